@@ -1,0 +1,65 @@
+// Imports run downwards only (docs: ARCHITECTURE.md). Each layer lists what it may see; everything else of ours is an error.
+const LAYERS = {
+  '^workflows/': ['^workflows/', '^src/domain/'],
+  '^activities/': ['^activities/', '^src/(webhooks|providers|db|domain)/', '^src/(config|log|package)\\.ts$'],
+  '^src/domain/': ['^src/domain/'],
+  '^src/qris/': ['^src/qris/'],
+  '^src/db/': ['^src/(db|domain)/', '^src/(config|log|package)\\.ts$'],
+  '^src/providers/': ['^src/(providers|db|domain)/', '^src/(config|log|package)\\.ts$'],
+  '^src/webhooks/': ['^src/(webhooks|db|domain)/', '^src/(config|log|package)\\.ts$'],
+  '^src/engine/': [
+    '^workflows/',
+    '^activities/',
+    '^src/(engine|webhooks|providers|db|domain)/',
+    '^src/(config|log|package)\\.ts$',
+  ],
+  '^src/operator/': ['^workflows/', '^src/(operator|engine|webhooks|providers|db|domain)/', '^src/(config|log)\\.ts$'],
+  '^src/api/': [
+    '^workflows/',
+    '^src/(api|operator|engine|webhooks|providers|qris|db|domain)/',
+    '^src/(config|log|package)\\.ts$',
+  ],
+  '^src/sandbox/': ['^src/(sandbox|qris)/', '^src/(config|log|package)\\.ts$'],
+  '^src/embedded/': ['^src/(embedded|qris)/', '^src/(config|log|package)\\.ts$'],
+};
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'workflows-only-temporal',
+      comment: 'Workflow code is deterministic: no package but @temporalio/workflow and its common types.',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { dependencyTypes: ['npm', 'core'], pathNot: 'node_modules/@temporalio/(workflow|common)/' },
+    },
+    {
+      name: 'domain-is-pure',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { dependencyTypes: ['npm', 'core'] },
+    },
+    ...Object.entries(LAYERS).map(([from, allowed]) => ({
+      name: `layer ${from}`,
+      severity: 'error',
+      from: { path: from },
+      to: {
+        path: '^(workflows|activities|src)/',
+        pathNot: from === '^workflows/' ? [...allowed, '^activities/index\\.ts$'] : allowed,
+      },
+    })),
+    {
+      name: 'workflows-take-only-types-of-activities',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { path: '^activities/', dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    parser: 'swc',
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'], conditionNames: ['require', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,72 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { PACKAGE_ROOT } from './package';
+
+/** A fault that the person who started the command can mend: printed as one line, without a stack. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+}
+
+const port = z.coerce.number().int().min(1).max(65_535);
+const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
+const masterKey = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32, {
+  error: 'must be 32 bytes in base64, as `openssl rand -base64 32` prints',
+});
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+
+/** Every environment variable that Lunas reads, and its default. An absent address is found in `LUNAS_HOME` by the CLI. */
+const environmentSchema = z.object({
+  PORT: port.default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PUBLIC_BASE_URL: url.optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^[^\s:/]+:\d+$/, { error: 'must be host:port' })
+    .optional(),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_API_KEY: z.string().min(1).optional(),
+  TEMPORAL_TLS_CA: z.string().min(1).optional(),
+  TEMPORAL_TLS_CERT: z.string().min(1).optional(),
+  TEMPORAL_TLS_KEY: z.string().min(1).optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
+  TEMPORAL_PORT: port.default(7233),
+  TEMPORAL_UI_PORT: port.default(8233),
+  TEMPORAL_CLI_PATH: z.string().min(1).optional(),
+  TEMPORAL_TEST_SERVER_PATH: z.string().min(1).optional(),
+  POSTGRES_PORT: port.default(5433),
+  SANDBOX_PORT: port.default(3001),
+  LUNAS_HOME: z
+    .string()
+    .min(1)
+    .default('.lunas')
+    .transform((folder) => path.resolve(PACKAGE_ROOT, folder)),
+  XDG_CACHE_HOME: z.string().min(1).optional(),
+  LUNAS_ENVIRONMENT: z.enum(['sandbox', 'production']).default('sandbox'),
+  LUNAS_MASTER_KEY: masterKey.optional(),
+  TRUST_PROXY: z.union([z.coerce.number().int().min(0), list]).optional(),
+  RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(600),
+  REFUND_HOLD_SECONDS: z.coerce.number().int().min(0).default(60),
+  WEBHOOK_ALLOWED_NETWORKS: list.optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  METRICS_PORT: port.optional(),
+});
+
+export type Config = z.infer<typeof environmentSchema>;
+
+/**
+ * Reads the environment. An empty variable counts as absent.
+ * @throws UserError that names each variable with an unusable value
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = environmentSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new UserError(`The environment has unusable values. ${faults.join('; ')}`);
+}
