@@ -1,26 +1,26 @@
 // Imports run downwards only (docs: ARCHITECTURE.md). Each layer lists what it may see; everything else of ours is an error.
 const LAYERS = {
   '^workflows/': ['^workflows/', '^src/domain/'],
-  '^activities/': ['^activities/', '^src/(webhooks|providers|db|domain)/', '^src/(config|log|package)\\.ts$'],
+  '^activities/': ['^activities/', '^src/(webhooks|providers|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
   '^src/domain/': ['^src/domain/'],
   '^src/qris/': ['^src/qris/'],
-  '^src/db/': ['^src/(db|domain)/', '^src/(config|log|package)\\.ts$'],
-  '^src/providers/': ['^src/(providers|db|domain)/', '^src/(config|log|package)\\.ts$'],
-  '^src/webhooks/': ['^src/(webhooks|db|domain)/', '^src/(config|log|package)\\.ts$'],
+  '^src/db/': ['^src/(db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
+  '^src/providers/': ['^src/(providers|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
+  '^src/webhooks/': ['^src/(webhooks|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
   '^src/engine/': [
     '^workflows/',
     '^activities/',
     '^src/(engine|webhooks|providers|db|domain)/',
-    '^src/(config|log|package)\\.ts$',
+    '^src/(config|log|package|sealing)\\.ts$',
   ],
-  '^src/operator/': ['^workflows/', '^src/(operator|engine|webhooks|providers|db|domain)/', '^src/(config|log)\\.ts$'],
+  '^src/operator/': ['^workflows/', '^src/(operator|engine|webhooks|providers|db|domain)/', '^src/(config|log|sealing)\\.ts$'],
   '^src/api/': [
     '^workflows/',
     '^src/(api|operator|engine|webhooks|providers|qris|db|domain)/',
-    '^src/(config|log|package)\\.ts$',
+    '^src/(config|log|package|sealing)\\.ts$',
   ],
-  '^src/sandbox/': ['^src/(sandbox|qris)/', '^src/(config|log|package)\\.ts$'],
-  '^src/embedded/': ['^src/(embedded|qris)/', '^src/(config|log|package)\\.ts$'],
+  '^src/sandbox/': ['^src/(sandbox|qris)/', '^src/(config|log|package|sealing)\\.ts$'],
+  '^src/embedded/': ['^src/(embedded|qris)/', '^src/(config|log|package|sealing)\\.ts$'],
 };
 
 module.exports = {

@@ -1,0 +1,29 @@
+import type { FeePayer } from '../../domain/fees';
+import type { ProviderName } from '../../domain/provider-capabilities';
+import type { Queryable } from '../pool';
+
+/** A live key, whether it may be used from the caller's address, and the merchant whose it is. */
+export interface ApiKeyRow {
+  readonly keyId: string;
+  readonly addressAllowed: boolean;
+  readonly merchantId: string;
+  readonly merchantStatus: 'pending' | 'approved' | 'suspended';
+  readonly feePayer: FeePayer;
+  readonly providers: readonly ProviderName[];
+  readonly paymentMethodActive: boolean;
+}
+
+/** @param address the caller's IP address, mapped IPv6 already unwrapped */
+export async function findApiKey(db: Queryable, secretSha256: Buffer, address: string): Promise<ApiKeyRow | undefined> {
+  const { rows } = await db.query<ApiKeyRow>({
+    name: 'find_api_key',
+    text: `select api_keys.id as "keyId",
+        (api_keys.allowed_networks = '{}' or $2::inet <<= any (api_keys.allowed_networks)) as "addressAllowed",
+        merchants.id as "merchantId", merchants.status as "merchantStatus", merchants.fee_payer as "feePayer",
+        merchants.providers, merchants.payment_method_active as "paymentMethodActive"
+      from api_keys join merchants on merchants.id = api_keys.merchant_id
+      where api_keys.secret_sha256 = $1 and api_keys.revoked_at is null`,
+    values: [secretSha256, address],
+  });
+  return rows[0];
+}

@@ -1,0 +1,28 @@
+import type { Queryable } from '../pool';
+import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
+
+/**
+ * What the creation of a payment was answered with. Only the status and its instant can have changed since, and the
+ * payment's second transition (`issue` or `reject`) keeps both: null while that is still to come.
+ */
+export interface FirstAnswer {
+  readonly payment: PaymentRow;
+  readonly answered: { readonly status: 'pending' | 'failed'; readonly at: Date } | null;
+}
+
+type FirstAnswerRow = PaymentRow & { answeredStatus: 'pending' | 'failed' | null; answeredAt: Date | null };
+
+export async function findFirstAnswer(db: Queryable, paymentId: string): Promise<FirstAnswer | undefined> {
+  const { rows } = await db.query<FirstAnswerRow>({
+    name: 'find_first_answer',
+    text: `select ${PAYMENT_COLUMNS}, answer.to_status as "answeredStatus", answer.occurred_at as "answeredAt"
+      from payments
+      left join payment_transitions answer on answer.payment_id = payments.id and answer.version = 2
+      where payments.id = $1`,
+    values: [paymentId],
+  });
+  const row = rows[0];
+  if (!row) return undefined;
+  const { answeredStatus, answeredAt, ...payment } = row;
+  return { payment, answered: answeredStatus && answeredAt ? { status: answeredStatus, at: answeredAt } : null };
+}

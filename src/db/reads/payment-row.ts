@@ -1,0 +1,46 @@
+import type { FeePayer } from '../../domain/fees';
+import type { SettlementKind } from '../../domain/payment';
+import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
+
+/** A payment as its row says, camel-cased. Columns that hold sealed data are left out. */
+export interface PaymentRow {
+  readonly id: string;
+  readonly referenceId: string;
+  readonly merchantId: string;
+  readonly merchantReferenceId: string | null;
+  readonly fingerprint: string;
+  readonly paymentMethod: PaymentMethod;
+  readonly provider: ProviderName;
+  readonly providerAccountId: string;
+  readonly currency: 'IDR';
+  readonly amountRupiah: number;
+  readonly feeRupiah: number;
+  readonly totalRupiah: number;
+  readonly netRupiah: number;
+  readonly feePayer: FeePayer;
+  readonly settlementKind: SettlementKind;
+  readonly status: PaymentStatus;
+  readonly version: number;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly paidAt: Date | null;
+  readonly cancelledAt: Date | null;
+  readonly settlementDueAt: Date | null;
+  readonly qrisPayload: string | null;
+  readonly failureReason: string | null;
+}
+
+/** The select list of a `PaymentRow`, for a table named or aliased `payments`. */
+export const PAYMENT_COLUMNS = `
+  payments.id, payments.reference_id as "referenceId", payments.merchant_id as "merchantId",
+  payments.merchant_reference_id as "merchantReferenceId", payments.fingerprint,
+  payments.payment_method as "paymentMethod", payments.provider, payments.provider_account_id as "providerAccountId",
+  payments.currency, payments.amount_rupiah as "amountRupiah", payments.fee_rupiah as "feeRupiah",
+  payments.total_rupiah as "totalRupiah", payments.net_rupiah as "netRupiah", payments.fee_payer as "feePayer",
+  payments.settlement_kind as "settlementKind", payments.status, payments.version,
+  payments.expires_at as "expiresAt", payments.created_at as "createdAt", payments.updated_at as "updatedAt",
+  payments.paid_at as "paidAt", payments.cancelled_at as "cancelledAt",
+  payments.settlement_due_at as "settlementDueAt", payments.qris_payload as "qrisPayload",
+  payments.failure_reason as "failureReason"`;

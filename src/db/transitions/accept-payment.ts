@@ -1,0 +1,65 @@
+import type { PaymentState, PaymentTerms } from '../../domain/payment';
+import type { Queryable } from '../pool';
+import { runStatement, type TransitionContext, type TransitionOutcome } from './apply-transition';
+import { transitionStatement } from './transition-sql';
+
+const STATEMENT = transitionStatement(
+  'accept',
+  `
+  insert into payments (id, reference_id, merchant_id, merchant_reference_id, idempotency_key, fingerprint,
+    payment_method, provider, provider_account_id, amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer,
+    policy_id, settlement_kind, settlement_delay_seconds, sealed_details, expires_at, created_at, updated_at,
+    status, version)
+  values ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $23,
+    'created', 1)
+  on conflict (id) do nothing
+  returning *`,
+);
+
+/** Writes the payment as `created`, before the provider is told of it. A repeat answers where the payment stands. */
+export async function acceptPayment(
+  context: TransitionContext,
+  terms: PaymentTerms,
+  at: Date,
+): Promise<TransitionOutcome> {
+  const state = await runStatement(context, STATEMENT, [
+    terms.paymentId,
+    terms.referenceId,
+    terms.merchantId,
+    terms.merchantReferenceId,
+    terms.idempotencyKey,
+    terms.fingerprint,
+    terms.paymentMethod,
+    terms.provider,
+    terms.providerAccountId,
+    terms.amountRupiah,
+    terms.feeRupiah,
+    terms.totalRupiah,
+    terms.netRupiah,
+    terms.feePayer,
+    terms.policyId,
+    terms.settlementKind,
+    terms.settlementDelaySeconds,
+    terms.sealedDetails,
+    expiryOf(terms, at),
+    at,
+  ]);
+  return state
+    ? { outcome: 'applied', state }
+    : { outcome: 'repeated', state: await readState(context.db, terms.paymentId) };
+}
+
+/** The deadline of a payment accepted at `at`. */
+export function expiryOf(terms: Pick<PaymentTerms, 'expiresInSeconds'>, at: Date): Date {
+  return new Date(at.getTime() + terms.expiresInSeconds * 1_000);
+}
+
+async function readState(db: Queryable, paymentId: string): Promise<PaymentState> {
+  const { rows } = await db.query<PaymentState>({
+    name: 'payment_state',
+    text: 'select status, version from payments where id = $1',
+    values: [paymentId],
+  });
+  if (!rows[0]) throw new Error(`Payment ${paymentId} was neither written nor found; its writer has not committed yet`);
+  return rows[0];
+}

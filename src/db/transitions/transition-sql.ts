@@ -1,0 +1,96 @@
+import { eventOnEntering } from '../../domain/events';
+import { PAYMENT_TRANSITIONS, type TransitionName } from '../../domain/payment-transitions';
+
+/** updated_at never stands still: a step at the same instant as the last one counts a millisecond more. */
+const STEP_INSTANT = "greatest($6::timestamptz, updated_at + interval '1 millisecond')";
+
+export interface TransitionStatement {
+  /** Of the prepared statement. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * The statement of a step from one status to another: compare-and-set on status and version, and with it all that
+ * belongs to the step. Parameters: $1 actor, $2 note, $3 environment label, $4 payment id, $5 version that it starts
+ * from, $6 business instant; `assignments` and `also` (further parts, `…,`) use those from $7 on.
+ */
+export function updateStatement(
+  name: Exclude<TransitionName, 'accept'>,
+  assignments: readonly string[] = [],
+  also = '',
+): TransitionStatement {
+  const rule = PAYMENT_TRANSITIONS[name];
+  const set = [`status = '${rule.to}'`, 'version = version + 1', `updated_at = ${STEP_INSTANT}`, ...assignments];
+  const changed = `
+  update payments set ${set.join(', ')}
+  where id = $4 and version = $5 and status = '${rule.from}'
+  returning *`;
+  return transitionStatement(name, changed, also);
+}
+
+/**
+ * `changed` writes the row of `payments` and returns it; in the same statement follow the history row, the ledger
+ * posting, the webhook event with its exact body, and a delivery for each endpoint that wants it.
+ * Answers one row (`status`, `version`, `deliveries`) when it applied, none when it did not.
+ */
+export function transitionStatement(name: TransitionName, changed: string, also = ''): TransitionStatement {
+  const rule = PAYMENT_TRANSITIONS[name];
+  const event = eventOnEntering(rule.to);
+  const text = `
+with changed as (${changed}
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, '${name}', ${rule.from === null ? 'null' : `'${rule.from}'`}, status, updated_at, $1, $2 from changed
+),${postingSql(name)}${also}
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, '${event}', (select row_to_json(body)::text from (${eventBodySql(event)}) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or '${event}' = any (endpoint.events)
+  returning status
+)
+select status, version, (select count(*) from deliveries where status = 'pending') as deliveries from changed`;
+  return { name: `transition_${name}`, text };
+}
+
+/** The contract's webhook payload, keys in its order. */
+function eventBodySql(event: string): string {
+  return `
+    select changed.id, '${event}' as event, changed.reference_id, changed.merchant_reference_id, changed.status,
+      $3::text as environment, changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at`;
+}
+
+/** The lines come from the table in the domain, their amounts from the row that the step changed. */
+function postingSql(name: TransitionName): string {
+  const lines = PAYMENT_TRANSITIONS[name].posting;
+  if (lines.length === 0) return '';
+  const values = lines.map(
+    (line, index) => `(${index + 1}, '${line.account}', '${line.side}', changed.${line.amount}_rupiah)`,
+  );
+  return `
+posting as (
+  insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+  select id, version, merchant_id, updated_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values ${values.join(', ')}) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),`;
+}

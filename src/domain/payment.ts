@@ -1,0 +1,37 @@
+import type { FeePayer } from './fees';
+import type { PaymentStatus } from './payment-transitions';
+import type { PaymentMethod, ProviderName } from './provider-capabilities';
+
+export const SETTLEMENT_KINDS = ['automatic', 'manual'] as const;
+export type SettlementKind = (typeof SETTLEMENT_KINDS)[number];
+
+/** All that is fixed when a payment is accepted: who, how much, and the policy that it captured. Holds no personal data in clear. */
+export interface PaymentTerms {
+  readonly paymentId: string;
+  readonly referenceId: string;
+  readonly merchantId: string;
+  readonly merchantReferenceId: string | null;
+  readonly idempotencyKey: string | null;
+  /** SHA-256 of the request in canonical form, hex: tells a repeat from another payment under the same key. */
+  readonly fingerprint: string;
+  readonly paymentMethod: PaymentMethod;
+  readonly provider: ProviderName;
+  readonly providerAccountId: string;
+  readonly amountRupiah: number;
+  readonly feeRupiah: number;
+  readonly totalRupiah: number;
+  readonly netRupiah: number;
+  readonly feePayer: FeePayer;
+  readonly policyId: string;
+  readonly settlementKind: SettlementKind;
+  readonly settlementDelaySeconds: number;
+  readonly expiresInSeconds: number;
+  /** `customer` and `metadata`, sealed with the master key, base64; null when neither was given. */
+  readonly sealedDetails: string | null;
+}
+
+/** Where a payment stands. `version` counts its transitions: a step names the version that it starts from. */
+export interface PaymentState {
+  readonly status: PaymentStatus;
+  readonly version: number;
+}
