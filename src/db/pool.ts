@@ -1,4 +1,4 @@
-import { Pool, types, type PoolConfig } from 'pg';
+import { Pool, TypeOverrides, type PoolConfig } from 'pg';
 
 export type { Pool };
 
@@ -12,21 +12,19 @@ const INT8 = 20;
  * Statements are abandoned by the server after 15 s, so that no request hangs on the database.
  */
 export function createPool(databaseUrl: string, options: Pick<PoolConfig, 'max'> = {}): Pool {
+  const types = new TypeOverrides();
+  types.setTypeParser(INT8, parseSafeInteger);
   const pool = new Pool({
     connectionString: databaseUrl,
     max: options.max ?? 20,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 15_000,
     application_name: 'lunas',
-    types: { getTypeParser: (oid: number, format?: 'text' | 'binary') => typeParser(oid, format) },
+    types,
   });
   // An idle connection that breaks is dropped by the pool; the next query opens another and reports what is wrong.
   pool.on('error', () => undefined);
   return pool;
-}
-
-function typeParser(oid: number, format: 'text' | 'binary' = 'text'): (text: string) => unknown {
-  return oid === INT8 ? parseSafeInteger : types.getTypeParser(oid, format === 'text' ? 'text' : 'text');
 }
 
 function parseSafeInteger(text: string): number {

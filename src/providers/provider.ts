@@ -63,4 +63,6 @@ export interface ReceivedNotification {
 }
 
 export type NotificationVerdict =
-  { readonly verdict: 'genuine'; readonly referenceId: string } | { readonly verdict: 'forged' | 'malformed' };
+  | { readonly verdict: 'genuine'; readonly referenceId: string }
+  | { readonly verdict: 'forged' }
+  | { readonly verdict: 'malformed' };

@@ -1,10 +1,7 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
 import { updateStatement } from './transition-sql';
 
-const STATEMENT = updateStatement('issue', [
-  'qris_payload = $7',
-  'provider_transaction_id = $8'
-]);
+const STATEMENT = updateStatement('issue', ['qris_payload = $7', 'provider_transaction_id = $8']);
 
 /** The provider issued the QR: the payment waits for its customer, and its creation can be answered. */
 export function issuePayment(

@@ -1,0 +1,19 @@
+import { API_ERRORS, type ApiErrorCode } from '../domain/errors';
+
+/** A refusal of the contract: thrown by whoever finds it, answered by the app with its status and body. */
+export class ApiError extends Error {
+  readonly httpStatus: number;
+
+  /** @param message what the caller reads; the table's own sentence when nothing more exact is known */
+  constructor(
+    readonly code: ApiErrorCode,
+    message: string = API_ERRORS[code].message,
+  ) {
+    super(message);
+    this.httpStatus = API_ERRORS[code].httpStatus;
+  }
+
+  get body(): { error: { code: ApiErrorCode; message: string } } {
+    return { error: { code: this.code, message: this.message } };
+  }
+}

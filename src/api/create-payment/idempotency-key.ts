@@ -1,0 +1,13 @@
+import { ApiError } from '../api-error';
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The `Idempotency-Key` of a request; null when there is none.
+ * @throws ApiError `payment_create_failed` for a key that is not 1 to 255 printable ASCII characters
+ */
+export function parseIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  if (PRINTABLE_ASCII.test(header)) return header;
+  throw new ApiError('payment_create_failed', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const REFERENCE_CHARACTERS = 16;
+const BITS_PER_CHARACTER = 5n;
+
+export interface PaymentIdentity {
+  readonly paymentId: string;
+  readonly referenceId: string;
+}
+
+/**
+ * Under an idempotency key the id is a function of merchant and key: "same key" is "same payment" and "same workflow".
+ * Without one every request is a payment of its own.
+ */
+export function paymentIdentity(merchantId: string, idempotencyKey: string | null): PaymentIdentity {
+  const paymentId = idempotencyKey === null ? uuidV7() : uuidV5(idempotencyKey, merchantId);
+  return { paymentId, referenceId: referenceIdOf(paymentId) };
+}
+
+/** `LN` and 80 bits of the id's SHA-256 in Crockford's base 32. */
+function referenceIdOf(paymentId: string): string {
+  const digest = createHash('sha256').update(paymentId).digest('hex');
+  let bits = BigInt(`0x${digest.slice(0, 20)}`);
+  let text = '';
+  for (let index = 0; index < REFERENCE_CHARACTERS; index += 1) {
+    text = (CROCKFORD[Number(bits & 31n)] ?? '') + text;
+    bits >>= BITS_PER_CHARACTER;
+  }
+  return `LN${text}`;
+}

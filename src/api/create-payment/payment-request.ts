@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { LosslessNumber } from 'lossless-json';
+import { z } from 'zod';
+import type { ApiErrorCode } from '../../domain/errors';
+import { MAX_TOTAL_RUPIAH } from '../../domain/money';
+import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
+import { ApiError } from '../api-error';
+
+const text = (most: number) => z.string().max(most, { error: `must have at most ${most} characters` });
+
+const customer = z
+  .object({ name: text(100), email: text(254), phone: text(32) })
+  .partial()
+  .catchall(text(500));
+
+const metadataNumber = z.union([z.number(), z.instanceof(LosslessNumber).transform(Number)]);
+const metadata = z
+  .record(text(40), z.union([text(500), metadataNumber, z.boolean()]))
+  .refine((value) => Object.keys(value).length <= 50, { error: 'must have at most 50 keys' });
+
+/** What a merchant asks for in `POST /payments` (contract; bounds: design §4). Unknown fields are ignored. */
+const paymentRequestSchema = z.object({
+  amount: z.int().min(1).max(MAX_TOTAL_RUPIAH),
+  currency: z.literal(CURRENCY).default(CURRENCY),
+  payment_method: z.enum(PAYMENT_METHODS).default('qris'),
+  provider: z.enum(PROVIDERS).default('gopay'),
+  merchant_reference_id: text(64)
+    .nullish()
+    .transform((value) => value ?? null),
+  customer: customer.nullish().transform((value) => value ?? null),
+  metadata: metadata.nullish().transform((value) => value ?? null),
+});
+
+export type PaymentRequest = z.output<typeof paymentRequestSchema>;
+
+/** Fields whose faults have a code of their own, in the order in which they are judged. */
+const FIELD_CODES: Readonly<Record<string, ApiErrorCode>> = {
+  amount: 'invalid_amount',
+  payment_method: 'unsupported_payment_method',
+};
+
+/** @throws ApiError that names the field and the rule */
+export function parsePaymentRequest(body: unknown): PaymentRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ApiError('invalid_json', 'The body must be a JSON object.');
+  }
+  const parsed = paymentRequestSchema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), rule: issue.message }));
+  const withCode = issues.find((issue) => issue.field in FIELD_CODES) ?? issues[0];
+  const { field, rule } = withCode ?? { field: 'body', rule: 'is not understood' };
+  throw new ApiError(FIELD_CODES[field] ?? 'payment_create_failed', messageFor(field, rule));
+}
+
+function messageFor(field: string, rule: string): string {
+  if (field === 'amount') return `amount must be an integer from 1 to ${MAX_TOTAL_RUPIAH}, written as plain digits.`;
+  if (field === 'payment_method') return 'payment_method is not supported; use qris.';
+  return `${field}: ${rule}.`;
+}
+
+/** SHA-256 of the request in canonical form, hex: equal for two requests exactly when they ask for the same payment. */
+export function fingerprintOf(request: PaymentRequest): string {
+  return createHash('sha256').update(canonicalJson(request)).digest('hex');
+}
+
+function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
+}

@@ -1,0 +1,66 @@
+import { findCurrentTerms, type Policy } from '../../db/reads/find-current-terms';
+import { amountsOf, type Amounts } from '../../domain/fees';
+import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
+import type { PaymentTerms } from '../../domain/payment';
+import { ApiError } from '../api-error';
+import type { Merchant } from '../auth/authenticate';
+import type { ApiServices } from '../services';
+import type { PaymentIdentity } from './payment-identity';
+import { fingerprintOf, type PaymentRequest } from './payment-request';
+
+/** Purpose under which `customer` and `metadata` are sealed. */
+const DETAILS_PURPOSE = 'payment-details';
+
+/**
+ * What the new payment captures: its amounts under the newest policy, and an account at the provider.
+ * @throws ApiError where the merchant, the policy or the amount does not allow it
+ */
+export async function captureTerms(
+  { db, sealer }: ApiServices,
+  merchant: Merchant,
+  request: PaymentRequest,
+  identity: PaymentIdentity & { readonly idempotencyKey: string | null },
+): Promise<PaymentTerms> {
+  if (!merchant.paymentMethodActive) throw new ApiError('unsupported_payment_method', 'qris is not active for you.');
+  if (!merchant.providers.includes(request.provider)) {
+    throw new ApiError('payment_create_failed', `provider ${request.provider} is not enabled for you.`);
+  }
+  const { policy, providerAccountId } = await findCurrentTerms(db, request.provider, request.payment_method);
+  if (!policy || !providerAccountId) {
+    throw new ApiError('payment_create_failed', `provider ${request.provider} is not available at present.`);
+  }
+  const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
+  const { customer, metadata } = request;
+  return {
+    ...identity,
+    merchantId: merchant.merchantId,
+    merchantReferenceId: request.merchant_reference_id,
+    fingerprint: fingerprintOf(request),
+    paymentMethod: request.payment_method,
+    provider: request.provider,
+    providerAccountId,
+    ...computeAmounts(request.amount, policy, merchant),
+    feePayer: merchant.feePayer,
+    policyId,
+    settlementKind,
+    settlementDelaySeconds,
+    expiresInSeconds,
+    sealedDetails:
+      customer === null && metadata === null
+        ? null
+        : sealer.seal(JSON.stringify({ customer, metadata }), DETAILS_PURPOSE),
+  };
+}
+
+function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: Merchant): Amounts {
+  const computed = amountsOf(amountRupiah, policy, feePayer);
+  const fee = formatRupiah(computed.outcome === 'ok' ? 0 : computed.feeRupiah);
+  switch (computed.outcome) {
+    case 'ok':
+      return computed.amounts;
+    case 'total_above_limit':
+      throw new ApiError('invalid_amount', `amount and its fee of ${fee} exceed ${formatRupiah(MAX_TOTAL_RUPIAH)}.`);
+    case 'fee_reaches_amount':
+      throw new ApiError('payment_create_failed', `amount does not exceed its fee of ${fee}, which you pay.`);
+  }
+}

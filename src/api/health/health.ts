@@ -1,0 +1,20 @@
+import type { PublicEndpoint } from '../endpoint';
+
+/** `GET /healthz`: the process answers. */
+export const getHealth: PublicEndpoint = () => Promise.resolve({ status: 200, body: { status: 'ok' } });
+
+/** `GET /readyz`: PostgreSQL and Temporal answer too. */
+export const getReadiness: PublicEndpoint = async ({ db, engine }) => {
+  const checks = { postgresql: db.query('select 1'), temporal: engine.ping() };
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const up = await check.then(
+        () => true,
+        () => false,
+      );
+      return [name, up ? 'up' : 'down'] as const;
+    }),
+  );
+  const ready = results.every(([, state]) => state === 'up');
+  return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not_ready', ...Object.fromEntries(results) } };
+};

@@ -1,0 +1,84 @@
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../../activities';
+import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import { createPool } from '../db/pool';
+import type { Logger } from '../log';
+import { createProviderRegistry } from '../providers/registry';
+import { createSealer } from '../sealing';
+import { startRelay, type Relay } from '../webhooks/relay';
+import { createWebhookSender } from '../webhooks/send';
+import { connectClient, type TemporalTarget } from './connection';
+import { PaymentsEngine } from './payments-engine';
+import { registerSearchAttributes } from './search-attributes';
+
+export interface WorkerSettings {
+  readonly databaseUrl: string;
+  readonly temporal: TemporalTarget;
+  readonly masterKey: string;
+  readonly environment: string;
+  /** Where providers and customers reach the API. */
+  readonly publicBaseUrl: string;
+  /** Built by `npm run build`. */
+  readonly workflowBundlePath: string;
+  readonly log: Logger;
+  /** Called when the worker stops by itself; the process should end then, and be started again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const SHUTDOWN_GRACE_TIME = '10 seconds';
+const STICKY_TIMEOUT = '1 second';
+/** About 1 MB each. */
+const MAX_CACHED_WORKFLOWS = 500;
+
+/**
+ * The worker process: runs the workflows and activities of both task queues, and the webhook relay.
+ * Resolves when it takes work; `close` ends after what is under way.
+ */
+export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
+  const { log, temporal } = settings;
+  const db = createPool(settings.databaseUrl);
+  const sealer = createSealer(settings.masterKey);
+  const client = connectClient(temporal);
+  const engine = new PaymentsEngine(client);
+  await registerSearchAttributes(client);
+
+  const webhooks = createWebhookSender();
+  const providers = createProviderRegistry(db, sealer, settings.publicBaseUrl);
+  let relay: Relay | undefined;
+  const activities = createActivities({
+    db,
+    sealer,
+    providers,
+    webhooks,
+    environment: settings.environment,
+    onDeliveries: () => relay?.wake(),
+  });
+
+  const connection = await NativeConnection.connect({ address: temporal.address, ...temporal.security });
+  const shared: Omit<WorkerOptions, 'taskQueue'> = {
+    connection,
+    namespace: temporal.namespace,
+    workflowBundle: { codePath: settings.workflowBundlePath },
+    activities,
+    shutdownGraceTime: SHUTDOWN_GRACE_TIME,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+  };
+  const workers = await Promise.all([
+    Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),
+    Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
+  ]);
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  running.catch(settings.onFailure);
+  relay = startRelay({ db, sealer, sender: webhooks, handOver: (delivery) => engine.retryDelivery(delivery), log });
+
+  return {
+    async close() {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running.catch(() => undefined);
+      await relay?.stop();
+      await Promise.all([webhooks.close(), providers.close(), connection.close(), engine.close()]);
+      await db.end();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Queryable } from '../db/pool';
+import type { ProviderName } from '../domain/provider-capabilities';
+import type { Sealer } from '../sealing';
+import { createMidtransProvider } from './midtrans/midtrans-provider';
+import type { Provider } from './provider';
+
+/** Purpose under which an account's server key is sealed. */
+export const SERVER_KEY_PURPOSE = 'provider-server-key';
+
+/** Our accounts at the providers, each ready to be called. */
+export interface ProviderRegistry {
+  /** @throws when there is no such account */
+  forAccount(accountId: string): Promise<Provider>;
+  /** Undefined for an id that is none of ours: anybody can call the notification address. */
+  findAccount(accountId: string): Promise<Provider | undefined>;
+  close(): Promise<void>;
+}
+
+interface AccountRow {
+  readonly id: string;
+  readonly provider: ProviderName;
+  readonly baseUrl: string;
+  readonly sealedServerKey: string;
+}
+
+type ConnectedProvider = Provider & { close(): Promise<void> };
+
+/** @param publicBaseUrl where providers reach our API with their notifications */
+export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBaseUrl: string): ProviderRegistry {
+  const connected = new Map<string, ConnectedProvider>();
+
+  async function findAccount(accountId: string): Promise<ConnectedProvider | undefined> {
+    const known = connected.get(accountId);
+    if (known) return known;
+    const account = await readAccount(db, accountId);
+    if (!account) return undefined;
+    const provider = createMidtransProvider({
+      baseUrl: account.baseUrl,
+      serverKey: sealer.open(account.sealedServerKey, SERVER_KEY_PURPOSE),
+      notificationUrl: `${publicBaseUrl}/provider-notifications/${account.id}`,
+    });
+    const raced = connected.get(accountId);
+    if (raced) {
+      await provider.close();
+      return raced;
+    }
+    connected.set(accountId, provider);
+    return provider;
+  }
+
+  return {
+    findAccount,
+    async forAccount(accountId) {
+      const provider = await findAccount(accountId);
+      if (!provider) throw new Error(`There is no provider account ${accountId}`);
+      return provider;
+    },
+    async close() {
+      await Promise.all([...connected.values()].map((provider) => provider.close()));
+    },
+  };
+}
+
+async function readAccount(db: Queryable, accountId: string): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>({
+    name: 'read_provider_account',
+    text: `select id, provider, base_url as "baseUrl", sealed_server_key as "sealedServerKey"
+      from provider_accounts where id = $1`,
+    values: [accountId],
+  });
+  return rows[0];
+}

@@ -1,0 +1,38 @@
+const SECOND = 1;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/**
+ * Waits before the 2nd, 3rd, … 12th try of a delivery, in seconds: three days in all. The first try is the relay's, the
+ * others are the workflow's.
+ */
+export const RETRY_WAITS_SECONDS = [
+  10 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+  24 * HOUR,
+] as const;
+
+export const MAX_TRIES = RETRY_WAITS_SECONDS.length + 1;
+
+const JITTER = 0.1;
+const LONGEST_RETRY_AFTER_SECONDS = HOUR;
+
+/**
+ * How long to wait after try number `tries` (1 is the relay's) failed, or undefined after the last one.
+ * @param retryAfterSeconds what the receiver asked for with a 429 or 503; honoured up to an hour
+ * @param random in [0, 1): waits differ by a tenth, so that a receiver that comes back is not met by all at once
+ */
+export function waitAfterTry(tries: number, retryAfterSeconds?: number, random = Math.random()): number | undefined {
+  const planned = RETRY_WAITS_SECONDS[tries - 1];
+  if (planned === undefined) return undefined;
+  const asked = Math.min(retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS);
+  return Math.max(planned * (1 + JITTER * (2 * random - 1)), asked);
+}

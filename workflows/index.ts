@@ -1,0 +1,2 @@
+export { payment } from './payment';
+export { webhookDelivery } from './webhook-delivery';
