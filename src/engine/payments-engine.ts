@@ -6,7 +6,7 @@ import {
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { isAlreadyExists } from './already-exists';
+import { isAlreadyExists } from './grpc-errors';
 import { formatRupiah } from '../domain/money';
 import type { PaymentTerms } from '../domain/payment';
 import { waitAfterTry } from '../webhooks/retry-policy';

@@ -1,21 +1,25 @@
 import type { Client } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
-import { isAlreadyExists } from './already-exists';
+import type { Logger } from '../log';
+import { isAlreadyExists, isNotOffered } from './grpc-errors';
 
 /** `temporal.api.enums.v1.IndexedValueType`, for the types that we use. */
 const INDEXED_VALUE_TYPES = { KEYWORD: 2, BOOL: 5, DATETIME: 6 } as const;
 
 /** Makes our search attributes known to the namespace. Those that are there already stay. */
-export async function registerSearchAttributes(client: Client): Promise<void> {
+export async function registerSearchAttributes(client: Client, log: Logger): Promise<void> {
   const { namespace } = client.options;
-  const known = await client.connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.values(SEARCH_ATTRIBUTES).filter((key) => !(key.name in (known.customAttributes ?? {})));
-  if (missing.length === 0) return;
-  const searchAttributes = Object.fromEntries(missing.map((key) => [key.name, INDEXED_VALUE_TYPES[key.type]]));
+  const { operatorService } = client.connection;
+  const ours = Object.values(SEARCH_ATTRIBUTES);
   try {
-    await client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+    const known = await operatorService.listSearchAttributes({ namespace });
+    const missing = ours.filter((key) => !(key.name in (known.customAttributes ?? {})));
+    const searchAttributes = Object.fromEntries(missing.map((key) => [key.name, INDEXED_VALUE_TYPES[key.type]]));
+    if (missing.length > 0) await operatorService.addSearchAttributes({ namespace, searchAttributes });
   } catch (error) {
-    // Another worker was faster.
-    if (!isAlreadyExists(error)) throw error;
+    if (isAlreadyExists(error)) return; // Another worker was faster.
+    if (!isNotOffered(error)) throw error;
+    const names = ours.map((key) => `${key.name} (${key.type})`).join(', ');
+    log.warn(`Temporal does not let us register search attributes; see to it that the namespace has ${names}`);
   }
 }

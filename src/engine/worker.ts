@@ -9,6 +9,7 @@ import { startRelay, type Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { connectClient, type TemporalTarget } from './connection';
 import { PaymentsEngine } from './payments-engine';
+import { installRuntime } from './runtime';
 import { registerSearchAttributes } from './search-attributes';
 
 export interface WorkerSettings {
@@ -21,13 +22,14 @@ export interface WorkerSettings {
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
   readonly log: Logger;
+  /** How many workflows stay in memory, about 1 MB each; 0 replays every one at each of its tasks. */
+  readonly maxCachedWorkflows?: number;
   /** Called when the worker stops by itself; the process should end then, and be started again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const SHUTDOWN_GRACE_TIME = '10 seconds';
 const STICKY_TIMEOUT = '1 second';
-/** About 1 MB each. */
 const MAX_CACHED_WORKFLOWS = 500;
 
 /**
@@ -36,11 +38,12 @@ const MAX_CACHED_WORKFLOWS = 500;
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
   const { log, temporal } = settings;
+  installRuntime(log);
   const db = createPool(settings.databaseUrl);
   const sealer = createSealer(settings.masterKey);
   const client = connectClient(temporal);
   const engine = new PaymentsEngine(client);
-  await registerSearchAttributes(client);
+  await registerSearchAttributes(client, log);
 
   const webhooks = createWebhookSender();
   const providers = createProviderRegistry(db, sealer, settings.publicBaseUrl);
@@ -62,7 +65,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     activities,
     shutdownGraceTime: SHUTDOWN_GRACE_TIME,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-    maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+    maxCachedWorkflows: settings.maxCachedWorkflows ?? MAX_CACHED_WORKFLOWS,
   };
   const workers = await Promise.all([
     Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),

@@ -144,9 +144,10 @@ create trigger append_only_truncate before truncate on ledger_entries execute fu
 -- Fires at the end of the statement that wrote the posting, when its entries are there too.
 create function require_balanced_posting() returns trigger language plpgsql as $$
 declare
-  posting bigint := case tg_table_name when 'ledger_postings' then new.id else new.posting_id end;
+  posting bigint;
   balance bigint;
 begin
+  if tg_table_name = 'ledger_postings' then posting := new.id; else posting := new.posting_id; end if;
   select sum(case side when 'debit' then amount_rupiah else -amount_rupiah end) into balance
     from ledger_entries where posting_id = posting;
   if balance is null then

@@ -1,0 +1,21 @@
+/** @type {import('jest').Config} */
+module.exports = {
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        sourceMaps: 'inline',
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+        // node-pg-migrate is an ES module: `import()` must stay what it is.
+        module: { type: 'commonjs', ignoreDynamic: true },
+      },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  globalSetup: '<rootDir>/test/setup/global-setup.ts',
+  globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
+  testTimeout: 30_000,
+  // Most tests wait for a server, not for a core.
+  maxWorkers: '100%',
+};

@@ -1,0 +1,63 @@
+import { eventOnEntering, PAYMENT_EVENTS } from '../../src/domain/events';
+import { LEDGER_ACCOUNTS, type LedgerLine } from '../../src/domain/ledger';
+import { isFinal, PAYMENT_STATUSES, PAYMENT_TRANSITIONS } from '../../src/domain/payment-transitions';
+
+const rules = Object.entries(PAYMENT_TRANSITIONS);
+
+/** What a line moves, for a payment of net 90 and fee 10. */
+function rupiah(line: LedgerLine): number {
+  const amount = { total: 100, net: 90, fee: 10 }[line.amount];
+  return line.side === 'debit' ? amount : -amount;
+}
+
+describe('the table of transitions', () => {
+  it('has exactly the edges of the contract and the design', () => {
+    const edges = new Set(rules.map(([, rule]) => `${rule.from ?? '-'} > ${rule.to}`));
+    expect([...edges].sort()).toEqual(
+      [
+        '- > created',
+        'created > pending',
+        'created > failed',
+        'pending > paid',
+        'pending > expired',
+        'pending > cancelled',
+        'pending > failed',
+        'paid > refund_processing',
+        'paid > settled',
+        'refund_processing > paid',
+        'refund_processing > refunded',
+        'refund_processing > refund_failed',
+        'refund_failed > refund_processing',
+        'refund_failed > refunded',
+        'refund_failed > paid',
+      ].sort(),
+    );
+  });
+
+  it.each(rules)('%s books a balanced posting over known accounts, or none', (_name, rule) => {
+    const posting: readonly LedgerLine[] = rule.posting;
+    expect(posting.reduce((sum, line) => sum + rupiah(line), 0)).toBe(0);
+    expect(posting.every((line) => LEDGER_ACCOUNTS.includes(line.account))).toBe(true);
+  });
+
+  it('leaves a refunded merchant owing the fee, and a settled one with the net amount', () => {
+    const balance = (names: readonly (keyof typeof PAYMENT_TRANSITIONS)[], account: string) =>
+      names
+        .flatMap((name): readonly LedgerLine[] => PAYMENT_TRANSITIONS[name].posting)
+        .filter((line) => line.account === account)
+        .reduce((sum, line) => sum - rupiah(line), 0);
+    expect(balance(['pay', 'confirm_refund'], 'merchant_available')).toBe(-10);
+    expect(balance(['pay', 'confirm_refund'], 'merchant_pending')).toBe(0);
+    expect(balance(['pay', 'settle'], 'merchant_available')).toBe(90);
+    expect(balance(['pay', 'settle'], 'merchant_pending')).toBe(0);
+  });
+
+  it('ends in the five statuses that nothing leaves', () => {
+    expect(PAYMENT_STATUSES.filter(isFinal)).toEqual(['expired', 'settled', 'failed', 'cancelled', 'refunded']);
+  });
+
+  it('names an event after each status', () => {
+    expect(PAYMENT_EVENTS).toHaveLength(10);
+    expect(eventOnEntering('refund_processing')).toBe('payment.refund_processing');
+  });
+});

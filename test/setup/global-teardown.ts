@@ -1,0 +1,3 @@
+import { stopTestServices } from './test-services';
+
+export default stopTestServices;

@@ -1,0 +1,91 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { type Config, loadConfig } from '../../src/config';
+import { migrate } from '../../src/db/migrate';
+import { findTemporalCli, findTestServer } from '../../src/embedded/engine-binaries';
+import type { ManagedProcess } from '../../src/embedded/managed-process';
+import { freePort } from '../../src/embedded/ports';
+import { ensureDatabase, PostgresCluster } from '../../src/embedded/postgres';
+import { Progress } from '../../src/embedded/progress';
+import { sideBySide } from '../../src/embedded/side-by-side';
+import { startTemporal } from '../../src/embedded/temporal';
+import { TEMPLATE_DATABASE, type TestAddresses } from '../support/addresses';
+
+/** Speed matters here, not durability: the cluster is thrown away. */
+const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+const aborter = new AbortController();
+const processes: ManagedProcess[] = [];
+let temporaryFolder: string | undefined;
+let starting: Promise<unknown> = Promise.resolve();
+
+/**
+ * Starts what all test files share: one PostgreSQL with the template database, one Temporal dev server in memory; finds
+ * the time-skipping server, and bundles the workflows once.
+ */
+export async function startTestServices(): Promise<TestAddresses> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
+  temporaryFolder = folder;
+  // As root, PostgreSQL runs as `nobody`, who must get in.
+  await chmod(folder, 0o711);
+  const config = loadConfig();
+  const progress = new Progress();
+  const { bundleWorkflows } = await import('../../scripts/bundle-workflows.mjs');
+  const started = sideBySide(aborter.signal, (signal) => [
+    startDatabase(folder, signal),
+    startEngine(folder, config, progress, signal),
+    findTestServer(config, progress, signal),
+    bundleWorkflows(path.join(folder, 'workflow-bundle.js')),
+  ]);
+  starting = started;
+  const [databaseServerUrl, engine, testServerPath] = await started;
+  return {
+    ...engine,
+    DATABASE_SERVER_URL: databaseServerUrl,
+    TEST_SERVER_PATH: testServerPath,
+    WORKFLOW_BUNDLE_PATH: path.join(folder, 'workflow-bundle.js'),
+  };
+}
+
+/** Also ends a start that is still under way. */
+export async function stopTestServices(): Promise<void> {
+  aborter.abort(new Error('The tests were interrupted'));
+  await starting.catch(() => {});
+  await Promise.all(processes.map((process) => process.stop()));
+  if (temporaryFolder !== undefined) await rm(temporaryFolder, { recursive: true, force: true });
+}
+
+async function startDatabase(folder: string, signal: AbortSignal): Promise<string> {
+  const files = { folder: path.join(folder, 'postgres'), logFile: path.join(folder, 'postgres.log') };
+  const options = { ...files, port: await freePort(), settings: FAST_SETTINGS };
+  const cluster = await PostgresCluster.open(options, signal);
+  processes.push(await cluster.start(signal));
+  const serverUrl = cluster.databaseUrl('postgres');
+  await ensureDatabase(serverUrl, TEMPLATE_DATABASE);
+  await migrate(cluster.databaseUrl(TEMPLATE_DATABASE));
+  await closeForConnections(serverUrl, TEMPLATE_DATABASE);
+  return serverUrl;
+}
+
+/** A template that nobody can connect to can be copied at any time. */
+async function closeForConnections(serverUrl: string, database: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`ALTER DATABASE ${client.escapeIdentifier(database)} WITH ALLOW_CONNECTIONS false`);
+  await client.end();
+}
+
+async function startEngine(
+  folder: string,
+  config: Config,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Pick<TestAddresses, 'TEMPORAL_ADDRESS' | 'TEMPORAL_CLI_PATH'>> {
+  const binary = await findTemporalCli(config, progress, signal);
+  const ports = { port: await freePort(), uiPort: await freePort() };
+  const files = { databaseFile: null, logFile: path.join(folder, 'temporal.log') };
+  processes.push(await startTemporal({ binary, ...ports, namespace: 'default', ...files }, signal));
+  return { TEMPORAL_ADDRESS: `127.0.0.1:${ports.port}`, TEMPORAL_CLI_PATH: binary };
+}

@@ -1,0 +1,70 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A webhook as a merchant's server got it. */
+export interface ReceivedWebhook {
+  readonly headers: IncomingHttpHeaders;
+  /** Name and value, name and value, … as they came over the wire. */
+  readonly rawHeaders: readonly string[];
+  readonly rawBody: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** A merchant's own server: it records what comes in and answers as told. */
+export interface Receiver {
+  readonly url: string;
+  readonly received: ReceivedWebhook[];
+  /** How the next requests are answered; 200 at once by default. */
+  respond: (response: ServerResponse, webhook: ReceivedWebhook) => void;
+  waitFor(count: number, timeoutMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: ReceivedWebhook[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const rawBody = Buffer.concat(chunks).toString('utf8');
+      const webhook = { headers: request.headers, rawHeaders: request.rawHeaders, rawBody, body: JSON.parse(rawBody) };
+      received.push(webhook);
+      receiver.respond(response, webhook);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    received,
+    respond: (response) => response.writeHead(200).end(),
+    async waitFor(count, timeoutMs = 10_000) {
+      const deadline = Date.now() + timeoutMs;
+      while (received.length < count) {
+        if (Date.now() > deadline) throw new Error(`${received.length} of ${count} webhooks came in ${timeoutMs} ms`);
+        await sleep(20);
+      }
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return receiver;
+}
+
+/** What a merchant's code does with the signature header, written apart from ours: true when a `v1` fits and is fresh. */
+export function verifySignature(webhook: ReceivedWebhook, secret: string, nowSeconds = Date.now() / 1_000): boolean {
+  const parts = String(webhook.headers['x-service-signature']).split(',');
+  const timestamp = parts.find((part) => part.startsWith('t='))?.slice(2) ?? '';
+  if (Math.abs(nowSeconds - Number(timestamp)) > 300) return false;
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(webhook.rawBody).digest();
+  return parts
+    .filter((part) => part.startsWith('v1='))
+    .map((part) => Buffer.from(part.slice(3), 'hex'))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+}

@@ -1,0 +1,159 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
+import { startApi } from '../../src/api/server';
+import { createPool, type Pool } from '../../src/db/pool';
+import { freePort } from '../../src/embedded/ports';
+import { connectClient, type TemporalTarget } from '../../src/engine/connection';
+import { PaymentsEngine } from '../../src/engine/payments-engine';
+import { startWorker } from '../../src/engine/worker';
+import { createLogger } from '../../src/log';
+import { seedDemo } from '../../src/operator/seed-demo';
+import { startSandbox } from '../../src/sandbox/sandbox';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { createTestDatabase, newDatabase } from './database';
+import { temporalAddress, workflowBundlePath } from './engine';
+
+/** The whole service on real parts: database and sandbox of its own, the API and a worker in this process. */
+export interface TestService {
+  readonly db: Pool;
+  readonly engine: PaymentsEngine;
+  readonly client: Client;
+  readonly apiUrl: string;
+  readonly sandboxUrl: string;
+  readonly merchantId: string;
+  readonly secretKey: string;
+  readonly masterKey: string;
+  /** A call to the API with the demo merchant's key. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  /** A customer pays at the sandbox. */
+  pay(referenceId: string, options?: { notify?: boolean; times?: number }): Promise<void>;
+  stopWorker(): Promise<void>;
+  startWorker(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // Tests read any answer.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+/** A namespace of its own on the shared dev server keeps test files from taking each other's tasks. */
+export async function newNamespace(): Promise<TemporalTarget> {
+  const namespace = `test-${randomUUID()}`;
+  const target = { address: temporalAddress(), namespace, security: {} };
+  const client = connectClient(target);
+  try {
+    await client.connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: msToTs(86_400_000),
+    });
+    await client.connection.workflowService.describeNamespace({ namespace });
+  } finally {
+    await client.connection.close();
+  }
+  return target;
+}
+
+/** @param maxCachedWorkflows 0 replays every workflow at each of its tasks */
+export async function startTestService(temporal: TemporalTarget, maxCachedWorkflows = 100): Promise<TestService> {
+  const database = await createTestDatabase();
+  const ledger = newDatabase();
+  const masterKey = randomBytes(32).toString('base64');
+  const log = createLogger('test', process.env.LOG_LEVEL ?? 'silent');
+  const apiPort = await freePort();
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const sandbox = await startSandbox({
+    port: 0,
+    host: '127.0.0.1',
+    databaseUrl: ledger.url,
+    notificationUrl: null,
+    log,
+  });
+  const { merchantId, secretKey } = await seedDemo({
+    databaseUrl: database.url,
+    masterKey,
+    sandboxUrl: sandbox.url,
+    sandboxServerKey: SANDBOX_SERVER_KEY,
+  });
+  const settings = { databaseUrl: database.url, temporal, masterKey, publicBaseUrl: apiUrl, log };
+  const db = createPool(database.url, { max: 4 });
+  const client = connectClient(temporal);
+  const engine = new PaymentsEngine(client);
+
+  let worker: { close(): Promise<void> } | undefined;
+  const service: TestService = {
+    db,
+    engine,
+    client,
+    apiUrl,
+    sandboxUrl: sandbox.url,
+    merchantId,
+    secretKey,
+    masterKey,
+    async call(method, path, body, headers = {}) {
+      const response = await fetch(apiUrl + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${secretKey}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        signal: AbortSignal.timeout(20_000),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json');
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    },
+    async pay(referenceId, options = {}) {
+      const response = await fetch(`${sandbox.url}/simulator/payments/${referenceId}/pay`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(options),
+      });
+      if (!response.ok) throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+    },
+    async startWorker() {
+      worker = await startWorker({
+        ...settings,
+        environment: 'sandbox',
+        maxCachedWorkflows,
+        workflowBundlePath: workflowBundlePath(),
+        onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
+      });
+    },
+    async stopWorker() {
+      await worker?.close();
+      worker = undefined;
+    },
+    async close() {
+      await service.stopWorker();
+      await api.close();
+      await sandbox.close();
+      await engine.close();
+      await db.end();
+      await Promise.all([database.drop(), ledger.drop()]);
+    },
+  };
+  const api = await startApi({ ...settings, port: apiPort, host: '127.0.0.1' });
+  await withRetry(() => service.startWorker());
+  return service;
+}
+
+/** A namespace is not known to every part of the server at once. */
+async function withRetry(start: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === 20) throw error;
+      await sleep(500);
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { setPolicy } from '../../src/operator/catalog';
+import { createTimeSkippingEnvironment } from '../support/engine';
+import { startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+const DAY_MS = 86_400_000;
+
+let environment: TestWorkflowEnvironment;
+let service: TestService;
+
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+  // Without a cache every step replays the whole life, and a stopped worker leaves nothing behind on this server.
+  service = await startTestService({ address: environment.address, namespace: 'default', security: {} }, 0);
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: (3 * DAY_MS) / 1_000 });
+}, 60_000);
+
+afterAll(async () => {
+  await service.close();
+  await environment.teardown();
+});
+
+beforeEach(() => fault('DELETE'));
+
+async function fault(method: 'PUT' | 'DELETE', body: object = {}): Promise<void> {
+  const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(method === 'PUT' && { body: JSON.stringify(body) }),
+  });
+  expect(response.status).toBeLessThan(300);
+}
+
+async function createPayment(): Promise<{ id: string; reference_id: string; expires_at: string }> {
+  const { status, body } = await service.call('POST', '/payments', { amount: 50_000 });
+  expect(status).toBe(201);
+  return body.payment;
+}
+
+/** Awaits the end of the payment's life; the server skips the time in between. */
+function end(id: string): Promise<unknown> {
+  return environment.client.workflow.getHandle(`payment-${id}`).result();
+}
+
+async function life(id: string): Promise<{ name: string; at: number }[]> {
+  const { rows } = await service.db.query(
+    'select name, occurred_at from payment_transitions where payment_id = $1 order by version',
+    [id],
+  );
+  return rows.map(({ name, occurred_at }) => ({ name, at: occurred_at.getTime() }));
+}
+
+async function steps(id: string): Promise<string[]> {
+  return (await life(id)).map(({ name }) => name);
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
+}
+
+async function atProvider(referenceId: string) {
+  const response = await fetch(`${service.sandboxUrl}/simulator/payments`);
+  const { payments } = await response.json();
+  return payments.find((payment: { order_id: string }) => payment.order_id === referenceId);
+}
+
+describe('a payment', () => {
+  it('is paid, waits three days, and settles', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id);
+    await until(
+      () => statusOf(id),
+      (status) => status === 'paid',
+    );
+    const startedMs = Date.now();
+    expect(await end(id)).toBe('settled');
+    expect(Date.now() - startedMs).toBeLessThan(DAY_MS);
+    const [, , paid, settled] = await life(id);
+    expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
+    expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeGreaterThanOrEqual(3 * DAY_MS);
+    expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeLessThan(3 * DAY_MS + 60_000);
+  });
+
+  it('expires unpaid, not before its time, and with the provider', async () => {
+    const { id, reference_id, expires_at } = await createPayment();
+    expect(await end(id)).toBe('expired');
+    const [, , expired] = await life(id);
+    expect(expired?.name).toBe('expire');
+    expect(expired?.at).toBeGreaterThanOrEqual(Date.parse(expires_at));
+    expect(await atProvider(reference_id)).toMatchObject({ status: 'expire', charge_calls: 1 });
+  });
+
+  it('counts as paid when the customer was in time and nobody told us', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id, { notify: false });
+    expect(await end(id)).toBe('settled');
+    expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
+  });
+
+  it('goes on with another worker where the first one stopped', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.stopWorker();
+    await service.pay(reference_id);
+    await until(
+      () => atProvider(reference_id),
+      (payment) => payment.status === 'settlement',
+    );
+    await service.startWorker();
+    await until(
+      () => statusOf(id),
+      (status) => status === 'paid',
+      30_000,
+    );
+    await service.stopWorker();
+    await service.startWorker();
+    expect(await end(id)).toBe('settled');
+    expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
+  }, 60_000);
+
+  it('fails when the provider refuses it, and says so', async () => {
+    await fault('PUT', { operation: 'charge', kind: 'reject', times: 1 });
+    const { status, body } = await service.call('POST', '/payments', { amount: 50_000 });
+    expect(status).toBe(400);
+    expect(body.error.code).toBe('payment_create_failed');
+    const { rows } = await service.db.query("select id from payments where status = 'failed'");
+    expect(rows).toHaveLength(1);
+    expect(await steps(rows[0].id)).toEqual(['accept', 'reject']);
+  });
+
+  it.each(['accept_then_reset', 'http_500', 'half_body', 'reset'])(
+    'is charged once when the charge ends with %s',
+    async (kind) => {
+      await fault('PUT', { operation: 'charge', kind, times: 1 });
+      const { reference_id, id } = await createPayment();
+      expect(await statusOf(id)).toBe('pending');
+      expect((await atProvider(reference_id)).status).toBe('pending');
+      expect(await steps(id)).toEqual(['accept', 'issue']);
+    },
+  );
+
+  it('is confirmed when the provider answers again', async () => {
+    const { id, reference_id } = await createPayment();
+    await fault('PUT', { operation: 'status', kind: 'http_500', times: 3 });
+    await service.pay(reference_id);
+    expect(await end(id)).toBe('settled');
+    expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
+  });
+
+  it('is given up when the provider never answers, and cannot be paid then', async () => {
+    await fault('PUT', { operation: 'charge', kind: 'http_500', times: 10_000 });
+    const before = new Set((await service.db.query('select id from payments')).rows.map(({ id }) => id));
+    const answer = service.call('POST', '/payments', { amount: 50_000 });
+    const created = await until(
+      async () =>
+        (await service.db.query('select id, reference_id from payments')).rows.find(({ id }) => !before.has(id)),
+      (row) => row !== undefined,
+    );
+    expect(await end(created.id)).toBe('failed');
+    expect(await steps(created.id)).toEqual(['accept', 'reject']);
+    expect(await atProvider(created.reference_id)).toBeUndefined();
+    expect([400, 500]).toContain((await answer).status);
+  }, 60_000);
+});
