@@ -1,6 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { setPolicy } from '../../src/operator/catalog';
 import { createTimeSkippingEnvironment } from '../support/engine';
+import { recordHistory } from '../support/history';
 import { startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
@@ -38,9 +39,12 @@ async function createPayment(): Promise<{ id: string; reference_id: string; expi
   return body.payment;
 }
 
-/** Awaits the end of the payment's life; the server skips the time in between. */
-function end(id: string): Promise<unknown> {
-  return environment.client.workflow.getHandle(`payment-${id}`).result();
+/** Awaits the end of the payment's life; the server skips the time in between. A life with a name can be recorded. */
+async function end(id: string, name?: string): Promise<unknown> {
+  const workflowId = `payment-${id}`;
+  const status = await environment.client.workflow.getHandle(workflowId).result();
+  if (name !== undefined) await recordHistory(environment.client, workflowId, `payment-${name}`);
+  return status;
 }
 
 async function life(id: string): Promise<{ name: string; at: number }[]> {
@@ -74,7 +78,7 @@ describe('a payment', () => {
       (status) => status === 'paid',
     );
     const startedMs = Date.now();
-    expect(await end(id)).toBe('settled');
+    expect(await end(id, 'settled')).toBe('settled');
     expect(Date.now() - startedMs).toBeLessThan(DAY_MS);
     const [, , paid, settled] = await life(id);
     expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
@@ -84,7 +88,7 @@ describe('a payment', () => {
 
   it('expires unpaid, not before its time, and with the provider', async () => {
     const { id, reference_id, expires_at } = await createPayment();
-    expect(await end(id)).toBe('expired');
+    expect(await end(id, 'expired')).toBe('expired');
     const [, , expired] = await life(id);
     expect(expired?.name).toBe('expire');
     expect(expired?.at).toBeGreaterThanOrEqual(Date.parse(expires_at));
@@ -94,7 +98,7 @@ describe('a payment', () => {
   it('counts as paid when the customer was in time and nobody told us', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
-    expect(await end(id)).toBe('settled');
+    expect(await end(id, 'paid-unnoticed')).toBe('settled');
     expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
   });
 
@@ -114,7 +118,7 @@ describe('a payment', () => {
     );
     await service.stopWorker();
     await service.startWorker();
-    expect(await end(id)).toBe('settled');
+    expect(await end(id, 'worker-replaced')).toBe('settled');
     expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
   }, 60_000);
 
@@ -125,6 +129,7 @@ describe('a payment', () => {
     expect(body.error.code).toBe('payment_create_failed');
     const { rows } = await service.db.query("select id from payments where status = 'failed'");
     expect(rows).toHaveLength(1);
+    expect(await end(rows[0].id, 'refused')).toBe('failed');
     expect(await steps(rows[0].id)).toEqual(['accept', 'reject']);
   });
 
@@ -143,7 +148,7 @@ describe('a payment', () => {
     const { id, reference_id } = await createPayment();
     await fault('PUT', { operation: 'status', kind: 'http_500', times: 3 });
     await service.pay(reference_id);
-    expect(await end(id)).toBe('settled');
+    expect(await end(id, 'provider-unclear-while-paid')).toBe('settled');
     expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
   });
 
@@ -156,7 +161,7 @@ describe('a payment', () => {
         (await service.db.query('select id, reference_id from payments')).rows.find(({ id }) => !before.has(id)),
       (row) => row !== undefined,
     );
-    expect(await end(created.id)).toBe('failed');
+    expect(await end(created.id, 'given-up')).toBe('failed');
     expect(await steps(created.id)).toEqual(['accept', 'reject']);
     expect(await atProvider(created.reference_id)).toBeUndefined();
     expect([400, 500]).toContain((await answer).status);

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Client } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { PACKAGE_ROOT } from '../../src/package';
+
+export const HISTORIES_FOLDER = path.join(__dirname, '..', 'histories');
+
+/**
+ * Keeps the history of a finished workflow as a fixture for `replay.test.ts`, under `RECORD_HISTORIES=1` only. What is
+ * recorded stays as it is: later versions of the workflow must replay it too, so a new version adds a file of its own.
+ */
+export async function recordHistory(client: Client, workflowId: string, name: string): Promise<void> {
+  if (process.env.RECORD_HISTORIES !== '1') return;
+  const file = path.join(HISTORIES_FOLDER, `${name}.json`);
+  if (existsSync(file)) return;
+  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  await mkdir(HISTORIES_FOLDER, { recursive: true });
+  const text = historyToJSON(history)
+    .replaceAll(PACKAGE_ROOT, '')
+    .replaceAll(/"identity": ".*?"/g, '"identity": "recorder"');
+  await writeFile(file, `${text}\n`);
+}

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
+import { Worker } from '@temporalio/worker';
+import { installRuntime } from '../../src/engine/runtime';
+import { createLogger } from '../../src/log';
+import { HISTORIES_FOLDER } from '../support/history';
+import { workflowBundlePath } from '../support/engine';
+
+const files = readdirSync(HISTORIES_FOLDER).filter((name) => name.endsWith('.json'));
+
+function replay(history: unknown, name: string): Promise<void> {
+  const workflowBundle = { codePath: workflowBundlePath() };
+  return Worker.runReplayHistory({ workflowBundle }, historyFromJSON(history), `payment-of-${name}`);
+}
+
+function readHistory(name: string): { events: { eventType: string }[] } {
+  return JSON.parse(readFileSync(path.join(HISTORIES_FOLDER, name), 'utf8'));
+}
+
+beforeAll(() => installRuntime(createLogger('test', 'silent')));
+
+describe('a workflow of today', () => {
+  it.each(files)('goes on with a life that was recorded before: %s', (name) => replay(readHistory(name), name));
+
+  it('is caught when it no longer does what was recorded', async () => {
+    const history = readHistory('payment-settled.json');
+    const timer = history.events.findIndex(({ eventType }) => eventType.endsWith('TIMER_STARTED'));
+    const forged = { ...history, events: history.events.toSpliced(timer, 1) };
+    await expect(replay(forged, 'forged')).rejects.toThrow();
+  });
+});
