@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { LosslessNumber, parse } from 'lossless-json';
+import { visit } from 'jsonc-parser';
 import { ApiError } from './api-error';
 
 const MAX_DEPTH = 16;
@@ -7,16 +7,9 @@ const PLAIN_INTEGER = /^(0|-?[1-9][0-9]*)$/;
 /** NUL, which PostgreSQL's text cannot hold, and halves of surrogate pairs, which UTF-8 cannot. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-/**
- * Reads a JSON body strictly: UTF-8, no duplicate keys, no NUL or lone surrogate, at most 16 levels deep.
- * Numbers are judged on their token: a plain integer within 2^53 becomes a number, anything else (`1e3`, `1.0`, `-0`)
- * stays a `LosslessNumber`, so that no schema mistakes it for an integer.
- * @throws ApiError `invalid_json`
- */
-export function parseStrictJson(bytes: Buffer): unknown {
-  const value = parseTokens(decodeUtf8(bytes));
-  requireShallow(value, 1);
-  return value;
+/** A number that was not written as a plain integer within 2^53: `1e3`, `1.0`, `-0`. No schema takes it for an integer. */
+export class NumberToken {
+  constructor(readonly token: string) {}
 }
 
 /** The JSON body of a request; any other content type is refused. */
@@ -27,6 +20,17 @@ export function readJsonBody(request: Request): unknown {
   return parseStrictJson(request.body);
 }
 
+/**
+ * Reads JSON strictly: UTF-8, no duplicate keys, no NUL or lone surrogate, at most 16 levels deep. Numbers are judged on
+ * their token.
+ * @throws ApiError `invalid_json`
+ */
+export function parseStrictJson(bytes: Buffer): unknown {
+  const text = decodeUtf8(bytes);
+  requireJson(text);
+  return buildValue(text);
+}
+
 function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -35,33 +39,61 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-function parseTokens(text: string): unknown {
+function requireJson(text: string): void {
   try {
-    return parse(text, refuseUnstorable, { parseNumber, onDuplicateKey: refuseDuplicate });
+    JSON.parse(text);
   } catch (error) {
-    if (error instanceof ApiError) throw error;
-    const reason = error instanceof SyntaxError ? ` ${error.message}.` : '';
-    throw new ApiError('invalid_json', `The body is not valid JSON.${reason}`);
+    throw new ApiError('invalid_json', `The body is not valid JSON: ${error instanceof Error ? error.message : ''}.`);
   }
 }
 
-function parseNumber(token: string): number | LosslessNumber {
+/** Builds the value from its tokens; `text` is known to be JSON, so that only our own rules are left to break. */
+function buildValue(text: string): unknown {
+  const containers: (Record<string, unknown> | unknown[])[] = [];
+  let key = '';
+  let root: unknown;
+
+  function add(value: unknown): void {
+    const container = containers.at(-1);
+    if (container === undefined) root = value;
+    else if (Array.isArray(container)) container.push(value);
+    else Object.defineProperty(container, key, { value, enumerable: true, writable: true, configurable: true });
+  }
+
+  function open(container: Record<string, unknown> | unknown[]): void {
+    if (containers.length === MAX_DEPTH) {
+      throw new ApiError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+    }
+    add(container);
+    containers.push(container);
+  }
+
+  visit(text, {
+    onObjectBegin: () => open({}),
+    onArrayBegin: () => open([]),
+    onObjectEnd: () => containers.pop(),
+    onArrayEnd: () => containers.pop(),
+    onObjectProperty(name: string) {
+      requireStorable(name);
+      const container = containers.at(-1);
+      if (container && Object.hasOwn(container, name)) {
+        throw new ApiError('invalid_json', `The body has the key ${JSON.stringify(name)} twice.`);
+      }
+      key = name;
+    },
+    onLiteralValue(value: unknown, offset: number, length: number) {
+      if (typeof value === 'string') requireStorable(value);
+      add(typeof value === 'number' ? readNumber(text.slice(offset, offset + length)) : value);
+    },
+  });
+  return root;
+}
+
+function readNumber(token: string): number | NumberToken {
   const value = Number(token);
-  return PLAIN_INTEGER.test(token) && Number.isSafeInteger(value) ? value : new LosslessNumber(token);
+  return PLAIN_INTEGER.test(token) && Number.isSafeInteger(value) ? value : new NumberToken(token);
 }
 
-function refuseDuplicate({ key }: { key: string }): never {
-  throw new ApiError('invalid_json', `The body has the key ${JSON.stringify(key)} twice.`);
-}
-
-function refuseUnstorable(key: string, value: unknown): unknown {
-  const text = typeof value === 'string' ? key + value : key;
+function requireStorable(text: string): void {
   if (UNSTORABLE.test(text)) throw new ApiError('invalid_json', 'The body has a NUL or a lone surrogate in a string.');
-  return value;
-}
-
-function requireShallow(value: unknown, depth: number): void {
-  if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return;
-  if (depth > MAX_DEPTH) throw new ApiError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
-  for (const child of Object.values(value)) requireShallow(child, depth + 1);
 }

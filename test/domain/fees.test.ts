@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, constantFrom, integer, property } from 'fast-check';
 import { amountsOf, feeOf, FEE_PAYERS } from '../../src/domain/fees';
 import { MAX_TOTAL_RUPIAH } from '../../src/domain/money';
 
@@ -36,11 +36,11 @@ describe('fees', () => {
   });
 
   it('never creates or loses a rupiah, and rounds the fee up by less than one', () => {
-    const amount = fc.integer({ min: 1, max: MAX_TOTAL_RUPIAH });
-    const basisPoints = fc.integer({ min: 0, max: 10_000 });
-    const flat = fc.integer({ min: 0, max: 100_000 });
-    fc.assert(
-      fc.property(amount, basisPoints, flat, fc.constantFrom(...FEE_PAYERS), (rupiah, bps, flatRupiah, feePayer) => {
+    const amount = integer({ min: 1, max: MAX_TOTAL_RUPIAH });
+    const basisPoints = integer({ min: 0, max: 10_000 });
+    const flat = integer({ min: 0, max: 100_000 });
+    assert(
+      property(amount, basisPoints, flat, constantFrom(...FEE_PAYERS), (rupiah, bps, flatRupiah, feePayer) => {
         const fee = feeOf(rupiah, rate(bps, flatRupiah));
         const exact = BigInt(rupiah) * BigInt(bps);
         const rounded = BigInt(fee - flatRupiah) * 10_000n;

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A webhook as a merchant's server got it. */
@@ -36,9 +35,10 @@ export async function startReceiver(): Promise<Receiver> {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${port}/webhooks`,
+    url: `http://127.0.0.1:${address.port}/webhooks`,
     received,
     respond: (response) => response.writeHead(200).end(),
     async waitFor(count, timeoutMs = 10_000) {

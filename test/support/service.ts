@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { z } from 'zod';
 import { msToTs } from '@temporalio/common/lib/time';
 import { startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
@@ -27,12 +28,20 @@ export interface TestService {
   readonly masterKey: string;
   /** A call to the API with the demo merchant's key. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  /** What the provider's ledger holds of an order; undefined when it has none. */
+  atProvider(referenceId: string): Promise<ProviderOrder | undefined>;
   /** A customer pays at the sandbox. */
   pay(referenceId: string, options?: { notify?: boolean; times?: number }): Promise<void>;
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
   close(): Promise<void>;
 }
+
+const ledgerSchema = z.object({
+  payments: z.array(z.object({ order_id: z.string(), status: z.string(), charge_calls: z.number() })),
+});
+
+export type ProviderOrder = z.infer<typeof ledgerSchema>['payments'][number];
 
 export interface ApiAnswer {
   readonly status: number;
@@ -110,6 +119,11 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.includes('json');
       return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    },
+    async atProvider(referenceId) {
+      const response = await fetch(`${sandbox.url}/simulator/payments`);
+      const { payments } = ledgerSchema.parse(await response.json());
+      return payments.find((payment) => payment.order_id === referenceId);
     },
     async pay(referenceId, options = {}) {
       const response = await fetch(`${sandbox.url}/simulator/payments/${referenceId}/pay`, {

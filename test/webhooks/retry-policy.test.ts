@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, double, integer, property } from 'fast-check';
 import { MAX_TRIES, waitAfterTry } from '../../src/webhooks/retry-policy';
 
 describe('the retries of a webhook', () => {
@@ -18,8 +18,8 @@ describe('the retries of a webhook', () => {
   });
 
   it('spread by a tenth, and wait as long as the receiver asks, up to an hour', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 11 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (tries, random) => {
+    assert(
+      property(integer({ min: 1, max: 11 }), double({ min: 0, max: 0.999, noNaN: true }), (tries, random) => {
         const planned = waitAfterTry(tries, undefined, 0.5) ?? 0;
         const wait = waitAfterTry(tries, undefined, random) ?? 0;
         expect(Math.abs(wait - planned)).toBeLessThanOrEqual(planned * 0.1 + 1e-6);

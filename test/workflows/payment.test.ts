@@ -63,12 +63,6 @@ async function statusOf(id: string): Promise<string> {
   return (await service.call('GET', `/payments/${id}`)).body.payment.status;
 }
 
-async function atProvider(referenceId: string) {
-  const response = await fetch(`${service.sandboxUrl}/simulator/payments`);
-  const { payments } = await response.json();
-  return payments.find((payment: { order_id: string }) => payment.order_id === referenceId);
-}
-
 describe('a payment', () => {
   it('is paid, waits three days, and settles', async () => {
     const { id, reference_id } = await createPayment();
@@ -92,7 +86,7 @@ describe('a payment', () => {
     const [, , expired] = await life(id);
     expect(expired?.name).toBe('expire');
     expect(expired?.at).toBeGreaterThanOrEqual(Date.parse(expires_at));
-    expect(await atProvider(reference_id)).toMatchObject({ status: 'expire', charge_calls: 1 });
+    expect(await service.atProvider(reference_id)).toMatchObject({ status: 'expire', charge_calls: 1 });
   });
 
   it('counts as paid when the customer was in time and nobody told us', async () => {
@@ -107,8 +101,8 @@ describe('a payment', () => {
     await service.stopWorker();
     await service.pay(reference_id);
     await until(
-      () => atProvider(reference_id),
-      (payment) => payment.status === 'settlement',
+      () => service.atProvider(reference_id),
+      (payment) => payment?.status === 'settlement',
     );
     await service.startWorker();
     await until(
@@ -139,7 +133,7 @@ describe('a payment', () => {
       await fault('PUT', { operation: 'charge', kind, times: 1 });
       const { reference_id, id } = await createPayment();
       expect(await statusOf(id)).toBe('pending');
-      expect((await atProvider(reference_id)).status).toBe('pending');
+      expect(await service.atProvider(reference_id)).toMatchObject({ status: 'pending', charge_calls: 1 });
       expect(await steps(id)).toEqual(['accept', 'issue']);
     },
   );
@@ -163,7 +157,7 @@ describe('a payment', () => {
     );
     expect(await end(created.id, 'given-up')).toBe('failed');
     expect(await steps(created.id)).toEqual(['accept', 'reject']);
-    expect(await atProvider(created.reference_id)).toBeUndefined();
+    expect(await service.atProvider(created.reference_id)).toBeUndefined();
     expect([400, 500]).toContain((await answer).status);
   }, 60_000);
 });

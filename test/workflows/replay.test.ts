@@ -21,12 +21,19 @@ function readHistory(name: string): { events: { eventType: string }[] } {
 beforeAll(() => installRuntime(createLogger('test', 'silent')));
 
 describe('a workflow of today', () => {
-  it.each(files)('goes on with a life that was recorded before: %s', (name) => replay(readHistory(name), name));
+  it.each(files)('goes on with a life that was recorded before: %s', async (name) => {
+    await expect(replay(readHistory(name), name)).resolves.toBeUndefined();
+  });
 
   it('is caught when it no longer does what was recorded', async () => {
-    const history = readHistory('payment-settled.json');
-    const timer = history.events.findIndex(({ eventType }) => eventType.endsWith('TIMER_STARTED'));
-    const forged = { ...history, events: history.events.toSpliced(timer, 1) };
-    await expect(replay(forged, 'forged')).rejects.toThrow();
+    const { events } = readHistory('payment-settled.json');
+    const forged = {
+      events: events.map((event) =>
+        event.eventType.endsWith('TIMER_STARTED')
+          ? { ...event, timerStartedEventAttributes: { timerId: '99', startToFireTimeout: '1s' } }
+          : event,
+      ),
+    };
+    await expect(replay(forged, 'forged')).rejects.toThrow(/[Nn]ondeterminis/);
   });
 });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { ApiError } from '../api-error';
+import { NumberToken } from '../strict-json';
 
 const text = (most: number) => z.string().max(most, { error: `must have at most ${most} characters` });
 
@@ -13,7 +13,7 @@ const customer = z
   .partial()
   .catchall(text(500));
 
-const metadataNumber = z.union([z.number(), z.instanceof(LosslessNumber).transform(Number)]);
+const metadataNumber = z.union([z.number(), z.instanceof(NumberToken).transform(({ token }) => Number(token))]);
 const metadata = z
   .record(text(40), z.union([text(500), metadataNumber, z.boolean()]))
   .refine((value) => Object.keys(value).length <= 50, { error: 'must have at most 50 keys' });

@@ -1,0 +1,193 @@
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+}, 60_000);
+afterAll(() => service.close());
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+async function countPayments(): Promise<number> {
+  const { rows } = await service.db.query('select count(*) as count from payments');
+  return rows[0].count;
+}
+
+describe('POST /payments', () => {
+  it('201: answers with exactly the fields of the contract and a QR that can be paid', async () => {
+    const { status, body, headers } = await service.call('POST', '/payments', {
+      amount: 50_000,
+      merchant_reference_id: 'ORDER-7',
+      customer: { name: 'Siti', email: 'siti@example.com' },
+      metadata: { table: 4, vip: true },
+      unknown: 'ignored',
+    });
+    expect(status).toBe(201);
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(Object.keys(body)).toEqual(['payment']);
+    expect(Object.keys(body.payment)).toEqual([
+      'id',
+      'reference_id',
+      'merchant_reference_id',
+      'payment_method_code',
+      'provider',
+      'currency',
+      'amount',
+      'fee_amount',
+      'net_amount',
+      'total_amount',
+      'status',
+      'qris_payload',
+      'qris_image_url',
+      'expires_at',
+      'created_at',
+      'updated_at',
+    ]);
+    expect(body.payment).toMatchObject({
+      reference_id: expect.stringMatching(/^LN[0-9A-HJKMNP-TV-Z]{16}$/),
+      merchant_reference_id: 'ORDER-7',
+      payment_method_code: 'qris',
+      provider: 'gopay',
+      currency: 'IDR',
+      amount: 50_000,
+      fee_amount: 350,
+      net_amount: 49_650,
+      total_amount: 50_000,
+      status: 'pending',
+      expires_at: expect.stringMatching(ISO),
+    });
+    const scan = await fetch(`${service.sandboxUrl}/simulator/scan`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ qris_payload: body.payment.qris_payload }),
+    });
+    expect(scan.status).toBe(200);
+    await until(
+      () => service.call('GET', `/payments/${body.payment.id}`),
+      (answer) => answer.body.payment.status === 'paid',
+    );
+  });
+
+  it('201: leaves personal data unreadable outside of the service', async () => {
+    const canary = 'Rahasia Sekali';
+    const { body } = await service.call('POST', '/payments', { amount: 1_000, customer: { name: canary } });
+    const { rows } = await service.db.query(
+      'select payments.*, payments::text as everything from payments where id = $1',
+      [body.payment.id],
+    );
+    expect(rows[0].sealed_details).toBeTruthy();
+    expect(rows[0].everything).not.toContain(canary);
+    const history = await service.client.workflow.getHandle(`payment-${body.payment.id}`).fetchHistory();
+    expect(JSON.stringify(history)).not.toContain(Buffer.from(canary).toString('base64').slice(0, 12));
+  });
+
+  it('201: shopeepay gets a QR of its own acquirer', async () => {
+    const { status, body } = await service.call('POST', '/payments', { amount: 9_999, provider: 'shopeepay' });
+    expect(status).toBe(201);
+    expect(body.payment.provider).toBe('shopeepay');
+    expect(body.payment.qris_payload).toContain('ID.CO.SHOPEE.WWW');
+  });
+
+  it('201: the same key and the same payment get the same bytes, even after it was paid', async () => {
+    const key = { 'idempotency-key': 'order-42' };
+    const first = await service.call('POST', '/payments', { amount: 50_000 }, key);
+    expect(first.status).toBe(201);
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    await service.pay(first.body.payment.reference_id);
+    await until(
+      () => service.call('GET', `/payments/${first.body.payment.id}`),
+      ({ body }) => body.payment.status === 'paid',
+    );
+    const again = await service.call('POST', '/payments', '{ "currency": "IDR", "amount": 50000 }', key);
+    expect(again.status).toBe(201);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await service.atProvider(first.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
+  });
+
+  it('201: fifty requests at once with one key are one payment, one charge and one answer', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        service.call('POST', '/payments', { amount: 12_345 }, { 'idempotency-key': 'at-once' }),
+      ),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    expect(await service.atProvider(answers[0]?.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
+  });
+
+  it('400 payment_create_failed: the same key with another payment', async () => {
+    const key = { 'idempotency-key': 'order-43' };
+    await service.call('POST', '/payments', { amount: 50_000 }, key);
+    const { status, body } = await service.call('POST', '/payments', { amount: 50_001 }, key);
+    expect([status, body.error.code]).toEqual([400, 'payment_create_failed']);
+    expect(body.error.message).toMatch(/idempotency key/i);
+  });
+
+  it.each([
+    ['no body', '', 'invalid_json'],
+    ['broken JSON', '{"amount":', 'invalid_json'],
+    ['an array', '[]', 'invalid_json'],
+    ['a duplicate key', '{"amount":1000,"amount":1000}', 'invalid_json'],
+    ['a NUL', '{"amount":1000,"merchant_reference_id":"a\\u0000"}', 'invalid_json'],
+    ['a lone surrogate', '{"amount":1000,"merchant_reference_id":"\\ud800"}', 'invalid_json'],
+    ['49,000 levels', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'invalid_json'],
+    ['no amount', '{}', 'invalid_amount'],
+    ['amount 0', '{"amount":0}', 'invalid_amount'],
+    ['a negative amount', '{"amount":-5}', 'invalid_amount'],
+    ['amount 1.0', '{"amount":1.0}', 'invalid_amount'],
+    ['amount 1e3', '{"amount":1e3}', 'invalid_amount'],
+    ['amount -0', '{"amount":-0}', 'invalid_amount'],
+    ['an amount in quotes', '{"amount":"1000"}', 'invalid_amount'],
+    ['an amount beyond 2^53', '{"amount":9007199254740993}', 'invalid_amount'],
+    ['an amount above the QRIS limit', '{"amount":10000001}', 'invalid_amount'],
+    ['an amount that its fee eats', '{"amount":1}', 'payment_create_failed'],
+    ['another currency', '{"amount":1000,"currency":"USD"}', 'payment_create_failed'],
+    ['another method', '{"amount":1000,"payment_method":"card"}', 'unsupported_payment_method'],
+    ['an unknown provider', '{"amount":1000,"provider":"dana"}', 'payment_create_failed'],
+    ['a long reference', `{"amount":1000,"merchant_reference_id":"${'x'.repeat(65)}"}`, 'payment_create_failed'],
+    ['customer as a text', '{"amount":1000,"customer":"Siti"}', 'payment_create_failed'],
+    ['nested metadata', '{"amount":1000,"metadata":{"a":{"b":1}}}', 'payment_create_failed'],
+    ['a body of 70 kB', JSON.stringify({ amount: 1_000, x: 'x'.repeat(70_000) }), 'invalid_json'],
+  ])('400: %s is %s and creates nothing', async (_name, body, code) => {
+    const before = await countPayments();
+    const answer = await service.call('POST', '/payments', body);
+    expect([answer.status, answer.body]).toEqual([400, { error: { code, message: expect.any(String) } }]);
+    expect(await countPayments()).toBe(before);
+  });
+
+  it('400 invalid_json: bytes that are not UTF-8, and a content type that is not JSON', async () => {
+    for (const [contentType, body] of [
+      ['application/json', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+      ['text/plain', '{"amount":1000}'],
+    ] as const) {
+      const response = await fetch(`${service.apiUrl}/payments`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.secretKey}`, 'content-type': contentType },
+        body,
+      });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: 'invalid_json' } });
+    }
+  });
+
+  it('400 payment_create_failed: an idempotency key that is empty or too long', async () => {
+    for (const key of ['', 'k'.repeat(256)]) {
+      const { status, body } = await service.call('POST', '/payments', { amount: 1_000 }, { 'idempotency-key': key });
+      expect([status, body.error.code]).toEqual([400, 'payment_create_failed']);
+    }
+  });
+
+  it('500 server_error: without a worker, and the same key gets its payment when it is back', async () => {
+    await service.stopWorker();
+    const key = { 'idempotency-key': 'patience' };
+    const refused = await service.call('POST', '/payments', { amount: 7_000 }, key);
+    expect([refused.status, refused.body.error.code]).toEqual([500, 'server_error']);
+    expect(refused.body.error.message).toContain(refused.headers.get('x-request-id'));
+    await service.startWorker();
+    const { status, body } = await service.call('POST', '/payments', { amount: 7_000 }, key);
+    expect([status, body.payment.status]).toEqual([201, 'pending']);
+    expect(await service.atProvider(body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
+  }, 60_000);
+});

@@ -1,0 +1,133 @@
+import { createKey } from '../../src/operator/keys';
+import { createMerchant, type NewMerchant } from '../../src/operator/merchants';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+
+let service: TestService;
+const MERCHANT: Omit<NewMerchant, 'approve'> = { name: 'Other', feePayer: 'merchant', providers: ['gopay'] };
+
+let payment: { id: string; reference_id: string; qris_image_url: string; qris_payload: string };
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  payment = (await service.call('POST', '/payments', { amount: 25_000 })).body.payment;
+}, 60_000);
+afterAll(() => service.close());
+
+describe('GET /payments/:id', () => {
+  it('200: answers with exactly the fields of the contract, by either id', async () => {
+    const byId = await service.call('GET', `/payments/${payment.id}`);
+    expect(byId.status).toBe(200);
+    expect(Object.keys(byId.body.payment)).toEqual([
+      'id',
+      'reference_id',
+      'merchant_reference_id',
+      'payment_method_code',
+      'provider',
+      'currency',
+      'amount',
+      'fee_amount',
+      'net_amount',
+      'total_amount',
+      'status',
+      'paid_at',
+      'created_at',
+      'updated_at',
+    ]);
+    expect(byId.body.payment).toMatchObject({ status: 'pending', paid_at: null, merchant_reference_id: null });
+    expect((await service.call('GET', `/payments/${payment.reference_id}`)).text).toBe(byId.text);
+  });
+
+  it.each(['LN0000000000000000', '01935b6c-7c00-7000-8000-000000000000', 'nonsense', '%E0%A4%A', '..%2f..', 'ln0'])(
+    '404: %s',
+    async (id) => {
+      const { status, body } = await service.call('GET', `/payments/${id}`);
+      expect([status, body.error.code]).toEqual([404, 'not_found']);
+    },
+  );
+
+  it("404: another merchant's payment, by either id", async () => {
+    const { id: merchantId } = await createMerchant(service.db, { ...MERCHANT, approve: true });
+    const { secret } = await createKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
+    for (const id of [payment.id, payment.reference_id]) {
+      const { status, body } = await service.call('GET', `/payments/${id}`, undefined, {
+        authorization: `Bearer ${secret}`,
+      });
+      expect([status, body.error.code]).toEqual([404, 'not_found']);
+    }
+  });
+});
+
+describe('the key at the door', () => {
+  it.each([
+    ['none', ''],
+    ['a malformed one', 'Bearer nonsense'],
+    ['another scheme', 'Basic c2s6'],
+    ['a well-formed one that nobody has', 'Bearer sk_test_0000000000000000000000000000000000000'],
+  ])('401 invalid_api_key: %s', async (_name, authorization) => {
+    const answer = await service.call('GET', `/payments/${payment.id}`, undefined, { authorization });
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_api_key']);
+  });
+
+  it('401 is told before anything about the body', async () => {
+    const { status } = await service.call('POST', '/payments', '{"amount":', { authorization: 'Bearer x' });
+    expect(status).toBe(401);
+  });
+
+  it('403 merchant_not_approved: a merchant who waits for approval', async () => {
+    const { id: merchantId } = await createMerchant(service.db, { ...MERCHANT, approve: false });
+    const { secret } = await createKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
+    const answer = await service.call('GET', `/payments/${payment.id}`, undefined, {
+      authorization: `Bearer ${secret}`,
+    });
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'merchant_not_approved']);
+  });
+
+  it('403 api_key_ip_not_allowed: an address outside of the allowlist', async () => {
+    const keyFor = (network: string) =>
+      createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox', allowedNetworks: [network] });
+    const codes: unknown[] = [];
+    for (const network of ['203.0.113.0/24', '127.0.0.0/8']) {
+      const { secret } = await keyFor(network);
+      const answer = await service.call('GET', `/payments/${payment.id}`, undefined, {
+        authorization: `Bearer ${secret}`,
+      });
+      codes.push([answer.status, answer.body.error?.code]);
+    }
+    expect(codes).toEqual([
+      [403, 'api_key_ip_not_allowed'],
+      [200, undefined],
+    ]);
+  });
+});
+
+describe('the QR picture', () => {
+  it('200: is there as PNG and SVG for whoever has the address, and never changes', async () => {
+    for (const [url, type] of [
+      [payment.qris_image_url, 'image/png'],
+      [payment.qris_image_url.replace(/png$/, 'svg'), 'image/svg+xml'],
+    ] as const) {
+      const response = await fetch(url);
+      expect([response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
+      expect(response.headers.get('cache-control')).toContain('immutable');
+      expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(500);
+    }
+  });
+
+  it('404: any other address', async () => {
+    const changed = payment.qris_image_url.replace(/.(?=\.png$)/, (last) => (last === 'A' ? 'Q' : 'A'));
+    for (const url of [changed, `${service.apiUrl}/qris/x.png`, payment.qris_image_url.replace(/png$/, 'gif')]) {
+      expect((await fetch(url)).status).toBe(404);
+    }
+  });
+});
+
+describe('other addresses', () => {
+  it('404 in the words of the contract', async () => {
+    const { status, body } = await service.call('GET', '/nothing');
+    expect([status, body.error.code]).toEqual([404, 'not_found']);
+  });
+
+  it('tell whether the service is up and ready', async () => {
+    expect((await service.call('GET', '/healthz')).body).toEqual({ status: 'ok' });
+    expect((await service.call('GET', '/readyz')).body).toEqual({ status: 'ready', postgresql: 'up', temporal: 'up' });
+  });
+});
