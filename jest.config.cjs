@@ -7,8 +7,7 @@ module.exports = {
       {
         sourceMaps: 'inline',
         jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-        // node-pg-migrate is an ES module: `import()` must stay what it is.
-        module: { type: 'commonjs', ignoreDynamic: true },
+        module: { type: 'commonjs' },
       },
     ],
   },

@@ -1,7 +1,7 @@
 import type { ProviderName } from '../domain/provider-capabilities';
 
 /**
- * What Lunas asks of an acquirer. Each call ends before `deadline_ms` or when `signal` aborts, whichever comes first,
+ * What Lunas asks of an acquirer. Each call ends before `deadlineMs` or when `signal` aborts, whichever comes first,
  * never throws for what the acquirer says or fails to say, and answers one of three things:
  * `accepted`/a known state, `refused` (final, with the acquirer's reason), or `unclear` (it may or may not have happened:
  * look the order up by our reference before anything is tried again).
@@ -12,6 +12,11 @@ export interface Provider {
   /** Ends an unpaid order. `refused` where the acquirer says that it can no longer change: read its state. */
   expirePayment(referenceId: string, call: ProviderCall): Promise<EndPaymentOutcome>;
   cancelPayment(referenceId: string, call: ProviderCall): Promise<EndPaymentOutcome>;
+  /**
+   * Asks for money back. `accepted` means only that the request was taken: the refund is final once `findPayment` lists it as
+   * confirmed. The same refund key may be sent again without harm; it gets the answer of its first call.
+   */
+  refundPayment(request: RefundRequest, call: ProviderCall): Promise<RefundOutcome>;
   /** Verifies who sent it and reads which order it speaks of. What it says is not believed: the caller asks `findPayment`. */
   verifyNotification(notification: ReceivedNotification): NotificationVerdict;
 }
@@ -40,22 +45,40 @@ export type Unclear = { readonly outcome: 'unclear'; readonly reason: string };
 
 export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Refused | Unclear;
 
+/** `refunded`: the bank has confirmed that all of it went back; until then a refund leaves the payment `paid`. */
 export type ProviderPaymentStatus = 'pending' | 'paid' | 'expired' | 'cancelled' | 'denied' | 'refunded';
 
 export interface ProviderPayment {
   readonly status: ProviderPaymentStatus;
   readonly providerTransactionId: string;
   readonly totalRupiah: number;
-  /** When the customer paid, by the acquirer's clock; null until then. */
+  /** When the customer paid, by the acquirer's clock; null until then, or where it does not say. */
   readonly paidAt: Date | null;
   /** Null where the acquirer does not repeat it. */
   readonly qrisPayload: string | null;
+  /** Those that the acquirer has taken; one that it turned down, or never got, is not among them. */
+  readonly refunds: readonly ProviderRefund[];
+}
+
+export interface ProviderRefund {
+  readonly refundKey: string;
+  readonly totalRupiah: number;
+  /** When the bank confirmed it, which makes it final; null until then. */
+  readonly confirmedAt: Date | null;
+}
+
+export interface RefundRequest {
+  readonly referenceId: string;
+  readonly refundKey: string;
+  readonly totalRupiah: number;
+  readonly reason: string;
 }
 
 export type FindPaymentOutcome =
   { readonly outcome: 'found'; readonly payment: ProviderPayment } | { readonly outcome: 'not_found' } | Unclear;
 
 export type EndPaymentOutcome = { readonly outcome: 'accepted' } | Refused | Unclear;
+export type RefundOutcome = { readonly outcome: 'accepted' } | Refused | Unclear;
 
 export interface ReceivedNotification {
   readonly rawBody: Buffer;
@@ -63,6 +86,11 @@ export interface ReceivedNotification {
 }
 
 export type NotificationVerdict =
-  | { readonly verdict: 'genuine'; readonly referenceId: string }
+  | {
+      readonly verdict: 'genuine';
+      readonly referenceId: string;
+      /** False where it only says that the order was opened, which the answer to the charge has said: thank for it and forget it. */
+      readonly hasNews: boolean;
+    }
   | { readonly verdict: 'forged' }
   | { readonly verdict: 'malformed' };

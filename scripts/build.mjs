@@ -1,0 +1,27 @@
+// Builds dist/ from nothing: the JavaScript by tsc, and the workflow bundle, so that no worker makes it at its start.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflows } from './bundle-workflows.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = path.join(ROOT, 'dist');
+
+console.error('Building Lunas …');
+await rm(DIST, { recursive: true, force: true });
+await Promise.all([compile(), bundleWorkflows(path.join(DIST, 'workflow-bundle.js'))]);
+await chmod(path.join(DIST, 'src', 'cli', 'lunas.js'), 0o755);
+
+async function compile() {
+  const tsc = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  const compiler = spawn(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  const [code] = await once(compiler, 'exit');
+  // The compiler has said what is wrong.
+  if (code !== 0) process.exit(1);
+}

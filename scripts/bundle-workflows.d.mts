@@ -1,0 +1,1 @@
+export function bundleWorkflows(target: string): Promise<void>;

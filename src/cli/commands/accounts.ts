@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { UserError } from '../../config';
+import { PROVIDERS } from '../../domain/provider-capabilities';
+import {
+  ADAPTERS,
+  addAccount,
+  disableAccount,
+  listAccounts,
+  type ProviderAccount,
+} from '../../operator/provider-accounts';
+import { answering, withExamples } from '../answering';
+import { id, listed, oneOf, wholeNumber } from '../inputs';
+import { formatTable } from '../output';
+import { withDatabase } from '../settings';
+import type { Terminal } from '../terminal';
+
+const MOST_WEIGHT = 1_000;
+
+export function addAccountsCommand(program: Command, terminal: Terminal): void {
+  const accounts = program.command('accounts').description('our accounts at the providers; merchants never see them');
+  addAdd(accounts, terminal);
+  addList(accounts, terminal);
+  addDisable(accounts, terminal);
+}
+
+function addAdd(accounts: Command, terminal: Terminal): void {
+  const command = accounts
+    .command('add')
+    .description('register an account; its server key comes from the environment and is stored sealed')
+    .requiredOption('--provider <provider>', listed(PROVIDERS))
+    .requiredOption('--adapter <adapter>', listed(ADAPTERS))
+    .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
+    .option('--base-url <url>', "the acquirer's address (default: Midtrans, by LUNAS_ENVIRONMENT)")
+    .option('--weight <n>', "its share of new payments among the provider's accounts", '1');
+  withExamples(
+    command,
+    'MIDTRANS_KEY=SB-Mid-server-… lunas accounts add --provider gopay --adapter midtrans --server-key-env MIDTRANS_KEY',
+  );
+  const input = z.object({
+    provider: oneOf(PROVIDERS),
+    adapter: oneOf(ADAPTERS),
+    serverKeyEnv: z.string(),
+    baseUrl: z.string().optional(),
+    weight: wholeNumber(1, MOST_WEIGHT),
+  });
+  answering(command, terminal, input, ({ serverKeyEnv, ...given }, settings) =>
+    withDatabase(settings, async (db) => {
+      const environment = settings.config.LUNAS_ENVIRONMENT;
+      const serverKey = requireVariable(terminal.environment, serverKeyEnv);
+      const account = await addAccount(db, await settings.sealer(), { ...given, serverKey, environment });
+      return { json: { account }, text: accountsText([account]) };
+    }),
+  );
+}
+
+function addList(accounts: Command, terminal: Terminal): void {
+  const command = accounts.command('list').description('show all accounts, without their keys');
+  answering(command, terminal, z.object({}), (_, settings) =>
+    withDatabase(settings, async (db) => {
+      const list = await listAccounts(db);
+      return { json: { accounts: list }, text: accountsText(list) };
+    }),
+  );
+}
+
+function addDisable(accounts: Command, terminal: Terminal): void {
+  const command = accounts
+    .command('disable <account-id>')
+    .description('keep new payments off an account; those that it serves go on');
+  answering(command, terminal, z.object({ accountId: id }), ({ accountId }, settings) =>
+    withDatabase(settings, async (db) => {
+      const account = await disableAccount(db, accountId);
+      return { json: { account }, text: accountsText([account]) };
+    }),
+  );
+}
+
+function requireVariable(environment: NodeJS.ProcessEnv, name: string): string {
+  const value = environment[name];
+  if (value) return value;
+  throw new UserError(`--server-key-env names ${name}, but no such environment variable is set.`);
+}
+
+function accountsText(accounts: readonly ProviderAccount[]): string {
+  const columns = {
+    ID: (account: ProviderAccount) => account.id,
+    PROVIDER: (account: ProviderAccount) => account.provider,
+    ADAPTER: (account: ProviderAccount) => account.adapter,
+    'BASE URL': (account: ProviderAccount) => account.baseUrl,
+    WEIGHT: (account: ProviderAccount) => account.weight,
+    STATUS: (account: ProviderAccount) => account.status,
+  };
+  return formatTable(
+    accounts,
+    columns,
+    'There is no account yet, so no payment can be created; see lunas accounts add.',
+  );
+}

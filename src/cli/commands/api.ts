@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { runService } from '../service-process';
+import { Settings } from '../settings';
+import type { Terminal } from '../terminal';
+
+export function addApiCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('api')
+    .description('run the HTTP API that merchants and providers call')
+    .action(async () => {
+      await runService('api', async (log) => {
+        const settings = new Settings(terminal.environment);
+        const { startApi } = await import('../../api/server.js');
+        const { HOST: host, PORT: port, TRUST_PROXY: trustProxy } = settings.config;
+        return startApi({
+          host,
+          port,
+          publicBaseUrl: settings.publicBaseUrl(),
+          databaseUrl: await settings.databaseUrl(),
+          temporal: await settings.temporal(),
+          masterKey: await settings.masterKey(),
+          ...(trustProxy !== undefined && { trustProxy }),
+          log,
+        });
+      });
+    });
+}

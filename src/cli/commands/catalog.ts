@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
+import { SETTLEMENT_KINDS } from '../../domain/payment';
+import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
+import { listPolicies, type PolicyVersion, setPolicy } from '../../operator/catalog';
+import { answering, withExamples } from '../answering';
+import { formatDuration } from '../duration';
+import { durationFrom, listed, oneOf, wholeNumber } from '../inputs';
+import { formatTable } from '../output';
+import { withDatabase } from '../settings';
+import type { Terminal } from '../terminal';
+
+export function addCatalogCommand(program: Command, terminal: Terminal): void {
+  const catalog = program.command('catalog').description('fees and settlement, by provider and channel');
+  addSet(catalog, terminal);
+  addList(catalog, terminal);
+}
+
+function addSet(catalog: Command, terminal: Terminal): void {
+  const command = catalog
+    .command('set')
+    .description('write a new version of a policy; what is not given stays, payments keep the version they captured')
+    .requiredOption('--provider <provider>', listed(PROVIDERS))
+    .requiredOption('--channel <channel>', listed(PAYMENT_METHODS))
+    .option('--fee-bps <n>', 'basis points of the amount (at first: 70)')
+    .option('--fee-flat <rupiah>', 'on top of them (at first: 0)')
+    .option('--settlement <kind>', `${listed(SETTLEMENT_KINDS)} (at first: automatic)`)
+    .option('--settlement-delay <duration>', 'from the payment to its settlement (at first: 1d)')
+    .option('--expires-in <duration>', 'how long a customer has to pay (at first: 15m)');
+  withExamples(
+    command,
+    'lunas catalog set --provider gopay --channel qris --fee-bps 70 --settlement-delay 1d',
+    'lunas catalog set --provider shopeepay --channel qris --settlement manual --expires-in 30m',
+  );
+  const input = z.object({
+    provider: oneOf(PROVIDERS),
+    channel: oneOf(PAYMENT_METHODS),
+    feeBps: wholeNumber(0, 10_000).optional(),
+    feeFlat: wholeNumber(0, MAX_TOTAL_RUPIAH).optional(),
+    settlement: oneOf(SETTLEMENT_KINDS).optional(),
+    settlementDelay: durationFrom(0).optional(),
+    expiresIn: durationFrom(1).optional(),
+  });
+  answering(command, terminal, input, (given, settings) =>
+    withDatabase(settings, async (db) => {
+      const policy = await setPolicy(db, {
+        provider: given.provider,
+        channel: given.channel,
+        feeBasisPoints: given.feeBps,
+        feeFlatRupiah: given.feeFlat,
+        settlementKind: given.settlement,
+        settlementDelaySeconds: given.settlementDelay,
+        expiresInSeconds: given.expiresIn,
+      });
+      return { json: { policy }, text: policiesText([policy]) };
+    }),
+  );
+}
+
+function addList(catalog: Command, terminal: Terminal): void {
+  const command = catalog.command('list').description('show the policies in force');
+  answering(command, terminal, z.object({}), (_, settings) =>
+    withDatabase(settings, async (db) => {
+      const policies = await listPolicies(db);
+      return { json: { policies }, text: policiesText(policies) };
+    }),
+  );
+}
+
+function policiesText(policies: readonly PolicyVersion[]): string {
+  const columns = {
+    PROVIDER: (policy: PolicyVersion) => policy.provider,
+    CHANNEL: (policy: PolicyVersion) => policy.channel,
+    VERSION: (policy: PolicyVersion) => policy.version,
+    FEE: (policy: PolicyVersion) => `${policy.feeBasisPoints} bps + ${formatRupiah(policy.feeFlatRupiah)}`,
+    SETTLEMENT: (policy: PolicyVersion) =>
+      `${policy.settlementKind} after ${formatDuration(policy.settlementDelaySeconds)}`,
+    'EXPIRES IN': (policy: PolicyVersion) => formatDuration(policy.expiresInSeconds),
+  };
+  return formatTable(policies, columns, 'There is no policy yet, so no payment can be created; see lunas catalog set.');
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { type ApiKey, createKey, isNetwork, listKeys, revokeKey } from '../../operator/keys';
+import { answering, repeated, withExamples } from '../answering';
+import { id } from '../inputs';
+import { formatFields, formatTable } from '../output';
+import { withDatabase } from '../settings';
+import type { Terminal } from '../terminal';
+
+const network = z.string().refine(isNetwork, {
+  error: 'must be an IP address or a network such as 203.0.113.0/24 or 2001:db8::/32',
+});
+
+export function addKeysCommand(program: Command, terminal: Terminal): void {
+  const keys = program.command('keys').description('the secret keys by which merchants call the API');
+  addCreate(keys, terminal);
+  addList(keys, terminal);
+  addRevoke(keys, terminal);
+}
+
+function addCreate(keys: Command, terminal: Terminal): void {
+  const command = keys
+    .command('create')
+    .description('issue a secret key; it is shown this once')
+    .requiredOption('--merchant <id>', 'whose it is')
+    .option('--allow-ip <cidr>', 'from where it may be used; repeat for more (default: anywhere)', repeated);
+  withExamples(
+    command,
+    'lunas keys create --merchant MERCHANT_ID',
+    'lunas keys create --merchant MERCHANT_ID --allow-ip 203.0.113.7 --allow-ip 198.51.100.0/24',
+  );
+  const input = z.object({ merchant: id, allowIp: z.array(network).default([]) });
+  answering(command, terminal, input, ({ merchant, allowIp }, settings) =>
+    withDatabase(settings, async (db) => {
+      const environment = settings.config.LUNAS_ENVIRONMENT;
+      const key = await createKey(db, { merchantId: merchant, allowedNetworks: allowIp, environment });
+      const fields = { 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId, From: whence(key) };
+      return { json: { key }, text: `${formatFields(fields)}\n\nKeep the secret key now: it is not shown again.` };
+    }),
+  );
+}
+
+function addList(keys: Command, terminal: Terminal): void {
+  const command = keys
+    .command('list')
+    .description("show a merchant's keys, without their secrets")
+    .requiredOption('--merchant <id>', 'whose keys');
+  const columns = {
+    ID: (key: ApiKey) => key.id,
+    KEY: (key: ApiKey) => key.masked,
+    FROM: whence,
+    CREATED: (key: ApiKey) => key.createdAt,
+    REVOKED: (key: ApiKey) => key.revokedAt,
+  };
+  answering(command, terminal, z.object({ merchant: id }), ({ merchant }, settings) =>
+    withDatabase(settings, async (db) => {
+      const list = await listKeys(db, merchant);
+      return { json: { keys: list }, text: formatTable(list, columns, 'This merchant has no key yet.') };
+    }),
+  );
+}
+
+function addRevoke(keys: Command, terminal: Terminal): void {
+  const command = keys.command('revoke <key-id>').description('make a key useless, for good');
+  answering(command, terminal, z.object({ keyId: id }), ({ keyId }, settings) =>
+    withDatabase(settings, async (db) => {
+      const key = await revokeKey(db, keyId);
+      return { json: { key }, text: `${key.masked} (${key.id}) is revoked.` };
+    }),
+  );
+}
+
+function whence(key: ApiKey): string {
+  return key.allowedNetworks.join(', ') || 'anywhere';
+}

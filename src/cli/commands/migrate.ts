@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { migrate } from '../../db/migrate';
+import { answering } from '../answering';
+import { explainDatabaseError } from '../database-error';
+import type { Terminal } from '../terminal';
+
+export function addMigrateCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('migrate').description('bring the database to the newest schema');
+  answering(command, terminal, z.object({}), async (_, settings) => {
+    const databaseUrl = await settings.databaseUrl();
+    const migrations = await migrate(databaseUrl).catch((error: unknown) => {
+      throw explainDatabaseError(error, databaseUrl);
+    });
+    const text = migrations.length === 0 ? 'The schema is the newest already.' : `Applied ${migrations.join(', ')}.`;
+    return { json: { migrations }, text };
+  });
+}

@@ -1,0 +1,33 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { PACKAGE_ROOT } from '../../package';
+import { runService } from '../service-process';
+import { Settings } from '../settings';
+import type { Terminal } from '../terminal';
+
+const WORKFLOW_BUNDLE = path.join(PACKAGE_ROOT, 'dist', 'workflow-bundle.js');
+
+export function addWorkerCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('worker')
+    .description('run the worker: workflows, activities and the webhook relay')
+    .action(async () => {
+      await runService('worker', async (log) => {
+        const settings = new Settings(terminal.environment);
+        const { startWorker } = await import('../../engine/worker.js');
+        return startWorker({
+          databaseUrl: await settings.databaseUrl(),
+          temporal: await settings.temporal(),
+          masterKey: await settings.masterKey(),
+          environment: settings.config.LUNAS_ENVIRONMENT,
+          publicBaseUrl: settings.publicBaseUrl(),
+          workflowBundlePath: WORKFLOW_BUNDLE,
+          log,
+          // It ends the process, which whoever watches over it starts again.
+          onFailure: (error) => {
+            throw error;
+          },
+        });
+      });
+    });
+}

@@ -1,0 +1,29 @@
+import { UserError } from '../config';
+
+/** What a person can do about an error of the driver or the server, by its code. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'does not answer. Start it, or correct DATABASE_URL.',
+  ENOTFOUND: 'is not known by that name. Correct DATABASE_URL.',
+  ETIMEDOUT: 'does not answer in time. Start it, or correct DATABASE_URL.',
+  '28P01': 'refuses the password. Correct DATABASE_URL.',
+  '28000': 'refuses the user. Correct DATABASE_URL.',
+  '3D000': 'is running, but has no such database. Create it, or correct DATABASE_URL.',
+  '42P01': 'lacks tables of Lunas. Run `lunas migrate`.',
+  '42703': 'lacks columns of Lunas. Run `lunas migrate`.',
+};
+
+/** A UserError where the fault is a known one of the address or the schema, else the error itself. */
+export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
+  const remedy = REMEDIES[codeOf(error)];
+  if (remedy === undefined) return error;
+  const { host, pathname } = new URL(databaseUrl);
+  return new UserError(`PostgreSQL at ${host}${pathname} ${remedy}`);
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  if ('code' in error) return String(error.code);
+  // The driver's own limit on connecting has no code.
+  const isTimeout = 'message' in error && /connection timeout|timeout exceeded/.test(String(error.message));
+  return isTimeout ? 'ETIMEDOUT' : '';
+}

@@ -1,0 +1,30 @@
+import { CommanderError } from 'commander';
+import { UserError } from '../config';
+import { createProgram } from './program';
+import type { Terminal } from './terminal';
+
+const FAILED = 1;
+const USAGE = 2;
+
+/**
+ * Runs one command, `argv` without node and script; errors are printed on stderr.
+ * @returns the exit code: 0, 1 for a failure, 2 for a command that was not understood
+ */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync(argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Help, the version or the usage fault has been printed by commander.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    terminal.stderr.write(`error: ${describe(error, terminal.environment['LOG_LEVEL'] ?? '')}\n`);
+    return FAILED;
+  }
+}
+
+function describe(error: unknown, logLevel: string): string {
+  if (error instanceof UserError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  if (['debug', 'trace'].includes(logLevel)) return error.stack ?? error.message;
+  return `${error.message || error.name}\nThis was not foreseen; LOG_LEVEL=debug shows where it comes from.`;
+}

@@ -1,0 +1,287 @@
+CREATE OR REPLACE FUNCTION public.iso_utc(instant timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_char((instant AT TIME ZONE 'utc'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
+;
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = 'restrict_violation';
+end $function$
+;
+CREATE OR REPLACE FUNCTION public.require_balanced_posting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  posting bigint;
+  balance bigint;
+begin
+  if tg_table_name = 'ledger_postings' then posting := new.id; else posting := new.posting_id; end if;
+  select sum(case side when 'debit' then amount_rupiah else -amount_rupiah end) into balance
+    from ledger_entries where posting_id = posting;
+  if balance is null then
+    raise exception 'ledger posting % has no entries', posting using errcode = 'check_violation';
+  elsif balance <> 0 then
+    raise exception 'ledger posting % is off by % rupiah', posting, balance using errcode = 'check_violation';
+  end if;
+  return null;
+end $function$
+;
+
+create table api_keys (
+  id uuid not null,
+  merchant_id uuid not null,
+  secret_sha256 bytea not null,
+  prefix text not null,
+  last_four text not null,
+  allowed_networks cidr[] not null default '{}'::cidr[],
+  created_at timestamp(3) with time zone not null default now(),
+  revoked_at timestamp(3) with time zone
+);
+create table ledger_entries (
+  posting_id bigint not null,
+  line smallint not null,
+  account text not null,
+  side text not null,
+  amount_rupiah bigint not null
+);
+create table ledger_postings (
+  id bigint not null generated always as identity,
+  payment_id uuid not null,
+  payment_version integer not null,
+  merchant_id uuid not null,
+  occurred_at timestamp(3) with time zone not null
+);
+create table merchants (
+  id uuid not null,
+  name text not null,
+  status text not null default 'pending'::text,
+  fee_payer text not null default 'merchant'::text,
+  providers text[] not null default '{gopay}'::text[],
+  payment_method_active boolean not null default true,
+  created_at timestamp(3) with time zone not null default now()
+);
+create table payment_transitions (
+  payment_id uuid not null,
+  version integer not null,
+  name text not null,
+  from_status text,
+  to_status text not null,
+  occurred_at timestamp(3) with time zone not null,
+  actor text not null,
+  note text
+);
+create table payments (
+  id uuid not null,
+  reference_id text not null,
+  merchant_id uuid not null,
+  merchant_reference_id text,
+  idempotency_key text,
+  fingerprint text not null,
+  payment_method text not null,
+  provider text not null,
+  provider_account_id uuid not null,
+  currency text not null default 'IDR'::text,
+  amount_rupiah bigint not null,
+  fee_rupiah bigint not null,
+  total_rupiah bigint not null,
+  net_rupiah bigint not null,
+  fee_payer text not null,
+  policy_id uuid not null,
+  settlement_kind text not null,
+  settlement_delay_seconds integer not null,
+  sealed_details text,
+  status text not null,
+  version integer not null,
+  expires_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  paid_at timestamp(3) with time zone,
+  cancelled_at timestamp(3) with time zone,
+  settlement_due_at timestamp(3) with time zone,
+  qris_payload text,
+  provider_transaction_id text,
+  failure_reason text
+);
+create table policies (
+  id uuid not null,
+  provider text not null,
+  channel text not null,
+  version integer not null,
+  fee_basis_points integer not null,
+  fee_flat_rupiah bigint not null,
+  settlement_kind text not null,
+  settlement_delay_seconds integer not null,
+  expires_in_seconds integer not null,
+  created_at timestamp(3) with time zone not null default now()
+);
+create table provider_accounts (
+  id uuid not null,
+  provider text not null,
+  adapter text not null,
+  base_url text not null,
+  sealed_server_key text not null,
+  weight integer not null default 1,
+  status text not null default 'enabled'::text,
+  created_at timestamp(3) with time zone not null default now()
+);
+create table provider_notifications (
+  id bigint not null generated always as identity,
+  provider_account_id uuid not null,
+  reference_id text not null,
+  body_sha256 bytea not null,
+  body text not null,
+  received_at timestamp(3) with time zone not null default now(),
+  closed_at timestamp(3) with time zone
+);
+create table webhook_attempts (
+  delivery_id uuid not null,
+  number integer not null,
+  started_at timestamp(3) with time zone not null,
+  duration_ms integer not null,
+  status_code integer,
+  failure text,
+  response_excerpt text
+);
+create table webhook_deliveries (
+  id uuid not null,
+  payment_id uuid not null,
+  payment_version integer not null,
+  endpoint_id uuid not null,
+  merchant_id uuid not null,
+  status text not null,
+  dead_reason text,
+  attempts integer not null default 0,
+  leased_until timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
+  handed_over_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  finished_at timestamp(3) with time zone
+);
+create table webhook_endpoints (
+  id uuid not null,
+  merchant_id uuid not null,
+  url text not null,
+  events text[],
+  status text not null default 'enabled'::text,
+  disabled_reason text,
+  created_at timestamp(3) with time zone not null default now()
+);
+create table webhook_events (
+  payment_id uuid not null,
+  payment_version integer not null,
+  event text not null,
+  body text not null,
+  occurred_at timestamp(3) with time zone not null
+);
+create table webhook_secrets (
+  id uuid not null,
+  endpoint_id uuid not null,
+  sealed_secret text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  expires_at timestamp(3) with time zone
+);
+
+alter table api_keys add constraint api_keys_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
+alter table api_keys add constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
+alter table api_keys add constraint api_keys_secret_sha256_key UNIQUE (secret_sha256);
+alter table ledger_entries add constraint ledger_entries_account_check CHECK ((account = ANY (ARRAY['provider_receivable'::text, 'merchant_pending'::text, 'merchant_available'::text, 'fee_revenue'::text, 'suspense'::text])));
+alter table ledger_entries add constraint ledger_entries_amount_rupiah_check CHECK ((amount_rupiah > 0));
+alter table ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (posting_id, line);
+alter table ledger_entries add constraint ledger_entries_posting_id_fkey FOREIGN KEY (posting_id) REFERENCES ledger_postings(id);
+alter table ledger_entries add constraint ledger_entries_side_check CHECK ((side = ANY (ARRAY['debit'::text, 'credit'::text])));
+alter table ledger_postings add constraint ledger_postings_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES payment_transitions(payment_id, version);
+alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_key UNIQUE (payment_id, payment_version);
+alter table ledger_postings add constraint ledger_postings_pkey PRIMARY KEY (id);
+alter table merchants add constraint merchants_fee_payer_check CHECK ((fee_payer = ANY (ARRAY['buyer'::text, 'merchant'::text])));
+alter table merchants add constraint merchants_name_check CHECK ((name <> ''::text));
+alter table merchants add constraint merchants_pkey PRIMARY KEY (id);
+alter table merchants add constraint merchants_providers_check CHECK ((providers <@ '{gopay,shopeepay}'::text[]));
+alter table merchants add constraint merchants_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'suspended'::text])));
+alter table payment_transitions add constraint payment_transitions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
+alter table payment_transitions add constraint payment_transitions_pkey PRIMARY KEY (payment_id, version);
+alter table payment_transitions add constraint payment_transitions_version_check CHECK ((version > 0));
+alter table payments add constraint payments_amount_rupiah_check CHECK ((amount_rupiah > 0));
+alter table payments add constraint payments_check CHECK ((total_rupiah = (net_rupiah + fee_rupiah)));
+alter table payments add constraint payments_check1 CHECK ((total_rupiah =
+CASE fee_payer
+    WHEN 'buyer'::text THEN (amount_rupiah + fee_rupiah)
+    ELSE amount_rupiah
+END));
+alter table payments add constraint payments_currency_check CHECK ((currency = 'IDR'::text));
+alter table payments add constraint payments_fee_payer_check CHECK ((fee_payer = ANY (ARRAY['buyer'::text, 'merchant'::text])));
+alter table payments add constraint payments_fee_rupiah_check CHECK ((fee_rupiah >= 0));
+alter table payments add constraint payments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table payments add constraint payments_net_rupiah_check CHECK ((net_rupiah > 0));
+alter table payments add constraint payments_payment_method_check CHECK ((payment_method = 'qris'::text));
+alter table payments add constraint payments_pkey PRIMARY KEY (id);
+alter table payments add constraint payments_policy_id_fkey FOREIGN KEY (policy_id) REFERENCES policies(id);
+alter table payments add constraint payments_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
+alter table payments add constraint payments_provider_check CHECK ((provider = ANY (ARRAY['gopay'::text, 'shopeepay'::text])));
+alter table payments add constraint payments_reference_id_key UNIQUE (reference_id);
+alter table payments add constraint payments_settlement_delay_seconds_check CHECK ((settlement_delay_seconds >= 0));
+alter table payments add constraint payments_settlement_kind_check CHECK ((settlement_kind = ANY (ARRAY['automatic'::text, 'manual'::text])));
+alter table payments add constraint payments_status_check CHECK ((status = ANY (ARRAY['created'::text, 'pending'::text, 'paid'::text, 'expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refund_processing'::text, 'refund_failed'::text, 'refunded'::text])));
+alter table payments add constraint payments_total_rupiah_check CHECK (((total_rupiah >= 1) AND (total_rupiah <= 10000000)));
+alter table payments add constraint payments_version_check CHECK ((version > 0));
+alter table policies add constraint policies_channel_check CHECK ((channel = 'qris'::text));
+alter table policies add constraint policies_expires_in_seconds_check CHECK ((expires_in_seconds > 0));
+alter table policies add constraint policies_fee_basis_points_check CHECK (((fee_basis_points >= 0) AND (fee_basis_points <= 10000)));
+alter table policies add constraint policies_fee_flat_rupiah_check CHECK (((fee_flat_rupiah >= 0) AND (fee_flat_rupiah <= 10000000)));
+alter table policies add constraint policies_pkey PRIMARY KEY (id);
+alter table policies add constraint policies_provider_channel_version_key UNIQUE (provider, channel, version);
+alter table policies add constraint policies_provider_check CHECK ((provider = ANY (ARRAY['gopay'::text, 'shopeepay'::text])));
+alter table policies add constraint policies_settlement_delay_seconds_check CHECK ((settlement_delay_seconds >= 0));
+alter table policies add constraint policies_settlement_kind_check CHECK ((settlement_kind = ANY (ARRAY['automatic'::text, 'manual'::text])));
+alter table policies add constraint policies_version_check CHECK ((version > 0));
+alter table provider_accounts add constraint provider_accounts_adapter_check CHECK ((adapter = 'midtrans'::text));
+alter table provider_accounts add constraint provider_accounts_pkey PRIMARY KEY (id);
+alter table provider_accounts add constraint provider_accounts_provider_check CHECK ((provider = ANY (ARRAY['gopay'::text, 'shopeepay'::text])));
+alter table provider_accounts add constraint provider_accounts_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])));
+alter table provider_accounts add constraint provider_accounts_weight_check CHECK ((weight > 0));
+alter table provider_notifications add constraint provider_notifications_body_sha256_check CHECK ((octet_length(body_sha256) = 32));
+alter table provider_notifications add constraint provider_notifications_pkey PRIMARY KEY (id);
+alter table provider_notifications add constraint provider_notifications_provider_account_id_body_sha256_key UNIQUE (provider_account_id, body_sha256);
+alter table provider_notifications add constraint provider_notifications_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
+alter table webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id);
+alter table webhook_attempts add constraint webhook_attempts_number_check CHECK ((number > 0));
+alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number);
+alter table webhook_deliveries add constraint webhook_deliveries_check CHECK (((status = 'pending'::text) = (finished_at IS NULL)));
+alter table webhook_deliveries add constraint webhook_deliveries_check1 CHECK (((status = 'dead'::text) = (dead_reason IS NOT NULL)));
+alter table webhook_deliveries add constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table webhook_deliveries add constraint webhook_deliveries_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table webhook_deliveries add constraint webhook_deliveries_payment_id_payment_version_endpoint_id_key UNIQUE (payment_id, payment_version, endpoint_id);
+alter table webhook_deliveries add constraint webhook_deliveries_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES webhook_events(payment_id, payment_version);
+alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (id);
+alter table webhook_deliveries add constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])));
+alter table webhook_endpoints add constraint webhook_endpoints_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table webhook_endpoints add constraint webhook_endpoints_pkey PRIMARY KEY (id);
+alter table webhook_endpoints add constraint webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])));
+alter table webhook_events add constraint webhook_events_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES payment_transitions(payment_id, version);
+alter table webhook_events add constraint webhook_events_pkey PRIMARY KEY (payment_id, payment_version);
+alter table webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table webhook_secrets add constraint webhook_secrets_pkey PRIMARY KEY (id);
+
+CREATE INDEX api_keys_by_merchant ON public.api_keys USING btree (merchant_id);
+CREATE INDEX payments_newest_first ON public.payments USING btree (merchant_id, created_at DESC, id DESC);
+CREATE INDEX provider_accounts_by_provider ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
+CREATE INDEX provider_notifications_open ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
+CREATE INDEX webhook_deliveries_by_merchant ON public.webhook_deliveries USING btree (merchant_id, created_at DESC);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (created_at) WHERE ((status = 'pending'::text) AND (handed_over_at IS NULL));
+CREATE INDEX webhook_endpoints_by_merchant ON public.webhook_endpoints USING btree (merchant_id);
+CREATE INDEX webhook_secrets_by_endpoint ON public.webhook_secrets USING btree (endpoint_id);
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_entries NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_postings NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.webhook_events FOR EACH ROW EXECUTE FUNCTION refuse_change();

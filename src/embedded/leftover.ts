@@ -1,0 +1,70 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Home } from './home';
+import { commandLineOf } from './process-table';
+import { waitFor } from './wait';
+
+/** No process ever has it: the largest pid of Linux is 4,194,304, of macOS 99,999. */
+const PID_OF_NOBODY = 2_147_483_647;
+
+interface StopStep {
+  readonly signal: NodeJS.Signals;
+  readonly graceMs: number;
+}
+
+/**
+ * Makes way for a start on this data folder: stops a postmaster that a killed `lunas` has left running there, and
+ * keeps a stale postmaster.pid from naming an unrelated process. The rest of that file stays: PostgreSQL finds orphaned
+ * backends by it.
+ * @returns the id of the process that was stopped, or null
+ */
+export async function releaseDataFolder(data: string): Promise<number | null> {
+  const pidFile = path.join(data, 'postmaster.pid');
+  const [firstLine, ...rest] = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
+  const pid = Number(firstLine);
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  const commandLine = commandLineOf(pid);
+  if (commandLine?.includes(data) && commandLine.includes('postgres')) {
+    await stopByPid(pid, [
+      { signal: 'SIGINT', graceMs: 10_000 },
+      { signal: 'SIGQUIT', graceMs: 5_000 },
+      { signal: 'SIGKILL', graceMs: 5_000 },
+    ]);
+    return pid;
+  }
+  await writeFile(pidFile, [PID_OF_NOBODY, ...rest].join('\n'));
+  return null;
+}
+
+/**
+ * Stops a Temporal server that a killed `lunas` has left running on this database file.
+ * @returns the id of the process that was stopped, or null
+ */
+export async function releaseTemporalDatabase(databaseFile: string): Promise<number | null> {
+  const pid = Number(await readFile(`${databaseFile}.pid`, 'utf8').catch(() => ''));
+  if (!Number.isInteger(pid) || pid <= 0 || !commandLineOf(pid)?.includes(databaseFile)) return null;
+  await stopByPid(pid, [
+    { signal: 'SIGTERM', graceMs: 5_000 },
+    { signal: 'SIGKILL', graceMs: 5_000 },
+  ]);
+  return pid;
+}
+
+/** Stops what a killed `lunas` has left running on this home. */
+export async function stopLeftovers(home: Home, say: (line: string) => void): Promise<void> {
+  const postgres = await releaseDataFolder(path.join(home.postgres, 'data'));
+  if (postgres !== null) say(`Stopped the PostgreSQL (process ${postgres}) that a killed lunas had left running.`);
+  const temporal = await releaseTemporalDatabase(home.temporalDatabase);
+  if (temporal !== null) say(`Stopped the Temporal server (process ${temporal}) that a killed lunas had left running.`);
+}
+
+async function stopByPid(pid: number, steps: readonly StopStep[]): Promise<void> {
+  for (const { signal, graceMs } of steps) {
+    if (commandLineOf(pid) === null) return;
+    process.kill(pid, signal);
+    await waitFor(`Process ${pid} ends`, () => (commandLineOf(pid) === null ? true : undefined), {
+      timeoutMs: graceMs,
+      signal: new AbortController().signal,
+    }).catch(() => {});
+  }
+}

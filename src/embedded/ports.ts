@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '../config';
+
+const RETRY_MS = 100;
+
+/** A TCP port of the loopback interface that nothing listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('A listening server has no port');
+  return address.port;
+}
+
+export interface Port {
+  /** The environment variable that sets it. */
+  readonly variable: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * @param patienceMs how long a taken port may still become free
+ * @throws UserError, a line for each port that is taken or wanted twice
+ */
+export async function checkPorts(ports: readonly Port[], patienceMs: number): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const faults = await faultsOf(ports);
+    if (faults.length === 0) return;
+    if (performance.now() >= deadline) throw new UserError(faults.join('\n'));
+    await sleep(RETRY_MS);
+  }
+}
+
+async function faultsOf(ports: readonly Port[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [index, { variable, host, port }] of ports.entries()) {
+    const twin = ports.slice(0, index).find((other) => other.port === port);
+    if (twin) faults.push(`${twin.variable} and ${variable} are both ${port}. Set one of them to another port.`);
+    else if (!(await isFree(port, host)))
+      faults.push(`Port ${port} is taken. Set ${variable} to a free one, or stop what uses it.`);
+  }
+  return faults;
+}
+
+async function isFree(port: number, host: string): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen({ port, host, exclusive: true });
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
+}

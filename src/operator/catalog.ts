@@ -1,0 +1,78 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Queryable } from '../db/pool';
+import type { FeeRate } from '../domain/fees';
+import type { SettlementKind } from '../domain/payment';
+import type { PaymentMethod, ProviderName } from '../domain/provider-capabilities';
+import { requireRow } from './require-row';
+
+/** Fees and settlement of a provider and channel. A payment keeps the version that it was created under. */
+export interface PolicyVersion extends PolicyTerms {
+  readonly id: string;
+  readonly provider: ProviderName;
+  readonly channel: PaymentMethod;
+  readonly version: number;
+  readonly createdAt: Date;
+}
+
+export interface PolicyTerms extends FeeRate {
+  readonly settlementKind: SettlementKind;
+  readonly settlementDelaySeconds: number;
+  readonly expiresInSeconds: number;
+}
+
+/** What is absent is taken from the version before. */
+export type PolicyChange = Pick<PolicyVersion, 'provider' | 'channel'> & {
+  readonly [Term in keyof PolicyTerms]?: PolicyTerms[Term] | undefined;
+};
+
+/** Where there is no version before: Bank Indonesia's MDR of 0.7 %, settled after a day. */
+const FIRST_TERMS = {
+  feeBasisPoints: 70,
+  feeFlatRupiah: 0,
+  settlementKind: 'automatic',
+  settlementDelaySeconds: 86_400,
+  expiresInSeconds: 900,
+} as const satisfies PolicyTerms;
+
+const POLICY_COLUMNS = `id, provider, channel, version, fee_basis_points as "feeBasisPoints",
+  fee_flat_rupiah as "feeFlatRupiah", settlement_kind as "settlementKind",
+  settlement_delay_seconds as "settlementDelaySeconds", expires_in_seconds as "expiresInSeconds",
+  created_at as "createdAt"`;
+
+/** Writes the next version of the policy; new payments capture it from now on. */
+export async function setPolicy(db: Queryable, change: PolicyChange): Promise<PolicyVersion> {
+  const { rows } = await db.query<PolicyVersion>(
+    `with before as (
+       select * from policies where provider = $2 and channel = $3 order by version desc limit 1
+     )
+     insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
+       settlement_delay_seconds, expires_in_seconds)
+     select $1, $2, $3, coalesce(before.version, 0) + 1,
+       coalesce($4, before.fee_basis_points, ${FIRST_TERMS.feeBasisPoints}),
+       coalesce($5, before.fee_flat_rupiah, ${FIRST_TERMS.feeFlatRupiah}),
+       coalesce($6, before.settlement_kind, '${FIRST_TERMS.settlementKind}'),
+       coalesce($7, before.settlement_delay_seconds, ${FIRST_TERMS.settlementDelaySeconds}),
+       coalesce($8, before.expires_in_seconds, ${FIRST_TERMS.expiresInSeconds})
+     from (select) one left join before on true
+     returning ${POLICY_COLUMNS}`,
+    [
+      uuidv7(),
+      change.provider,
+      change.channel,
+      change.feeBasisPoints,
+      change.feeFlatRupiah,
+      change.settlementKind,
+      change.settlementDelaySeconds,
+      change.expiresInSeconds,
+    ],
+  );
+  return requireRow(rows, 'The policy was not written');
+}
+
+/** The version in force of each policy. */
+export async function listPolicies(db: Queryable): Promise<PolicyVersion[]> {
+  const { rows } = await db.query<PolicyVersion>(
+    `select distinct on (provider, channel) ${POLICY_COLUMNS} from policies order by provider, channel, version desc`,
+  );
+  return rows;
+}

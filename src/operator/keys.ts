@@ -1,0 +1,82 @@
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import type { Config } from '../config';
+import type { Queryable } from '../db/pool';
+import { noSuchMerchant } from './merchants';
+import { requireRow } from './require-row';
+import { createSecretKey, maskSecretKey } from './secret-key';
+
+/** A merchant's secret key without the secret. */
+export interface ApiKey {
+  readonly id: string;
+  readonly merchantId: string;
+  /** `sk_test_…` and the last four characters. */
+  readonly masked: string;
+  /** In CIDR form; empty: it may be used from anywhere. */
+  readonly allowedNetworks: readonly string[];
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+}
+
+export interface NewKey {
+  readonly merchantId: string;
+  /** Addresses and networks that satisfy `isNetwork`. */
+  readonly allowedNetworks: readonly string[];
+  readonly environment: Config['LUNAS_ENVIRONMENT'];
+}
+
+type KeyRow = Omit<ApiKey, 'masked'> & { readonly prefix: string; readonly lastFour: string };
+
+const KEY_COLUMNS = `id, merchant_id as "merchantId", prefix, last_four as "lastFour",
+  allowed_networks as "allowedNetworks", created_at as "createdAt", revoked_at as "revokedAt"`;
+
+const networkSchema = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+
+/**
+ * Whether the text is an IPv4 or IPv6 address or a network in CIDR form. IPv4 in IPv6 notation is none: callers'
+ * addresses are compared unwrapped, so that it would never match.
+ */
+export function isNetwork(text: string): boolean {
+  return networkSchema.safeParse(text).success && !/^::ffff:/i.test(text);
+}
+
+/**
+ * Stores the hash of a new secret key; the secret itself is in the answer and nowhere else.
+ * @throws UserError when there is no such merchant
+ */
+export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { readonly secret: string }> {
+  const { secret, secretSha256, prefix, lastFour } = createSecretKey(key.environment);
+  const { rows } = await db.query<KeyRow>(
+    `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks)
+     select $1, merchants.id, $3, $4, $5,
+       (select coalesce(array_agg(distinct network(network_or_address::inet)), '{}') from unnest($6::text[]) network_or_address)
+     from merchants where merchants.id = $2
+     returning ${KEY_COLUMNS}`,
+    [uuidv7(), key.merchantId, secretSha256, prefix, lastFour, key.allowedNetworks],
+  );
+  return { ...describe(requireRow(rows, noSuchMerchant(key.merchantId))), secret };
+}
+
+/** In the order of their creation, revoked ones included. @throws UserError when there is no such merchant */
+export async function listKeys(db: Queryable, merchantId: string): Promise<ApiKey[]> {
+  const merchants = await db.query('select from merchants where id = $1', [merchantId]);
+  requireRow(merchants.rows, noSuchMerchant(merchantId));
+  const { rows } = await db.query<KeyRow>(
+    `select ${KEY_COLUMNS} from api_keys where merchant_id = $1 order by created_at, id`,
+    [merchantId],
+  );
+  return rows.map(describe);
+}
+
+/** For good. A key that was revoked before keeps its instant. @throws UserError when there is no such key */
+export async function revokeKey(db: Queryable, keyId: string): Promise<ApiKey> {
+  const { rows } = await db.query<KeyRow>(
+    `update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${KEY_COLUMNS}`,
+    [keyId],
+  );
+  return describe(requireRow(rows, `There is no key ${keyId}; lunas keys list shows a merchant's keys.`));
+}
+
+function describe({ prefix, lastFour, ...key }: KeyRow): ApiKey {
+  return { ...key, masked: maskSecretKey({ prefix, lastFour }) };
+}

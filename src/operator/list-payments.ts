@@ -1,0 +1,21 @@
+import type { Queryable } from '../db/pool';
+import { PAYMENT_COLUMNS, type PaymentRow } from '../db/reads/payment-row';
+import type { PaymentStatus } from '../domain/payment-transitions';
+
+export interface PaymentFilter {
+  readonly merchantId?: string | undefined;
+  readonly status?: PaymentStatus | undefined;
+  /** At most so many. */
+  readonly limit: number;
+}
+
+/** Payments of all merchants, newest first. */
+export async function listPayments(db: Queryable, filter: PaymentFilter): Promise<PaymentRow[]> {
+  const { rows } = await db.query<PaymentRow>(
+    `select ${PAYMENT_COLUMNS} from payments
+     where ($1::uuid is null or merchant_id = $1) and ($2::text is null or status = $2)
+     order by created_at desc, id desc limit $3`,
+    [filter.merchantId, filter.status, filter.limit],
+  );
+  return rows;
+}

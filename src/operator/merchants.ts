@@ -1,0 +1,76 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Queryable } from '../db/pool';
+import type { FeePayer } from '../domain/fees';
+import type { ProviderName } from '../domain/provider-capabilities';
+import { requireRow } from './require-row';
+
+export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;
+
+export interface Merchant {
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'pending' | 'approved' | 'suspended';
+  readonly feePayer: FeePayer;
+  readonly providers: readonly ProviderName[];
+  readonly paymentMethod: (typeof PAYMENT_METHOD_STATUSES)[number];
+  readonly createdAt: Date;
+}
+
+export interface NewMerchant extends Pick<Merchant, 'name' | 'feePayer' | 'providers'> {
+  /** May take payments at once; otherwise it stays `pending` until a change of its status. */
+  readonly approve: boolean;
+}
+
+/** What is absent stays as it is. */
+export type MerchantChanges = {
+  readonly [Field in 'status' | 'feePayer' | 'providers' | 'paymentMethod']?: Merchant[Field] | undefined;
+};
+
+const MERCHANT_COLUMNS = `id, name, status, fee_payer as "feePayer", providers,
+  case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", created_at as "createdAt"`;
+
+export async function createMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
+  const { rows } = await db.query<Merchant>(
+    `insert into merchants (id, name, status, fee_payer, providers) values ($1, $2, $3, $4, $5)
+     returning ${MERCHANT_COLUMNS}`,
+    [
+      uuidv7(),
+      merchant.name,
+      merchant.approve ? 'approved' : 'pending',
+      merchant.feePayer,
+      withoutRepeats(merchant.providers),
+    ],
+  );
+  return requireRow(rows, 'The merchant was not written');
+}
+
+/** In the order of their creation. */
+export async function listMerchants(db: Queryable): Promise<Merchant[]> {
+  const { rows } = await db.query<Merchant>(`select ${MERCHANT_COLUMNS} from merchants order by created_at, id`);
+  return rows;
+}
+
+/** Approves, suspends and sets. @throws UserError when there is no such merchant */
+export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {
+  const { rows } = await db.query<Merchant>(
+    `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),
+       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active)
+     where id = $1 returning ${MERCHANT_COLUMNS}`,
+    [
+      merchantId,
+      changes.status,
+      changes.feePayer,
+      changes.providers && withoutRepeats(changes.providers),
+      changes.paymentMethod && changes.paymentMethod === 'active',
+    ],
+  );
+  return requireRow(rows, noSuchMerchant(merchantId));
+}
+
+export function noSuchMerchant(merchantId: string): string {
+  return `There is no merchant ${merchantId}; lunas merchants list shows them.`;
+}
+
+function withoutRepeats(providers: readonly ProviderName[]): ProviderName[] {
+  return [...new Set(providers)];
+}

@@ -1,0 +1,72 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from '../config';
+import type { Queryable } from '../db/pool';
+import type { ProviderName } from '../domain/provider-capabilities';
+import { SERVER_KEY_PURPOSE } from '../providers/registry';
+import type { Sealer } from '../sealing';
+import { requireOutgoingUrl } from './outgoing-url';
+import { requireRow } from './require-row';
+
+/** The adapters, and where each one's acquirer is. */
+const BASE_URLS = {
+  midtrans: { sandbox: 'https://api.sandbox.midtrans.com', production: 'https://api.midtrans.com' },
+} as const satisfies Record<string, Record<Config['LUNAS_ENVIRONMENT'], string>>;
+
+export const ADAPTERS = ['midtrans'] as const satisfies readonly (keyof typeof BASE_URLS)[];
+export type Adapter = (typeof ADAPTERS)[number];
+
+/** One of our accounts at a provider. The server key is never read out. */
+export interface ProviderAccount {
+  readonly id: string;
+  readonly provider: ProviderName;
+  readonly adapter: Adapter;
+  readonly baseUrl: string;
+  /** Its share of new payments, relative to the provider's other enabled accounts. */
+  readonly weight: number;
+  readonly status: 'enabled' | 'disabled';
+  readonly createdAt: Date;
+}
+
+export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter' | 'weight'> {
+  readonly serverKey: string;
+  /** Absent: the acquirer's own address for the environment. */
+  readonly baseUrl?: string | undefined;
+  readonly environment: Config['LUNAS_ENVIRONMENT'];
+}
+
+const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status, created_at as "createdAt"`;
+
+/** The server key is stored sealed. @throws UserError when the base URL breaks a rule */
+export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
+  const baseUrl = account.baseUrl ?? BASE_URLS[account.adapter][account.environment];
+  const { rows } = await db.query<ProviderAccount>(
+    `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight)
+     values ($1, $2, $3, $4, $5, $6) returning ${ACCOUNT_COLUMNS}`,
+    [
+      uuidv7(),
+      account.provider,
+      account.adapter,
+      requireOutgoingUrl(baseUrl, account.environment).replace(/\/+$/, ''),
+      sealer.seal(account.serverKey, SERVER_KEY_PURPOSE),
+      account.weight,
+    ],
+  );
+  return requireRow(rows, 'The account was not written');
+}
+
+/** In the order of their creation, by provider. */
+export async function listAccounts(db: Queryable): Promise<ProviderAccount[]> {
+  const { rows } = await db.query<ProviderAccount>(
+    `select ${ACCOUNT_COLUMNS} from provider_accounts order by provider, created_at, id`,
+  );
+  return rows;
+}
+
+/** New payments do without it; those that it serves already go on. @throws UserError when there is no such account */
+export async function disableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
+  const { rows } = await db.query<ProviderAccount>(
+    `update provider_accounts set status = 'disabled' where id = $1 returning ${ACCOUNT_COLUMNS}`,
+    [accountId],
+  );
+  return requireRow(rows, `There is no provider account ${accountId}; lunas accounts list shows them.`);
+}

@@ -1,0 +1,106 @@
+import { hkdfSync } from 'node:crypto';
+import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { createPool, type Queryable } from '../db/pool';
+import { PROVIDERS } from '../domain/provider-capabilities';
+import { SERVER_KEY_PURPOSE } from '../providers/registry';
+import { createSealer, type Sealer } from '../sealing';
+import { listPolicies, setPolicy } from './catalog';
+import { createSecretKey } from './secret-key';
+import { findNewestSecret } from './webhook-endpoints';
+
+export interface DemoOptions {
+  /** Migrated. */
+  readonly databaseUrl: string;
+  readonly masterKey: string;
+  /** Where the sandbox listens; the demo accounts follow it to another port. */
+  readonly sandboxUrl: string;
+  readonly sandboxServerKey: string;
+}
+
+export interface Demo {
+  readonly merchantId: string;
+  readonly secretKey: string;
+  /** Of the endpoint that was registered last; null while there is none. */
+  readonly webhookSecret: string | null;
+}
+
+const DEMO_MERCHANT_ID = '01935b6c-7c00-7000-8000-00006c756e61';
+
+/** Seconds, so that a person sees a payment settle. */
+const DEMO_TERMS = {
+  channel: 'qris',
+  feeBasisPoints: 70,
+  feeFlatRupiah: 0,
+  settlementKind: 'automatic',
+  settlementDelaySeconds: 10,
+  expiresInSeconds: 900,
+} as const;
+
+/**
+ * What `lunas up` has to show: an approved merchant with a key, and for each provider a policy and an account at the
+ * sandbox. Repeats are harmless: the same merchant and the same key come back, and what an operator has changed since
+ * stays. The key is derived from the master key, so that nobody has to keep it: the database holds only its hash.
+ */
+export async function seedDemo(options: DemoOptions): Promise<Demo> {
+  const db = createPool(options.databaseUrl, { max: 1 });
+  const sealer = createSealer(options.masterKey);
+  try {
+    await ensureMerchant(db);
+    await ensurePolicies(db);
+    await ensureAccounts(db, sealer, options);
+    return {
+      merchantId: DEMO_MERCHANT_ID,
+      secretKey: await ensureKey(db, options.masterKey),
+      webhookSecret: await findNewestSecret(db, sealer, DEMO_MERCHANT_ID),
+    };
+  } finally {
+    await db.end();
+  }
+}
+
+async function ensureMerchant(db: Queryable): Promise<void> {
+  await db.query(
+    `insert into merchants (id, name, status, providers) values ($1, 'Demo merchant', 'approved', $2)
+     on conflict (id) do nothing`,
+    [DEMO_MERCHANT_ID, PROVIDERS],
+  );
+}
+
+async function ensurePolicies(db: Queryable): Promise<void> {
+  const present = new Set((await listPolicies(db)).map((policy) => policy.provider));
+  for (const provider of PROVIDERS) if (!present.has(provider)) await setPolicy(db, { provider, ...DEMO_TERMS });
+}
+
+async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOptions): Promise<void> {
+  for (const provider of PROVIDERS) {
+    await db.query(
+      `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
+       values ($1, $2, 'midtrans', $3, $4)
+       on conflict (id) do update set base_url = excluded.base_url, sealed_server_key = excluded.sealed_server_key`,
+      [
+        uuidv5(provider, DEMO_MERCHANT_ID),
+        provider,
+        options.sandboxUrl,
+        sealer.seal(options.sandboxServerKey, SERVER_KEY_PURPOSE),
+      ],
+    );
+  }
+}
+
+/** A key that an operator has revoked stays so: the next one in line is issued. */
+async function ensureKey(db: Queryable, masterKey: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', bitsOfKey(masterKey, number));
+    const { rows } = await db.query<{ live: boolean }>(
+      `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four) values ($1, $2, $3, $4, $5)
+       on conflict (secret_sha256) do update set prefix = excluded.prefix
+       returning revoked_at is null as live`,
+      [uuidv7(), DEMO_MERCHANT_ID, secretSha256, prefix, lastFour],
+    );
+    if (rows[0]?.live) return secret;
+  }
+}
+
+function bitsOfKey(masterKey: string, number: number): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', Buffer.from(masterKey, 'base64'), '', `lunas demo key ${number}`, 24));
+}

@@ -1,0 +1,103 @@
+import { Pool } from 'undici';
+import type { ProviderCall, Unclear } from '../provider';
+import { answerSchema } from './messages';
+
+/** An answer of Midtrans: its code, what it said, and the whole body, still to be checked. */
+export interface MidtransAnswer {
+  readonly outcome: 'answered';
+  readonly statusCode: string;
+  /** Code and message, short enough for a log line. */
+  readonly said: string;
+  readonly body: unknown;
+}
+
+export interface MidtransRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_SAID_LENGTH = 200;
+const MAX_CONNECTIONS = 128;
+
+/** HTTP to one Midtrans account: kept-alive connections, no redirects, a bounded answer, and never an exception. */
+export class MidtransClient {
+  readonly #pool: Pool;
+  readonly #pathPrefix: string;
+  readonly #authorization: string;
+
+  constructor({ baseUrl, serverKey }: { baseUrl: string; serverKey: string }) {
+    const url = new URL(baseUrl);
+    // Every call brings its own deadline, so undici's own time-outs only get in the way.
+    this.#pool = new Pool(url.origin, { connections: MAX_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 });
+    this.#pathPrefix = url.pathname.replace(/\/+$/, '');
+    this.#authorization = `Basic ${Buffer.from(`${serverKey}:`).toString('base64')}`;
+  }
+
+  /**
+   * One call, over before its deadline. Whatever is not a Midtrans answer is `unclear`: also a connection that was refused,
+   * since nothing tells apart "never sent" from "sent and lost" reliably enough to charge a second time.
+   */
+  async call({ method, path, body, headers }: MidtransRequest, call: ProviderCall): Promise<MidtransAnswer | Unclear> {
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(Math.floor(call.deadlineMs))]);
+    try {
+      const response = await this.#pool.request({
+        method,
+        path: this.#pathPrefix + path,
+        headers: {
+          accept: 'application/json',
+          authorization: this.#authorization,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal,
+      });
+      return readAnswer(response.statusCode, await readBounded(response.body));
+    } catch (error) {
+      return unclear(signal.aborted ? `no answer within ${call.deadlineMs} ms` : describe(error));
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
+
+function readAnswer(httpStatus: number, text: string): MidtransAnswer | Unclear {
+  const body = parseJson(text);
+  const answer = answerSchema.safeParse(body);
+  if (!answer.success) return unclear(`HTTP ${httpStatus} without a Midtrans answer`);
+  const { status_code: statusCode, status_message: message } = answer.data;
+  return { outcome: 'answered', statusCode, said: `${statusCode} ${message}`.slice(0, MAX_SAID_LENGTH), body };
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    // Leaving the loop destroys the stream and with it the connection.
+    if (length > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function unclear(reason: string): Unclear {
+  return { outcome: 'unclear', reason };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

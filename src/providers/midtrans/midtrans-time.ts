@@ -1,0 +1,15 @@
+const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
+
+/** Midtrans' times mean GMT+7 without saying so: `2020-09-29 11:30:44`. Undefined for anything else. */
+export function parseMidtransTime(text: string): Date | undefined {
+  const parts = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(text);
+  if (!parts) return undefined;
+  const instant = new Date(`${parts[1]}T${parts[2]}+07:00`);
+  return Number.isNaN(instant.getTime()) ? undefined : instant;
+}
+
+/** `custom_expiry.order_time`, the one time that does carry its zone: `2016-12-07 11:54:12 +0700`. */
+export function formatOrderTime(instant: Date): string {
+  const local = new Date(instant.getTime() + JAKARTA_OFFSET_MS).toISOString();
+  return `${local.slice(0, 10)} ${local.slice(11, 19)} +0700`;
+}

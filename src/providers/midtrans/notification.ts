@@ -1,0 +1,31 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { NotificationVerdict, ReceivedNotification } from '../provider';
+import { notificationSchema } from './messages';
+
+const MAX_NOTIFICATION_BYTES = 64 * 1024;
+/** The order was opened. The signature covers the code, so that nobody can dress up other news as this. */
+const PENDING = '201';
+
+/**
+ * `signature_key` = SHA-512 of order id, code, amount and server key, hex (docs: "HTTP notification"). It covers neither the
+ * time nor `transaction_status`: what the notification says is a hint to ask, nothing more.
+ */
+export function verifyNotification({ rawBody }: ReceivedNotification, serverKey: string): NotificationVerdict {
+  const parsed = notificationSchema.safeParse(parseJson(rawBody));
+  if (!parsed.success) return { verdict: 'malformed' };
+  const { order_id, status_code, gross_amount, signature_key } = parsed.data;
+  const expected = createHash('sha512')
+    .update(order_id + status_code + gross_amount + serverKey)
+    .digest();
+  if (!timingSafeEqual(expected, Buffer.from(signature_key, 'hex'))) return { verdict: 'forged' };
+  return { verdict: 'genuine', referenceId: order_id, hasNews: status_code !== PENDING };
+}
+
+function parseJson(rawBody: Buffer): unknown {
+  if (rawBody.length > MAX_NOTIFICATION_BYTES) return undefined;
+  try {
+    return JSON.parse(rawBody.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

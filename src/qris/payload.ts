@@ -1,0 +1,111 @@
+import { crc16 } from './crc';
+import { failure, success, type QrisResult } from './result';
+import { charactersOf, hasHalfCharacter, parseTlv, printTlv, type PlacedTlvObject, type TlvObject } from './tlv';
+
+/** A template's value is itself a list of objects; there are two levels, never more. */
+export interface TlvTemplate {
+  readonly tag: string;
+  readonly objects: readonly TlvObject[];
+}
+
+/** An EMVCo merchant-presented payload: its objects in their printed order, without tag 63, which is computed. */
+export type EmvPayload = readonly (TlvObject | TlvTemplate)[];
+
+/** EMVCo's bound, in characters. */
+export const MAX_PAYLOAD_LENGTH = 512;
+const CRC_TAG = '63';
+const CRC_HEADER = '6304';
+const CRC_LENGTH = 8;
+
+/** EMVCo: merchant accounts 26–51, additional data 62, other language 64, unreserved templates 80–99. */
+function isTemplateTag(tag: string): boolean {
+  const number = Number(tag);
+  return (number >= 26 && number <= 51) || number === 62 || number === 64 || number >= 80;
+}
+
+/**
+ * Reads EMVCo TLV text: well-formed objects, none twice on one level, tag 00 = `01`, CRC last and right.
+ * Tags may stand in any order and unknown ones are kept, so that `printPayload` gives the same text back.
+ */
+export function parsePayload(text: string): QrisResult<EmvPayload> {
+  // A character has at most two UTF-16 units: whatever is longer need not be looked at.
+  if (text.length > 2 * MAX_PAYLOAD_LENGTH) return tooLong();
+  if (hasHalfCharacter(text)) return failure('not_unicode', 'The payload holds half a character.');
+  const characters = charactersOf(text);
+  if (characters.length > MAX_PAYLOAD_LENGTH) return tooLong();
+
+  const parsed = parseTlv(characters, 0);
+  if (!parsed.ok) return parsed;
+  const objects = parsed.value;
+  const last = objects.at(-1);
+  if (last?.tag !== CRC_TAG || characters.length - last.position !== CRC_LENGTH) {
+    return failure('crc_missing', 'The payload must end with tag 63, the CRC of four digits.', { tag: CRC_TAG });
+  }
+  const expected = crc16(characters.slice(0, last.valuePosition).join(''));
+  if (last.value !== expected) {
+    const message = `The CRC is ${expected}, the payload says otherwise: it was changed or misread.`;
+    return failure('crc_mismatch', message, { tag: CRC_TAG, position: last.valuePosition });
+  }
+  return readObjects(objects.slice(0, -1));
+}
+
+function readObjects(objects: readonly PlacedTlvObject[]): QrisResult<EmvPayload> {
+  const payload: (TlvObject | TlvTemplate)[] = [];
+  for (const { tag, value, valuePosition } of objects) {
+    if (isTemplateTag(tag)) {
+      const inner = parseTlv(charactersOf(value), valuePosition);
+      if (!inner.ok) return { ok: false, fault: { ...inner.fault, tag: `${tag}-${inner.fault.tag ?? '?'}` } };
+      payload.push({ tag, objects: inner.value.map((object) => ({ tag: object.tag, value: object.value })) });
+    } else {
+      payload.push({ tag, value });
+    }
+  }
+  if (valueOf(payload, '00') !== '01') {
+    return failure('tag_missing', 'Tag 00 must say 01, the format of an EMVCo payload.', { tag: '00' });
+  }
+  return success(payload);
+}
+
+/** Prints the objects in the order given and adds the CRC. What it prints, `parsePayload` reads back as the same. */
+export function printPayload(payload: EmvPayload): QrisResult<string> {
+  const objects: TlvObject[] = [];
+  for (const object of payload) {
+    if (object.tag === CRC_TAG) return failure('tag_invalid', 'Tag 63 is computed, not given.', { tag: CRC_TAG });
+    if (isTemplateTag(object.tag) !== 'objects' in object) {
+      return failure('value_invalid', `Tag ${object.tag} is of the other kind, template or text.`, { tag: object.tag });
+    }
+    if ('objects' in object) {
+      const inner = printTlv(object.objects);
+      if (!inner.ok) return { ok: false, fault: { ...inner.fault, tag: `${object.tag}-${inner.fault.tag ?? '?'}` } };
+      objects.push({ tag: object.tag, value: inner.value });
+    } else {
+      objects.push(object);
+    }
+  }
+  if (valueOf(payload, '00') !== '01') {
+    return failure('tag_missing', 'Tag 00 must say 01, the format of an EMVCo payload.', { tag: '00' });
+  }
+  const printed = printTlv(objects);
+  if (!printed.ok) return printed;
+  const covered = printed.value + CRC_HEADER;
+  const text = covered + crc16(covered);
+  return charactersOf(text).length > MAX_PAYLOAD_LENGTH ? tooLong() : success(text);
+}
+
+/** The text of a top-level tag; undefined where it is absent or a template. */
+export function valueOf(payload: EmvPayload, tag: string): string | undefined {
+  const found = payload.find((object) => object.tag === tag);
+  return found && 'value' in found ? found.value : undefined;
+}
+
+/** The texts in a template, by subtag; undefined where the template is absent. */
+export function templateOf(payload: EmvPayload, tag: string): ReadonlyMap<string, string> | undefined {
+  const found = payload.find((object) => object.tag === tag);
+  return found && 'objects' in found ? new Map(found.objects.map(({ tag, value }) => [tag, value])) : undefined;
+}
+
+function tooLong() {
+  return failure('too_long', `The payload is longer than ${MAX_PAYLOAD_LENGTH} characters.`, {
+    position: MAX_PAYLOAD_LENGTH,
+  });
+}

@@ -1,0 +1,214 @@
+import { parsePayload, printPayload, templateOf, valueOf, type EmvPayload } from './payload';
+import { failure, success, type QrisResult } from './result';
+import { charactersOf } from './tlv';
+
+/** The acquirers whose QRIS Lunas knows, and where each keeps its transaction id in tag 62. */
+const ACQUIRERS = {
+  gopay: { guid: 'COM.GO-JEK.WWW', nationalNumber: '93600914', transactionIdTag: '50', maxTransactionId: 99 },
+  shopeepay: { guid: 'ID.CO.SHOPEE.WWW', nationalNumber: '93600918', transactionIdTag: '05', maxTransactionId: 25 },
+} as const satisfies Record<
+  string,
+  { guid: string; nationalNumber: string; transactionIdTag: string; maxTransactionId: number }
+>;
+
+export type QrisAcquirer = keyof typeof ACQUIRERS;
+
+export const SIZE_CLASSES = ['UMI', 'UKE', 'UME', 'UBE'] as const;
+export type SizeClass = (typeof SIZE_CLASSES)[number];
+
+/** The national register's entry (NMID) has a tag of its own among the merchant accounts. */
+const NATIONAL_TAG = '51';
+const NATIONAL_GUID = 'ID.CO.QRIS.WWW';
+
+/** One account at which the merchant can be paid (tags 26–51); fields that it does not name are null. */
+export interface MerchantAccount {
+  readonly tag: string;
+  readonly guid: string;
+  readonly pan: string | null;
+  readonly merchantId: string | null;
+  readonly sizeClass: string | null;
+}
+
+/** What a QRIS says, in whole rupiah. Its expiry is not in it: the acquirer keeps that. */
+export interface Qris {
+  readonly kind: 'static' | 'dynamic';
+  readonly merchantAccounts: readonly MerchantAccount[];
+  /** The merchant's national id: `ID` and 13 digits. */
+  readonly nmid: string | null;
+  readonly categoryCode: string;
+  /** Null where the customer types the amount. */
+  readonly totalRupiah: number | null;
+  readonly merchantName: string;
+  readonly merchantCity: string;
+  readonly postalCode: string | null;
+  /** Tag 62, by subtag. */
+  readonly additionalData: ReadonlyMap<string, string>;
+  /** The acquirer's transaction id: GoPay's in 62-50, elsewhere 62-05. */
+  readonly transactionId: string | null;
+}
+
+/** Reads a QRIS text: EMVCo payload, then the national rules. Never throws. */
+export function parseQris(text: string): QrisResult<Qris> {
+  const payload = parsePayload(text);
+  return payload.ok ? readQris(payload.value) : payload;
+}
+
+/** Reads what an EMVCo payload means as a QRIS. */
+export function readQris(payload: EmvPayload): QrisResult<Qris> {
+  const initiation = readText(payload, '01', /^1[12]$/);
+  if (!initiation.ok) return initiation;
+  const accounts = readAccounts(payload);
+  if (!accounts.ok) return accounts;
+  const categoryCode = readText(payload, '52', /^\d{4}$/);
+  if (!categoryCode.ok) return categoryCode;
+  const currency = readText(payload, '53', /^360$/);
+  if (!currency.ok) return currency;
+  const total = readTotal(payload);
+  if (!total.ok) return total;
+  const country = readText(payload, '58', /^ID$/);
+  if (!country.ok) return country;
+  const merchantName = readText(payload, '59', /^.{1,25}$/su);
+  if (!merchantName.ok) return merchantName;
+  const merchantCity = readText(payload, '60', /^.{1,15}$/su);
+  if (!merchantCity.ok) return merchantCity;
+
+  const additionalData = templateOf(payload, '62') ?? new Map<string, string>();
+  const isGopay = accounts.value.some((account) => account.guid === ACQUIRERS.gopay.guid);
+  const { transactionIdTag } = isGopay ? ACQUIRERS.gopay : ACQUIRERS.shopeepay;
+  return success({
+    kind: initiation.value === '12' ? 'dynamic' : 'static',
+    merchantAccounts: accounts.value,
+    nmid: templateOf(payload, NATIONAL_TAG)?.get('02') ?? null,
+    categoryCode: categoryCode.value,
+    totalRupiah: total.value,
+    merchantName: merchantName.value,
+    merchantCity: merchantCity.value,
+    postalCode: valueOf(payload, '61') ?? null,
+    additionalData,
+    transactionId: additionalData.get(transactionIdTag) ?? null,
+  });
+}
+
+function readText(payload: EmvPayload, tag: string, form: RegExp): QrisResult<string> {
+  const value = valueOf(payload, tag);
+  if (value === undefined) return failure('tag_missing', `Tag ${tag} is missing.`, { tag });
+  return form.test(value)
+    ? success(value)
+    : failure('value_invalid', `Tag ${tag} does not hold what a QRIS must.`, { tag });
+}
+
+/** `50000`, `814.00` and `789000.00` all occur; a rupiah has no fraction, so any other one is a fault. */
+function readTotal(payload: EmvPayload): QrisResult<number | null> {
+  const amount = valueOf(payload, '54');
+  if (amount === undefined) return success(null);
+  const place = { tag: '54' };
+  if (amount.length > 13 || !/^\d+(\.\d{0,2})?$/.test(amount)) {
+    return failure('value_invalid', 'The amount must be at most 13 digits and a point.', place);
+  }
+  const total = Number(amount);
+  if (!Number.isInteger(total)) return failure('value_invalid', 'The amount has a fraction of a rupiah.', place);
+  return total > 0 ? success(total) : failure('value_invalid', 'The amount is zero.', place);
+}
+
+function readAccounts(payload: EmvPayload): QrisResult<MerchantAccount[]> {
+  const accounts: MerchantAccount[] = [];
+  for (const { tag } of payload) {
+    const number = Number(tag);
+    if (number < 26 || number > 50) continue;
+    const fields = templateOf(payload, tag);
+    const guid = fields?.get('00');
+    if (!fields || guid === undefined)
+      return failure('tag_missing', `Account ${tag} does not name its network.`, { tag });
+    accounts.push({
+      tag,
+      guid,
+      pan: fields.get('01') ?? null,
+      merchantId: fields.get('02') ?? null,
+      sizeClass: fields.get('03') ?? null,
+    });
+  }
+  return accounts.length > 0 || templateOf(payload, NATIONAL_TAG) !== undefined
+    ? success(accounts)
+    : failure('tag_missing', 'No merchant account (tags 26 to 51) is named.');
+}
+
+export interface DynamicQris {
+  readonly acquirer: QrisAcquirer;
+  /** Ten digits: the merchant's number at the acquirer, from which the PAN is made. */
+  readonly merchantNumber: string;
+  readonly sizeClass: SizeClass;
+  readonly nmid: string;
+  readonly categoryCode: string;
+  /** Cut to 25 characters. */
+  readonly merchantName: string;
+  /** Cut to 15 characters. */
+  readonly merchantCity: string;
+  readonly postalCode: string;
+  readonly totalRupiah: number;
+  /** At most 25 characters for shopeepay. */
+  readonly transactionId: string;
+}
+
+/** Prints the dynamic QRIS of one payment at an acquirer. */
+export function printDynamicQris(qris: DynamicQris): QrisResult<string> {
+  const { guid, nationalNumber, transactionIdTag, maxTransactionId } = ACQUIRERS[qris.acquirer];
+  if (!/^\d{10}$/.test(qris.merchantNumber)) return failure('value_invalid', 'The merchant number must be ten digits.');
+  if (!/^ID\d{13}$/.test(qris.nmid))
+    return failure('value_invalid', 'The NMID must be ID and 13 digits.', { tag: '51' });
+  if (!Number.isSafeInteger(qris.totalRupiah) || qris.totalRupiah < 1 || qris.totalRupiah >= 1e13) {
+    return failure('value_invalid', 'The amount must be whole rupiah of at most 13 digits.', { tag: '54' });
+  }
+  if (charactersOf(qris.transactionId).length > maxTransactionId) {
+    return failure('value_invalid', `The transaction id has more than ${maxTransactionId} characters.`, { tag: '62' });
+  }
+  const payload: EmvPayload = [
+    { tag: '00', value: '01' },
+    { tag: '01', value: '12' },
+    {
+      tag: '26',
+      objects: [
+        { tag: '00', value: guid },
+        { tag: '01', value: withLuhnDigit(nationalNumber + qris.merchantNumber) },
+        { tag: '02', value: qris.merchantNumber },
+        { tag: '03', value: qris.sizeClass },
+      ],
+    },
+    {
+      tag: NATIONAL_TAG,
+      objects: [
+        { tag: '00', value: NATIONAL_GUID },
+        { tag: '02', value: qris.nmid },
+        { tag: '03', value: qris.sizeClass },
+      ],
+    },
+    { tag: '52', value: qris.categoryCode },
+    { tag: '53', value: '360' },
+    { tag: '54', value: String(qris.totalRupiah) },
+    { tag: '58', value: 'ID' },
+    { tag: '59', value: cutText(qris.merchantName, 25) },
+    { tag: '60', value: cutText(qris.merchantCity, 15) },
+    { tag: '61', value: qris.postalCode },
+    { tag: '62', objects: [{ tag: transactionIdTag, value: qris.transactionId }] },
+  ];
+  const readable = readQris(payload);
+  return readable.ok ? printPayload(payload) : readable;
+}
+
+/** The last digit of a PAN, by ISO/IEC 7812: doubling every second digit from the right, the sum ends in 0. */
+function withLuhnDigit(digits: string): string {
+  const sum = Array.from(digits)
+    .reverse()
+    .reduce((total, digit, index) => {
+      const weighted = index % 2 === 0 ? Number(digit) * 2 : Number(digit);
+      return total + (weighted > 9 ? weighted - 9 : weighted);
+    }, 0);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
+}
+
+/** Single spaces, no control characters, cut between words where that uses at least half of the room. */
+function cutText(text: string, maxLength: number): string {
+  const clean = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  const betweenWords = new RegExp(`^.{${Math.ceil(maxLength / 2)},${maxLength}}(?= |$)`, 'su');
+  const anywhere = new RegExp(`^.{0,${maxLength}}`, 'su');
+  return (betweenWords.exec(clean) ?? anywhere.exec(clean))?.[0].trim() ?? '';
+}

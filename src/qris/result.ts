@@ -1,0 +1,34 @@
+/** Why a payload cannot be read or printed. `position` counts characters from the start of the payload; null where no single place is at fault. */
+export interface QrisFault {
+  readonly code: QrisFaultCode;
+  readonly tag: string | null;
+  readonly position: number | null;
+  readonly message: string;
+}
+
+export type QrisFaultCode =
+  | 'too_long'
+  | 'not_unicode'
+  | 'truncated'
+  | 'tag_invalid'
+  | 'length_invalid'
+  | 'tag_repeated'
+  | 'tag_missing'
+  | 'value_invalid'
+  | 'crc_missing'
+  | 'crc_mismatch';
+
+export type QrisResult<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: QrisFault };
+
+export function success<T>(value: T): QrisResult<T> {
+  return { ok: true, value };
+}
+
+export function failure(
+  code: QrisFaultCode,
+  message: string,
+  place: { tag?: string; position?: number } = {},
+): { ok: false; fault: QrisFault } {
+  return { ok: false, fault: { code, message, tag: place.tag ?? null, position: place.position ?? null } };
+}

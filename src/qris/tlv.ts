@@ -1,0 +1,80 @@
+import { failure, success, type QrisResult } from './result';
+
+/** One tag-length-value object whose value is not looked into. `tag` is two digits, `value` at most 99 characters. */
+export interface TlvObject {
+  readonly tag: string;
+  readonly value: string;
+}
+
+export interface PlacedTlvObject extends TlvObject {
+  /** Where its tag and where its value begin, in characters from the start of the payload. */
+  readonly position: number;
+  readonly valuePosition: number;
+}
+
+const TWO_DIGITS = /^\d\d$/;
+const HEADER_LENGTH = 4;
+const MAX_VALUE_LENGTH = 99;
+
+/**
+ * Cuts `characters` (code points: lengths count characters, not bytes or UTF-16 units) into objects, in their order.
+ * Length 00 is read as an empty value although EMVCo starts at 01: acquirers print empty optional fields so.
+ */
+export function parseTlv(characters: readonly string[], offset: number): QrisResult<PlacedTlvObject[]> {
+  const objects: PlacedTlvObject[] = [];
+  const seen = new Set<string>();
+  let index = 0;
+  while (index < characters.length) {
+    const position = offset + index;
+    const tag = characters.slice(index, index + 2).join('');
+    if (!TWO_DIGITS.test(tag)) return failure('tag_invalid', `A tag of two digits is expected here.`, { position });
+    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} stands here a second time.`, { tag, position });
+    seen.add(tag);
+    const digits = characters.slice(index + 2, index + HEADER_LENGTH).join('');
+    if (!TWO_DIGITS.test(digits)) {
+      return failure('length_invalid', `Tag ${tag} has no length of two digits.`, { tag, position: position + 2 });
+    }
+    const start = index + HEADER_LENGTH;
+    const end = start + Number(digits);
+    if (end > characters.length) {
+      const left = characters.length - start;
+      return failure('truncated', `Tag ${tag} claims ${Number(digits)} characters, ${left} are left.`, {
+        tag,
+        position,
+      });
+    }
+    objects.push({ tag, value: characters.slice(start, end).join(''), position, valuePosition: offset + start });
+    index = end;
+  }
+  return success(objects);
+}
+
+/** The characters that lengths count: Unicode code points. */
+export function charactersOf(text: string): string[] {
+  return Array.from(text);
+}
+
+/** A lone surrogate is half of a UTF-16 pair: it has no UTF-8 bytes, so neither a CRC nor a meaning. */
+export function hasHalfCharacter(text: string): boolean {
+  return /\p{Surrogate}/u.test(text);
+}
+
+/** The inverse of `parseTlv`. */
+export function printTlv(objects: readonly TlvObject[]): QrisResult<string> {
+  const seen = new Set<string>();
+  let text = '';
+  for (const { tag, value } of objects) {
+    if (!TWO_DIGITS.test(tag)) return failure('tag_invalid', `A tag is two digits, this one is not.`);
+    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is there twice.`, { tag });
+    seen.add(tag);
+    if (hasHalfCharacter(value)) return failure('not_unicode', `Tag ${tag} holds half a character.`, { tag });
+    const length = charactersOf(value).length;
+    if (length > MAX_VALUE_LENGTH) {
+      return failure('length_invalid', `Tag ${tag} has ${length} characters, at most ${MAX_VALUE_LENGTH} fit.`, {
+        tag,
+      });
+    }
+    text += `${tag}${String(length).padStart(2, '0')}${value}`;
+  }
+  return success(text);
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { printDynamicQris, type QrisAcquirer } from '../qris/qris';
+
+/** Midtrans' names of the acquirers behind `payment_type: qris`. */
+export const ACQUIRERS = {
+  gopay: { qrisAcquirer: 'gopay', canCancelAndRefund: true },
+  // The contract knows neither a cancel nor a refund at ShopeePay, so this sandbox has none.
+  'airpay shopee': { qrisAcquirer: 'shopeepay', canCancelAndRefund: false },
+} as const satisfies Record<string, { qrisAcquirer: QrisAcquirer; canCancelAndRefund: boolean }>;
+
+export type Acquirer = keyof typeof ACQUIRERS;
+export const ACQUIRER_NAMES = ['gopay', 'airpay shopee'] as const satisfies readonly Acquirer[];
+
+/** An invented shop: names and numbers that belong to nobody. */
+const SHOP = {
+  merchantNumber: '0000000001',
+  sizeClass: 'UMI',
+  nmid: 'ID0000000000001',
+  categoryCode: '5499',
+  merchantName: 'Toko Sandbox Lunas',
+  merchantCity: 'Jakarta Pusat',
+  postalCode: '10110',
+} as const;
+
+/** GoPay prints the transaction's UUID, ShopeePay a reference of at most 25 characters. */
+export function newQrReference(acquirer: Acquirer, transactionId: string): string {
+  return acquirer === 'gopay' ? transactionId : `QR-${randomUUID().replaceAll('-', '').slice(0, 20)}`;
+}
+
+/** The QRIS of one order. @throws Error never for a reference of `newQrReference` and an amount within the QRIS limit */
+export function issueQrString(acquirer: Acquirer, qrReference: string, totalRupiah: number): string {
+  const printed = printDynamicQris({
+    ...SHOP,
+    acquirer: ACQUIRERS[acquirer].qrisAcquirer,
+    totalRupiah,
+    transactionId: qrReference,
+  });
+  if (!printed.ok) throw new Error(`The sandbox cannot print its own QRIS: ${printed.fault.message}`);
+  return printed.value;
+}

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { UserError } from '../config';
+import type { Logger } from '../log';
+import { refusal } from './answers';
+import { hasCode, openDatabase } from './database';
+import { Faults, SLOW_MS } from './faults';
+import { Ledger } from './ledger';
+import { midtransApi, send } from './midtrans-api';
+import { enqueueNotifications, listNotifications, NOTIFICATION_DELAYS_MS, startNotifier } from './notifier';
+import { sandboxPage } from './page';
+import { onlyLoopback, simulatorApi } from './simulator-api';
+
+export interface SandboxOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** The ledger: a database of its own, created where it is missing. */
+  readonly databaseUrl: string;
+  /** Where notifications go for charges that name no address of their own (`X-Override-Notification`); null: nowhere. */
+  readonly notificationUrl: string | null;
+  readonly log: Logger;
+  readonly notificationDelaysMs?: readonly number[];
+}
+
+export interface Sandbox {
+  readonly url: string;
+  /** Finishes what is under way, then stops. */
+  close(): Promise<void>;
+}
+
+const BODY_LIMIT = '64kb';
+const PAYMENTS_ON_PAGE = 50;
+const NOTIFICATIONS_ON_PAGE = 20;
+/** Longer than the slowest honest answer. */
+const CLOSE_GRACE_MS = SLOW_MS + 1000;
+
+/**
+ * Starts the acquirer simulator: Midtrans' Core API for QRIS, its control API and its page.
+ * @throws UserError where the port is taken; the driver's error where PostgreSQL cannot be reached
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { log, notificationUrl: fallbackUrl, notificationDelaysMs: delaysMs = NOTIFICATION_DELAYS_MS } = options;
+  const pool = await openDatabase(options.databaseUrl);
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the ledger broke'));
+  const ledger = new Ledger(pool, (client, changed, times) =>
+    enqueueNotifications(client, changed, { times, fallbackUrl }),
+  );
+  const faults = new Faults();
+  const notifier = startNotifier({ pool, ledger, faults, log, delaysMs });
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use(express.json({ limit: BODY_LIMIT }), express.urlencoded({ limit: BODY_LIMIT, extended: false }));
+  app.get('/healthz', (_request, response) => pool.query('SELECT 1').then(() => response.json({ status: 'ok' })));
+  app.get('/', onlyLoopback, (_request, response) => sendPage(response));
+  app.use(simulatorApi(ledger, faults, () => notifier.wake()));
+  app.use(midtransApi(ledger, faults, () => notifier.wake()));
+  app.use((_request, response) => send(response, refusal('404', 'The requested resource is not found')));
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    answerError(error, response, log);
+  });
+
+  async function sendPage(response: Response): Promise<void> {
+    const [payments, notifications] = await Promise.all([
+      ledger.list(PAYMENTS_ON_PAGE),
+      listNotifications(pool, NOTIFICATIONS_ON_PAGE),
+    ]);
+    const page = sandboxPage({ payments, notifications, faults: faults.list() });
+    response.set('content-security-policy', page.contentSecurityPolicy).type('html').send(page.html);
+  }
+
+  const server = createServer(app);
+  // Longer than a client's pool keeps a connection, so that none is closed under a request.
+  server.keepAliveTimeout = 65_000;
+  const stop = async () => {
+    await notifier.close();
+    await pool.end();
+  };
+  try {
+    server.listen(options.port, options.host);
+    await once(server, 'listening');
+  } catch (error) {
+    await stop();
+    throw hasCode(error, ['EADDRINUSE'])
+      ? new UserError(`Port ${options.port} is taken: stop what listens there, or set SANDBOX_PORT to another.`)
+      : error;
+  }
+  const url = urlOf(server.address(), options.host);
+  log.info({ url }, 'sandbox is listening');
+
+  return {
+    url,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      // A kept-alive connection becomes idle only after its last answer; one that a fault keeps hanging never does.
+      const idle = setInterval(() => server.closeIdleConnections(), 50);
+      const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(grace);
+      await stop();
+    },
+  };
+}
+
+function answerError(error: unknown, response: Response, log: Logger): void {
+  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  if (response.headersSent) {
+    response.destroy();
+  } else if (type === 'entity.too.large') {
+    send(response, refusal('413', 'The request cannot be processed due to malformed syntax in the request body'));
+  } else if (type !== undefined) {
+    send(response, refusal('400', 'The request body cannot be read'));
+  } else {
+    log.error({ err: error }, 'the sandbox failed');
+    send(response, refusal('500', 'Sorry, we encountered internal server error. We will fix this soon.'));
+  }
+}
+
+function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>, host: string): string {
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const everywhere = host === '0.0.0.0' || host === '::';
+  return `http://${everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+}

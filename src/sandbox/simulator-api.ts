@@ -1,0 +1,119 @@
+import { Router, type NextFunction, type Request, type Response } from 'express';
+import { z } from 'zod';
+import { parseQris } from '../qris/qris';
+import { formatAmount } from './answers';
+import { FAULT_KINDS, isPossible, OPERATIONS, type Faults } from './faults';
+import type { Ledger } from './ledger';
+import type { PaymentWithRefunds } from './ledger-records';
+
+const MAX_TIMES = 10_000;
+
+const paySchema = z
+  .object({
+    notify: z.union([z.boolean(), z.stringbool()]).default(true),
+    times: z.coerce.number().int().min(1).max(MAX_TIMES).default(1),
+  })
+  .default({ notify: true, times: 1 });
+
+const scanSchema = z.object({ qris_payload: z.string() });
+
+const faultSchema = z
+  .object({
+    operation: z.enum(OPERATIONS),
+    kind: z.enum(FAULT_KINDS),
+    times: z.coerce.number().int().min(1).max(MAX_TIMES).default(1),
+  })
+  .refine(isPossible, { error: 'only a notification can be silent or have a bad signature' });
+
+/** What a person, or a test, does to the sandbox from outside: pay, look at its ledger, break it. For this machine only. */
+export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () => void): Router {
+  const router = Router();
+  router.use('/simulator', onlyLoopback);
+
+  router.post('/simulator/payments/:id/pay', (request, response) => {
+    const parsed = paySchema.safeParse(request.body);
+    if (!parsed.success) return refuse(response, 400, 'invalid_request', messageOf(parsed.error));
+    return pay(request, response, request.params.id, parsed.data.notify ? parsed.data.times : 0);
+  });
+  router.post('/simulator/scan', (request, response) => {
+    const parsed = scanSchema.safeParse(request.body);
+    if (!parsed.success) return refuse(response, 400, 'invalid_request', messageOf(parsed.error));
+    return scan(request, response, parsed.data.qris_payload);
+  });
+  router.get('/simulator/payments', (_request, response) =>
+    ledger.list().then((payments) => response.json({ payments: payments.map(show) })),
+  );
+
+  const arm = (request: Request, response: Response) => {
+    const parsed = faultSchema.safeParse(request.body);
+    if (!parsed.success) return refuse(response, 400, 'invalid_fault', messageOf(parsed.error));
+    faults.arm(parsed.data);
+    done(request, response, { faults: faults.list() });
+  };
+  const clear = (request: Request, response: Response) => {
+    faults.clear();
+    done(request, response, { faults: [] });
+  };
+  router.get('/simulator/faults', (_request, response) => void response.json({ faults: faults.list() }));
+  router.put('/simulator/faults', arm);
+  router.delete('/simulator/faults', clear);
+  // A form of the page knows neither PUT nor DELETE.
+  router.post('/simulator/faults', arm);
+  router.post('/simulator/faults/clear', clear);
+
+  async function scan(request: Request, response: Response, payload: string): Promise<void> {
+    const qris = parseQris(payload);
+    if (!qris.ok) return refuse(response, 400, 'invalid_qris', qris.fault.message);
+    const { transactionId, totalRupiah } = qris.value;
+    const isOurs = transactionId !== null && totalRupiah !== null;
+    const orderId = isOurs ? await ledger.findOpen(transactionId, totalRupiah) : null;
+    if (orderId !== null) return pay(request, response, orderId, 1);
+    return refuse(response, 404, 'not_found', 'The QRIS is sound, but no open payment of this sandbox.');
+  }
+
+  async function pay(request: Request, response: Response, id: string, times: number): Promise<void> {
+    const answer = await ledger.pay(id, times);
+    if (!answer) return refuse(response, 404, 'not_found', 'This sandbox has no such payment.');
+    if (!answer.paid) return refuse(response, 409, 'already_paid', 'This payment has been paid.');
+    wakeNotifier();
+    done(request, response, { payment: show(answer.found) });
+  }
+
+  return router;
+}
+
+function show({ payment, refunds }: PaymentWithRefunds) {
+  return {
+    order_id: payment.orderId,
+    transaction_id: payment.transactionId,
+    status: payment.status,
+    gross_amount: formatAmount(payment.grossAmountRupiah),
+    charge_calls: payment.chargeCalls,
+    refunds: refunds.map((refund) => ({
+      refund_key: refund.refundKey,
+      amount: refund.amountRupiah,
+      status: refund.status,
+    })),
+  };
+}
+
+/** A form is led back to the page, everybody else gets JSON. */
+function done(request: Request, response: Response, body: object): void {
+  if (request.is('application/x-www-form-urlencoded')) response.redirect(303, '/');
+  else response.json(body);
+}
+
+export function refuse(response: Response, status: number, code: string, message: string): void {
+  response.status(status).json({ error: { code, message } });
+}
+
+function messageOf(error: z.ZodError): string {
+  return error.issues.map((issue) => `${issue.path.join('.') || 'the body'}: ${issue.message}`).join('; ');
+}
+
+/** Whoever controls the sandbox prints money in it: nobody but this machine. */
+export function onlyLoopback(request: Request, response: Response, next: NextFunction): void {
+  const address = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  if (address === '::1' || address.startsWith('127.')) next();
+  else refuse(response, 403, 'loopback_only', 'The simulator can be controlled from its own machine only.');
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { ensureDatabase } from '../../src/embedded/postgres';
+import { PACKAGE_ROOT, VERSION } from '../../src/package';
+import { testAddress } from '../support/addresses';
+import { newDatabase } from '../support/database';
+import { temporalAddress } from '../support/engine';
+import { openLedger } from '../support/payments';
+
+const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
+
+/** Runs the built command as a shell would, with nothing but this environment. */
+async function lunas(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  const env = { PATH: process.env.PATH, LUNAS_HOME: '/nonexistent', ...environment };
+  return promisify(execFile)(LUNAS, args, { env, timeout: 20_000 }).then(
+    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
+  );
+}
+
+it('runs by its first line, and tells by its exit code how it went', async () => {
+  const [version, usage, failure] = await Promise.all([
+    lunas(['--version']),
+    lunas(['merchants', 'create']),
+    lunas(['merchants', 'list']),
+  ]);
+  expect(version).toEqual({ exitCode: 0, stdout: `${VERSION}\n`, stderr: '' });
+  expect(usage).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(failure).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr:
+      'error: DATABASE_URL is not set and no Lunas runs on /nonexistent. Start `lunas up`, or set DATABASE_URL.\n',
+  });
+});
+
+it('migrates an empty database, and finds nothing to do the second time', async () => {
+  const database = newDatabase();
+  const environment = { DATABASE_URL: database.url };
+  await ensureDatabase(testAddress('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
+  try {
+    const [first, second] = [
+      await lunas(['migrate', '--json'], environment),
+      await lunas(['migrate', '--json'], environment),
+    ];
+    expect(JSON.parse(first.stdout).migrations).toContain('0001_payments');
+    expect(JSON.parse(second.stdout)).toEqual({ migrations: [] });
+    expect(await lunas(['merchants', 'list', '--json'], environment)).toMatchObject({ exitCode: 0, stderr: '' });
+  } finally {
+    await database.drop();
+  }
+});
+
+it('shows a payment, with or without a Temporal that answers', async () => {
+  const ledger = await openLedger();
+  try {
+    const terms = ledger.newTerms();
+    await acceptPayment(ledger.context, terms, new Date());
+    const { connectionString: DATABASE_URL } = ledger.db.options;
+    const show = (TEMPORAL_ADDRESS: string, ...options: string[]) =>
+      lunas(['payments', 'show', terms.referenceId, ...options], { DATABASE_URL, TEMPORAL_ADDRESS });
+    const [answering, silent, text] = await Promise.all([
+      show(temporalAddress(), '--json'),
+      show('127.0.0.1:1', '--json'),
+      show(temporalAddress()),
+    ]);
+    expect(JSON.parse(answering.stdout)).toMatchObject({
+      payment: { id: terms.paymentId, reference_id: terms.referenceId, status: 'created', total_rupiah: 50_000 },
+      transitions: [{ version: 1, name: 'accept', from_status: null, to_status: 'created' }],
+      ledger: [],
+      deliveries: [],
+      workflow: null,
+    });
+    expect(JSON.parse(silent.stdout)).toMatchObject({
+      payment: { id: terms.paymentId },
+      workflow: { error: expect.stringMatching(/\w/) },
+    });
+    expect(text.stdout).toMatch(/^Status +created$/m);
+    expect(text.stdout).toContain('pays Rp 50.000 by gopay');
+  } finally {
+    await ledger.close();
+  }
+});

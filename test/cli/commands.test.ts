@@ -1,0 +1,301 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createPool } from '../../src/db/pool';
+import { findApiKey } from '../../src/db/reads/find-api-key';
+import { closeHome, homeAt, openHome, readRun, writeRun } from '../../src/embedded/home';
+import { parseSecretKey } from '../../src/operator/secret-key';
+import { openSandbox } from '../sandbox/sandbox-under-test';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { type Outcome, runLunas } from './run-lunas';
+
+const NOBODY = '0193e5c0-0000-7000-8000-000000000000';
+
+let database: TestDatabase;
+let home: string;
+let environment: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  home = await mkdtemp(path.join(os.tmpdir(), 'lunas-cli-'));
+  environment = {
+    DATABASE_URL: database.url,
+    LUNAS_HOME: home,
+    LUNAS_MASTER_KEY: randomBytes(32).toString('base64'),
+  };
+});
+
+afterAll(async () => {
+  await database.drop();
+  await rm(home, { recursive: true });
+});
+
+/** Arguments as in a shell; none of the tests' own contains a space. */
+const lunas = (line: string, changes: NodeJS.ProcessEnv = {}): Promise<Outcome> =>
+  runLunas(line.split(' '), { ...environment, ...changes });
+
+// Tests read any answer.
+// oxlint-disable-next-line typescript/no-explicit-any
+async function json(line: string, changes: NodeJS.ProcessEnv = {}): Promise<any> {
+  const { exitCode, stdout, stderr } = await lunas(`${line} --json`, changes);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const newMerchant = async (): Promise<string> => (await json('merchants create --name Toko --approve')).merchant.id;
+
+describe('as JSON', () => {
+  it('registers a merchant and changes it', async () => {
+    const { merchant } = await json(
+      'merchants create --name Toko --fee-payer buyer --provider shopeepay --provider gopay',
+    );
+    expect(merchant).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'Toko',
+      status: 'pending',
+      fee_payer: 'buyer',
+      providers: ['shopeepay', 'gopay'],
+      payment_method: 'active',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
+    });
+    expect((await json(`merchants approve ${merchant.id}`)).merchant.status).toBe('approved');
+    expect((await json(`merchants suspend ${merchant.id}`)).merchant.status).toBe('suspended');
+    const set = await json(
+      `merchants set ${merchant.id} --fee-payer merchant --provider gopay --payment-method inactive`,
+    );
+    expect(set.merchant).toMatchObject({ fee_payer: 'merchant', providers: ['gopay'], payment_method: 'inactive' });
+    expect((await json('merchants list')).merchants).toContainEqual(set.merchant);
+  });
+
+  it('issues a key that opens the API, tells its secret once, and revokes it', async () => {
+    const merchant = await newMerchant();
+    const { key } = await json(`keys create --merchant ${merchant} --allow-ip 203.0.113.0/24 --allow-ip 198.51.100.7`);
+    const parsed = parseSecretKey(key.secret);
+    const db = createPool(database.url, { max: 1 });
+    const found = parsed && (await findApiKey(db, parsed.secretSha256, '198.51.100.7'));
+    await db.end();
+    expect(found).toMatchObject({ merchantId: merchant, merchantStatus: 'approved', addressAllowed: true });
+
+    const { keys } = await json(`keys list --merchant ${merchant}`);
+    const { secret, ...withoutSecret } = key;
+    expect(secret).toMatch(/^sk_test_/);
+    expect(keys).toEqual([withoutSecret]);
+    expect((await json(`keys revoke ${key.id}`)).key.revoked_at).not.toBeNull();
+  });
+
+  it('issues live keys in production', async () => {
+    const { key } = await json(`keys create --merchant ${await newMerchant()}`, { LUNAS_ENVIRONMENT: 'production' });
+    expect(key.secret).toMatch(/^sk_live_/);
+  });
+
+  it('registers a receiver and tells its secret once', async () => {
+    const merchant = await newMerchant();
+    const url = 'http://127.0.0.1:9/webhooks';
+    const { endpoint } = await json(`webhooks create --merchant ${merchant} --url ${url} --event payment.paid`);
+    expect(endpoint).toMatchObject({ merchant_id: merchant, url, events: ['payment.paid'], status: 'enabled' });
+    const { secret, ...withoutSecret } = endpoint;
+    expect(secret).toMatch(/^whsec_/);
+    expect((await json('webhooks list')).endpoints).toContainEqual(withoutSecret);
+  });
+
+  it('writes the next version of a policy', async () => {
+    const { policy } = await json(
+      'catalog set --provider gopay --channel qris --fee-bps 0 --fee-flat 1500 --settlement manual --settlement-delay 2d --expires-in 3s',
+    );
+    expect(policy).toMatchObject({
+      provider: 'gopay',
+      channel: 'qris',
+      version: 1,
+      fee_basis_points: 0,
+      fee_flat_rupiah: 1_500,
+      settlement_kind: 'manual',
+      settlement_delay_seconds: 172_800,
+      expires_in_seconds: 3,
+    });
+    const next = await json('catalog set --provider gopay --channel qris --expires-in 15m');
+    expect(next.policy).toMatchObject({ version: 2, fee_flat_rupiah: 1_500, expires_in_seconds: 900 });
+    expect((await json('catalog list')).policies).toEqual([next.policy]);
+  });
+
+  it('registers an account with the server key of the named variable, and disables it', async () => {
+    const line =
+      'accounts add --provider gopay --adapter midtrans --server-key-env KEY --base-url http://127.0.0.1:9 --weight 3';
+    const added = await lunas(`${line} --json`, { KEY: 'SB-Mid-server-of-the-test' });
+    expect(added.stdout).not.toContain('SB-Mid-server');
+    const { account } = JSON.parse(added.stdout);
+    expect(account).toMatchObject({ provider: 'gopay', base_url: 'http://127.0.0.1:9', weight: 3, status: 'enabled' });
+    expect((await json('accounts list')).accounts).toEqual([account]);
+    expect((await json(`accounts disable ${account.id}`)).account.status).toBe('disabled');
+  });
+
+  it('lists payments', async () => {
+    expect(await json('payments list --status paid --limit 5')).toEqual({ payments: [] });
+  });
+});
+
+describe('for people', () => {
+  it('prints what it has made, with a warning that the secret is not shown again', async () => {
+    const merchant = await newMerchant();
+    const key = await lunas(`keys create --merchant ${merchant}`);
+    expect(key).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(key.stdout).toMatch(/^Secret key +sk_test_\w+$/m);
+    expect(key.stdout).toContain('not shown again');
+    const list = await lunas(`keys list --merchant ${merchant}`);
+    expect(list.stdout).toMatch(/^ID +KEY +FROM/);
+    expect(list.stdout).toMatch(/sk_test_….{4} +anywhere/);
+  });
+
+  it.each(['--help', 'help', 'merchants --help', 'keys create --help', 'sandbox pay --help'])(
+    'helps with %s',
+    async (line) => {
+      const { exitCode, stdout, stderr } = await lunas(line);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(/^Usage: lunas /);
+    },
+  );
+
+  it('lists every command under --help', async () => {
+    const { stdout } = await lunas('--help');
+    const names = 'up services api worker sandbox migrate merchants keys webhooks catalog accounts payments';
+    for (const name of names.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
+  });
+});
+
+describe('what it cannot do', () => {
+  it.each([
+    [`merchants approve ${NOBODY}`, `There is no merchant ${NOBODY}`],
+    [`keys create --merchant ${NOBODY}`, `There is no merchant ${NOBODY}`],
+    [`keys revoke ${NOBODY}`, `There is no key ${NOBODY}`],
+    [`webhooks create --merchant ${NOBODY} --url https://shop.example/`, `There is no merchant ${NOBODY}`],
+    [`webhooks create --merchant ${NOBODY} --url ftp://shop.example/`, 'must be absolute and begin with http://'],
+    [`accounts disable ${NOBODY}`, `There is no provider account ${NOBODY}`],
+    ['accounts add --provider gopay --adapter midtrans --server-key-env NO_SUCH_KEY', 'NO_SUCH_KEY'],
+    ['payments show LN0000000000000000', 'There is no payment LN0000000000000000'],
+  ])('%s: says why in one line and exits with 1', async (line, reason) => {
+    const { exitCode, stdout, stderr } = await lunas(line);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: .+\n$/);
+    expect(stderr).toContain(reason);
+  });
+
+  it.each([
+    ['merchants', 'Usage: lunas merchants'],
+    ['nonsense', "unknown command 'nonsense'"],
+    ['merchants list --nonsense', "unknown option '--nonsense'"],
+    ['merchants create', "'--name <name>' not specified"],
+    ['merchants create --name', 'argument missing'],
+    ['merchants create --name T --fee-payer nobody', "--fee-payer must be buyer or merchant, not 'nobody'"],
+    ['merchants create --name T --provider paypal', "--provider must be gopay or shopeepay, not 'paypal'"],
+    ['merchants approve 17', "merchant-id must be a UUID, not '17'"],
+    [`merchants set ${NOBODY}`, 'set needs --fee-payer, --provider or --payment-method'],
+    [`keys create --merchant ${NOBODY} --allow-ip 10.0.0.300`, '--allow-ip must be an IP address or a network'],
+    [`webhooks create --merchant ${NOBODY} --url http://x --event payment.lost`, '--event must be payment.created'],
+    [
+      'catalog set --provider gopay --channel qris --fee-bps -1',
+      "--fee-bps must be a whole number from 0 to 10000, not '-1'",
+    ],
+    ['catalog set --provider gopay --channel qris --fee-flat 1.5', '--fee-flat must be a whole number from 0 to'],
+    ['catalog set --provider gopay --channel qris --expires-in 0s', '--expires-in must be a duration from 1s to 365d'],
+    ['catalog set --provider gopay --channel qris --settlement-delay 1w', '--settlement-delay must be a duration'],
+    [
+      'accounts add --provider gopay --adapter midtrans --server-key-env K --weight 0',
+      '--weight must be a whole number',
+    ],
+    ['payments list --limit 0', '--limit must be a whole number from 1 to 1000'],
+    ['payments list --status lost', '--status must be created'],
+  ])('%s: says what is wrong and exits with 2', async (line, fault) => {
+    const { exitCode, stdout, stderr } = await lunas(line);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(fault);
+  });
+
+  it('names the unusable environment variable', async () => {
+    const { exitCode, stderr } = await lunas('merchants list', { PORT: 'x' });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('PORT') });
+  });
+
+  it.each([
+    ['/no_such_database', 'has no such database'],
+    ['/postgres', 'Run `lunas migrate`'],
+  ])('says what to do about the database %s', async (pathname, remedy) => {
+    const url = new URL(database.url);
+    url.pathname = pathname;
+    const { exitCode, stderr } = await lunas('merchants list', { DATABASE_URL: url.href });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(remedy) });
+    expect(stderr).not.toContain(url.password);
+  });
+
+  it('says that nothing listens at the address of the database', async () => {
+    const { stderr } = await lunas('merchants list', { DATABASE_URL: 'postgresql://127.0.0.1:1/lunas' });
+    expect(stderr).toBe('error: PostgreSQL at 127.0.0.1:1/lunas does not answer. Start it, or correct DATABASE_URL.\n');
+  });
+});
+
+describe('beside a running `lunas up`', () => {
+  const run = {
+    api_url: 'http://127.0.0.1:3000',
+    sandbox_url: 'http://127.0.0.1:3001',
+    temporal_address: '127.0.0.1:7233',
+    temporal_ui_url: null,
+    secret_key: 'sk_test_x',
+    webhook_secret: null,
+    pid: process.pid,
+  };
+
+  beforeEach(() => openHome(homeAt(home)));
+  afterEach(() => closeHome(homeAt(home)));
+
+  it('finds the database that runs, and what to start where none does', async () => {
+    const without = { DATABASE_URL: '' };
+    const before = await lunas('merchants list', without);
+    expect(before.exitCode).toBe(1);
+    expect(before.stderr).toMatch(/^error: DATABASE_URL is not set .* Start `lunas up`, or set DATABASE_URL\.\n$/);
+    await writeRun(homeAt(home), { ...run, database_url: database.url, merchant_id: NOBODY });
+    expect((await lunas('merchants list', without)).exitCode).toBe(0);
+  });
+
+  it('finds the kept master key, and says where it looked for one', async () => {
+    const line = `webhooks create --merchant ${await newMerchant()} --url http://127.0.0.1:9/`;
+    const { stderr } = await lunas(line, { LUNAS_MASTER_KEY: '' });
+    expect(stderr).toBe(
+      `error: LUNAS_MASTER_KEY is not set and ${home} keeps none. Start \`lunas up\` once, or set LUNAS_MASTER_KEY.\n`,
+    );
+  });
+
+  it("writes the secret of the demo merchant's newest endpoint into run.json", async () => {
+    const [demo, other] = [await newMerchant(), await newMerchant()];
+    await writeRun(homeAt(home), { ...run, database_url: database.url, merchant_id: demo });
+    await json(`webhooks create --merchant ${other} --url http://127.0.0.1:9/`);
+    expect((await readRun(homeAt(home)))?.webhook_secret).toBeNull();
+    const { endpoint } = await json(`webhooks create --merchant ${demo} --url http://127.0.0.1:9/`);
+    expect((await readRun(homeAt(home)))?.webhook_secret).toBe(endpoint.secret);
+  });
+});
+
+describe('lunas sandbox pay', () => {
+  it('pays an order of the running sandbox, once', async () => {
+    const sandbox = await openSandbox();
+    try {
+      const { port } = new URL(sandbox.url);
+      const { order_id: order } = await sandbox.charge();
+      const { payment } = await json(`sandbox pay ${order}`, { SANDBOX_PORT: port });
+      expect(payment).toMatchObject({ order_id: order, status: 'settlement' });
+      expect((await sandbox.call('GET', `/v2/${order}/status`)).transaction_status).toBe('settlement');
+      const again = await lunas(`sandbox pay ${order}`, { SANDBOX_PORT: port });
+      expect(again).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(again.stderr).toMatch(/^error: The sandbox refused to pay .*\n$/);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('says that no sandbox runs', async () => {
+    const { exitCode, stderr } = await lunas('sandbox pay LN1', { SANDBOX_PORT: '1' });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr:
+        'error: No sandbox answers at http://127.0.0.1:1. Start `lunas up`, or set SANDBOX_PORT to where it listens.\n',
+    });
+  });
+});

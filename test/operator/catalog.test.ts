@@ -1,0 +1,55 @@
+import { createPool, type Pool } from '../../src/db/pool';
+import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
+import { listPolicies, setPolicy } from '../../src/operator/catalog';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+let database: TestDatabase;
+let db: Pool;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url);
+});
+
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const gopay = { provider: 'gopay', channel: 'qris' } as const;
+
+it('begins with 0.7 %, settled after a day, fifteen minutes to pay', async () => {
+  expect(await setPolicy(db, gopay)).toMatchObject({
+    ...gopay,
+    version: 1,
+    feeBasisPoints: 70,
+    feeFlatRupiah: 0,
+    settlementKind: 'automatic',
+    settlementDelaySeconds: 86_400,
+    expiresInSeconds: 900,
+  });
+});
+
+it('takes from the version before what is not given, zero included', async () => {
+  await setPolicy(db, { ...gopay, feeBasisPoints: 0, feeFlatRupiah: 1_500, settlementKind: 'manual' });
+  await setPolicy(db, { provider: 'shopeepay', channel: 'qris', feeBasisPoints: 99 });
+  expect(await setPolicy(db, { ...gopay, settlementDelaySeconds: 3 })).toMatchObject({
+    version: 2,
+    feeBasisPoints: 0,
+    feeFlatRupiah: 1_500,
+    settlementKind: 'manual',
+    settlementDelaySeconds: 3,
+    expiresInSeconds: 900,
+  });
+  expect(await setPolicy(db, { ...gopay, feeFlatRupiah: 0 })).toMatchObject({ version: 3, feeFlatRupiah: 0 });
+});
+
+it('shows the version in force, which new payments capture', async () => {
+  const first = await setPolicy(db, gopay);
+  const second = await setPolicy(db, { ...gopay, feeBasisPoints: 30 });
+  const shopeepay = await setPolicy(db, { provider: 'shopeepay', channel: 'qris' });
+  expect(await listPolicies(db)).toEqual([second, shopeepay]);
+  const { policy } = await findCurrentTerms(db, 'gopay', 'qris');
+  expect(policy).toMatchObject({ policyId: second.id, feeBasisPoints: 30 });
+  expect((await db.query('select from policies where id = $1', [first.id])).rowCount).toBe(1);
+});

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { createPool, type Pool } from '../../src/db/pool';
+import { changeMerchant, createMerchant, listMerchants } from '../../src/operator/merchants';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+let database: TestDatabase;
+let db: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url);
+});
+
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const toko = { name: 'Toko Maju', feePayer: 'merchant', providers: ['gopay'], approve: false } as const;
+
+it('registers a merchant that waits for its approval', async () => {
+  const merchant = await createMerchant(db, toko);
+  expect(merchant).toMatchObject({
+    name: 'Toko Maju',
+    status: 'pending',
+    feePayer: 'merchant',
+    paymentMethod: 'active',
+  });
+  expect((await changeMerchant(db, merchant.id, { status: 'approved' })).status).toBe('approved');
+  expect((await changeMerchant(db, merchant.id, { status: 'suspended' })).status).toBe('suspended');
+});
+
+it('registers an approved one at once, each provider once', async () => {
+  const merchant = await createMerchant(db, { ...toko, providers: ['shopeepay', 'gopay', 'gopay'], approve: true });
+  expect(merchant).toMatchObject({ status: 'approved', providers: ['shopeepay', 'gopay'] });
+});
+
+it('changes what is given and leaves the rest', async () => {
+  const before = await createMerchant(db, { ...toko, approve: true });
+  const inactive = await changeMerchant(db, before.id, { paymentMethod: 'inactive' });
+  expect(inactive).toEqual({ ...before, paymentMethod: 'inactive' });
+  const other = await changeMerchant(db, before.id, { feePayer: 'buyer', providers: ['shopeepay'] });
+  expect(other).toEqual({ ...inactive, feePayer: 'buyer', providers: ['shopeepay'] });
+  expect(await changeMerchant(db, before.id, { paymentMethod: 'active' })).toMatchObject({ paymentMethod: 'active' });
+});
+
+it('lists merchants in the order of their creation', async () => {
+  const created = [await createMerchant(db, toko), await createMerchant(db, toko)];
+  expect((await listMerchants(db)).slice(-2)).toEqual(created);
+});
+
+it('names the merchant that does not exist', async () => {
+  const nobody = randomUUID();
+  await expect(changeMerchant(db, nobody, { status: 'approved' })).rejects.toThrow(`There is no merchant ${nobody}`);
+});

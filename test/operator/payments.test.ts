@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { issuePayment } from '../../src/db/transitions/issue-payment';
+import { payPayment } from '../../src/db/transitions/pay-payment';
+import type { PaymentTerms } from '../../src/domain/payment';
+import { listPayments } from '../../src/operator/list-payments';
+import { createMerchant } from '../../src/operator/merchants';
+import { showPayment } from '../../src/operator/show-payment';
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createSealer } from '../../src/sealing';
+import { type Ledgered, openLedger } from '../support/payments';
+
+const AT = Date.parse('2026-01-05T03:00:00.000Z');
+const noWorkflow = () => Promise.resolve(undefined);
+
+let ledger: Ledgered;
+
+beforeEach(async () => {
+  ledger = await openLedger();
+});
+
+afterEach(() => ledger.close());
+
+async function accept(changes: Partial<PaymentTerms> = {}, atMs = AT): Promise<PaymentTerms> {
+  const terms = ledger.newTerms(changes);
+  await acceptPayment(ledger.context, terms, new Date(atMs));
+  return terms;
+}
+
+async function pay({ paymentId }: PaymentTerms): Promise<void> {
+  const issued = { qrisPayload: '000201', providerTransactionId: 'T1' };
+  await issuePayment(ledger.context, { paymentId, version: 1, at: new Date(AT + 1_000) }, issued);
+  await payPayment(ledger.context, { paymentId, version: 2, at: new Date(AT + 2_000) }, new Date(AT + 1_500));
+}
+
+describe('showing a payment', () => {
+  it('tells what happened, what was booked, and what its workflow says', async () => {
+    const terms = await accept();
+    await pay(terms);
+    const report = {
+      status: 'paid',
+      version: 3,
+      waitingFor: 'its settlement',
+      expiresAt: '2026-01-05T03:15:00.000Z',
+      settlesAt: '2026-01-06T03:00:02.000Z',
+      attention: null,
+    } as const;
+    const details = await showPayment(
+      ledger.db,
+      (id) => Promise.resolve({ ...report, waitingFor: id }),
+      terms.paymentId,
+    );
+
+    expect(details.payment).toMatchObject({ id: terms.paymentId, status: 'paid', paidAt: new Date(AT + 1_500) });
+    expect(
+      details.transitions.map(({ version, name, fromStatus, toStatus }) => [version, name, fromStatus, toStatus]),
+    ).toEqual([
+      [1, 'accept', null, 'created'],
+      [2, 'issue', 'created', 'pending'],
+      [3, 'pay', 'pending', 'paid'],
+    ]);
+    expect(
+      details.ledger.map(({ version, side, account, amountRupiah }) => [version, side, account, amountRupiah]),
+    ).toEqual([
+      [3, 'debit', 'provider_receivable', 50_000],
+      [3, 'credit', 'merchant_pending', 49_650],
+      [3, 'credit', 'fee_revenue', 350],
+    ]);
+    expect(details.workflow).toEqual({ ...report, waitingFor: terms.paymentId });
+  });
+
+  it('shows each delivery with its attempts', async () => {
+    const endpoint = await createEndpoint(ledger.db, createSealer(randomBytes(32).toString('base64')), {
+      merchantId: ledger.merchantId,
+      url: 'http://127.0.0.1:9/',
+      events: ['payment.paid', 'payment.created'],
+      environment: 'sandbox',
+    });
+    const terms = await accept();
+    await pay(terms);
+    const before = await showPayment(ledger.db, noWorkflow, terms.paymentId);
+    await ledger.db.query(
+      `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure)
+       values ($1, 2, '2026-01-05T03:00:12Z', 20, 204, null), ($1, 1, '2026-01-05T03:00:02Z', 10, 500, 'it fell')`,
+      [before.deliveries[1]?.id],
+    );
+    const { deliveries } = await showPayment(ledger.db, noWorkflow, terms.paymentId);
+    expect(deliveries).toMatchObject([
+      { event: 'payment.created', endpointId: endpoint.id, status: 'pending', attempts: [] },
+      {
+        event: 'payment.paid',
+        attempts: [
+          { number: 1, startedAt: '2026-01-05T03:00:02.000Z', durationMs: 10, statusCode: 500, failure: 'it fell' },
+          { number: 2, startedAt: '2026-01-05T03:00:12.000Z', durationMs: 20, statusCode: 204, failure: null },
+        ],
+      },
+    ]);
+  });
+
+  it('is found by its reference too', async () => {
+    const terms = await accept();
+    await accept();
+    const { payment } = await showPayment(ledger.db, noWorkflow, terms.referenceId);
+    expect(payment.id).toBe(terms.paymentId);
+  });
+
+  it('shows the record while the workflow is gone or Temporal is away', async () => {
+    const terms = await accept();
+    expect((await showPayment(ledger.db, noWorkflow, terms.paymentId)).workflow).toBeNull();
+    const away = await showPayment(ledger.db, () => Promise.reject(new Error('no connection')), terms.paymentId);
+    expect(away.payment.id).toBe(terms.paymentId);
+    expect(away.workflow).toEqual({ error: 'no connection' });
+  });
+
+  it.each(['0193e5c0-0000-7000-8000-000000000000', 'LN0000000000000000', 'nonsense', ''])(
+    'names %p, which does not exist',
+    async (key) => {
+      await expect(showPayment(ledger.db, noWorkflow, key)).rejects.toThrow(`There is no payment ${key}`);
+    },
+  );
+});
+
+describe('listing payments', () => {
+  const references = async (filter: Parameters<typeof listPayments>[1]) =>
+    (await listPayments(ledger.db, filter)).map((payment) => payment.referenceId);
+
+  it('shows the newest first, as many as asked for', async () => {
+    const oldest = await accept({}, AT);
+    const newest = await accept({}, AT + 2_000);
+    const middle = await accept({}, AT + 1_000);
+    expect(await references({ limit: 10 })).toEqual([newest, middle, oldest].map((terms) => terms.referenceId));
+    expect(await references({ limit: 2 })).toEqual([newest, middle].map((terms) => terms.referenceId));
+  });
+
+  it('shows only those of one merchant, and only those in one status', async () => {
+    const other = await createMerchant(ledger.db, {
+      name: 'Toko Lain',
+      feePayer: 'merchant',
+      providers: ['gopay'],
+      approve: true,
+    });
+    const [mine, theirs, paid] = [
+      await accept(),
+      await accept({ merchantId: other.id }, AT + 1),
+      await accept({}, AT + 2),
+    ];
+    await pay(paid);
+    expect(await references({ merchantId: other.id, limit: 10 })).toEqual([theirs.referenceId]);
+    expect(await references({ status: 'paid', limit: 10 })).toEqual([paid.referenceId]);
+    expect(await references({ status: 'created', merchantId: ledger.merchantId, limit: 10 })).toEqual([
+      mine.referenceId,
+    ]);
+    expect(await references({ status: 'settled', limit: 10 })).toEqual([]);
+  });
+});

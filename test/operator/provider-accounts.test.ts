@@ -1,0 +1,63 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createPool, type Pool } from '../../src/db/pool';
+import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
+import { addAccount, disableAccount, listAccounts, type NewAccount } from '../../src/operator/provider-accounts';
+import { SERVER_KEY_PURPOSE } from '../../src/providers/registry';
+import { createSealer } from '../../src/sealing';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+const SERVER_KEY = 'SB-Mid-server-of-the-test';
+const sealer = createSealer(randomBytes(32).toString('base64'));
+
+let database: TestDatabase;
+let db: Pool;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url);
+});
+
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const add = (changes: Partial<NewAccount> = {}) =>
+  addAccount(db, sealer, {
+    provider: 'gopay',
+    adapter: 'midtrans',
+    serverKey: SERVER_KEY,
+    weight: 1,
+    environment: 'sandbox',
+    ...changes,
+  });
+
+it('keeps the server key sealed, and out of what it shows', async () => {
+  const account = await add();
+  const { rows } = await db.query<{ sealed: string }>('select sealed_server_key as sealed from provider_accounts');
+  expect(rows[0]?.sealed).not.toContain(SERVER_KEY);
+  expect(sealer.open(rows[0]?.sealed ?? '', SERVER_KEY_PURPOSE)).toBe(SERVER_KEY);
+  expect(await listAccounts(db)).toEqual([account]);
+  expect(Object.values(account)).not.toContain(SERVER_KEY);
+});
+
+it("goes to Midtrans' address of the environment, or to the one given", async () => {
+  expect((await add()).baseUrl).toBe('https://api.sandbox.midtrans.com');
+  expect((await add({ environment: 'production' })).baseUrl).toBe('https://api.midtrans.com');
+  expect((await add({ baseUrl: 'http://127.0.0.1:3001/' })).baseUrl).toBe('http://127.0.0.1:3001');
+  await expect(add({ baseUrl: 'http://127.0.0.1:3001', environment: 'production' })).rejects.toThrow(
+    'must begin with https://',
+  );
+});
+
+it('serves new payments until it is disabled', async () => {
+  const account = await add();
+  expect((await findCurrentTerms(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
+  expect(await disableAccount(db, account.id)).toEqual({ ...account, status: 'disabled' });
+  expect((await findCurrentTerms(db, 'gopay', 'qris')).providerAccountId).toBeNull();
+});
+
+it('names the account that does not exist', async () => {
+  const nothing = randomUUID();
+  await expect(disableAccount(db, nothing)).rejects.toThrow(nothing);
+});

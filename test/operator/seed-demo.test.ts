@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { createPool, type Pool } from '../../src/db/pool';
+import { findApiKey } from '../../src/db/reads/find-api-key';
+import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
+import { PROVIDERS } from '../../src/domain/provider-capabilities';
+import { listKeys, revokeKey } from '../../src/operator/keys';
+import { changeMerchant, listMerchants } from '../../src/operator/merchants';
+import { setPolicy } from '../../src/operator/catalog';
+import { disableAccount, listAccounts } from '../../src/operator/provider-accounts';
+import { parseSecretKey } from '../../src/operator/secret-key';
+import { type Demo, type DemoOptions, seedDemo } from '../../src/operator/seed-demo';
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createSealer } from '../../src/sealing';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+const masterKey = randomBytes(32).toString('base64');
+
+let database: TestDatabase;
+let db: Pool;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url);
+});
+
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const seed = (changes: Partial<DemoOptions> = {}): Promise<Demo> =>
+  seedDemo({
+    databaseUrl: database.url,
+    masterKey,
+    sandboxUrl: 'http://127.0.0.1:3001',
+    sandboxServerKey: 'SB-Mid-server-of-the-test',
+    ...changes,
+  });
+
+async function authenticate(secretKey: string) {
+  const parsed = parseSecretKey(secretKey);
+  return parsed && findApiKey(db, parsed.secretSha256, '127.0.0.1');
+}
+
+it('gives an approved merchant that can take payments by every provider', async () => {
+  const { merchantId, secretKey } = await seed();
+  expect(await authenticate(secretKey)).toMatchObject({
+    merchantId,
+    merchantStatus: 'approved',
+    providers: PROVIDERS,
+    paymentMethodActive: true,
+  });
+  for (const provider of PROVIDERS) {
+    const { policy, providerAccountId } = await findCurrentTerms(db, provider, 'qris');
+    expect(policy).toMatchObject({ feeBasisPoints: 70, settlementKind: 'automatic', expiresInSeconds: 900 });
+    expect(policy?.settlementDelaySeconds).toBeLessThanOrEqual(60);
+    expect(providerAccountId).not.toBeNull();
+  }
+});
+
+it('gives the same merchant and the same key at every start, and writes nothing twice', async () => {
+  const first = await seed();
+  expect(await seed()).toEqual(first);
+  expect(await listMerchants(db)).toHaveLength(1);
+  expect(await listKeys(db, first.merchantId)).toHaveLength(1);
+  expect(await listAccounts(db)).toHaveLength(PROVIDERS.length);
+  expect((await db.query('select from policies')).rowCount).toBe(PROVIDERS.length);
+});
+
+it('keeps the secret key out of the database', async () => {
+  const { secretKey } = await seed();
+  const { rows } = await db.query<{ text: string }>('select api_keys::text as text from api_keys');
+  expect(rows[0]?.text).not.toContain(secretKey.slice('sk_test_'.length, -4));
+});
+
+it('gives every installation a key of its own', async () => {
+  const one = await seed();
+  const other = await seed({ masterKey: randomBytes(32).toString('base64') });
+  expect(other.merchantId).toBe(one.merchantId);
+  expect(other.secretKey).not.toBe(one.secretKey);
+});
+
+it('follows the sandbox to another port', async () => {
+  await seed();
+  await seed({ sandboxUrl: 'http://127.0.0.1:4001' });
+  expect((await listAccounts(db)).map((account) => account.baseUrl)).toEqual(
+    PROVIDERS.map(() => 'http://127.0.0.1:4001'),
+  );
+});
+
+it('leaves what an operator has changed', async () => {
+  const { merchantId } = await seed();
+  await changeMerchant(db, merchantId, { feePayer: 'buyer', providers: ['gopay'] });
+  await setPolicy(db, { provider: 'gopay', channel: 'qris', feeBasisPoints: 30 });
+  const [account] = await listAccounts(db);
+  await disableAccount(db, account?.id ?? '');
+  await seed();
+  expect(await listMerchants(db)).toMatchObject([{ feePayer: 'buyer', providers: ['gopay'] }]);
+  expect((await findCurrentTerms(db, 'gopay', 'qris')).policy?.feeBasisPoints).toBe(30);
+  expect((await listAccounts(db))[0]).toMatchObject({ id: account?.id, status: 'disabled' });
+});
+
+it('issues another key where the first was revoked, and stays with that', async () => {
+  const first = await seed();
+  const [key] = await listKeys(db, first.merchantId);
+  await revokeKey(db, key?.id ?? '');
+  const second = await seed();
+  expect(await authenticate(first.secretKey)).toBeUndefined();
+  expect(await authenticate(second.secretKey)).toBeDefined();
+  expect(await seed()).toEqual(second);
+});
+
+it('knows the secret of the endpoint that was registered meanwhile', async () => {
+  const { merchantId, webhookSecret } = await seed();
+  expect(webhookSecret).toBeNull();
+  const { secret } = await createEndpoint(db, createSealer(masterKey), {
+    merchantId,
+    url: 'http://127.0.0.1:9/',
+    events: [],
+    environment: 'sandbox',
+  });
+  expect((await seed()).webhookSecret).toBe(secret);
+});

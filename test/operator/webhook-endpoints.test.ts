@@ -1,0 +1,85 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import {
+  createEndpoint,
+  findNewestSecret,
+  listEndpoints,
+  type NewEndpoint,
+} from '../../src/operator/webhook-endpoints';
+import { createSealer } from '../../src/sealing';
+import { claimDeliveries } from '../../src/webhooks/deliveries';
+import { type Ledgered, openLedger } from '../support/payments';
+
+const sealer = createSealer(randomBytes(32).toString('base64'));
+
+let ledger: Ledgered;
+
+beforeEach(async () => {
+  ledger = await openLedger();
+});
+
+afterEach(() => ledger.close());
+
+const register = (changes: Partial<NewEndpoint> = {}) =>
+  createEndpoint(ledger.db, sealer, {
+    merchantId: ledger.merchantId,
+    url: 'http://127.0.0.1:9/webhooks',
+    events: [],
+    environment: 'sandbox',
+    ...changes,
+  });
+
+it('registers a receiver whose secret signs its webhooks', async () => {
+  const endpoint = await register();
+  expect(endpoint.secret).toMatch(/^whsec_[\w-]{32,}$/);
+  await acceptPayment(ledger.context, ledger.newTerms(), new Date());
+  const [delivery] = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, busyEndpoints: [] });
+  expect(delivery).toMatchObject({ event: 'payment.created', url: endpoint.url, secrets: [endpoint.secret] });
+});
+
+it('sends a receiver only the events that it asked for', async () => {
+  const created = await register({ events: ['payment.created', 'payment.created'] });
+  const paid = await register({ events: ['payment.paid'] });
+  expect([created.events, paid.events]).toEqual([['payment.created'], ['payment.paid']]);
+  await acceptPayment(ledger.context, ledger.newTerms(), new Date());
+  const deliveries = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, busyEndpoints: [] });
+  expect(deliveries.map((delivery) => delivery.endpointId)).toEqual([created.id]);
+});
+
+it('keeps the secret sealed, and out of the list', async () => {
+  const { secret, ...endpoint } = await register();
+  const { rows } = await ledger.db.query<{ text: string }>('select webhook_secrets::text as text from webhook_secrets');
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.text).not.toContain(secret.slice('whsec_'.length));
+  expect(await listEndpoints(ledger.db)).toEqual([endpoint]);
+});
+
+it('finds the secret of the endpoint that was registered last', async () => {
+  expect(await findNewestSecret(ledger.db, sealer, ledger.merchantId)).toBeNull();
+  await register();
+  const { secret } = await register();
+  expect(await findNewestSecret(ledger.db, sealer, ledger.merchantId)).toBe(secret);
+});
+
+it.each([
+  ['ftp://shop.example/', 'sandbox', 'must be absolute and begin with http:// or https://'],
+  ['shop.example/webhooks', 'sandbox', 'must be absolute and begin with http:// or https://'],
+  ['', 'sandbox', 'must be absolute and begin with http:// or https://'],
+  ['http://user@shop.example/', 'sandbox', 'must not contain a user name or password'],
+  ['https://:secret@shop.example/', 'production', 'must not contain a user name or password'],
+  ['http://shop.example/', 'production', 'must begin with https:// in production'],
+] as const)('refuses %p in %s', async (url, environment, rule) => {
+  await expect(register({ url, environment })).rejects.toThrow(rule);
+  expect(await listEndpoints(ledger.db)).toEqual([]);
+});
+
+it('takes https in production', async () => {
+  const url = 'https://shop.example/webhooks?shop=1';
+  expect((await register({ url, environment: 'production' })).url).toBe(url);
+});
+
+it('names the merchant that does not exist, and keeps no secret for it', async () => {
+  const nobody = randomUUID();
+  await expect(register({ merchantId: nobody })).rejects.toThrow(nobody);
+  expect((await ledger.db.query('select from webhook_secrets')).rowCount).toBe(0);
+});

@@ -1,0 +1,360 @@
+import type { ServerResponse } from 'node:http';
+import { createMidtransProvider } from '../../../src/providers/midtrans/midtrans-provider';
+import type { IssueQrisRequest } from '../../../src/providers/provider';
+import {
+  CANCEL_DONE,
+  CANCELLED,
+  CANNOT_MODIFY,
+  CHARGED,
+  DENIED,
+  EXPIRE_DONE,
+  EXPIRED,
+  INVALID_REFUND_AMOUNT,
+  NOT_FOUND,
+  ORDER_ID,
+  PARTLY_REFUNDED,
+  PENDING,
+  QR_STRING,
+  REFUND_CONFIRMED,
+  REFUND_DENIED,
+  REFUND_DONE,
+  refusal,
+  REFUND_TAKEN,
+  SETTLED,
+  SETTLED_AT_SHOPEEPAY,
+  TOTAL_RUPIAH,
+  TRANSACTION_ID,
+} from './published-messages';
+import { startScriptedMidtrans, type ScriptedMidtrans } from './scripted-midtrans';
+
+const NOTIFICATION_URL = 'http://127.0.0.1:3000/provider-notifications/0';
+const REQUEST: IssueQrisRequest = {
+  provider: 'gopay',
+  referenceId: ORDER_ID,
+  totalRupiah: TOTAL_RUPIAH,
+  createdAt: new Date('2026-09-29T04:46:13.900Z'),
+  expiresAt: new Date('2026-09-29T05:01:13.900Z'),
+};
+const REFUND = { referenceId: ORDER_ID, refundKey: 'reference1', totalRupiah: TOTAL_RUPIAH, reason: 'out of stock' };
+
+let midtrans: ScriptedMidtrans;
+let provider: ReturnType<typeof createMidtransProvider>;
+
+beforeAll(async () => {
+  midtrans = await startScriptedMidtrans();
+  provider = createMidtransProvider({
+    baseUrl: midtrans.url,
+    serverKey: 'SB-Mid-server-x',
+    notificationUrl: NOTIFICATION_URL,
+  });
+});
+
+beforeEach(() => {
+  midtrans.requests.length = 0;
+});
+
+afterAll(async () => {
+  await provider.close();
+  await midtrans.close();
+});
+
+const call = (deadlineMs = 2000) => ({ signal: new AbortController().signal, deadlineMs });
+
+describe('issueQris', () => {
+  it('asks for a QRIS as the documentation says', async () => {
+    midtrans.answer(CHARGED);
+    await provider.issueQris(REQUEST, call());
+    const [request] = midtrans.requests;
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/v2/charge',
+      headers: {
+        authorization: `Basic ${Buffer.from('SB-Mid-server-x:').toString('base64')}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'x-override-notification': NOTIFICATION_URL,
+      },
+    });
+    expect(JSON.parse(request?.body ?? '')).toEqual({
+      payment_type: 'qris',
+      transaction_details: { order_id: ORDER_ID, gross_amount: TOTAL_RUPIAH },
+      qris: { acquirer: 'gopay' },
+      custom_expiry: { order_time: '2026-09-29 11:46:13 +0700', expiry_duration: 900, unit: 'second' },
+    });
+  });
+
+  it("names ShopeePay by Midtrans' own name", async () => {
+    midtrans.answer(CHARGED);
+    await provider.issueQris({ ...REQUEST, provider: 'shopeepay' }, call());
+    expect(JSON.parse(midtrans.requests[0]?.body ?? '').qris).toEqual({ acquirer: 'airpay shopee' });
+  });
+
+  it('sends a key that Midtrans does not ignore: the same for the same order, another for another', async () => {
+    midtrans.answer(CHARGED);
+    for (const referenceId of [ORDER_ID, ORDER_ID, 'x'.repeat(50)])
+      await provider.issueQris({ ...REQUEST, referenceId }, call());
+    const keys = midtrans.requests.map((request) => String(request.headers['idempotency-key']));
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[0]).not.toBe(keys[2]);
+    for (const key of keys) expect(key.length).toBeLessThanOrEqual(46);
+  });
+
+  it('is accepted by 201 in the body, whatever HTTP says', async () => {
+    for (const http of [200, 201]) {
+      midtrans.answer(CHARGED, http);
+      expect(await provider.issueQris(REQUEST, call())).toEqual({
+        outcome: 'accepted',
+        providerTransactionId: TRANSACTION_ID,
+        qrisPayload: QR_STRING,
+      });
+    }
+  });
+
+  it.each([
+    ['202', 'Transaction is denied'],
+    ['400', 'One or more parameters in the payload is invalid.'],
+    ['401', 'Unknown Merchant server_key/id'],
+    ['402', 'Payment channel is not activated.'],
+    ['410', 'Merchant account is not activated'],
+  ])('is refused by %s, with the words of the acquirer', async (code, message) => {
+    midtrans.answer(refusal(code, message), code === '401' ? 401 : 200);
+    expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'refused', reason: `${code} ${message}` });
+  });
+
+  it.each<[string, unknown, number]>([
+    ['406, the order exists already', refusal('406', 'order_id has been used'), 200],
+    ['429, too many calls', refusal('429', 'API rate limit exceeded'), 429],
+    ['500', refusal('500', 'Sorry, we encountered internal server error.'), 500],
+    ['505 in the body of a 200', refusal('505', 'Unable to create va_number'), 200],
+    ['an order without its QR', { ...CHARGED, qr_string: undefined }, 200],
+    ['an order without its id', { ...CHARGED, transaction_id: undefined }, 200],
+    ['the answer of another order', { ...CHARGED, order_id: 'LN-OTHER' }, 200],
+    ['another amount', { ...CHARGED, gross_amount: '1.00' }, 200],
+    ['an amount with a fraction', { ...CHARGED, gross_amount: '275000.50' }, 200],
+    ['an order that is not pending', { ...CHARGED, transaction_status: 'deny' }, 200],
+    ['a gateway page', '<html>502 Bad Gateway</html>', 502],
+    ['nothing', '', 200],
+    ['half of an answer', JSON.stringify(CHARGED).slice(0, 80), 200],
+    ['a code that is a number', { ...CHARGED, status_code: 201 }, 200],
+    ['JSON that is no object', '[[[["201"]]]]', 200],
+    ['deeply nested JSON', '['.repeat(30_000) + ']'.repeat(30_000), 200],
+    ['an endless answer', JSON.stringify({ ...CHARGED, padding: 'x'.repeat(100_000) }), 200],
+  ])('is unclear after %s', async (_, body, http) => {
+    midtrans.answer(body, http);
+    expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'unclear', reason: expect.any(String) });
+  });
+
+  it('is not led away by a redirect', async () => {
+    midtrans.respond = (response) => void response.writeHead(307, { location: `${midtrans.url}/elsewhere` }).end();
+    expect(await provider.issueQris(REQUEST, call())).toMatchObject({ outcome: 'unclear' });
+    expect(midtrans.requests.map((request) => request.path)).toEqual(['/v2/charge']);
+  });
+
+  it('never lets the acquirer take money after our own deadline', async () => {
+    midtrans.answer(CHARGED);
+    await provider.issueQris({ ...REQUEST, expiresAt: new Date('2026-09-29T04:46:15.100Z') }, call());
+    const { custom_expiry } = JSON.parse(midtrans.requests[0]?.body ?? '');
+    expect(custom_expiry).toMatchObject({ expiry_duration: 2, unit: 'second' });
+  });
+});
+
+describe('every call', () => {
+  const CALLS = [
+    ['issueQris', (options = call()) => provider.issueQris(REQUEST, options)],
+    ['findPayment', (options = call()) => provider.findPayment(ORDER_ID, options)],
+    ['expirePayment', (options = call()) => provider.expirePayment(ORDER_ID, options)],
+    ['cancelPayment', (options = call()) => provider.cancelPayment(ORDER_ID, options)],
+    ['refundPayment', (options = call()) => provider.refundPayment(REFUND, options)],
+  ] as const;
+
+  it.each(CALLS)('%s is unclear when the connection breaks', async (_, ask) => {
+    midtrans.respond = (response) => void response.socket?.destroy();
+    expect(await ask()).toMatchObject({ outcome: 'unclear' });
+  });
+
+  it.each(CALLS)('%s ends before its deadline when no answer comes', async (_, ask) => {
+    midtrans.respond = () => undefined;
+    expect(await ask(call(150.5))).toEqual({ outcome: 'unclear', reason: expect.stringMatching(/no answer/) });
+  });
+
+  it.each(CALLS)('%s ends before its deadline when the answer drips', async (_, ask) => {
+    midtrans.respond = drip;
+    expect(await ask(call(300))).toMatchObject({ outcome: 'unclear' });
+  });
+
+  it.each(CALLS)('%s ends with its activity', async (_, ask) => {
+    const activity = new AbortController();
+    midtrans.respond = () => activity.abort();
+    expect(await ask({ signal: activity.signal, deadlineMs: 60_000 })).toMatchObject({ outcome: 'unclear' });
+    expect(await ask({ signal: activity.signal, deadlineMs: 60_000 })).toMatchObject({ outcome: 'unclear' });
+  });
+
+  it.each(CALLS)('%s is unclear when nobody listens', async (name) => {
+    const gone = await startScriptedMidtrans();
+    await gone.close();
+    const lonely = createMidtransProvider({ baseUrl: gone.url, serverKey: 'k', notificationUrl: NOTIFICATION_URL });
+    const asked = {
+      issueQris: () => lonely.issueQris(REQUEST, call()),
+      findPayment: () => lonely.findPayment(ORDER_ID, call()),
+      expirePayment: () => lonely.expirePayment(ORDER_ID, call()),
+      cancelPayment: () => lonely.cancelPayment(ORDER_ID, call()),
+      refundPayment: () => lonely.refundPayment(REFUND, call()),
+    };
+    expect(await asked[name]()).toMatchObject({ outcome: 'unclear', reason: expect.stringMatching(/ECONNREFUSED/) });
+    await lonely.close();
+  });
+
+  it('keeps a path in front of the API, and escapes the order id', async () => {
+    midtrans.answer(NOT_FOUND);
+    const behindProxy = createMidtransProvider({
+      baseUrl: `${midtrans.url}/midtrans/`,
+      serverKey: 'k',
+      notificationUrl: '',
+    });
+    await behindProxy.findPayment('../a b', call());
+    expect(midtrans.requests[0]?.path).toBe('/midtrans/v2/..%2Fa%20b/status');
+    await behindProxy.close();
+  });
+});
+
+/** One byte every 50 ms, without end. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 50);
+  response.on('close', () => clearInterval(timer));
+}
+
+describe('findPayment', () => {
+  const found = (payment: object) => ({
+    outcome: 'found',
+    payment: {
+      providerTransactionId: TRANSACTION_ID,
+      totalRupiah: TOTAL_RUPIAH,
+      paidAt: null,
+      qrisPayload: null,
+      refunds: [],
+      ...payment,
+    },
+  });
+  const PAID_AT = new Date('2026-09-29T04:50:44Z');
+  const refund = (confirmedAt: Date | null, totalRupiah = TOTAL_RUPIAH) => ({
+    refundKey: 'reference1',
+    totalRupiah,
+    confirmedAt,
+  });
+  const CONFIRMED_AT = new Date('2026-09-30T09:45:00Z');
+
+  it.each<[string, object, object]>([
+    ['pending', PENDING, { status: 'pending' }],
+    ['pending in capitals, as some channels say', { ...PENDING, transaction_status: 'PENDING' }, { status: 'pending' }],
+    ['pending with its QR', { ...PENDING, qr_string: QR_STRING }, { status: 'pending', qrisPayload: QR_STRING }],
+    ['paid, at a time in GMT+7', SETTLED, { status: 'paid', paidAt: PAID_AT }],
+    ['paid at ShopeePay', SETTLED_AT_SHOPEEPAY, { status: 'paid', paidAt: PAID_AT }],
+    ['expired, though the code is 407', EXPIRED, { status: 'expired' }],
+    ['cancelled', CANCELLED, { status: 'cancelled' }],
+    ['denied', DENIED, { status: 'denied' }],
+    [
+      'still paid while the bank has not confirmed the refund',
+      REFUND_TAKEN,
+      { status: 'paid', paidAt: PAID_AT, refunds: [refund(null)] },
+    ],
+    [
+      'refunded once the bank has confirmed it',
+      REFUND_CONFIRMED,
+      { status: 'refunded', paidAt: PAID_AT, refunds: [refund(CONFIRMED_AT)] },
+    ],
+    [
+      'still paid after a part went back',
+      PARTLY_REFUNDED,
+      { status: 'paid', paidAt: PAID_AT, refunds: [refund(CONFIRMED_AT, 75_000)] },
+    ],
+  ])('reads %s', async (_, body, payment) => {
+    midtrans.answer(body);
+    expect(await provider.findPayment(ORDER_ID, call())).toEqual(found(payment));
+    expect(midtrans.requests[0]).toMatchObject({ method: 'GET', path: `/v2/${ORDER_ID}/status`, body: '' });
+  });
+
+  it('knows that there is no such order, by HTTP 200 or 404', async () => {
+    for (const http of [200, 404]) {
+      midtrans.answer(NOT_FOUND, http);
+      expect(await provider.findPayment(ORDER_ID, call())).toEqual({ outcome: 'not_found' });
+    }
+  });
+
+  it.each<[string, unknown, number]>([
+    ['a 404 of somebody else', '<html>Not Found</html>', 404],
+    ['401', refusal('401', 'Unknown Merchant server_key/id'), 401],
+    ['429', refusal('429', 'API rate limit exceeded'), 429],
+    ['an unknown state', { ...PENDING, transaction_status: 'dreaming' }, 200],
+    ['another order', { ...SETTLED, order_id: 'LN-OTHER' }, 200],
+    ['no amount', { ...SETTLED, gross_amount: undefined }, 200],
+    ['a time of payment that is none', { ...SETTLED, settlement_time: '2026-13-29 11:50:44' }, 200],
+  ])('is unclear after %s', async (_, body, http) => {
+    midtrans.answer(body, http);
+    expect(await provider.findPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+  });
+});
+
+describe('ending an order', () => {
+  it('takes 407 for a successful expiry', async () => {
+    midtrans.answer(EXPIRE_DONE);
+    expect(await provider.expirePayment(ORDER_ID, call())).toEqual({ outcome: 'accepted' });
+    expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/expire` });
+  });
+
+  it('takes 200 for a successful cancel, and 407 for none', async () => {
+    midtrans.answer(CANCEL_DONE);
+    expect(await provider.cancelPayment(ORDER_ID, call())).toEqual({ outcome: 'accepted' });
+    expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/cancel` });
+    midtrans.answer(EXPIRE_DONE);
+    expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+  });
+
+  it.each([CANNOT_MODIFY, NOT_FOUND])('is refused by $status_code', async (body) => {
+    midtrans.answer(body);
+    const reason = `${body.status_code} ${body.status_message}`;
+    expect(await provider.expirePayment(ORDER_ID, call())).toEqual({ outcome: 'refused', reason });
+    expect(await provider.cancelPayment(ORDER_ID, call())).toEqual({ outcome: 'refused', reason });
+  });
+
+  it.each([refusal('401', 'Unknown Merchant'), refusal('429', 'too many'), refusal('500', 'sorry')])(
+    'is unclear after $status_code',
+    async (body) => {
+      midtrans.answer(body);
+      expect(await provider.expirePayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+      expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+    },
+  );
+});
+
+describe('refundPayment', () => {
+  it('asks with a key of ours', async () => {
+    midtrans.answer(REFUND_DONE);
+    expect(await provider.refundPayment(REFUND, call())).toEqual({ outcome: 'accepted' });
+    expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/refund` });
+    expect(JSON.parse(midtrans.requests[0]?.body ?? '')).toEqual({
+      refund_key: 'reference1',
+      amount: TOTAL_RUPIAH,
+      reason: 'out of stock',
+    });
+  });
+
+  it.each([REFUND_DENIED, CANNOT_MODIFY, INVALID_REFUND_AMOUNT, NOT_FOUND])(
+    'is refused by $status_code',
+    async (body) => {
+      midtrans.answer(body);
+      expect(await provider.refundPayment(REFUND, call())).toEqual({
+        outcome: 'refused',
+        reason: `${body.status_code} ${body.status_message}`,
+      });
+    },
+  );
+
+  it.each([refusal('406', 'Duplicate refund ID'), refusal('429', 'too many'), refusal('500', 'sorry')])(
+    'is unclear after $status_code',
+    async (body) => {
+      midtrans.answer(body);
+      expect(await provider.refundPayment(REFUND, call())).toMatchObject({ outcome: 'unclear' });
+    },
+  );
+});

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import * as fc from 'fast-check';
+import { createMidtransProvider } from '../../../src/providers/midtrans/midtrans-provider';
+
+const SERVER_KEY = 'askvnoibnosifnboseofinbofinfgbiufglnbfg';
+const provider = createMidtransProvider({ baseUrl: 'http://127.0.0.1:9', serverKey: SERVER_KEY, notificationUrl: '' });
+
+afterAll(() => provider.close());
+
+/** The worked example of the documentation ("HTTP notification"): the signature starts and ends as published. */
+const PUBLISHED = { order_id: '1111', status_code: '200', gross_amount: '100000.00' };
+
+function signed(fields: { order_id: string; status_code: string; gross_amount: string }, serverKey = SERVER_KEY) {
+  const { order_id, status_code, gross_amount } = fields;
+  const signature_key = createHash('sha512')
+    .update(order_id + status_code + gross_amount + serverKey)
+    .digest('hex');
+  return { transaction_status: 'settlement', payment_type: 'qris', currency: 'IDR', ...fields, signature_key };
+}
+
+function verdictOn(notification: unknown) {
+  const text = typeof notification === 'string' ? notification : JSON.stringify(notification);
+  return provider.verifyNotification({ rawBody: Buffer.from(text), headers: {} });
+}
+
+it('knows the published signature', () => {
+  const notification = signed(PUBLISHED);
+  expect(notification.signature_key).toMatch(/^edc076b2.*4c231$/);
+  expect(verdictOn(notification)).toEqual({ verdict: 'genuine', referenceId: '1111', hasNews: true });
+});
+
+it('takes the signature in either case', () => {
+  const notification = signed(PUBLISHED);
+  const upper = { ...notification, signature_key: notification.signature_key.toUpperCase() };
+  expect(verdictOn(upper)).toMatchObject({ verdict: 'genuine' });
+});
+
+it.each(['200', '202', '407'])('has news when the code is %s', (status_code) => {
+  expect(verdictOn(signed({ ...PUBLISHED, status_code }))).toMatchObject({ verdict: 'genuine', hasNews: true });
+});
+
+it('has no news when it only says that the order is open', () => {
+  expect(verdictOn(signed({ ...PUBLISHED, status_code: '201' }))).toMatchObject({ verdict: 'genuine', hasNews: false });
+});
+
+it('calls forged what was signed with another key, or changed after it was signed', () => {
+  expect(verdictOn(signed(PUBLISHED, 'another key'))).toEqual({ verdict: 'forged' });
+  for (const change of [{ order_id: '1112' }, { status_code: '201' }, { gross_amount: '1.00' }]) {
+    expect(verdictOn({ ...signed(PUBLISHED), ...change })).toEqual({ verdict: 'forged' });
+  }
+});
+
+it.each([
+  ['nothing', ''],
+  ['half of it', JSON.stringify(signed(PUBLISHED)).slice(0, 60)],
+  ['no signature', { ...signed(PUBLISHED), signature_key: undefined }],
+  ['a short signature', { ...signed(PUBLISHED), signature_key: 'edc076b2' }],
+  ['a signature that is no hex', { ...signed(PUBLISHED), signature_key: 'z'.repeat(128) }],
+  ['a number for an order id', { ...signed(PUBLISHED), order_id: 1111 }],
+  ['an order id of 51 characters', signed({ ...PUBLISHED, order_id: 'x'.repeat(51) })],
+  ['a list', [signed(PUBLISHED)]],
+  ['null', null],
+  ['more than 64 kB', { ...signed(PUBLISHED), padding: 'x'.repeat(70_000) }],
+  ['deeply nested JSON', '['.repeat(30_000)],
+])('calls malformed: %s', (_, notification) => {
+  expect(verdictOn(notification)).toEqual({ verdict: 'malformed' });
+});
+
+it('has a verdict on any bytes, and never believes them', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.uint8Array(),
+        fc.json().map((text) => Buffer.from(text)),
+      ),
+      (bytes) => {
+        const { verdict } = provider.verifyNotification({ rawBody: Buffer.from(bytes), headers: {} });
+        expect(verdict).not.toBe('genuine');
+      },
+    ),
+  );
+});

@@ -1,0 +1,162 @@
+/**
+ * Messages of our own writing, with the fields, formats and values of those that Midtrans publishes (docs.midtrans.com, read
+ * in 2026): "QRIS" for the charge and its notifications, "Get Transaction Status" for states and refunds, "Expire
+ * Transaction", "Cancel Transaction", "Refund Transaction" and "Direct Refund Transaction" for the rest. They keep the adapter
+ * honest where it and our sandbox might only agree with each other.
+ */
+export const ORDER_ID = 'LN0Q4T8W2R6Y1Z5X';
+export const TRANSACTION_ID = '0d8178e1-c6c7-4ab4-81a6-893be9d924ab';
+export const TOTAL_RUPIAH = 275_000;
+export const QR_STRING = '00020101021226580014COM.GO-JEK.WWW0118936009143003525797';
+
+const ORDER = {
+  transaction_id: TRANSACTION_ID,
+  order_id: ORDER_ID,
+  merchant_id: 'G450526303',
+  gross_amount: '275000.00',
+  currency: 'IDR',
+  payment_type: 'qris',
+  transaction_time: '2026-09-29 11:46:13',
+  fraud_status: 'accept',
+  acquirer: 'gopay',
+};
+
+const SIGNATURE = 'b1798748303cf0817733c1e312d630793b84d8125a96af0cb7251f8266d5c525';
+
+/** "QRIS": `qr_string` is in the answers of some pages and missing in others. */
+export const CHARGED = {
+  status_code: '201',
+  status_message: 'QRIS transaction is created',
+  ...ORDER,
+  transaction_status: 'pending',
+  actions: [
+    {
+      name: 'generate-qr-code',
+      method: 'GET',
+      url: `https://api.midtrans.com/v2/qris/${TRANSACTION_ID}/qr-code`,
+    },
+    {
+      name: 'generate-qr-code-v2',
+      method: 'GET',
+      url: 'https://api.midtrans.com/v4/qris/A120260718094848HaVD2xS9VKID/qr-code',
+    },
+  ],
+  qr_string: QR_STRING,
+};
+
+export const PENDING = {
+  status_code: '201',
+  status_message: 'Success, transaction is found',
+  ...ORDER,
+  transaction_status: 'pending',
+  signature_key: SIGNATURE,
+  expiry_time: '2026-09-29 12:01:13',
+};
+
+export const SETTLED = {
+  ...PENDING,
+  status_code: '200',
+  transaction_status: 'settlement',
+  settlement_time: '2026-09-29 11:50:44',
+  transaction_type: 'off-us',
+  issuer: 'dana',
+  merchant_cross_reference_id: 'b7a96412-21d5-4213-87b6-4a181a3ebfb7',
+};
+
+export const SETTLED_AT_SHOPEEPAY = {
+  ...SETTLED,
+  acquirer: 'airpay shopee',
+  issuer: 'airpay shopee',
+  transaction_type: 'on-us',
+  shopeepay_reference_number: '144854469038383602',
+  reference_id: 'QR-ZbbffKucJPEksDmXMFChZa',
+};
+
+const REFUND = {
+  refund_chargeback_id: 202602070943231,
+  refund_chargeback_uuid: 'fb030849-6b7c-3f88-b85c-25d9c0de612b',
+  refund_amount: '275000.00',
+  created_at: '2026-09-30 16:43:23',
+  reason: 'out of stock',
+  refund_key: 'reference1',
+};
+
+/** The status says `refund` before the bank has confirmed it. */
+export const REFUND_TAKEN = {
+  ...SETTLED,
+  status_message: 'Success, refund request is approved by the bank',
+  transaction_status: 'refund',
+  refund_amount: '275000.00',
+  refunds: [REFUND],
+};
+
+export const REFUND_CONFIRMED = {
+  ...REFUND_TAKEN,
+  refunds: [{ ...REFUND, refund_method: 'online', bank_confirmed_at: '2026-09-30 16:45:00' }],
+};
+
+export const PARTLY_REFUNDED = {
+  ...REFUND_TAKEN,
+  transaction_status: 'partial_refund',
+  refund_amount: '75000.00',
+  refunds: [
+    { ...REFUND, refund_amount: '75000.00', refund_method: 'offline', bank_confirmed_at: '2026-09-30 16:45:00' },
+  ],
+};
+
+export const EXPIRED = { ...PENDING, status_code: '407', transaction_status: 'expire' };
+export const CANCELLED = { ...PENDING, status_code: '200', transaction_status: 'cancel' };
+export const DENIED = { ...PENDING, status_code: '202', transaction_status: 'deny', fraud_status: 'deny' };
+
+/** "Expire Transaction": 407 is the good answer. */
+export const EXPIRE_DONE = {
+  status_code: '407',
+  status_message: 'Success, transaction has expired',
+  transaction_id: TRANSACTION_ID,
+  order_id: ORDER_ID,
+  payment_type: 'qris',
+  transaction_time: '2026-09-29 11:46:13',
+  transaction_status: 'expire',
+  gross_amount: '275000.00',
+};
+
+export const CANCEL_DONE = {
+  ...EXPIRE_DONE,
+  status_code: '200',
+  status_message: 'Success, transaction is canceled',
+  transaction_status: 'cancel',
+};
+
+/** These two come without an id. */
+export const CANNOT_MODIFY = {
+  status_code: '412',
+  status_message: 'Merchant cannot modify the status of the transaction',
+};
+export const INVALID_REFUND_AMOUNT = {
+  status_code: '414',
+  status_message: 'Refund request is rejected due to invalid amount',
+};
+
+export const REFUND_DONE = {
+  ...EXPIRE_DONE,
+  status_code: '200',
+  status_message: 'Success, refund request is approved by the bank',
+  transaction_status: 'refund',
+  refund_chargeback_id: 47594,
+  refund_amount: '275000.00',
+  refund_key: 'reference1',
+};
+
+export const REFUND_DENIED = {
+  ...REFUND_DONE,
+  status_code: '202',
+  status_message: 'Refund denied by the bank',
+  transaction_status: 'settlement',
+  refund_amount: '0.00',
+};
+
+export function refusal(status_code: string, status_message: string) {
+  return { status_code, status_message, id: '6d5ef8a5-6f1b-4c4c-9d4e-3f2f0b1a7c11' };
+}
+
+export const NOT_FOUND = refusal('404', "Transaction doesn't exist.");

@@ -1,0 +1,194 @@
+import * as fc from 'fast-check';
+import { printPayload, type EmvPayload } from '../../src/qris/payload';
+import { parseQris, printDynamicQris, type DynamicQris, type Qris } from '../../src/qris/qris';
+import type { QrisResult } from '../../src/qris/result';
+
+const WARUNG: DynamicQris = {
+  acquirer: 'gopay',
+  merchantNumber: '3003525797',
+  sizeClass: 'UMI',
+  nmid: 'ID1020034567890',
+  categoryCode: '5812',
+  merchantName: 'Warung Lunas',
+  merchantCity: 'Jakarta',
+  postalCode: '10110',
+  totalRupiah: 50_000,
+  transactionId: '0d8178e1-c6c7-4ab4-81a6-893be9d924ab',
+};
+
+function valueOrFail<T>(result: QrisResult<T>): T {
+  if (!result.ok) throw new Error(`unexpected fault: ${result.fault.message}`);
+  return result.value;
+}
+
+function printed(change: Partial<DynamicQris> = {}): string {
+  return valueOrFail(printDynamicQris({ ...WARUNG, ...change }));
+}
+
+function read(change: Partial<DynamicQris> = {}): Qris {
+  return valueOrFail(parseQris(printed(change)));
+}
+
+/** A sound static QRIS in the tag order that shops print, with one object changed or left out. */
+function shopQris(tag?: string, value?: string): string {
+  const payload: EmvPayload = [
+    { tag: '00', value: '01' },
+    { tag: '01', value: '11' },
+    { tag: '26', objects: [{ tag: '00', value: 'COM.GO-JEK.WWW' }] },
+    { tag: '52', value: '5812' },
+    { tag: '53', value: '360' },
+    { tag: '58', value: 'ID' },
+    { tag: '59', value: 'Kopi' },
+    { tag: '60', value: 'Solo' },
+    { tag: '61', value: '57111' },
+  ];
+  const kept = payload.filter((object) => object.tag !== tag);
+  return valueOrFail(printPayload(tag !== undefined && value !== undefined ? [...kept, { tag, value }] : kept));
+}
+
+describe('printDynamicQris', () => {
+  it('prints a GoPay QRIS that says who is paid, how much, and by which transaction', () => {
+    expect(read()).toMatchObject({
+      kind: 'dynamic',
+      nmid: 'ID1020034567890',
+      totalRupiah: 50_000,
+      merchantName: 'Warung Lunas',
+      merchantCity: 'Jakarta',
+      postalCode: '10110',
+      transactionId: WARUNG.transactionId,
+      merchantAccounts: [{ guid: 'COM.GO-JEK.WWW', merchantId: '3003525797', sizeClass: 'UMI' }],
+    });
+  });
+
+  it('keeps the transaction id of ShopeePay in 62-05 and of GoPay in 62-50', () => {
+    const shopeepay = read({ acquirer: 'shopeepay', transactionId: 'QR1234567890' });
+    expect(shopeepay.merchantAccounts[0]?.guid).toBe('ID.CO.SHOPEE.WWW');
+    expect(shopeepay.additionalData.get('05')).toBe('QR1234567890');
+    expect(shopeepay.transactionId).toBe('QR1234567890');
+    expect(read().additionalData.get('50')).toBe(WARUNG.transactionId);
+  });
+
+  it("makes a PAN of the acquirer's number, the merchant's number and a right check digit", () => {
+    const number = fc.stringMatching(/^\d{10}$/);
+    fc.assert(
+      fc.property(number, fc.constantFrom('gopay', 'shopeepay'), (merchantNumber, acquirer) => {
+        const pan = read({ acquirer, merchantNumber, transactionId: 'T1' }).merchantAccounts[0]?.pan ?? '';
+        expect(pan).toMatch(acquirer === 'gopay' ? /^93600914\d{11}$/ : /^93600918\d{11}$/);
+        expect(pan.slice(8, 18)).toBe(merchantNumber);
+        const digits = Array.from(pan, Number).reverse();
+        const sum = digits.reduce(
+          (total, digit, at) => total + (at % 2 === 0 ? digit : Math.floor(digit / 5) + ((digit * 2) % 10)),
+          0,
+        );
+        expect(sum % 10).toBe(0);
+      }),
+    );
+  });
+
+  it('fits any name and city into the bounds', () => {
+    const anyText = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
+      .filter((it) => /[^\s\p{Cc}]/u.test(it));
+    fc.assert(
+      fc.property(
+        anyText,
+        anyText,
+        fc.integer({ min: 1, max: 10_000_000 }),
+        (merchantName, merchantCity, totalRupiah) => {
+          const text = printed({ merchantName, merchantCity, totalRupiah });
+          expect(Array.from(text).length).toBeLessThanOrEqual(512);
+          const qris = valueOrFail(parseQris(text));
+          expect(Array.from(qris.merchantName).length).toBeLessThanOrEqual(25);
+          expect(Array.from(qris.merchantCity).length).toBeLessThanOrEqual(15);
+          expect(qris.totalRupiah).toBe(totalRupiah);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['Toko  Serba\nAda', 'Toko Serba Ada'],
+    ['Warung Makan Padang Sederhana', 'Warung Makan Padang'],
+    ['Rumah Makan Sederhana Jaya Abadi', 'Rumah Makan Sederhana'],
+    ['Warung Padang Sederhana X', 'Warung Padang Sederhana X'],
+    ['A Supercalifragilisticexpialidocious', 'A Supercalifragilisticexp'],
+  ])('cuts the name %j between words where it can', (merchantName, shown) => {
+    expect(read({ merchantName }).merchantName).toBe(shown);
+  });
+
+  it.each<[string, Partial<DynamicQris>]>([
+    ['an amount with a fraction', { totalRupiah: 1.5 }],
+    ['an amount of nothing', { totalRupiah: 0 }],
+    ['an amount of 14 digits', { totalRupiah: 1e13 }],
+    ['a merchant number of nine digits', { merchantNumber: '300352579' }],
+    ['an NMID of another form', { nmid: 'ID102003456789' }],
+    ['a ShopeePay transaction id of 26 characters', { acquirer: 'shopeepay', transactionId: 'x'.repeat(26) }],
+    ['an empty name', { merchantName: ' ' }],
+    ['a category of three digits', { categoryCode: '581' }],
+  ])('refuses %s with a reason', (_, change) => {
+    expect(printDynamicQris({ ...WARUNG, ...change })).toMatchObject({
+      ok: false,
+      fault: { message: expect.any(String) },
+    });
+  });
+});
+
+describe('parseQris', () => {
+  it.each([
+    ['50000', 50_000],
+    ['814.00', 814],
+    ['789000.00', 789_000],
+    ['1.', 1],
+    ['1000000000.00', 1_000_000_000],
+  ])('reads the amount %s, after tag 61 as it stands in the wild', (amount, totalRupiah) => {
+    expect(valueOrFail(parseQris(shopQris('54', amount)))).toMatchObject({ kind: 'static', totalRupiah });
+  });
+
+  it.each(['814.50', '814.01', '0', '0.00', '', '-5', '1e3', '1,000', ' 50000', '٣', '12345678901234', '1.000'])(
+    'does not take %j for an amount',
+    (amount) => {
+      expect(parseQris(shopQris('54', amount))).toMatchObject({
+        ok: false,
+        fault: { code: 'value_invalid', tag: '54' },
+      });
+    },
+  );
+
+  it('reads a QRIS without an amount as one that the customer fills in', () => {
+    expect(valueOrFail(parseQris(shopQris())).totalRupiah).toBeNull();
+  });
+
+  it.each(['01', '26', '52', '53', '58', '59', '60'])('says that tag %s is missing', (tag) => {
+    expect(parseQris(shopQris(tag))).toMatchObject({ ok: false, fault: { code: 'tag_missing' } });
+  });
+
+  it.each([
+    ['01', '13'],
+    ['52', 'food'],
+    ['53', '840'],
+    ['58', 'SG'],
+    ['59', 'a'.repeat(26)],
+    ['60', 'a'.repeat(16)],
+  ])('says that tag %s cannot be %s', (tag, value) => {
+    expect(parseQris(shopQris(tag, value))).toMatchObject({ ok: false, fault: { code: 'value_invalid', tag } });
+  });
+
+  it('finds every single digit that was changed in a printed QRIS', () => {
+    const text = printed();
+    fc.assert(
+      fc.property(fc.nat(text.length - 1), fc.integer({ min: 0, max: 9 }), (at, digit) => {
+        fc.pre(text[at] !== String(digit));
+        expect(parseQris(text.slice(0, at) + String(digit) + text.slice(at + 1)).ok).toBe(false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
+        expect(typeof parseQris(text).ok).toBe('boolean');
+      }),
+    );
+  });
+});

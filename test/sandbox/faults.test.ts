@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FAULT_KINDS, OPERATIONS } from '../../src/sandbox/faults';
+import {
+  newOrderId,
+  openSandbox,
+  signatureOf,
+  startNotificationReceiver,
+  type Json,
+  type NotificationReceiver,
+  type SandboxUnderTest,
+} from './sandbox-under-test';
+
+let receiver: NotificationReceiver;
+let sandbox: SandboxUnderTest;
+
+beforeAll(async () => {
+  receiver = await startNotificationReceiver();
+  sandbox = await openSandbox();
+});
+
+beforeEach(async () => {
+  receiver.bodies.length = 0;
+  await sandbox.call('DELETE', '/simulator/faults');
+});
+
+afterAll(async () => {
+  await sandbox.close();
+  await receiver.close();
+});
+
+const arm = (operation: string, kind: string, times = 1) =>
+  sandbox.call('PUT', '/simulator/faults', { operation, kind, times });
+const pay = (id: string) => sandbox.call('POST', `/simulator/payments/${id}/pay`);
+
+/** What the merchant sees of a call that it gives this long. */
+async function seen(call: Promise<Json>, patienceMs = 400): Promise<string> {
+  const answered = call.then(
+    (answer) => `${answer.status_code}`,
+    () => 'broken off',
+  );
+  return Promise.race([answered, sleep(patienceMs).then(() => 'no answer')]);
+}
+
+async function listed(orderId: string): Promise<Json> {
+  const { payments } = await sandbox.call('GET', '/simulator/payments');
+  return payments.find((payment: Json) => payment.order_id === orderId);
+}
+
+describe('a fault of the API', () => {
+  /** What the merchant sees, and whether the acquirer did it. */
+  const KINDS = [
+    ['timeout', 'no answer', false],
+    ['reset', 'broken off', false],
+    ['http_500', '500', false],
+    ['accept_then_timeout', 'no answer', true],
+    ['accept_then_reset', 'broken off', true],
+    ['half_body', 'broken off', true],
+  ] as const;
+
+  it.each(KINDS)('%s on charge: the merchant sees "%s", the order is there: %s', async (kind, expected, done) => {
+    const orderId = newOrderId();
+    await arm('charge', kind);
+    expect(await seen(sandbox.charge({ orderId }))).toBe(expected);
+    expect((await listed(orderId))?.charge_calls).toBe(done ? 1 : undefined);
+    // Used up: the next call is an honest one.
+    expect(await seen(sandbox.charge({ orderId }))).toBe(done ? '406' : '201');
+  });
+
+  it.each(KINDS)('%s on cancel: the merchant sees "%s", the order is cancelled: %s', async (kind, expected, done) => {
+    const { order_id } = await sandbox.charge();
+    await arm('cancel', kind);
+    expect(await seen(sandbox.call('POST', `/v2/${order_id}/cancel`))).toBe(expected);
+    expect(await listed(order_id)).toMatchObject({ status: done ? 'cancel' : 'pending' });
+  });
+
+  it.each(KINDS)('%s on expire: the merchant sees "%s", the order is expired: %s', async (kind, expected, done) => {
+    const { order_id } = await sandbox.charge();
+    await arm('expire', kind);
+    expect(await seen(sandbox.call('POST', `/v2/${order_id}/expire`))).toBe(expected);
+    expect(await listed(order_id)).toMatchObject({ status: done ? 'expire' : 'pending' });
+  });
+
+  it.each(KINDS)('%s on refund: the merchant sees "%s", the money is on its way: %s', async (kind, expected, done) => {
+    const { order_id } = await sandbox.charge();
+    await pay(order_id);
+    await arm('refund', kind);
+    expect(await seen(sandbox.call('POST', `/v2/${order_id}/refund`, { refund_key: 'r1' }))).toBe(expected);
+    expect((await listed(order_id)).refunds).toHaveLength(done ? 1 : 0);
+  });
+
+  it.each(KINDS)('%s on status: the merchant sees "%s"', async (kind, expected) => {
+    const { order_id } = await sandbox.charge();
+    await arm('status', kind);
+    expect(await seen(sandbox.call('GET', `/v2/${order_id}/status`))).toBe(expected);
+  });
+
+  it('slow answers after three seconds', async () => {
+    const orderId = newOrderId();
+    await arm('charge', 'slow');
+    const answer = sandbox.charge({ orderId });
+    expect(await seen(answer)).toBe('no answer');
+    expect(await listed(orderId)).toMatchObject({ status: 'pending' });
+    expect(await answer).toMatchObject({ status_code: '201' });
+  });
+
+  it.each([
+    ['charge', '402'],
+    ['status', '429'],
+    ['cancel', '412'],
+    ['expire', '412'],
+    ['refund', '202'],
+  ])('reject makes the acquirer say no to %s: %s', async (operation, code) => {
+    const { order_id } = await sandbox.charge();
+    if (operation === 'refund') await pay(order_id);
+    await arm(operation, 'reject');
+    const answer =
+      operation === 'charge'
+        ? await sandbox.charge()
+        : await sandbox.call(operation === 'status' ? 'GET' : 'POST', `/v2/${order_id}/${operation}`, undefined);
+    expect(answer.status_code).toBe(code);
+    expect(await listed(order_id)).toMatchObject({ status: operation === 'refund' ? 'settlement' : 'pending' });
+  });
+
+  it('lists a refund that was turned down as rejected, says so again to the same key, and takes another', async () => {
+    const { order_id } = await sandbox.charge();
+    await pay(order_id);
+    await arm('refund', 'reject');
+    const refund = (refund_key: string) =>
+      sandbox.call('POST', `/v2/${order_id}/refund`, { refund_key, amount: 50_000 });
+    expect(await refund('r1')).toMatchObject({
+      status_code: '202',
+      transaction_status: 'settlement',
+      refund_amount: '0.00',
+    });
+    expect(await refund('r1')).toMatchObject({ status_code: '202' });
+    expect((await listed(order_id)).refunds).toEqual([{ refund_key: 'r1', amount: 50_000, status: 'rejected' }]);
+    expect(await sandbox.call('GET', `/v2/${order_id}/status`)).not.toHaveProperty('refunds');
+    expect(await refund('r2')).toMatchObject({ status_code: '200', transaction_status: 'refund' });
+  });
+});
+
+describe('a fault of the notifications', () => {
+  async function notified(kind: string): Promise<Json[]> {
+    await arm('notify', kind);
+    const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
+    await pay(order_id);
+    await sleep(700);
+    return receiver.bodies.map((body) => {
+      try {
+        return JSON.parse(body);
+      } catch {
+        return 'unreadable';
+      }
+    });
+  }
+  const good = expect.objectContaining({ transaction_status: 'settlement' });
+
+  it.each(['silent', 'reject'])('%s: nothing comes', async (kind) => {
+    expect(await notified(kind)).toEqual([]);
+  });
+
+  it.each(['timeout', 'reset', 'http_500'])('%s: it comes at the second try', async (kind) => {
+    expect(await notified(kind)).toEqual([good]);
+  });
+
+  it.each(['accept_then_timeout', 'accept_then_reset'])('%s: it comes twice', async (kind) => {
+    expect(await notified(kind)).toEqual([good, good]);
+  });
+
+  it('half_body: half of it comes', async () => {
+    expect(await notified('half_body')).toEqual(['unreadable']);
+  });
+
+  it('slow: it comes later', async () => {
+    expect(await notified('slow')).toEqual([]);
+    await receiver.waitFor(1);
+  });
+
+  it('bad_signature: the merchant can tell, and gets the right one once it refuses', async () => {
+    let refusals = 1;
+    receiver.respond = (response) => void response.writeHead(refusals-- > 0 ? 401 : 200).end();
+    const [forged, genuine] = await notified('bad_signature');
+    expect(forged.signature_key).toMatch(/^[0-9a-f]{128}$/);
+    expect(forged.signature_key).not.toBe(signatureOf(forged));
+    expect(genuine.signature_key).toBe(signatureOf(genuine));
+  });
+});
+
+describe('PUT /simulator/faults', () => {
+  it('keeps faults of different operations side by side, and counts them down', async () => {
+    await arm('charge', 'http_500', 2);
+    expect(await arm('status', 'http_500')).toMatchObject({
+      faults: [
+        { operation: 'charge', kind: 'http_500', times: 2 },
+        { operation: 'status', kind: 'http_500', times: 1 },
+      ],
+    });
+    await sandbox.charge();
+    await sandbox.call('GET', '/v2/x/status');
+    expect(await sandbox.call('GET', '/simulator/faults')).toMatchObject({
+      faults: [{ operation: 'charge', kind: 'http_500', times: 1 }],
+    });
+    expect(await sandbox.call('DELETE', '/simulator/faults')).toEqual({ http: 200, faults: [] });
+    expect(await seen(sandbox.charge())).toBe('201');
+  });
+
+  it('takes every kind for notifications, and those that an answer can have for the API', async () => {
+    for (const operation of OPERATIONS) {
+      for (const kind of FAULT_KINDS) {
+        const possible = operation === 'notify' || (kind !== 'silent' && kind !== 'bad_signature');
+        expect((await arm(operation, kind)).http).toBe(possible ? 200 : 400);
+      }
+    }
+  });
+
+  it.each([
+    {},
+    { operation: 'charge' },
+    { operation: 'pay', kind: 'reset' },
+    { operation: 'charge', kind: 'fire' },
+    { operation: 'charge', kind: 'reset', times: 0 },
+  ])('does not understand %j', async (body) => {
+    expect(await sandbox.call('PUT', '/simulator/faults', body)).toMatchObject({
+      http: 400,
+      error: { code: 'invalid_fault', message: expect.any(String) },
+    });
+  });
+});

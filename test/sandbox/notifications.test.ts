@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  openSandbox,
+  signatureOf,
+  startNotificationReceiver,
+  type Json,
+  type NotificationReceiver,
+  type SandboxUnderTest,
+} from './sandbox-under-test';
+
+let receiver: NotificationReceiver;
+let sandbox: SandboxUnderTest;
+
+beforeAll(async () => {
+  receiver = await startNotificationReceiver();
+  sandbox = await openSandbox({ notificationDelaysMs: [100, 100, 100] });
+});
+
+beforeEach(() => {
+  receiver.bodies.length = 0;
+  receiver.respond = (response) => void response.end();
+});
+
+afterAll(async () => {
+  await sandbox.close();
+  await receiver.close();
+});
+
+async function charge(change = {}): Promise<string> {
+  const { order_id } = await sandbox.charge(change, { 'x-override-notification': receiver.url });
+  return order_id;
+}
+
+const pay = (id: string, body?: object) => sandbox.call('POST', `/simulator/payments/${id}/pay`, body);
+const received = (): Json[] => receiver.bodies.map((body) => JSON.parse(body));
+
+/** Long enough for anything that was wrongly sent to arrive. */
+const A_WHILE_MS = 700;
+
+it('tells the merchant of a payment, signed, with the fields of the published example', async () => {
+  const id = await charge();
+  await pay(id);
+  await receiver.waitFor(1);
+  const [notification] = received();
+  expect(notification).toMatchObject({
+    order_id: id,
+    transaction_status: 'settlement',
+    status_code: '200',
+    status_message: 'midtrans payment notification',
+    gross_amount: '50000.00',
+    currency: 'IDR',
+    payment_type: 'qris',
+    fraud_status: 'accept',
+    acquirer: 'gopay',
+    issuer: 'gopay',
+    transaction_type: 'on-us',
+  });
+  for (const field of ['transaction_id', 'transaction_time', 'settlement_time', 'merchant_id']) {
+    expect(notification).toHaveProperty(field, expect.any(String));
+  }
+  expect(notification.signature_key).toBe(signatureOf(notification));
+});
+
+it('does not announce an order that was only opened', async () => {
+  await charge();
+  await sleep(A_WHILE_MS);
+  expect(received()).toEqual([]);
+});
+
+it('keeps silent where it is told to', async () => {
+  await pay(await charge(), { notify: false });
+  await sleep(A_WHILE_MS);
+  expect(received()).toEqual([]);
+});
+
+it('repeats itself byte for byte, as often as it is told to', async () => {
+  await pay(await charge(), { times: 50 });
+  await receiver.waitFor(50);
+  await sleep(A_WHILE_MS);
+  expect(receiver.bodies).toHaveLength(50);
+  expect(new Set(receiver.bodies).size).toBe(1);
+});
+
+it('tries again until the merchant says 2xx', async () => {
+  const answers = [500, 302, 200];
+  receiver.respond = (response) => void response.writeHead(answers.shift() ?? 200, { location: receiver.url }).end();
+  await pay(await charge());
+  await receiver.waitFor(3);
+  await sleep(A_WHILE_MS);
+  expect(receiver.bodies).toHaveLength(3);
+});
+
+it('gives up when its schedule is used up', async () => {
+  receiver.respond = (response) => void response.writeHead(503).end();
+  await pay(await charge());
+  await receiver.waitFor(4);
+  await sleep(A_WHILE_MS);
+  expect(receiver.bodies).toHaveLength(4);
+});
+
+it('tries again when the merchant breaks the connection', async () => {
+  receiver.respond = (response) => {
+    receiver.respond = (next) => void next.end();
+    response.socket?.destroy();
+  };
+  await pay(await charge());
+  await receiver.waitFor(2);
+  expect(new Set(receiver.bodies).size).toBe(1);
+});
+
+it('still owes the notification after a restart', async () => {
+  receiver.respond = (response) => void response.writeHead(500).end();
+  const id = await charge();
+  await pay(id);
+  await receiver.waitFor(1);
+  await sandbox.restart();
+  receiver.respond = (response) => void response.end();
+  const before = receiver.bodies.length;
+  await receiver.waitFor(before + 1);
+  expect(received().at(-1)).toMatchObject({ order_id: id, transaction_status: 'settlement' });
+});
+
+it('tells of an order that expired by itself', async () => {
+  const id = await charge({ customExpiry: { expiry_duration: 1, unit: 'second' } });
+  await receiver.waitFor(1);
+  const [notification] = received();
+  expect(notification).toMatchObject({ order_id: id, transaction_status: 'expire', status_code: '202' });
+  expect(notification.signature_key).toBe(signatureOf(notification));
+});
+
+it('tells of an order that was ended, and of late money after it', async () => {
+  const id = await charge();
+  await sandbox.call('POST', `/v2/${id}/cancel`);
+  await receiver.waitFor(1);
+  await pay(id);
+  await receiver.waitFor(2);
+  expect(received().map((notification) => notification.transaction_status)).toEqual(['cancel', 'settlement']);
+});
+
+it('tells of a refund twice, and only the second time with the confirmation of the bank', async () => {
+  const id = await charge();
+  await pay(id, { notify: false });
+  await sandbox.call('POST', `/v2/${id}/refund`, { refund_key: 'r1', amount: 50_000 });
+  await receiver.waitFor(2);
+  const [first, second] = received();
+  expect(first).toMatchObject({ transaction_status: 'refund', refunds: [{ refund_key: 'r1' }] });
+  expect(first.refunds[0]).not.toHaveProperty('bank_confirmed_at');
+  expect(second.refunds[0]).toHaveProperty('bank_confirmed_at', expect.any(String));
+});
+
+it("sends to the order's own address first, to the common one else, and nowhere without either", async () => {
+  const common = await startNotificationReceiver();
+  const other = await openSandbox({ notificationUrl: common.url });
+  const [own, plain] = [
+    await other.charge({}, { 'x-override-notification': receiver.url }),
+    await other.charge({}, { 'x-override-notification': 'not a url' }),
+  ];
+  await other.call('POST', `/simulator/payments/${own.order_id}/pay`);
+  await other.call('POST', `/simulator/payments/${plain.order_id}/pay`);
+  await Promise.all([receiver.waitFor(1), common.waitFor(1)]);
+  expect(received()).toMatchObject([{ order_id: own.order_id }]);
+  expect(common.bodies.map((body) => JSON.parse(body).order_id)).toEqual([plain.order_id]);
+  await other.close();
+  await common.close();
+
+  const { order_id } = await sandbox.charge();
+  expect(await pay(order_id)).toMatchObject({ payment: { status: 'settlement' } });
+});
+
+it('stops while a merchant keeps it waiting', async () => {
+  receiver.respond = () => undefined;
+  const waiting = await openSandbox({ notificationUrl: receiver.url });
+  const { order_id } = await waiting.charge();
+  await waiting.call('POST', `/simulator/payments/${order_id}/pay`);
+  await receiver.waitFor(1);
+  await expect(waiting.close()).resolves.toBeUndefined();
+});

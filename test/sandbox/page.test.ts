@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { openSandbox, startNotificationReceiver, type SandboxUnderTest } from './sandbox-under-test';
+
+let sandbox: SandboxUnderTest;
+
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+
+afterAll(() => sandbox.close());
+
+async function page(): Promise<{ text: string; policy: string }> {
+  const response = await fetch(sandbox.url);
+  expect(response.headers.get('content-type')).toMatch('text/html');
+  return { text: await response.text(), policy: response.headers.get('content-security-policy') ?? '' };
+}
+
+/** The part of the page that shows one order. */
+function cardOf(text: string, orderId: string): string {
+  return text.match(/<article.*?<\/article>/gs)?.find((card) => card.includes(`<code>${orderId}</code>`)) ?? '';
+}
+
+/** What a browser does without JavaScript when a button is pressed. */
+function submit(action: string, fields: Record<string, string> = {}): Promise<Response> {
+  return fetch(new URL(action, sandbox.url), { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+}
+
+it('says what to do while there are no orders', async () => {
+  expect((await page()).text).toContain('No orders yet');
+});
+
+it('shows an order with its QR, and pays it at the press of a button', async () => {
+  const { order_id } = await sandbox.charge({ grossAmount: 1_250_000 });
+  const card = cardOf((await page()).text, order_id);
+  expect(card).toContain('Rp 1.250.000');
+  expect(card).toContain('waiting');
+
+  const picture = /<img src="([^"]+)"/.exec(card)?.[1] ?? '';
+  expect((await fetch(new URL(picture, sandbox.url))).headers.get('content-type')).toBe('image/png');
+
+  const action = /<form method="post" action="([^"]+)"/.exec(card)?.[1] ?? '';
+  const answer = await submit(action);
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get('location')).toBe('/');
+  const after = cardOf((await page()).text, order_id);
+  expect(after).toContain('paid');
+  expect(after).not.toContain('<form');
+});
+
+it('offers to pay an expired order late', async () => {
+  const { order_id } = await sandbox.charge();
+  await sandbox.call('POST', `/v2/${order_id}/expire`);
+  expect(cardOf((await page()).text, order_id)).toContain('Pay late');
+});
+
+it('arms and clears faults by form', async () => {
+  await submit('/simulator/faults', { operation: 'charge', kind: 'reject', times: '2' });
+  expect((await page()).text).toContain('charge: reject × 2');
+  await submit('/simulator/faults/clear');
+  expect((await page()).text).toContain('Everything works.');
+});
+
+it('shows what the merchant was told, and escapes what the merchant said', async () => {
+  const receiver = await startNotificationReceiver();
+  const evil = `${receiver.url}?"><script>alert(1)</script>`;
+  const { order_id } = await sandbox.charge({}, { 'x-override-notification': evil });
+  await sandbox.call('POST', `/simulator/payments/${order_id}/pay`);
+  await receiver.waitFor(1);
+  const { text } = await page();
+  expect(text).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(text).not.toContain('<script>alert');
+  await receiver.close();
+});
+
+it('lets its own style and script run, and nothing else', async () => {
+  const { text, policy } = await page();
+  expect(policy).toContain("default-src 'none'");
+  for (const name of ['style', 'script']) {
+    const elements = [...text.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))];
+    expect(elements).toHaveLength(1);
+    const digest = createHash('sha256')
+      .update(elements[0]?.[1] ?? '')
+      .digest('base64');
+    expect(policy).toContain(`${name}-src 'sha256-${digest}'`);
+  }
+  expect(text).not.toMatch(/(src|href)="https?:/);
+});

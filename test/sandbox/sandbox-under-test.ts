@@ -1,0 +1,141 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '../../src/log';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { newDatabase } from '../support/database';
+
+// Tests read any answer.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any;
+
+/** A server of the merchant's that takes notifications and answers as told. */
+export interface NotificationReceiver {
+  readonly url: string;
+  readonly bodies: string[];
+  respond: (response: ServerResponse) => void;
+  waitFor(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startNotificationReceiver(): Promise<NotificationReceiver> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      receiver.bodies.push(Buffer.concat(chunks).toString('utf8'));
+      receiver.respond(response);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const receiver: NotificationReceiver = {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/notifications`,
+    bodies: [],
+    respond: (response) => void response.end(),
+    async waitFor(count) {
+      for (const deadline = Date.now() + 10_000; receiver.bodies.length < count; await sleep(10)) {
+        if (Date.now() > deadline) throw new Error(`${receiver.bodies.length} of ${count} notifications came.`);
+      }
+    },
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return receiver;
+}
+
+export interface SandboxUnderTest {
+  readonly url: string;
+  /** A call with the merchant's server key; the body of the answer, and its HTTP status as `http`. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Json>;
+  /** Opens an order; answers with Midtrans' answer. */
+  charge(change?: ChargeChange, headers?: Record<string, string>): Promise<Json>;
+  /** Starts a second one on the same ledger. */
+  startAnother(port: number): Promise<Sandbox>;
+  /** Stops it and starts another on the same ledger and port. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ChargeChange {
+  orderId?: string;
+  grossAmount?: unknown;
+  acquirer?: string;
+  customExpiry?: object;
+}
+
+export interface SandboxSettings {
+  notificationUrl?: string | null;
+  notificationDelaysMs?: readonly number[];
+}
+
+export function newOrderId(): string {
+  return `LN${randomUUID().slice(0, 16)}`;
+}
+
+export async function openSandbox({
+  notificationUrl = null,
+  notificationDelaysMs = [100, 100, 100],
+}: SandboxSettings = {}): Promise<SandboxUnderTest> {
+  const database = newDatabase();
+  const log = createLogger('sandbox', process.env.LOG_LEVEL ?? 'silent');
+  const start = (port: number): Promise<Sandbox> =>
+    startSandbox({ port, host: '127.0.0.1', databaseUrl: database.url, notificationUrl, log, notificationDelaysMs });
+  let sandbox = await start(0);
+
+  const call: SandboxUnderTest['call'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(sandbox.url + path, {
+      method,
+      headers: { authorization: basicAuth(SANDBOX_SERVER_KEY), 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(10_000),
+    });
+    const answer = JSON.parse(await response.text());
+    return { http: response.status, ...answer };
+  };
+
+  return {
+    get url() {
+      return sandbox.url;
+    },
+    call,
+    charge: ({ orderId = newOrderId(), grossAmount = 50_000, acquirer = 'gopay', customExpiry } = {}, headers = {}) =>
+      call(
+        'POST',
+        '/v2/charge',
+        {
+          payment_type: 'qris',
+          transaction_details: { order_id: orderId, gross_amount: grossAmount },
+          qris: { acquirer },
+          ...(customExpiry && { custom_expiry: customExpiry }),
+        },
+        headers,
+      ),
+    startAnother: start,
+    async restart() {
+      const { port } = new URL(sandbox.url);
+      await sandbox.close();
+      sandbox = await start(Number(port));
+    },
+    async close() {
+      await sandbox.close();
+      await database.drop();
+    },
+  };
+}
+
+export function basicAuth(serverKey: string): string {
+  return `Basic ${Buffer.from(`${serverKey}:`).toString('base64')}`;
+}
+
+/** The signature by the published rule, written apart from the code under test. */
+export function signatureOf(notification: Json, serverKey = SANDBOX_SERVER_KEY): string {
+  const { order_id, status_code, gross_amount } = notification;
+  return createHash('sha512').update(`${order_id}${status_code}${gross_amount}${serverKey}`).digest('hex');
+}

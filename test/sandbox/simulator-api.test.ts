@@ -1,0 +1,133 @@
+import { printPayload, parsePayload } from '../../src/qris/payload';
+import { until } from '../support/until';
+import { newOrderId, openSandbox, type SandboxUnderTest } from './sandbox-under-test';
+
+let sandbox: SandboxUnderTest;
+
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+
+afterAll(() => sandbox.close());
+
+const pay = (id: string, body?: object) => sandbox.call('POST', `/simulator/payments/${id}/pay`, body);
+const scan = (qris_payload: unknown) => sandbox.call('POST', '/simulator/scan', { qris_payload });
+
+async function listed(orderId: string) {
+  const { payments } = await sandbox.call('GET', '/simulator/payments');
+  return payments.find((payment: { order_id: string }) => payment.order_id === orderId);
+}
+
+/** The same QR over another amount, with a right CRC: what a forger would print. */
+function withAmount(payload: string, amount: string): string {
+  const parsed = parsePayload(payload);
+  if (!parsed.ok) throw new Error(parsed.fault.message);
+  const printed = printPayload(
+    parsed.value.map((object) => (object.tag === '54' ? { tag: '54', value: amount } : object)),
+  );
+  if (!printed.ok) throw new Error(printed.fault.message);
+  return printed.value;
+}
+
+describe('POST /simulator/payments/:order_id/pay', () => {
+  it('settles an open order', async () => {
+    const { order_id, transaction_id } = await sandbox.charge();
+    expect(await pay(order_id)).toEqual({
+      http: 200,
+      payment: {
+        order_id,
+        transaction_id,
+        status: 'settlement',
+        gross_amount: '50000.00',
+        charge_calls: 1,
+        refunds: [],
+      },
+    });
+  });
+
+  it('takes late money: an order that expired or was cancelled is paid all the same', async () => {
+    const expired = await sandbox.charge({ customExpiry: { expiry_duration: 1, unit: 'second' } });
+    await until(
+      () => listed(expired.order_id),
+      ({ status }) => status === 'expire',
+    );
+    const cancelled = await sandbox.charge();
+    await sandbox.call('POST', `/v2/${cancelled.order_id}/cancel`);
+    for (const { order_id } of [expired, cancelled]) {
+      expect(await pay(order_id)).toMatchObject({ payment: { status: 'settlement' } });
+      expect(await sandbox.call('GET', `/v2/${order_id}/status`)).toMatchObject({ transaction_status: 'settlement' });
+    }
+  });
+
+  it('takes the money once, of however many payers at once', async () => {
+    const { order_id } = await sandbox.charge();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => pay(order_id)));
+    expect(answers.filter((answer) => answer.http === 200)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.http === 409)).toHaveLength(9);
+    expect(answers.find((answer) => answer.http === 409)?.error).toEqual({
+      code: 'already_paid',
+      message: expect.any(String),
+    });
+  });
+
+  it('has one winner when it races the end of the order', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { order_id } = await sandbox.charge();
+      const [, ended] = await Promise.all([pay(order_id), sandbox.call('POST', `/v2/${order_id}/expire`)]);
+      // Late money counts, so the payer always wins in the end; the merchant is told whether it was late.
+      expect(['407', '412']).toContain(ended.status_code);
+      expect(await listed(order_id)).toMatchObject({ status: 'settlement' });
+    }
+  });
+
+  it('knows nothing of an order that nobody opened', async () => {
+    expect(await pay(newOrderId())).toMatchObject({ http: 404, error: { code: 'not_found' } });
+  });
+
+  it.each([{ times: 0 }, { times: 10_001 }, { times: 1.5 }, { notify: 'perhaps' }])(
+    'does not understand %j',
+    async (body) => {
+      const { order_id } = await sandbox.charge();
+      expect(await pay(order_id, body)).toMatchObject({ http: 400, error: { code: 'invalid_request' } });
+      expect(await listed(order_id)).toMatchObject({ status: 'pending' });
+    },
+  );
+});
+
+describe('POST /simulator/scan', () => {
+  it.each(['gopay', 'airpay shopee'])('pays what the QR of %s says', async (acquirer) => {
+    const { order_id, qr_string } = await sandbox.charge({ acquirer });
+    expect(await scan(qr_string)).toMatchObject({ http: 200, payment: { order_id, status: 'settlement' } });
+  });
+
+  it('answers 400 to a payload that does not parse or whose CRC is wrong', async () => {
+    const { order_id, qr_string } = await sandbox.charge();
+    const wrongCrc = qr_string.slice(0, -1) + (qr_string.endsWith('0') ? '1' : '0');
+    for (const payload of ['', 'hello', qr_string.slice(1), wrongCrc]) {
+      expect(await scan(payload)).toMatchObject({ http: 400, error: { code: 'invalid_qris' } });
+    }
+    expect(await scan(17)).toMatchObject({ http: 400, error: { code: 'invalid_request' } });
+    expect(await listed(order_id)).toMatchObject({ status: 'pending' });
+  });
+
+  it('answers 404 to a sound QRIS that is no open payment of this sandbox', async () => {
+    const other = await openSandbox();
+    const foreign = await other.charge();
+    await other.close();
+    const paid = await sandbox.charge();
+    await pay(paid.order_id);
+    const expired = await sandbox.charge();
+    await sandbox.call('POST', `/v2/${expired.order_id}/expire`);
+    const open = await sandbox.charge();
+    for (const payload of [foreign.qr_string, paid.qr_string, expired.qr_string, withAmount(open.qr_string, '1')]) {
+      expect(await scan(payload)).toMatchObject({ http: 404, error: { code: 'not_found' } });
+    }
+    expect(await listed(open.order_id)).toMatchObject({ status: 'pending' });
+  });
+});
+
+describe('GET /healthz', () => {
+  it('is well', async () => {
+    expect(await sandbox.call('GET', '/healthz')).toEqual({ http: 200, status: 'ok' });
+  });
+});

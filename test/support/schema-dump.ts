@@ -1,0 +1,40 @@
+import type { Queryable } from '../../src/db/pool';
+
+/** Ours, and not what a migration tool or an extension keeps for itself. */
+const OUR_RELATIONS = `
+  select pg_class.oid, relname from pg_class
+  where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'`;
+
+const STATEMENTS = [
+  `select pg_get_functiondef(oid) || ';' as line from pg_proc where pronamespace = 'public'::regnamespace order by proname`,
+  `select format(E'create table %s (\\n%s\\n);', ours.relname, string_agg(format('  %s %s%s%s', attname,
+      format_type(atttypid, atttypmod),
+      case when attnotnull then ' not null' else '' end,
+      case when attidentity = 'a' then ' generated always as identity'
+        when pg_attrdef.oid is not null then ' default ' || pg_get_expr(adbin, adrelid) else '' end),
+      E',\\n' order by attnum)) as line
+    from (${OUR_RELATIONS}) ours
+    join pg_attribute on attrelid = ours.oid and attnum > 0 and not attisdropped
+    left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    group by ours.relname order by ours.relname`,
+  `select format('alter table %s add constraint %s %s;', ours.relname, conname, pg_get_constraintdef(pg_constraint.oid)) as line
+    from (${OUR_RELATIONS}) ours join pg_constraint on conrelid = ours.oid
+    where contype <> 'n' and contype <> 't' order by ours.relname, conname`,
+  `select pg_get_indexdef(indexrelid) || ';' as line
+    from (${OUR_RELATIONS}) ours join pg_index on indrelid = ours.oid
+    where not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
+    order by ours.relname, indexrelid::regclass::text`,
+  `select pg_get_triggerdef(pg_trigger.oid) || ';' as line
+    from (${OUR_RELATIONS}) ours join pg_trigger on tgrelid = ours.oid
+    where not tgisinternal order by ours.relname, tgname`,
+] as const;
+
+/** The schema as text, the same for two databases exactly when their schemas are the same. */
+export async function dumpSchema(db: Queryable): Promise<string> {
+  const parts: string[] = [];
+  for (const statement of STATEMENTS) {
+    const { rows } = await db.query<{ line: string }>(statement);
+    parts.push(rows.map(({ line }) => line).join('\n'));
+  }
+  return `${parts.join('\n\n')}\n`;
+}
