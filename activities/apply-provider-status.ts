@@ -1,12 +1,11 @@
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { formatRupiah } from '../src/domain/money';
-import type { Step } from '../src/db/transitions/apply-transition';
 import { denyPayment } from '../src/db/transitions/deny-payment';
 import { expirePayment } from '../src/db/transitions/expire-payment';
 import { payPayment } from '../src/db/transitions/pay-payment';
 import type { ProviderPayment } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
-import { stepResult } from './step-result';
+import { resultOf, stepOf } from './steps';
 
 /**
  * Records what the provider says of a pending payment. Only this makes a payment `paid`, `expired` or `failed` while
@@ -14,10 +13,11 @@ import { stepResult } from './step-result';
  */
 export async function applyProviderStatus(
   dependencies: ActivityDependencies,
-  { terms, state, atMs }: PaymentStep,
+  request: PaymentStep,
   said: ProviderPayment,
 ): Promise<StepResult> {
-  const step: Step = { paymentId: terms.paymentId, version: state.version, at: new Date(atMs) };
+  const { terms, state, atMs, expiresAtMs } = request;
+  const step = stepOf(request);
   if (said.totalRupiah !== terms.totalRupiah) {
     const amounts = `${formatRupiah(said.totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
     return { state, attention: `The provider has an order over ${amounts}.` };
@@ -26,11 +26,13 @@ export async function applyProviderStatus(
     case 'pending':
       return { state };
     case 'paid':
-      return stepResult(await payPayment(dependencies, step, said.paidAt ?? step.at));
+      return resultOf(await payPayment(dependencies, step, said.paidAt ?? step.at));
     case 'expired':
-      return stepResult(await expirePayment(dependencies, step));
+      // Its clock may run ahead of ours: expiry is ours to begin, at the deadline that the merchant knows.
+      if (atMs < expiresAtMs) return { state };
+      return resultOf(await expirePayment(dependencies, step));
     case 'denied':
-      return stepResult(await denyPayment(dependencies, step, 'the provider denied the payment'));
+      return resultOf(await denyPayment(dependencies, step, 'the provider denied the payment'));
     case 'cancelled':
     case 'refunded':
       return { state, attention: `The provider says "${said.status}", which was not asked for here.` };

@@ -3,21 +3,19 @@ import { expirePayment as recordExpired } from '../src/db/transitions/expire-pay
 import type { ActivityDependencies } from './dependencies';
 import { confirmPaid } from './confirm-paid';
 import { providerCall, unclear } from './provider-call';
-import { stepResult } from './step-result';
+import { resultOf, stepOf } from './steps';
 
 /**
  * Has the provider expire the order. Only its confirmation makes the payment `expired`; where it says that it can no
  * longer change the order, its status tells what became of it.
  */
 export async function expirePayment(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
-  const { terms, state, atMs } = request;
+  const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const outcome = await provider.expirePayment(terms.referenceId, providerCall());
   switch (outcome.outcome) {
     case 'accepted':
-      return stepResult(
-        await recordExpired(dependencies, { paymentId: terms.paymentId, version: state.version, at: new Date(atMs) }),
-      );
+      return resultOf(await recordExpired(dependencies, stepOf(request)));
     case 'refused':
       return confirmPaid(dependencies, request);
     case 'unclear':

@@ -5,22 +5,19 @@ import { rejectPayment } from '../src/db/transitions/reject-payment';
 import type { Provider } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
 import { providerCall, unclear } from './provider-call';
-import { stepResult } from './step-result';
+import { resultOf, stepOf } from './steps';
 
 /**
  * Fails a payment for which the provider issued no QR in time: only after a look-up that is later than the last call
  * could have ended, and after an order that shows up all the same was expired at the provider.
  */
-export async function giveUpPayment(
-  dependencies: ActivityDependencies,
-  { terms, atMs }: PaymentStep,
-): Promise<StepResult> {
-  const at = new Date(atMs);
-  const { state } = await acceptPayment(dependencies, terms, at);
+export async function giveUpPayment(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
+  const { state } = await acceptPayment(dependencies, request);
   if (state.status !== 'created') return { state };
-  await makeSureItCannotBePaid(await dependencies.providers.forAccount(terms.providerAccountId), terms.referenceId);
-  const step = { paymentId: terms.paymentId, version: state.version, at };
-  return stepResult(await rejectPayment(dependencies, step, 'the provider did not issue a QR code in time'));
+  const { providerAccountId, referenceId } = request.terms;
+  await makeSureItCannotBePaid(await dependencies.providers.forAccount(providerAccountId), referenceId);
+  const step = stepOf({ ...request, state });
+  return resultOf(await rejectPayment(dependencies, step, 'the provider did not issue a QR code in time'));
 }
 
 async function makeSureItCannotBePaid(provider: Provider, referenceId: string): Promise<void> {

@@ -1,30 +1,27 @@
 import type { PaymentTerms } from '../src/domain/payment';
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
-import { acceptPayment, expiryOf } from '../src/db/transitions/accept-payment';
+import { acceptPayment } from '../src/db/transitions/accept-payment';
 import type { Step } from '../src/db/transitions/apply-transition';
 import { issuePayment } from '../src/db/transitions/issue-payment';
 import { rejectPayment } from '../src/db/transitions/reject-payment';
 import type { IssueQrisOutcome, Provider } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
 import { providerCall, unclear } from './provider-call';
-import { stepResult } from './step-result';
+import { resultOf, stepOf } from './steps';
 
 /**
  * Writes the payment as `created`, has the provider issue its QR, and records `pending` or `failed`.
  * Where an earlier attempt may have reached the provider, the order is looked up before it is asked again.
  */
-export async function openPayment(
-  dependencies: ActivityDependencies,
-  { terms, atMs }: PaymentStep,
-): Promise<StepResult> {
-  const at = new Date(atMs);
-  const accepted = await acceptPayment(dependencies, terms, at);
+export async function openPayment(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
+  const accepted = await acceptPayment(dependencies, request);
   if (accepted.state.status !== 'created') return { state: accepted.state };
 
+  const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const earlier = accepted.outcome === 'repeated' ? await findIssued(provider, terms) : undefined;
-  const outcome = earlier ?? (await issue(provider, terms, at));
-  return record(dependencies, { terms, state: accepted.state, atMs }, outcome);
+  const outcome = earlier ?? (await issue(provider, request));
+  return record(dependencies, stepOf({ ...request, state: accepted.state }), outcome);
 }
 
 /**
@@ -40,23 +37,18 @@ async function findIssued(provider: Provider, terms: PaymentTerms): Promise<Issu
   return qrisPayload === null ? undefined : { outcome: 'accepted', providerTransactionId, qrisPayload };
 }
 
-function issue(provider: Provider, terms: PaymentTerms, createdAt: Date): Promise<IssueQrisOutcome> {
+function issue(provider: Provider, { terms, atMs, expiresAtMs }: PaymentStep): Promise<IssueQrisOutcome> {
   const { provider: name, referenceId, totalRupiah } = terms;
-  const expiresAt = expiryOf(terms, createdAt);
+  const [createdAt, expiresAt] = [new Date(atMs), new Date(expiresAtMs)];
   return provider.issueQris({ provider: name, referenceId, totalRupiah, createdAt, expiresAt }, providerCall());
 }
 
-async function record(
-  dependencies: ActivityDependencies,
-  { terms, state, atMs }: PaymentStep,
-  outcome: IssueQrisOutcome,
-): Promise<StepResult> {
-  const step: Step = { paymentId: terms.paymentId, version: state.version, at: new Date(atMs) };
+async function record(dependencies: ActivityDependencies, step: Step, outcome: IssueQrisOutcome): Promise<StepResult> {
   switch (outcome.outcome) {
     case 'accepted':
-      return stepResult(await issuePayment(dependencies, step, outcome));
+      return resultOf(await issuePayment(dependencies, step, outcome));
     case 'refused':
-      return stepResult(await rejectPayment(dependencies, step, outcome.reason));
+      return resultOf(await rejectPayment(dependencies, step, outcome.reason));
     case 'unclear':
       throw unclear(outcome);
   }

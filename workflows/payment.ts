@@ -12,7 +12,7 @@ import {
 import type { ActivityOptions, SearchAttributeUpdatePair } from '@temporalio/common';
 import type { Activities } from '../activities';
 import { formatRupiah } from '../src/domain/money';
-import type { PaymentState, PaymentTerms } from '../src/domain/payment';
+import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { isFinal, type PaymentStatus } from '../src/domain/payment-transitions';
 import { createUpdate, paidSignal, SEARCH_ATTRIBUTES, settleSignal, statusQuery } from './messages';
@@ -63,7 +63,7 @@ export function payment(terms: PaymentTerms): Promise<PaymentStatus> {
 }
 
 async function live(terms: PaymentTerms): Promise<PaymentStatus> {
-  const expiresAtMs = Date.now() + terms.expiresInSeconds * SECOND_MS;
+  const expiresAtMs = expiryOf(Date.now(), terms);
   let state: PaymentState = { status: 'created', version: 0 };
   let waitingFor = 'the provider to issue the QR code';
   let settlesAtMs: number | null = null;
@@ -152,7 +152,7 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
   /** Takes a step: at once in a local activity and, where that fails, as often as it needs in a regular one. */
   async function take(step: keyof typeof STEPS, retried: ActivityOptions = UNTIL_CLEAR): Promise<void> {
     const atMs = Date.now();
-    const request: PaymentStep = { terms, state, atMs };
+    const request: PaymentStep = { terms, state, atMs, expiresAtMs };
     const summary = `${terms.referenceId}: ${STEPS[step]}`;
     const atOnce = proxyLocalActivities<Activities>({ ...AT_ONCE, summary });
     const durable = proxyActivities<Activities>({ ...retried, summary });

@@ -35,3 +35,13 @@ export interface PaymentState {
   readonly status: PaymentStatus;
   readonly version: number;
 }
+
+const SECOND_MS = 1_000;
+
+/**
+ * The deadline of a payment created at this instant, in milliseconds: a whole second, since providers count in seconds,
+ * so that the QR ends there at the very instant that the merchant was told.
+ */
+export function expiryOf(createdAtMs: number, { expiresInSeconds }: Pick<PaymentTerms, 'expiresInSeconds'>): number {
+  return (Math.ceil(createdAtMs / SECOND_MS) + expiresInSeconds) * SECOND_MS;
+}

@@ -7,7 +7,7 @@ import { PACKAGE_ROOT, VERSION } from '../../src/package';
 import { testAddress } from '../support/addresses';
 import { newDatabase } from '../support/database';
 import { temporalAddress } from '../support/engine';
-import { openLedger } from '../support/payments';
+import { acceptance, openLedger } from '../support/payments';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 
@@ -57,7 +57,7 @@ it('shows a payment, with or without a Temporal that answers', async () => {
   const ledger = await openLedger();
   try {
     const terms = ledger.newTerms();
-    await acceptPayment(ledger.context, terms, new Date());
+    await acceptPayment(ledger.context, acceptance(terms, new Date()));
     const { connectionString: DATABASE_URL } = ledger.db.options;
     const show = (TEMPORAL_ADDRESS: string, ...options: string[]) =>
       lunas(['payments', 'show', terms.referenceId, ...options], { DATABASE_URL, TEMPORAL_ADDRESS });

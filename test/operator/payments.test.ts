@@ -8,7 +8,7 @@ import { createMerchant } from '../../src/operator/merchants';
 import { showPayment } from '../../src/operator/show-payment';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
-import { type Ledgered, openLedger } from '../support/payments';
+import { acceptance, type Ledgered, openLedger } from '../support/payments';
 
 const AT = Date.parse('2026-01-05T03:00:00.000Z');
 const noWorkflow = () => Promise.resolve(undefined);
@@ -23,7 +23,7 @@ afterEach(() => ledger.close());
 
 async function accept(changes: Partial<PaymentTerms> = {}, atMs = AT): Promise<PaymentTerms> {
   const terms = ledger.newTerms(changes);
-  await acceptPayment(ledger.context, terms, new Date(atMs));
+  await acceptPayment(ledger.context, acceptance(terms, new Date(atMs)));
   return terms;
 }
 

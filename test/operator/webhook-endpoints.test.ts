@@ -8,7 +8,7 @@ import {
 } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
 import { claimDeliveries } from '../../src/webhooks/deliveries';
-import { type Ledgered, openLedger } from '../support/payments';
+import { acceptance, type Ledgered, openLedger } from '../support/payments';
 
 const sealer = createSealer(randomBytes(32).toString('base64'));
 
@@ -32,7 +32,7 @@ const register = (changes: Partial<NewEndpoint> = {}) =>
 it('registers a receiver whose secret signs its webhooks', async () => {
   const endpoint = await register();
   expect(endpoint.secret).toMatch(/^whsec_[\w-]{32,}$/);
-  await acceptPayment(ledger.context, ledger.newTerms(), new Date());
+  await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
   const [delivery] = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, busyEndpoints: [] });
   expect(delivery).toMatchObject({ event: 'payment.created', url: endpoint.url, secrets: [endpoint.secret] });
 });
@@ -41,7 +41,7 @@ it('sends a receiver only the events that it asked for', async () => {
   const created = await register({ events: ['payment.created', 'payment.created'] });
   const paid = await register({ events: ['payment.paid'] });
   expect([created.events, paid.events]).toEqual([['payment.created'], ['payment.paid']]);
-  await acceptPayment(ledger.context, ledger.newTerms(), new Date());
+  await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
   const deliveries = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, busyEndpoints: [] });
   expect(deliveries.map((delivery) => delivery.endpointId)).toEqual([created.id]);
 });

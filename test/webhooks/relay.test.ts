@@ -5,7 +5,7 @@ import { acceptPayment } from '../../src/db/transitions/accept-payment';
 import { claimDeliveries, WEBHOOK_SECRET_PURPOSE, type Delivery } from '../../src/webhooks/deliveries';
 import { startRelay, type Relay } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
-import { openLedger, type Ledgered } from '../support/payments';
+import { acceptance, openLedger, type Ledgered } from '../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 import { until } from '../support/until';
 
@@ -59,7 +59,7 @@ async function addEndpoint(secrets = [SECRET]): Promise<string> {
 
 async function acceptPayments(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    await acceptPayment(ledger.context, ledger.newTerms(), new Date());
+    await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
   }
 }
 

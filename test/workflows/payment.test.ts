@@ -1,5 +1,7 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { setPolicy } from '../../src/operator/catalog';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { createTimeSkippingEnvironment } from '../support/engine';
 import { recordHistory } from '../support/history';
 import { startTestService, type TestService } from '../support/service';
@@ -41,10 +43,18 @@ async function createPayment(): Promise<{ id: string; reference_id: string; expi
 
 /** Awaits the end of the payment's life; the server skips the time in between. A life with a name can be recorded. */
 async function end(id: string, name?: string): Promise<unknown> {
-  const workflowId = `payment-${id}`;
-  const status = await environment.client.workflow.getHandle(workflowId).result();
-  if (name !== undefined) await recordHistory(environment.client, workflowId, `payment-${name}`);
+  const workflow = environment.client.workflow.getHandle(`payment-${id}`);
+  await until(async () => (await workflow.fetchHistory()).events?.at(-1), isAtRest);
+  const status = await workflow.result();
+  if (name !== undefined) await recordHistory(environment.client, workflow.workflowId, `payment-${name}`);
   return status;
+}
+
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
+
+/** This server skips time under a workflow task that is being worked on, and lets it time out. */
+function isAtRest(lastEvent: HistoryEvent | undefined): boolean {
+  return !lastEvent?.workflowTaskScheduledEventAttributes && !lastEvent?.workflowTaskStartedEventAttributes;
 }
 
 async function life(id: string): Promise<{ name: string; at: number }[]> {
@@ -87,6 +97,19 @@ describe('a payment', () => {
     expect(expired?.name).toBe('expire');
     expect(expired?.at).toBeGreaterThanOrEqual(Date.parse(expires_at));
     expect(await service.atProvider(reference_id)).toMatchObject({ status: 'expire', charge_calls: 1 });
+  });
+
+  it('is not expired early by a provider whose clock runs ahead', async () => {
+    const { id, reference_id, expires_at } = await createPayment();
+    expect(Date.parse(expires_at) % 1_000).toBe(0);
+    const expired = await fetch(`${service.sandboxUrl}/v2/${reference_id}/expire`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}` },
+    });
+    expect(await expired.json()).toMatchObject({ transaction_status: 'expire' });
+    await service.engine.reportPaid(id);
+    expect(await end(id)).toBe('expired');
+    expect((await life(id)).at(-1)?.at).toBeGreaterThanOrEqual(Date.parse(expires_at));
   });
 
   it('counts as paid when the customer was in time and nobody told us', async () => {

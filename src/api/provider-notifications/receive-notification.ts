@@ -17,8 +17,8 @@ export const receiveNotification: PublicEndpoint = async ({ db, providers, engin
   if (verdict.verdict === 'malformed') throw new ApiError('invalid_json', 'This is not a notification.');
   if (verdict.verdict === 'forged') throw new ApiError('not_found', 'There is no such account.');
 
-  const { referenceId } = verdict;
-  const entry = await storeNotification(db, accountId, referenceId, rawBody);
+  const { referenceId, hasNews } = verdict;
+  const entry = await storeNotification(db, { accountId, referenceId, hasNews, rawBody });
   if (entry.paymentId === null) log.warn({ accountId, referenceId }, 'a notification speaks of an unknown order');
   else if (!entry.closed) await engine.reportPaid(entry.paymentId);
   return { status: 200, body: { received: true } };

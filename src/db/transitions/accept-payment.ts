@@ -1,4 +1,5 @@
-import type { PaymentState, PaymentTerms } from '../../domain/payment';
+import type { PaymentState } from '../../domain/payment';
+import type { PaymentStep } from '../../domain/payment-step';
 import type { Queryable } from '../pool';
 import { runStatement, type TransitionContext, type TransitionOutcome } from './apply-transition';
 import { transitionStatement } from './transition-sql';
@@ -19,8 +20,7 @@ const STATEMENT = transitionStatement(
 /** Writes the payment as `created`, before the provider is told of it. A repeat answers where the payment stands. */
 export async function acceptPayment(
   context: TransitionContext,
-  terms: PaymentTerms,
-  at: Date,
+  { terms, atMs, expiresAtMs }: Omit<PaymentStep, 'state'>,
 ): Promise<TransitionOutcome> {
   const state = await runStatement(context, STATEMENT, [
     terms.paymentId,
@@ -41,17 +41,12 @@ export async function acceptPayment(
     terms.settlementKind,
     terms.settlementDelaySeconds,
     terms.sealedDetails,
-    expiryOf(terms, at),
-    at,
+    new Date(expiresAtMs),
+    new Date(atMs),
   ]);
   return state
     ? { outcome: 'applied', state }
     : { outcome: 'repeated', state: await readState(context.db, terms.paymentId) };
-}
-
-/** The deadline of a payment accepted at `at`. */
-export function expiryOf(terms: Pick<PaymentTerms, 'expiresInSeconds'>, at: Date): Date {
-  return new Date(at.getTime() + terms.expiresInSeconds * 1_000);
 }
 
 async function readState(db: Queryable, paymentId: string): Promise<PaymentState> {

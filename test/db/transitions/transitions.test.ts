@@ -9,7 +9,7 @@ import { rejectPayment } from '../../../src/db/transitions/reject-payment';
 import { settlePayment } from '../../../src/db/transitions/settle-payment';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { PAYMENT_TRANSITIONS, type PaymentStatus } from '../../../src/domain/payment-transitions';
-import { openLedger, type Ledgered } from '../../support/payments';
+import { acceptance, openLedger, type Ledgered } from '../../support/payments';
 
 let ledger: Ledgered;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const PATHS: Partial<Record<PaymentStatus, readonly Writer[]>> = {
 
 async function paymentAt(status: PaymentStatus, changes: Partial<PaymentTerms> = {}): Promise<Step> {
   const terms = ledger.newTerms(changes);
-  let { state } = await acceptPayment(ledger.context, terms, T0);
+  let { state } = await acceptPayment(ledger.context, acceptance(terms, T0));
   for (const writer of PATHS[status] ?? []) {
     ({ state } = await WRITERS[writer](ledger.context, { paymentId: terms.paymentId, version: state.version, at: T0 }));
   }
@@ -145,7 +145,7 @@ describe('accept', () => {
   it('writes the payment as created with what it captured, once', async () => {
     const terms = ledger.newTerms({ feePayer: 'buyer', totalRupiah: 50_350, netRupiah: 50_000 });
     const applied = { outcome: 'applied', state: { status: 'created', version: 1 } };
-    expect(await acceptPayment(ledger.context, terms, T0)).toEqual(applied);
+    expect(await acceptPayment(ledger.context, acceptance(terms, T0))).toEqual(applied);
     const before = await recorded(terms.paymentId);
     expect(before.payment[0]).toMatchObject({
       reference_id: terms.referenceId,
@@ -154,7 +154,10 @@ describe('accept', () => {
       expires_at: later(900),
       currency: 'IDR',
     });
-    expect(await acceptPayment(ledger.context, terms, later(5))).toEqual({ ...applied, outcome: 'repeated' });
+    expect(await acceptPayment(ledger.context, acceptance(terms, later(5)))).toEqual({
+      ...applied,
+      outcome: 'repeated',
+    });
     expect(await recorded(terms.paymentId)).toEqual(before);
   });
 });
@@ -162,7 +165,7 @@ describe('accept', () => {
 describe('events', () => {
   it('have exactly the body of the contract', async () => {
     const terms = ledger.newTerms();
-    await acceptPayment(ledger.context, terms, T0);
+    await acceptPayment(ledger.context, acceptance(terms, T0));
     const { events } = await recorded(terms.paymentId);
     expect(events[0].body).toBe(
       JSON.stringify({
@@ -204,7 +207,7 @@ describe('events', () => {
     const context = { ...ledger.context, onDeliveries: () => (rung += 1) };
 
     const terms = ledger.newTerms({ merchantId });
-    await acceptPayment(context, terms, T0);
+    await acceptPayment(context, acceptance(terms, T0));
     const { deliveries } = await recorded(terms.paymentId);
     const found = deliveries.map(({ endpoint_id, status, dead_reason }) => [endpoint_id, status, dead_reason]);
     expect(found).toHaveLength(2);

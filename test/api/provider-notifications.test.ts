@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+let accountId: string;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
+  accountId = rows[0].id;
+}, 60_000);
+afterAll(() => service.close());
+
+async function createPayment(): Promise<{ id: string; reference_id: string }> {
+  return (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
+}
+
+/** A notification as Midtrans signs it: SHA-512 of order, code, amount and server key. */
+function notification(orderId: string, changes: Record<string, string> = {}) {
+  const fields = { order_id: orderId, status_code: '200', gross_amount: '20000.00', transaction_status: 'settlement' };
+  const { order_id, status_code, gross_amount } = { ...fields, ...changes };
+  const signature = createHash('sha512').update(order_id + status_code + gross_amount + SANDBOX_SERVER_KEY);
+  return { ...fields, signature_key: signature.digest('hex'), transaction_id: 'tx', ...changes };
+}
+
+function notify(body: unknown, account = accountId) {
+  return service.call('POST', `/provider-notifications/${account}`, body, { authorization: '' });
+}
+
+async function transitions(id: string): Promise<string[]> {
+  const { rows } = await service.db.query(
+    'select name from payment_transitions where payment_id = $1 order by version',
+    [id],
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function inbox(referenceId: string) {
+  const { rows } = await service.db.query('select * from provider_notifications where reference_id = $1', [
+    referenceId,
+  ]);
+  return rows;
+}
+
+describe('POST /provider-notifications/:account', () => {
+  it('200: is kept, and closed by the step that it led to', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id, { notify: false });
+    expect((await notify(notification(reference_id))).status).toBe(200);
+    await until(
+      () => transitions(id),
+      (names) => names.includes('pay'),
+    );
+    const rows = await inbox(reference_id);
+    expect(rows).toHaveLength(1);
+    expect(rows[0].closed_at).not.toBeNull();
+  });
+
+  it('200: a hundred copies at once are one payment and one row', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id, { notify: false });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => notify(notification(reference_id))));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    await until(
+      () => transitions(id),
+      (names) => names.includes('pay'),
+    );
+    expect((await transitions(id)).filter((name) => name === 'pay')).toHaveLength(1);
+    expect(await inbox(reference_id)).toHaveLength(1);
+  });
+
+  it('200: one that says "paid" while the provider says "pending" pays nothing', async () => {
+    const { id, reference_id } = await createPayment();
+    expect((await notify(notification(reference_id))).status).toBe(200);
+    await until(
+      () => service.engine.askStatus(id),
+      (report) => report !== undefined,
+    );
+    expect(await transitions(id)).toEqual(['accept', 'issue']);
+  });
+
+  it('200: the news that the order was opened asks nobody', async () => {
+    const { reference_id } = await createPayment();
+    await notify(notification(reference_id, { status_code: '201', transaction_status: 'pending' }));
+    const [row] = await inbox(reference_id);
+    expect(row.closed_at).not.toBeNull();
+  });
+
+  it('200: an order that is none of ours is kept', async () => {
+    expect((await notify(notification('LN0000000000000000'))).status).toBe(200);
+    expect(await inbox('LN0000000000000000')).toHaveLength(1);
+  });
+
+  it.each([
+    ['a forged signature', (order: string) => ({ ...notification(order), signature_key: 'ab'.repeat(64) }), 404],
+    ['a signature for another amount', (order: string) => ({ ...notification(order), gross_amount: '1.00' }), 404],
+    ['something else', () => ({ hello: 'world' }), 400],
+    ['no JSON', () => '{', 400],
+  ])('refuses %s and keeps nothing', async (_name, body, status) => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id, { notify: false });
+    expect((await notify(body(reference_id))).status).toBe(status);
+    expect(await inbox(reference_id)).toHaveLength(0);
+    expect(await transitions(id)).toEqual(['accept', 'issue']);
+  });
+
+  it.each(['01935b6c-7c00-7000-8000-000000000000', 'nonsense', '%00'])('404: account %s', async (account) => {
+    expect((await notify(notification('LN0000000000000001'), account)).status).toBe(404);
+  });
+});

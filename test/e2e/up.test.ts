@@ -1,0 +1,151 @@
+import { spawn, execFile, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { freePort } from '../../src/embedded/ports';
+import { PACKAGE_ROOT } from '../../src/package';
+import { testAddress } from '../support/addresses';
+import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
+import { until } from '../support/until';
+
+const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
+const run = promisify(execFile);
+
+const paymentSchema = z.object({
+  payment: z.looseObject({ id: z.string(), reference_id: z.string(), status: z.string() }),
+});
+const createdSchema = paymentSchema.extend({
+  payment: paymentSchema.shape.payment.extend({ qris_payload: z.string(), expires_at: z.iso.datetime() }),
+});
+
+let home: string;
+let environment: NodeJS.ProcessEnv;
+let receiver: Receiver;
+let up: ChildProcess | undefined;
+let said = '';
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(os.tmpdir(), 'lunas-e2e-'));
+  const names = ['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
+  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const));
+  environment = {
+    ...process.env,
+    ...Object.fromEntries(ports),
+    LUNAS_HOME: path.join(home, 'data'),
+    TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH'),
+  };
+  receiver = await startReceiver();
+});
+
+afterAll(async () => {
+  await stop();
+  await receiver.close();
+  await rm(home, { recursive: true, force: true });
+}, 60_000);
+
+/** Starts `lunas up` as a person does, and waits for what it prints when it is ready. */
+async function start(): Promise<void> {
+  said = '';
+  const child = spawn(process.execPath, [LUNAS, 'up'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  up = child;
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await until(
+    async () => said,
+    (text) => text.includes('Ctrl-C stops') || child.exitCode !== null,
+    60_000,
+  );
+  if (child.exitCode !== null) throw new Error(`lunas up ended with ${child.exitCode}: ${said}`);
+}
+
+/** Ctrl-C; answers the exit code. */
+async function stop(): Promise<number | null> {
+  const child = up;
+  up = undefined;
+  if (!child || child.exitCode !== null) return null;
+  child.kill('SIGINT');
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+async function lunas(...args: string[]): Promise<unknown> {
+  const { stdout } = await run(process.execPath, [LUNAS, ...args, '--json'], { env: environment });
+  return JSON.parse(stdout);
+}
+
+/** The curl line that `lunas up` printed, run by a shell as it stands. */
+async function runPrintedLine(): Promise<z.infer<typeof createdSchema>['payment']> {
+  const line = said.split('\n').find((text) => text.includes('curl ')) ?? 'echo no curl line';
+  const { stdout } = await run('sh', ['-c', line]);
+  return createdSchema.parse(JSON.parse(stdout)).payment;
+}
+
+async function statusOf(id: string): Promise<string> {
+  const secretKey = /sk_test_\w+/.exec(said)?.[0] ?? '';
+  const response = await fetch(`http://127.0.0.1:${environment.PORT}/payments/${id}`, {
+    headers: { authorization: `Bearer ${secretKey}` },
+  });
+  return paymentSchema.parse(await response.json()).payment.status;
+}
+
+async function processesOfHome(): Promise<string[]> {
+  const { stdout } = await run('ps', ['-eo', 'pid,args', '-ww']);
+  return stdout.split('\n').filter((line) => line.includes(home) || line.includes(`port ${environment.TEMPORAL_PORT}`));
+}
+
+describe('lunas up', () => {
+  it('takes a payment from the printed line to settled, with signed webhooks, and keeps it over a restart', async () => {
+    await start();
+    const { merchant_id } = z
+      .object({ merchant_id: z.string() })
+      .parse(JSON.parse(await readFile(path.join(home, 'data', 'run.json'), 'utf8')));
+    const { endpoint } = z
+      .object({ endpoint: z.object({ secret: z.string() }) })
+      .parse(await lunas('webhooks', 'create', '--merchant', merchant_id, '--url', receiver.url));
+
+    const payment = await runPrintedLine();
+    expect(payment.status).toBe('pending');
+    const scan = await fetch(`http://127.0.0.1:${environment.SANDBOX_PORT}/simulator/scan`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ qris_payload: payment.qris_payload }),
+    });
+    expect(scan.status).toBe(200);
+    await until(
+      () => statusOf(payment.id),
+      (status) => status === 'settled',
+      40_000,
+    );
+
+    await receiver.waitFor(4);
+    const events = receiver.received.map(({ body }) => body.event);
+    expect([...events].sort((a, b) => String(a).localeCompare(String(b)))).toEqual([
+      'payment.created',
+      'payment.paid',
+      'payment.pending',
+      'payment.settled',
+    ]);
+    expect(receiver.received.every((webhook) => verifySignature(webhook, endpoint.secret))).toBe(true);
+    expect(receiver.received.every(({ body }) => body.id === payment.id)).toBe(true);
+
+    expect(await stop()).toBe(0);
+    expect(existsSync(path.join(home, 'data', 'run.json'))).toBe(false);
+    expect(await processesOfHome()).toEqual([]);
+
+    await start();
+    expect(await statusOf(payment.id)).toBe('settled');
+    await lunas('catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '--expires-in', '2s');
+    const unpaid = await runPrintedLine();
+    await until(
+      () => statusOf(unpaid.id),
+      (status) => status === 'expired',
+      20_000,
+    );
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(unpaid.expires_at));
+    expect(await stop()).toBe(0);
+    expect(await processesOfHome()).toEqual([]);
+  }, 180_000);
+});
