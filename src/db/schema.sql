@@ -138,6 +138,11 @@ create table provider_notifications (
   received_at timestamp(3) with time zone not null default now(),
   closed_at timestamp(3) with time zone
 );
+create table rate_limits (
+  key text not null,
+  points integer not null,
+  expire bigint not null
+);
 create table webhook_attempts (
   delivery_id uuid not null,
   number integer not null,
@@ -248,6 +253,7 @@ alter table provider_notifications add constraint provider_notifications_body_sh
 alter table provider_notifications add constraint provider_notifications_pkey PRIMARY KEY (id);
 alter table provider_notifications add constraint provider_notifications_provider_account_id_body_sha256_key UNIQUE (provider_account_id, body_sha256);
 alter table provider_notifications add constraint provider_notifications_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
+alter table rate_limits add constraint rate_limits_pkey PRIMARY KEY (key);
 alter table webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id);
 alter table webhook_attempts add constraint webhook_attempts_number_check CHECK ((number > 0));
 alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number);
