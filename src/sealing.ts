@@ -5,15 +5,17 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const FORMAT = 'v1';
 
+/** What is sealed: bound to the sealed text, which opens only as what it was sealed as. */
+export type SealedThing = 'payment-details' | 'provider-server-key' | 'webhook-secret';
+
 /**
  * Keeps secrets and personal data unreadable outside of this installation: AES-256-GCM under `LUNAS_MASTER_KEY`.
  * A sealed text reads `v1.<key id>.<base64url of iv, tag, ciphertext>`.
  */
 export interface Sealer {
-  /** @param purpose bound to the sealed text: it opens only for the same purpose, such as `webhook-secret` */
-  seal(plaintext: string, purpose: string): string;
-  /** @throws when the text was sealed with another key, for another purpose, or was changed */
-  open(sealed: string, purpose: string): string;
+  seal(plaintext: string, thing: SealedThing): string;
+  /** @throws when the text was sealed with another key or as another thing, or was changed */
+  open(sealed: string, thing: SealedThing): string;
 }
 
 /** @param masterKey 32 bytes in base64 */
@@ -21,18 +23,18 @@ export function createSealer(masterKey: string): Sealer {
   const key = Buffer.from(masterKey, 'base64');
   const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8);
   return {
-    seal(plaintext, purpose) {
+    seal(plaintext, thing) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(purpose));
+      const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(thing));
       const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
       return [FORMAT, keyId, Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url')].join('.');
     },
-    open(sealed, purpose) {
+    open(sealed, thing) {
       const [format, sealedWith, body] = sealed.split('.');
       if (format !== FORMAT || body === undefined) throw new Error('Not a sealed text');
       if (sealedWith !== keyId) throw new Error(`Sealed with key ${sealedWith}, but LUNAS_MASTER_KEY is key ${keyId}`);
       const bytes = Buffer.from(body, 'base64url');
-      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(purpose));
+      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(thing));
       decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
     },

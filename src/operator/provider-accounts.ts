@@ -2,7 +2,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../config';
 import type { Queryable } from '../db/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
-import { SERVER_KEY_PURPOSE } from '../providers/registry';
 import type { Sealer } from '../sealing';
 import { requireOutgoingUrl } from './outgoing-url';
 import { requireRow } from './require-row';
@@ -47,7 +46,7 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
       account.provider,
       account.adapter,
       requireOutgoingUrl(baseUrl, account.environment).replace(/\/+$/, ''),
-      sealer.seal(account.serverKey, SERVER_KEY_PURPOSE),
+      sealer.seal(account.serverKey, 'provider-server-key'),
       account.weight,
     ],
   );

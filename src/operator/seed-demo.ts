@@ -2,7 +2,6 @@ import { hkdfSync } from 'node:crypto';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { createPool, type Queryable } from '../db/pool';
 import { PROVIDERS } from '../domain/provider-capabilities';
-import { SERVER_KEY_PURPOSE } from '../providers/registry';
 import { createSealer, type Sealer } from '../sealing';
 import { listPolicies, setPolicy } from './catalog';
 import { createSecretKey } from './secret-key';
@@ -81,7 +80,7 @@ async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOption
         uuidv5(provider, DEMO_MERCHANT_ID),
         provider,
         options.sandboxUrl,
-        sealer.seal(options.sandboxServerKey, SERVER_KEY_PURPOSE),
+        sealer.seal(options.sandboxServerKey, 'provider-server-key'),
       ],
     );
   }

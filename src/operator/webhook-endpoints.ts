@@ -4,7 +4,6 @@ import type { Config } from '../config';
 import type { Queryable } from '../db/pool';
 import type { PaymentEvent } from '../domain/events';
 import type { Sealer } from '../sealing';
-import { WEBHOOK_SECRET_PURPOSE } from '../webhooks/deliveries';
 import { noSuchMerchant } from './merchants';
 import { requireOutgoingUrl } from './outgoing-url';
 import { requireRow } from './require-row';
@@ -59,7 +58,7 @@ export async function createEndpoint(
       requireOutgoingUrl(endpoint.url, endpoint.environment),
       endpoint.events.length === 0 ? null : [...new Set(endpoint.events)],
       uuidv7(),
-      sealer.seal(secret, WEBHOOK_SECRET_PURPOSE),
+      sealer.seal(secret, 'webhook-secret'),
     ],
   );
   return { ...requireRow(rows, noSuchMerchant(endpoint.merchantId)), secret };
@@ -82,5 +81,5 @@ export async function findNewestSecret(db: Queryable, sealer: Sealer, merchantId
      order by endpoint.created_at desc, endpoint.id desc, secret.created_at desc limit 1`,
     [merchantId],
   );
-  return rows[0] ? sealer.open(rows[0].sealed, WEBHOOK_SECRET_PURPOSE) : null;
+  return rows[0] ? sealer.open(rows[0].sealed, 'webhook-secret') : null;
 }

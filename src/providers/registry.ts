@@ -4,9 +4,6 @@ import type { Sealer } from '../sealing';
 import { createMidtransProvider } from './midtrans/midtrans-provider';
 import type { Provider } from './provider';
 
-/** Purpose under which an account's server key is sealed. */
-export const SERVER_KEY_PURPOSE = 'provider-server-key';
-
 /** Our accounts at the providers, each ready to be called. */
 export interface ProviderRegistry {
   /** @throws when there is no such account */
@@ -36,7 +33,7 @@ export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBase
     if (!account) return undefined;
     const provider = createMidtransProvider({
       baseUrl: account.baseUrl,
-      serverKey: sealer.open(account.sealedServerKey, SERVER_KEY_PURPOSE),
+      serverKey: sealer.open(account.sealedServerKey, 'provider-server-key'),
       notificationUrl: `${publicBaseUrl}/provider-notifications/${account.id}`,
     });
     const raced = connected.get(accountId);

@@ -2,9 +2,6 @@ import type { Queryable } from '../db/pool';
 import type { Sealer } from '../sealing';
 import type { OutgoingWebhook, WebhookAttempt } from './send';
 
-/** Purpose under which an endpoint's secrets are sealed. */
-export const WEBHOOK_SECRET_PURPOSE = 'webhook-secret';
-
 /** A relay that dies gives its deliveries back after this long; longer than any try takes. */
 const LEASE_SECONDS = 30;
 
@@ -88,7 +85,7 @@ export async function findDelivery(db: Queryable, sealer: Sealer, deliveryId: st
 }
 
 function openSecrets({ sealedSecrets, ...delivery }: DeliveryRow, sealer: Sealer): Delivery {
-  return { ...delivery, secrets: sealedSecrets.map((sealed) => sealer.open(sealed, WEBHOOK_SECRET_PURPOSE)) };
+  return { ...delivery, secrets: sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret')) };
 }
 
 /** What a try leaves behind: done, still to be tried, in the hands of its workflow, or given up for a reason. */

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool';
 import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
 import { addAccount, disableAccount, listAccounts, type NewAccount } from '../../src/operator/provider-accounts';
-import { SERVER_KEY_PURPOSE } from '../../src/providers/registry';
 import { createSealer } from '../../src/sealing';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
@@ -36,7 +35,7 @@ it('keeps the server key sealed, and out of what it shows', async () => {
   const account = await add();
   const { rows } = await db.query<{ sealed: string }>('select sealed_server_key as sealed from provider_accounts');
   expect(rows[0]?.sealed).not.toContain(SERVER_KEY);
-  expect(sealer.open(rows[0]?.sealed ?? '', SERVER_KEY_PURPOSE)).toBe(SERVER_KEY);
+  expect(sealer.open(rows[0]?.sealed ?? '', 'provider-server-key')).toBe(SERVER_KEY);
   expect(await listAccounts(db)).toEqual([account]);
   expect(Object.values(account)).not.toContain(SERVER_KEY);
 });

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createLogger } from '../../src/log';
 import { createSealer } from '../../src/sealing';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { claimDeliveries, WEBHOOK_SECRET_PURPOSE, type Delivery } from '../../src/webhooks/deliveries';
+import { claimDeliveries, type Delivery } from '../../src/webhooks/deliveries';
 import { startRelay, type Relay } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
 import { acceptance, openLedger, type Ledgered } from '../support/payments';
@@ -51,7 +51,7 @@ async function addEndpoint(secrets = [SECRET]): Promise<string> {
     await ledger.db.query('insert into webhook_secrets (id, endpoint_id, sealed_secret) values ($1, $2, $3)', [
       randomUUID(),
       id,
-      sealer.seal(secret, WEBHOOK_SECRET_PURPOSE),
+      sealer.seal(secret, 'webhook-secret'),
     ]);
   }
   return id;

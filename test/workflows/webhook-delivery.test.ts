@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createSealer } from '../../src/sealing';
-import { WEBHOOK_SECRET_PURPOSE } from '../../src/webhooks/deliveries';
 import { MAX_TRIES } from '../../src/webhooks/retry-policy';
 import { createTimeSkippingEnvironment } from '../support/engine';
 import { recordHistory } from '../support/history';
@@ -36,7 +35,7 @@ beforeEach(async () => {
   await service.db.query('insert into webhook_secrets (id, endpoint_id, sealed_secret) values ($1, $2, $3)', [
     randomUUID(),
     endpointId,
-    createSealer(service.masterKey).seal(SECRET, WEBHOOK_SECRET_PURPOSE),
+    createSealer(service.masterKey).seal(SECRET, 'webhook-secret'),
   ]);
 });
 afterEach(() => receiver.close());

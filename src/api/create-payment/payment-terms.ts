@@ -8,9 +8,6 @@ import type { ApiServices } from '../services';
 import type { PaymentIdentity } from './payment-identity';
 import { fingerprintOf, type PaymentRequest } from './payment-request';
 
-/** Purpose under which `customer` and `metadata` are sealed. */
-const DETAILS_PURPOSE = 'payment-details';
-
 /**
  * What the new payment captures: its amounts under the newest policy, and an account at the provider.
  * @throws ApiError where the merchant, the policy or the amount does not allow it
@@ -48,7 +45,7 @@ export async function captureTerms(
     sealedDetails:
       customer === null && metadata === null
         ? null
-        : sealer.seal(JSON.stringify({ customer, metadata }), DETAILS_PURPOSE),
+        : sealer.seal(JSON.stringify({ customer, metadata }), 'payment-details'),
   };
 }
 
