@@ -11,11 +11,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 
-// On Ctrl-C the terminal tells our children as well: they stop what they have started, and we wait for them.
-for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});
-
 let running;
-process.on('SIGTERM', () => running?.kill('SIGTERM'));
+// Jest stops what it has started, and we wait for it. On Ctrl-C it hears of it twice, which it knows how to take.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => running?.kill(signal));
 
 const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-results-'));
 try {

@@ -11,6 +11,7 @@ import { onStopSignal } from '../embedded/stop-signals';
 import { Supervisor } from '../embedded/supervisor';
 import { type Demo, seedDemo } from '../operator/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/server-key';
+import { explainDatabaseError } from './database-error';
 
 const INTERRUPTED = 130;
 /** The services of a killed `lunas` need a moment to see that it is gone and let go of their ports. */
@@ -61,8 +62,12 @@ export async function runEmbedded(
 
 /** The only place where a fresh database becomes one that the services and a newcomer can use. */
 async function prepareDatabase(access: DatabaseAccess): Promise<Demo> {
-  await migrate(access.databaseUrl);
-  return seedDemo({ ...access, sandboxServerKey: SANDBOX_SERVER_KEY });
+  try {
+    await migrate(access.databaseUrl);
+    return await seedDemo({ ...access, sandboxServerKey: SANDBOX_SERVER_KEY });
+  } catch (error) {
+    throw explainDatabaseError(error, access.databaseUrl);
+  }
 }
 
 function runOf(stack: Stack<Demo>): Run {

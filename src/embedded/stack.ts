@@ -166,5 +166,6 @@ export function neededPorts(config: Config, services: readonly LunasServiceName[
 }
 
 function reachableHost(host: string): string {
-  return host === '0.0.0.0' || host === '::' ? LOOPBACK : host;
+  if (host === '0.0.0.0' || host === '::') return LOOPBACK;
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -3,7 +3,7 @@ import { FAULT_KINDS, OPERATIONS, type Fault } from './faults';
 import { Html, html } from './html';
 import type { PaymentStatus, PaymentWithRefunds } from './ledger-records';
 import { formatMidtransTime } from './midtrans-time';
-import type { NotificationSummary } from './notifier';
+import type { NotificationSummary } from './notification-queue';
 
 export interface PageContent {
   readonly payments: readonly PaymentWithRefunds[];

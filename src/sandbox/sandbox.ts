@@ -1,15 +1,18 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import { createServer, type Server } from 'node:http';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Pool } from 'pg';
 import { UserError } from '../config';
 import type { Logger } from '../log';
 import { refusal } from './answers';
 import { hasCode, openDatabase } from './database';
 import { Faults, SLOW_MS } from './faults';
 import { Ledger } from './ledger';
-import { midtransApi, send } from './midtrans-api';
-import { enqueueNotifications, listNotifications, NOTIFICATION_DELAYS_MS, startNotifier } from './notifier';
+import { midtransApi } from './midtrans-api';
+import { enqueueNotifications, listNotifications } from './notification-queue';
+import { NOTIFICATION_DELAYS_MS, startNotifier, type Notifier } from './notifier';
 import { sandboxPage } from './page';
+import { send } from './respond';
 import { onlyLoopback, simulatorApi } from './simulator-api';
 
 export interface SandboxOptions {
@@ -43,13 +46,43 @@ const CLOSE_GRACE_MS = SLOW_MS + 1000;
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log, notificationUrl: fallbackUrl, notificationDelaysMs: delaysMs = NOTIFICATION_DELAYS_MS } = options;
   const pool = await openDatabase(options.databaseUrl);
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the ledger broke'));
+  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the ledger broke'));
   const ledger = new Ledger(pool, (client, changed, times) =>
     enqueueNotifications(client, changed, { times, fallbackUrl }),
   );
   const faults = new Faults();
   const notifier = startNotifier({ pool, ledger, faults, log, delaysMs });
+  const stop = async () => {
+    await notifier.close();
+    await pool.end();
+  };
+  const server = createServer(createApp({ pool, ledger, faults, notifier, log }));
+  // Longer than a client's pool keeps a connection, so that none is closed under a request.
+  server.keepAliveTimeout = 65_000;
+  await listen(server, options).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  const url = urlOf(server, options.host);
+  log.info({ url }, 'sandbox is listening');
+  return {
+    url,
+    async close() {
+      await closeServer(server);
+      await stop();
+    },
+  };
+}
 
+interface Parts {
+  readonly pool: Pool;
+  readonly ledger: Ledger;
+  readonly faults: Faults;
+  readonly notifier: Notifier;
+  readonly log: Logger;
+}
+
+function createApp({ pool, ledger, faults, notifier, log }: Parts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -72,56 +105,47 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     response.set('content-security-policy', page.contentSecurityPolicy).type('html').send(page.html);
   }
 
-  const server = createServer(app);
-  // Longer than a client's pool keeps a connection, so that none is closed under a request.
-  server.keepAliveTimeout = 65_000;
-  const stop = async () => {
-    await notifier.close();
-    await pool.end();
-  };
-  try {
-    server.listen(options.port, options.host);
-    await once(server, 'listening');
-  } catch (error) {
-    await stop();
-    throw hasCode(error, ['EADDRINUSE'])
-      ? new UserError(`Port ${options.port} is taken: stop what listens there, or set SANDBOX_PORT to another.`)
-      : error;
-  }
-  const url = urlOf(server.address(), options.host);
-  log.info({ url }, 'sandbox is listening');
-
-  return {
-    url,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      // A kept-alive connection becomes idle only after its last answer; one that a fault keeps hanging never does.
-      const idle = setInterval(() => server.closeIdleConnections(), 50);
-      const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-      await closed;
-      clearInterval(idle);
-      clearTimeout(grace);
-      await stop();
-    },
-  };
+  return app;
 }
 
+/** Express and its parsers say with `status` what was wrong with the request; everything else is a fault of ours. */
 function answerError(error: unknown, response: Response, log: Logger): void {
-  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;
   if (response.headersSent) {
     response.destroy();
-  } else if (type === 'entity.too.large') {
+  } else if (status === 413) {
     send(response, refusal('413', 'The request cannot be processed due to malformed syntax in the request body'));
-  } else if (type !== undefined) {
-    send(response, refusal('400', 'The request body cannot be read'));
+  } else if (status < 500) {
+    send(response, refusal('400', 'The request cannot be read'));
   } else {
     log.error({ err: error }, 'the sandbox failed');
     send(response, refusal('500', 'Sorry, we encountered internal server error. We will fix this soon.'));
   }
 }
 
-function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>, host: string): string {
+async function listen(server: Server, { port, host }: SandboxOptions): Promise<void> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    if (!hasCode(error, ['EADDRINUSE'])) throw error;
+    throw new UserError(`Port ${port} is taken: stop what listens there, or set SANDBOX_PORT to another.`);
+  }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  // A kept-alive connection becomes idle only after its last answer; one that a fault keeps hanging never does.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(grace);
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const everywhere = host === '0.0.0.0' || host === '::';
   return `http://${everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -5,6 +6,7 @@ import { Client } from 'pg';
 import type { ManagedProcess } from '../../src/embedded/managed-process';
 import { freePort } from '../../src/embedded/ports';
 import { ensureDatabase, PostgresCluster } from '../../src/embedded/postgres';
+import { postgresAccount } from '../../src/embedded/postgres-account';
 import { isAlive, temporaryFolder, untilGone } from './processes';
 
 const signal = new AbortController().signal;
@@ -85,9 +87,15 @@ it('is not kept from starting by a stale pid file that names a living stranger',
   await killed.exited;
   const pidFile = path.join(folder, 'postgres', 'data', 'postmaster.pid');
   const [, ...rest] = (await readFile(pidFile, 'utf8')).split('\n');
-  await writeFile(pidFile, [process.pid, ...rest].join('\n'));
-  await start(cluster);
-  expect(await query(cluster.databaseUrl('postgres'), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  // PostgreSQL takes a process for a postmaster where it may signal it: one of its own account.
+  const stranger = spawn('sleep', ['60'], { ...postgresAccount() });
+  try {
+    await writeFile(pidFile, [stranger.pid, ...rest].join('\n'));
+    await start(cluster);
+    expect(await query(cluster.databaseUrl('postgres'), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  } finally {
+    stranger.kill();
+  }
 });
 
 it('makes the cluster anew where its first start was cut short', async () => {

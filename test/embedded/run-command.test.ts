@@ -31,10 +31,8 @@ describe('a command that has started another, which ignores Ctrl-C', () => {
   async function start(folder: string): Promise<{ args: string[]; grandchild: () => Promise<number> }> {
     const pidFile = path.join(folder, 'pid');
     const script = path.join(folder, 'start.sh');
-    await writeFile(
-      script,
-      `(trap '' INT TERM; echo $$ > ${pidFile}; while :; do sleep 1; done) & echo $! > ${pidFile}; wait`,
-    );
+    const stubborn = `trap "" INT TERM; echo $$ > ${pidFile}; while :; do sleep 1; done`;
+    await writeFile(script, `sh -c '${stubborn}' & wait`);
     const grandchild = async (): Promise<number> => Number(await readFile(pidFile, 'utf8').catch(() => ''));
     return { args: [script], grandchild };
   }

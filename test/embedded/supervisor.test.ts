@@ -38,6 +38,7 @@ it('starts what was killed again and says so, until it is stopped', async () => 
 
   await supervisor.stop('idler');
   expect(supervisor.pid('idler')).toBeNull();
+  expect(said).toHaveLength(2);
   expect([first, second].filter((pid) => pid !== null && isAlive(pid))).toEqual([]);
 });
 

@@ -160,6 +160,7 @@ describe('POST /v2/charge', () => {
       http: 400,
       status_code: '400',
     });
+    expect(await sandbox.call('POST', '/v2/%zz/expire')).toMatchObject({ http: 400, status_code: '400' });
     expect(await sandbox.call('POST', '/v2/charge', { note: 'x'.repeat(70_000) })).toMatchObject({
       status_code: '413',
     });

@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -18,7 +19,6 @@ const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_write
 
 const aborter = new AbortController();
 const processes: ManagedProcess[] = [];
-let temporaryFolder: string | undefined;
 let starting: Promise<unknown> = Promise.resolve();
 
 /**
@@ -27,7 +27,7 @@ let starting: Promise<unknown> = Promise.resolve();
  */
 export async function startTestServices(): Promise<TestAddresses> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
-  temporaryFolder = folder;
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   // As root, PostgreSQL runs as `nobody`, who must get in.
   await chmod(folder, 0o711);
   const config = loadConfig();
@@ -54,7 +54,6 @@ export async function stopTestServices(): Promise<void> {
   aborter.abort(new Error('The tests were interrupted'));
   await starting.catch(() => {});
   await Promise.all(processes.map((process) => process.stop()));
-  if (temporaryFolder !== undefined) await rm(temporaryFolder, { recursive: true, force: true });
 }
 
 async function startDatabase(folder: string, signal: AbortSignal): Promise<string> {

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { Request } from 'express';
+import { z } from 'zod';
+import { ACQUIRER_NAMES } from './acquirers';
+import { chargeAnswer, refundAnswer, refusal, stateAnswer, statusAnswer, type MidtransAnswer } from './answers';
+import type { Ledger } from './ledger';
+import { parseOrderTime } from './midtrans-time';
+
+/** Rp10,000,000: the limit of a QRIS payment. */
+const MAX_GROSS_AMOUNT = 10_000_000;
+const MAX_IDEMPOTENCY_KEY_LENGTH = 46;
+const DEFAULT_EXPIRY_MS = 15 * 60 * 1000;
+const UNIT_MS = { second: 1000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+const chargeSchema = z.object({
+  payment_type: z.literal('qris'),
+  transaction_details: z.object({
+    order_id: z.string().regex(/^[A-Za-z0-9._~-]{1,50}$/, { error: 'must be 1 to 50 of A-Z a-z 0-9 . _ ~ -' }),
+    gross_amount: z.int().min(1).max(MAX_GROSS_AMOUNT),
+  }),
+  qris: z.object({ acquirer: z.enum(ACQUIRER_NAMES).default('gopay') }).default({ acquirer: 'gopay' }),
+  custom_expiry: z
+    .object({
+      order_time: z
+        .string()
+        .transform(parseOrderTime)
+        .refine((time) => time !== undefined, { error: 'must be like 2020-09-29 11:46:13 +0700' })
+        .optional(),
+      expiry_duration: z.coerce.number().int().min(1),
+      unit: z.enum(['second', 'minute', 'hour', 'day']).default('minute'),
+    })
+    .optional(),
+});
+
+const refundSchema = z.object({
+  refund_key: z.string().min(1).max(255).optional(),
+  amount: z.int().min(1).optional(),
+  reason: z.string().max(255).default(''),
+});
+
+const DUPLICATE_ORDER =
+  'The request could not be completed due to a conflict with the current state of the target resource, please try again';
+
+/** `POST /v2/charge`: 201, 406 for an order that is there already, 400. */
+export async function charge(ledger: Ledger, request: Request): Promise<MidtransAnswer> {
+  const parsed = chargeSchema.safeParse(request.body);
+  if (!parsed.success) return invalid(parsed.error);
+  const { transaction_details, qris, custom_expiry } = parsed.data;
+  const orderTime = custom_expiry?.order_time ?? new Date();
+  const lifeMs = custom_expiry ? custom_expiry.expiry_duration * UNIT_MS[custom_expiry.unit] : DEFAULT_EXPIRY_MS;
+  const { outcome, payment } = await ledger.charge({
+    orderId: transaction_details.order_id,
+    grossAmountRupiah: transaction_details.gross_amount,
+    acquirer: qris.acquirer,
+    expiresAt: new Date(orderTime.getTime() + lifeMs),
+    notificationUrl: notificationUrlOf(request),
+    idempotencyKey: idempotencyKeyOf(request),
+  });
+  // Midtrans lets the id of an expired order be used again; one order one charge makes the better oracle.
+  if (outcome === 'duplicate') return refusal('406', DUPLICATE_ORDER);
+  return chargeAnswer(payment, `${request.protocol}://${request.host}`);
+}
+
+/** `GET /v2/:id/status`: the code of the state, or 404. */
+export async function showStatus(ledger: Ledger, id: string): Promise<MidtransAnswer> {
+  const found = await ledger.find(id);
+  return found ? statusAnswer(found) : notFound();
+}
+
+/** `POST /v2/:id/expire`: 407 is success; 412, 404. */
+export async function expire(ledger: Ledger, id: string): Promise<MidtransAnswer> {
+  const answer = await ledger.expire(id);
+  if (!answer) return notFound();
+  return answer.changed ? stateAnswer(answer.found, 'Success, transaction has expired') : cannotModify();
+}
+
+/** `POST /v2/:id/cancel`: 200, 412, 404. */
+export async function cancel(ledger: Ledger, id: string): Promise<MidtransAnswer> {
+  const answer = await ledger.cancel(id);
+  if (!answer) return notFound();
+  return answer.changed ? stateAnswer(answer.found, 'Success, transaction is canceled') : cannotModify();
+}
+
+/** `POST /v2/:id/refund`: 200 for a request that is taken, 202 for one that is turned down; 412, 414, 404, 400. */
+export async function refund(ledger: Ledger, id: string, body: unknown, turnDown: boolean): Promise<MidtransAnswer> {
+  const parsed = refundSchema.safeParse(body);
+  if (!parsed.success) return invalid(parsed.error);
+  const { refund_key: refundKey = randomUUID(), amount = null, reason } = parsed.data;
+  const answer = await ledger.refund(id, { refundKey, amountRupiah: amount, reason, turnDown });
+  if (!answer) return notFound();
+  if (answer.outcome === 'not_refundable') return cannotModify();
+  if (answer.outcome === 'amount_too_high') return refusal('414', 'Refund request is rejected due to invalid amount');
+  return refundAnswer(answer.found, answer.refund);
+}
+
+export function notFound(): MidtransAnswer {
+  return refusal('404', "Transaction doesn't exist.");
+}
+
+export function cannotModify(): MidtransAnswer {
+  return refusal('412', 'Merchant cannot modify the status of the transaction');
+}
+
+function invalid(error: z.ZodError): MidtransAnswer {
+  return {
+    ...refusal('400', 'One or more parameters in the payload is invalid.'),
+    validation_messages: error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+  };
+}
+
+/** Midtrans takes up to three addresses in this header; one is all that a Lunas account sends. */
+function notificationUrlOf(request: Request): string | null {
+  const url = request.get('x-override-notification')?.trim() ?? '';
+  return /^https?:\/\//.test(url) && URL.canParse(url) ? url : null;
+}
+
+/** A key that is too long is ignored, without a word. */
+function idempotencyKeyOf(request: Request): string | null {
+  const key = request.get('idempotency-key') ?? '';
+  return key !== '' && key.length <= MAX_IDEMPOTENCY_KEY_LENGTH ? key : null;
+}

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'express';
+import { refusal, type MidtransAnswer } from './answers';
+import { SLOW_MS, type FaultKind } from './faults';
+
+export type Work = () => Promise<MidtransAnswer>;
+
+/** Does `work` and answers with what it says, or fails as the fault wants it. */
+export async function respond(fault: FaultKind | undefined, response: Response, work: Work): Promise<void> {
+  switch (fault) {
+    case 'timeout':
+      return; // The connection stays open, and silent, until the caller or the server closes it.
+    case 'reset':
+      return reset(response);
+    case 'http_500':
+      return send(response, refusal('500', 'Sorry, we encountered internal server error. We will fix this soon.'));
+    case 'accept_then_timeout':
+      await work();
+      return;
+    case 'accept_then_reset':
+      await work();
+      return reset(response);
+    case 'half_body': {
+      const text = JSON.stringify(await work());
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+      response.write(text.slice(0, text.length / 2), () => reset(response));
+      return;
+    }
+    case 'slow': {
+      const answer = await work();
+      await sleep(SLOW_MS);
+      return send(response, answer);
+    }
+    case 'reject':
+    case 'bad_signature':
+    case 'silent':
+    case undefined:
+      return send(response, await work());
+  }
+}
+
+function reset(response: Response): void {
+  response.socket?.resetAndDestroy();
+}
+
+/** Midtrans answers HTTP 200 whatever the code in the body says, but for these. */
+const HTTP_STATUSES: ReadonlyMap<string, number> = new Map(
+  [400, 401, 413, 429, 500].map((status) => [String(status), status]),
+);
+
+export function send(response: Response, answer: MidtransAnswer): void {
+  response.status(HTTP_STATUSES.get(answer.status_code) ?? 200).json(answer);
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request, type Dispatcher } from 'undici';
+import { SLOW_MS, type FaultKind } from './faults';
+import type { DueNotification } from './notification-queue';
+
+export interface Attempt {
+  readonly dispatcher: Dispatcher;
+  readonly fault: FaultKind | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One attempt, as the fault would have it. Anything but a 2xx is a failure; `text` says which. */
+export async function sendNotification(
+  { url, body }: DueNotification,
+  { dispatcher, fault, signal }: Attempt,
+): Promise<{ isSuccess: boolean; text: string }> {
+  if (fault === 'timeout' || fault === 'reset' || fault === 'http_500')
+    return { isSuccess: false, text: `fault ${fault}` };
+  if (fault === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined);
+  try {
+    const response = await request(url, {
+      dispatcher,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'Veritrans' },
+      body: spoil(body, fault),
+      signal,
+    });
+    await response.body.dump();
+    return { isSuccess: response.statusCode >= 200 && response.statusCode < 300, text: `HTTP ${response.statusCode}` };
+  } catch (error) {
+    return { isSuccess: false, text: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function spoil(body: string, fault: FaultKind | undefined): string {
+  if (fault === 'half_body') return body.slice(0, body.length / 2);
+  if (fault === 'bad_signature') return body.replace(/("signature_key":")([0-9a-f]+)/, `$1${'0'.repeat(128)}`);
+  return body;
+}

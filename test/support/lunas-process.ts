@@ -1,0 +1,74 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { homeAt, readRun, type Run } from '../../src/embedded/home';
+import { freePort } from '../../src/embedded/ports';
+import { PACKAGE_ROOT } from '../../src/package';
+import { testAddress } from './addresses';
+import { until } from './until';
+
+const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
+const READY_TIMEOUT_MS = 90_000;
+
+/** Ports that nothing listens on, so that tests can run beside a real `lunas up`. */
+export async function freePorts(): Promise<NodeJS.ProcessEnv> {
+  const variables = ['PORT', 'SANDBOX_PORT', 'POSTGRES_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'];
+  const ports = new Set<number>();
+  while (ports.size < variables.length) ports.add(await freePort());
+  return Object.fromEntries([...ports].map((port, index) => [variables[index], String(port)]));
+}
+
+/** The built `lunas up` or `lunas services`, as a user starts it. Stop it in `afterEach`. */
+export class LunasProcess {
+  stdout = '';
+  stderr = '';
+  readonly pid: number;
+  readonly exitCode: Promise<number | null>;
+  private readonly child: ChildProcess;
+
+  constructor(
+    command: 'up' | 'services',
+    private readonly home: string,
+    environment: NodeJS.ProcessEnv,
+  ) {
+    const engine = { TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH') };
+    const child = spawn(process.execPath, [LUNAS, command, '--json'], {
+      env: { PATH: process.env.PATH, LUNAS_HOME: home, ...engine, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.child = child;
+    this.pid = child.pid ?? 0;
+    this.exitCode = once(child, 'close').then(() => child.exitCode);
+  }
+
+  /** Resolves when it has written its `run.json`. */
+  async ready(): Promise<Run> {
+    const seen = await until(
+      async () => ({ run: await readRun(homeAt(this.home)), exitCode: this.child.exitCode, stderr: this.stderr }),
+      ({ run, exitCode }) => run?.pid === this.pid || exitCode !== null,
+      READY_TIMEOUT_MS,
+    );
+    if (seen.run === null) throw new Error(`lunas ended with exit code ${seen.exitCode}: ${seen.stderr}`);
+    return seen.run;
+  }
+
+  /** The ids of the processes that it has started, by a word of their command line. */
+  children(word: string): number[] {
+    const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
+    return lines
+      .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [])
+      .filter(([, , parent, commandLine]) => Number(parent) === this.pid && commandLine?.includes(word))
+      .map(([, pid]) => Number(pid));
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.kill('SIGINT');
+    await this.exitCode;
+  }
+}
