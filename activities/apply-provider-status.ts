@@ -1,5 +1,6 @@
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { formatRupiah } from '../src/domain/money';
+import { cancelPayment } from '../src/db/transitions/cancel-payment';
 import { denyPayment } from '../src/db/transitions/deny-payment';
 import { expirePayment } from '../src/db/transitions/expire-payment';
 import { payPayment } from '../src/db/transitions/pay-payment';
@@ -34,6 +35,7 @@ export async function applyProviderStatus(
     case 'denied':
       return resultOf(await denyPayment(dependencies, step, 'the provider denied the payment'));
     case 'cancelled':
+      return resultOf(await cancelPayment(dependencies, step));
     case 'refunded':
       return { state, attention: `The provider says "${said.status}", which was not asked for here.` };
   }

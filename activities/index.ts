@@ -1,3 +1,4 @@
+import { cancelPayment } from './cancel-payment';
 import { confirmPaid } from './confirm-paid';
 import { deliverWebhook } from './deliver-webhook';
 import type { ActivityDependencies } from './dependencies';
@@ -14,6 +15,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     openPayment: openPayment.bind(null, dependencies),
     giveUpPayment: giveUpPayment.bind(null, dependencies),
     confirmPaid: confirmPaid.bind(null, dependencies),
+    cancelPayment: cancelPayment.bind(null, dependencies),
     expirePayment: expirePayment.bind(null, dependencies),
     settlePayment: settlePayment.bind(null, dependencies),
     deliverWebhook: deliverWebhook.bind(null, dependencies),

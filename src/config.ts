@@ -7,7 +7,17 @@ export class UserError extends Error {
   override readonly name = 'UserError';
 }
 
-const port = z.coerce.number().int().min(1).max(65_535);
+/** Digits and nothing else: no sign, fraction, exponent or space. */
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .refine((text) => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
+}
+
+const port = wholeNumber(1, 65_535);
 const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
 const masterKey = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32, {
   error: 'must be 32 bytes in base64, as `openssl rand -base64 32` prints',
@@ -18,6 +28,21 @@ const list = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 );
+
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+
+/** Whoever is trusted says who the caller is: trusting everyone (`/0`) would let callers choose their address. */
+function isTrustable(proxy: string): boolean {
+  return network.safeParse(proxy).success && !proxy.endsWith('/0');
+}
+
+const trustedProxies = z.union([
+  wholeNumber(0, 10),
+  list.refine((proxies) => proxies.length > 0 && proxies.every(isTrustable), {
+    error:
+      'must be how many proxies stand before the API (1), or their addresses and networks (10.0.0.0/8,2001:db8::7), not everyone',
+  }),
+]);
 
 /** Every environment variable that Lunas reads, and its default. An absent address is found in `LUNAS_HOME` by the CLI. */
 const environmentSchema = z.object({
@@ -49,9 +74,9 @@ const environmentSchema = z.object({
   XDG_CACHE_HOME: z.string().min(1).optional(),
   LUNAS_ENVIRONMENT: z.enum(['sandbox', 'production']).default('sandbox'),
   LUNAS_MASTER_KEY: masterKey.optional(),
-  TRUST_PROXY: z.union([z.coerce.number().int().min(0), list]).optional(),
-  RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(600),
-  REFUND_HOLD_SECONDS: z.coerce.number().int().min(0).default(60),
+  TRUST_PROXY: trustedProxies.optional(),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600),
+  REFUND_HOLD_SECONDS: wholeNumber(0, 604_800).default(60),
   WEBHOOK_ALLOWED_NETWORKS: list.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   METRICS_PORT: port.optional(),

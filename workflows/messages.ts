@@ -23,6 +23,15 @@ export const CREATE_UPDATE_ID = 'create';
 /** The customer may have paid: ask the provider now. */
 export const paidSignal = defineSignal('paid');
 
+/** The merchant cancels. Refused at once where that cannot be; else answers when the provider has decided. */
+export const cancelUpdate = defineUpdate<PaymentStatus>('cancel');
+
+/** The same, asked for by an operator in the Web UI. */
+export const cancelSignal = defineSignal('cancel');
+
+/** Type of the failure with which an update is refused; its message is for whoever asked. */
+export const REFUSED = 'Refused';
+
 /** A payment with manual settlement may settle, once its delay is over. */
 export const settleSignal = defineSignal('settle');
 

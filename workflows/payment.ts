@@ -1,5 +1,6 @@
 import {
   allHandlersFinished,
+  ApplicationFailure,
   CancellationScope,
   condition,
   proxyActivities,
@@ -15,7 +16,17 @@ import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { isFinal, type PaymentStatus } from '../src/domain/payment-transitions';
-import { createUpdate, paidSignal, SEARCH_ATTRIBUTES, settleSignal, statusQuery } from './messages';
+import { PROVIDER_CAPABILITIES } from '../src/domain/provider-capabilities';
+import {
+  cancelSignal,
+  cancelUpdate,
+  createUpdate,
+  paidSignal,
+  REFUSED,
+  SEARCH_ATTRIBUTES,
+  settleSignal,
+  statusQuery,
+} from './messages';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -45,6 +56,7 @@ const STEPS = {
   giveUpPayment: 'make sure that the provider issued no QR',
   confirmPaid: 'ask the provider whether it was paid',
   expirePayment: 'have the provider expire the QR',
+  cancelPayment: 'have the provider cancel the QR',
   settlePayment: 'make the net amount available',
 } as const satisfies Partial<Record<keyof Activities, string>>;
 
@@ -53,6 +65,12 @@ const ASK_AGAIN_AFTER_MS = [1, 2, 5, 10, 30, 60].map((seconds) => seconds * SECO
 
 /** After `expires_at`, while the provider neither expires the order nor says that it was paid: ever less often. */
 const ASK_AFTER_EXPIRY_MS = { first: MINUTE_MS, longest: 6 * 60 * MINUTE_MS } as const;
+
+/**
+ * A payment that ended at the provider stays for a moment: the provider notifies of that too, and a message that comes in
+ * while a workflow completes fails its task, and with it the answer to whoever cancelled.
+ */
+const LINGER_MS = SECOND_MS;
 
 /**
  * The life of one payment, from the merchant's request until it is final. Temporal's own "cancel" does not end it:
@@ -70,10 +88,29 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
   let attention: string | null = null;
   let reportedPaid = false;
   let settlementAsked = false;
+  /** Cancellations are numbered as they come; those up to `answered` know how they ended, and one at most succeeded. */
+  const cancellations = { asked: 0, answered: 0, succeeded: 0 };
 
   setHandler(createUpdate, async () => {
     await condition(() => state.status !== 'created');
     return state.status;
+  });
+  setHandler(
+    cancelUpdate,
+    async () => {
+      const mine = (cancellations.asked += 1);
+      await condition(() => cancellations.answered >= mine);
+      if (cancellations.succeeded !== mine) throw refusal();
+      return state.status;
+    },
+    {
+      validator: () => {
+        if (!canBeCancelled()) throw refusal();
+      },
+    },
+  );
+  setHandler(cancelSignal, () => {
+    if (canBeCancelled()) cancellations.asked += 1;
   });
   setHandler(paidSignal, () => {
     reportedPaid = true;
@@ -92,6 +129,7 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
   await open();
   await awaitCustomer();
   if (state.status === 'paid') await settle();
+  else await sleep(LINGER_MS);
   await condition(allHandlersFinished);
   return state.status;
 
@@ -106,21 +144,26 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
     }
   }
 
-  /** The customer pays, or time runs out. The provider has the last word on both. */
+  /** The customer pays, the merchant cancels, or time runs out. The provider has the last word on each. */
   async function awaitCustomer(): Promise<void> {
     let afterExpiryMs: number = ASK_AFTER_EXPIRY_MS.first;
     while (state.status === 'pending') {
       const leftMs = expiresAtMs - Date.now();
-      if (leftMs > 0) {
+      if (cancellations.asked > cancellations.answered) {
+        await cancel();
+      } else if (reportedPaid) {
+        await askProvider();
+      } else if (leftMs > 0) {
         waitFor(`the customer to pay ${formatRupiah(terms.totalRupiah)}`, expiresAtMs);
-        if (await paidIsReported(leftMs)) await askProvider();
+        await newsArrives(leftMs);
       } else {
         waitFor('the provider to confirm that the QR code expired unpaid');
         await take('expirePayment');
-        if (state.status === 'pending' && (await paidIsReported(afterExpiryMs))) await askProvider();
+        if (state.status === 'pending') await newsArrives(afterExpiryMs);
         afterExpiryMs = Math.min(afterExpiryMs * 2, ASK_AFTER_EXPIRY_MS.longest);
       }
     }
+    cancellations.answered = cancellations.asked;
   }
 
   /** Someone says that it is paid: ask the provider, and again for a while, since its own records may lag behind. */
@@ -129,12 +172,31 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
       reportedPaid = false;
       await take('confirmPaid');
       if (state.status !== 'pending' || attention !== null) return;
-      await paidIsReported(Math.min(waitMs, Math.max(expiresAtMs - Date.now(), SECOND_MS)));
+      await newsArrives(Math.min(waitMs, Math.max(expiresAtMs - Date.now(), SECOND_MS)));
+      if (cancellations.asked > cancellations.answered) return;
     }
   }
 
-  function paidIsReported(withinMs: number): Promise<boolean> {
-    return condition(() => reportedPaid, withinMs);
+  /** The provider decides between the merchant who cancels and the customer who pays. */
+  async function cancel(): Promise<void> {
+    const { asked, answered } = cancellations;
+    waitFor('the provider to cancel the QR code');
+    await take('cancelPayment');
+    if (state.status === 'cancelled') cancellations.succeeded = answered + 1;
+    cancellations.answered = asked;
+  }
+
+  function canBeCancelled(): boolean {
+    return state.status === 'pending' && PROVIDER_CAPABILITIES[terms.provider].cancel;
+  }
+
+  function refusal(): ApplicationFailure {
+    const message = `The transaction is "${state.status}" at ${terms.provider} and cannot be cancelled.`;
+    return ApplicationFailure.nonRetryable(message, REFUSED);
+  }
+
+  function newsArrives(withinMs: number): Promise<boolean> {
+    return condition(() => reportedPaid || cancellations.asked > cancellations.answered, withinMs);
   }
 
   /** Paid: after the delay of the captured policy the net amount becomes available to the merchant. */

@@ -4,10 +4,14 @@ import { API_ERRORS, type ApiErrorCode } from '../domain/errors';
 export class ApiError extends Error {
   readonly httpStatus: number;
 
-  /** @param message what the caller reads; the table's own sentence when nothing more exact is known */
+  /**
+   * @param message what the caller reads; the table's own sentence when nothing more exact is known
+   * @param headers of the answer
+   */
   constructor(
     readonly code: ApiErrorCode,
     message: string = API_ERRORS[code].message,
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
     this.httpStatus = API_ERRORS[code].httpStatus;

@@ -10,13 +10,16 @@ import express, {
 import { ApiError } from './api-error';
 import { authenticate } from './auth/authenticate';
 import type { Answer } from './endpoint';
+import { countRequest } from './rate-limit/count-request';
 import { ROUTES, type Route } from './routes';
+import { securityHeaders } from './security-headers';
 import type { ApiServices } from './services';
 
-const BODY_LIMIT = '64kb';
+/** Of a bulk; a single payment has less (create-payment). */
+const BODY_LIMIT = '512kb';
 
-/** @param trustProxy hops or addresses of our own proxies (`TRUST_PROXY`); nobody is believed without it */
-export function createApp(services: ApiServices, trustProxy: number | readonly string[] = 0): Express {
+/** @param trustProxy hops or addresses of our own proxies (`TRUST_PROXY`); 0: nobody is believed */
+export function createApp(services: ApiServices, trustProxy: number | readonly string[]): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -31,12 +34,13 @@ export function createApp(services: ApiServices, trustProxy: number | readonly s
 }
 
 /** Names the request, guards the answer, and logs both when it is done. Keys and bodies are never logged. */
-function identify({ log }: ApiServices): RequestHandler {
+function identify({ log, publicBaseUrl }: ApiServices): RequestHandler {
+  const isHttps = publicBaseUrl.startsWith('https:');
   return (request, response, next) => {
     const startedMs = performance.now();
     const requestId = randomUUID();
     response.locals.requestId = requestId;
-    response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
+    response.set({ 'X-Request-Id': requestId, ...securityHeaders(isHttps || request.secure) });
     response.on('finish', () => {
       const durationMs = Math.round(performance.now() - startedMs);
       log.info(
@@ -52,13 +56,14 @@ function answerRoute(services: ApiServices, route: Route): RequestHandler {
   return async (request, response) => send(response, await call(services, route, request, response));
 }
 
-/** Order of checks: key, allowlist, merchant, and only then the body. */
+/** Order of checks: key, allowlist, merchant, rate limit, and only then the body. */
 async function call(services: ApiServices, route: Route, request: Request, response: Response): Promise<Answer> {
   if (route.access === 'public') {
     await readBody(request, response);
     return route.endpoint(services, request);
   }
-  const merchant = await authenticate(services.db, request);
+  const merchant = await authenticate(services, request);
+  response.set(await countRequest(services.rateLimit, merchant.keyId));
   await readBody(request, response);
   return route.endpoint(services, request, merchant);
 }
@@ -83,7 +88,7 @@ function answerFailure({ log }: ApiServices): ErrorRequestHandler {
     if (response.headersSent) return next(error);
     const requestId = String(response.locals.requestId);
     const refusal = refusalOf(error);
-    if (refusal) return send(response, { status: refusal.httpStatus, body: refusal.body });
+    if (refusal) return send(response, { status: refusal.httpStatus, headers: refusal.headers, body: refusal.body });
     log.error({ err: error, requestId, path: request.path }, 'a request failed');
     const failure = new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
     send(response, { status: failure.httpStatus, body: failure.body });

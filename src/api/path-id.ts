@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid';
 import type { PaymentKey } from '../db/reads/find-payment';
 
-const REFERENCE_ID = /^LN[0-9A-HJKMNP-TV-Z]{16}$/;
+export const REFERENCE_ID = /^LN[0-9A-HJKMNP-TV-Z]{16}$/;
 
 /** Which payment a path names, by UUID or reference_id; undefined for a text of neither form. */
 export function parsePathId(text: string): PaymentKey | undefined {

@@ -1,34 +1,91 @@
+import type { z } from 'zod';
 import type { FirstAnswer } from '../db/reads/find-first-answer';
 import type { PaymentRow } from '../db/reads/payment-row';
 import type { QrisLinks } from './get-qris-picture/qris-links';
+import type {
+  bulkItemSchema,
+  cancelledPaymentSchema,
+  createdPaymentSchema,
+  listedPaymentSchema,
+  paymentDetailSchema,
+  qrisSchema,
+} from './payment-schemas';
 
-/** The contract's forms of a payment: exactly its keys, absent values as null. */
+/** The contract's forms of a payment (`payment-schemas.ts`), made from its row. */
 
-export function createdPaymentView({ payment, answered }: FirstAnswer, links: QrisLinks) {
+/** @throws Error for a payment that has no QR: creation is not answered with one */
+export function createdPaymentView(
+  { payment, answered }: FirstAnswer,
+  links: QrisLinks,
+): z.output<typeof createdPaymentSchema> {
+  const qris = qrisView(payment, links);
+  if (!qris) throw new Error(`Payment ${payment.id} has no QR to answer with`);
   return {
     ...identity(payment),
     provider: payment.provider,
     currency: payment.currency,
     ...amounts(payment),
     status: answered?.status ?? payment.status,
-    qris_payload: payment.qrisPayload,
-    qris_image_url: payment.qrisPayload === null ? null : links.imageUrl(payment.id),
-    expires_at: payment.expiresAt.toISOString(),
+    qris_payload: qris.payload,
+    qris_image_url: qris.image_url,
+    expires_at: qris.expires_at,
     created_at: payment.createdAt.toISOString(),
     updated_at: (answered?.at ?? payment.updatedAt).toISOString(),
   };
 }
 
-export function paymentDetailView(payment: PaymentRow) {
+export function paymentDetailView(payment: PaymentRow): z.output<typeof paymentDetailSchema> {
   return {
     ...identity(payment),
     provider: payment.provider,
     currency: payment.currency,
     ...amounts(payment),
     status: payment.status,
-    paid_at: payment.paidAt?.toISOString() ?? null,
-    created_at: payment.createdAt.toISOString(),
-    updated_at: payment.updatedAt.toISOString(),
+    ...instants(payment),
+  };
+}
+
+export function listedPaymentView(payment: PaymentRow): z.output<typeof listedPaymentSchema> {
+  return {
+    ...identity(payment),
+    currency: payment.currency,
+    ...amounts(payment),
+    status: payment.status,
+    ...instants(payment),
+  };
+}
+
+export function cancelledPaymentView(payment: PaymentRow): z.output<typeof cancelledPaymentSchema> {
+  return {
+    ...identity(payment),
+    currency: payment.currency,
+    ...amounts(payment),
+    status: payment.status,
+    cancelled_at: payment.cancelledAt?.toISOString() ?? null,
+  };
+}
+
+/** One item of a bulk as it was first answered; while that is still to come, as `created` and without a deadline. */
+export function bulkItemView(
+  { payment, answered }: FirstAnswer,
+  refusal: z.output<typeof bulkItemSchema>['error'],
+): z.output<typeof bulkItemSchema> {
+  return {
+    ...identity(payment),
+    ...amounts(payment),
+    status: answered?.status ?? 'created',
+    expires_at: answered === null ? null : payment.expiresAt.toISOString(),
+    ...(refusal && { error: refusal }),
+  };
+}
+
+/** Undefined before there is a QR, and where there never was one. */
+export function qrisView(payment: PaymentRow, links: QrisLinks): z.output<typeof qrisSchema> | undefined {
+  if (payment.qrisPayload === null) return undefined;
+  return {
+    payload: payment.qrisPayload,
+    image_url: links.imageUrl(payment.id),
+    expires_at: payment.expiresAt.toISOString(),
   };
 }
 
@@ -47,5 +104,13 @@ function amounts(payment: PaymentRow) {
     fee_amount: payment.feeRupiah,
     net_amount: payment.netRupiah,
     total_amount: payment.totalRupiah,
+  };
+}
+
+function instants(payment: PaymentRow) {
+  return {
+    paid_at: payment.paidAt?.toISOString() ?? null,
+    created_at: payment.createdAt.toISOString(),
+    updated_at: payment.updatedAt.toISOString(),
   };
 }

@@ -1,8 +1,13 @@
+import { cancelPayment } from './cancel-payment/cancel-payment';
 import { createPayment } from './create-payment/create-payment';
+import { getDocs, getDocsFile } from './docs/get-docs';
 import type { MerchantEndpoint, PublicEndpoint } from './endpoint';
 import { getPayment } from './get-payment/get-payment';
+import { getQris } from './get-qris/get-qris';
 import { getQrisPicture } from './get-qris-picture/get-qris-picture';
 import { getHealth, getReadiness } from './health/health';
+import { listTransactions } from './list-transactions/list-transactions';
+import { getOpenapi } from './openapi/get-openapi';
 import { receiveNotification } from './provider-notifications/receive-notification';
 
 export type Route = { readonly method: 'get' | 'post'; readonly path: string } & (
@@ -14,8 +19,15 @@ export type Route = { readonly method: 'get' | 'post'; readonly path: string } &
 export const ROUTES: readonly Route[] = [
   { method: 'post', path: '/payments', access: 'merchant', endpoint: createPayment },
   { method: 'get', path: '/payments/:id', access: 'merchant', endpoint: getPayment },
+  { method: 'post', path: '/payments/:id/cancel', access: 'merchant', endpoint: cancelPayment },
+  { method: 'post', path: '/transactions/:id/cancel', access: 'merchant', endpoint: cancelPayment },
+  { method: 'get', path: '/payments/:id/qris', access: 'merchant', endpoint: getQris },
+  { method: 'get', path: '/transactions', access: 'merchant', endpoint: listTransactions },
   { method: 'get', path: '/qris/:file', access: 'public', endpoint: getQrisPicture },
   { method: 'post', path: '/provider-notifications/:account', access: 'public', endpoint: receiveNotification },
+  { method: 'get', path: '/openapi.json', access: 'public', endpoint: getOpenapi },
+  { method: 'get', path: '/docs', access: 'public', endpoint: getDocs },
+  { method: 'get', path: '/docs/:file', access: 'public', endpoint: getDocsFile },
   { method: 'get', path: '/healthz', access: 'public', endpoint: getHealth },
   { method: 'get', path: '/readyz', access: 'public', endpoint: getReadiness },
 ];

@@ -7,7 +7,10 @@ import type { Logger } from '../log';
 import { createProviderRegistry } from '../providers/registry';
 import { createSealer } from '../sealing';
 import { createApp } from './app';
+import { FailedKeys } from './auth/failed-keys';
 import { createQrisLinks } from './get-qris-picture/qris-links';
+import { createTurns } from './turns';
+import { RateLimit } from './rate-limit/rate-limit';
 
 export interface ApiSettings {
   readonly port: number;
@@ -17,7 +20,10 @@ export interface ApiSettings {
   readonly databaseUrl: string;
   readonly temporal: TemporalTarget;
   readonly masterKey: string;
+  /** Hops or addresses of our own proxies (`TRUST_PROXY`); by default nobody is believed. */
   readonly trustProxy?: number | readonly string[];
+  /** Per key, over all API processes (`RATE_LIMIT_PER_MINUTE`). */
+  readonly requestsPerMinute: number;
   readonly log: Logger;
 }
 
@@ -33,7 +39,24 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
   const providers = createProviderRegistry(db, sealer, publicBaseUrl);
   const qrisLinks = createQrisLinks(settings.masterKey, publicBaseUrl);
 
-  const app = createApp({ db, engine, providers, sealer, qrisLinks, log: settings.log }, settings.trustProxy);
+  const rateLimit = new RateLimit(settings);
+  const failedKeys = new FailedKeys();
+
+  const app = createApp(
+    {
+      db,
+      engine,
+      providers,
+      sealer,
+      qrisLinks,
+      turns: createTurns(),
+      rateLimit,
+      failedKeys,
+      publicBaseUrl,
+      log: settings.log,
+    },
+    settings.trustProxy ?? 0,
+  );
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, app).listen(settings.port, settings.host);
   await once(server, 'listening');
 
@@ -44,7 +67,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
       server.closeIdleConnections();
       await once(server, 'close');
       await Promise.all([engine.close(), providers.close()]);
-      await db.end();
+      await Promise.all([db.end(), rateLimit.close()]);
     },
   };
 }

@@ -3,7 +3,10 @@ import type { PaymentsEngine } from '../engine/payments-engine';
 import type { Logger } from '../log';
 import type { ProviderRegistry } from '../providers/registry';
 import type { Sealer } from '../sealing';
+import type { FailedKeys } from './auth/failed-keys';
+import type { Turns } from './turns';
 import type { QrisLinks } from './get-qris-picture/qris-links';
+import type { RateLimit } from './rate-limit/rate-limit';
 
 /** What the endpoints reach out to. */
 export interface ApiServices {
@@ -12,5 +15,10 @@ export interface ApiServices {
   readonly providers: ProviderRegistry;
   readonly sealer: Sealer;
   readonly qrisLinks: QrisLinks;
+  readonly rateLimit: RateLimit;
+  readonly failedKeys: FailedKeys;
+  /** Where callers reach us. */
+  readonly publicBaseUrl: string;
+  readonly turns: Turns;
   readonly log: Logger;
 }

@@ -274,7 +274,11 @@ alter table webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FORE
 alter table webhook_secrets add constraint webhook_secrets_pkey PRIMARY KEY (id);
 
 CREATE INDEX api_keys_by_merchant ON public.api_keys USING btree (merchant_id);
+CREATE INDEX payments_by_merchant_reference ON public.payments USING btree (merchant_id, merchant_reference_id, created_at DESC, id DESC) WHERE (merchant_reference_id IS NOT NULL);
+CREATE INDEX payments_by_provider ON public.payments USING btree (merchant_id, provider, created_at DESC, id DESC);
+CREATE INDEX payments_by_status ON public.payments USING btree (merchant_id, status, created_at DESC, id DESC);
 CREATE INDEX payments_newest_first ON public.payments USING btree (merchant_id, created_at DESC, id DESC);
+CREATE INDEX payments_of_all_newest_first ON public.payments USING btree ((created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
 CREATE INDEX provider_accounts_by_provider ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
 CREATE INDEX provider_notifications_open ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
 CREATE INDEX webhook_deliveries_by_merchant ON public.webhook_deliveries USING btree (merchant_id, created_at DESC);

@@ -3,20 +3,24 @@ import {
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { isAlreadyExists } from './grpc-errors';
 import { formatRupiah } from '../domain/money';
 import type { PaymentTerms } from '../domain/payment';
 import { waitAfterTry } from '../webhooks/retry-policy';
 import type { Delivery } from '../webhooks/deliveries';
 import {
+  cancelUpdate,
   CREATE_UPDATE_ID,
   createUpdate,
   paidSignal,
   PAYMENTS_TASK_QUEUE,
   paymentWorkflowId,
+  REFUSED,
   SEARCH_ATTRIBUTES,
   statusQuery,
   webhookWorkflowId,
@@ -27,7 +31,7 @@ import type { payment } from '../../workflows/payment';
 import type { webhookDelivery } from '../../workflows/webhook-delivery';
 
 /** What a call may take in all; the API answers by then. */
-const CREATE_DEADLINE_MS = 10_000;
+const UPDATE_DEADLINE_MS = 10_000;
 const SIGNAL_DEADLINE_MS = 5_000;
 
 /**
@@ -35,6 +39,9 @@ const SIGNAL_DEADLINE_MS = 5_000;
  * 3 s here and 1 s for the sticky queue (worker) 4.7 s and 2.0 s.
  */
 const WORKFLOW_TASK_TIMEOUT = '3 seconds';
+
+export type CancelOutcome =
+  { readonly outcome: 'done' | 'no_workflow' } | { readonly outcome: 'refused'; readonly reason: string };
 
 /** The calls that the API, the operators and the relay make to Temporal. */
 export class PaymentsEngine {
@@ -51,7 +58,7 @@ export class PaymentsEngine {
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     });
     try {
-      await this.within(CREATE_DEADLINE_MS, () =>
+      await this.within(UPDATE_DEADLINE_MS, () =>
         this.client.workflow.executeUpdateWithStart(createUpdate, {
           updateId: CREATE_UPDATE_ID,
           startWorkflowOperation,
@@ -60,6 +67,27 @@ export class PaymentsEngine {
     } catch (error) {
       // Its life is over already: PostgreSQL has the answer.
       if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  /**
+   * Has the payment's workflow cancel it, and waits until the provider has decided.
+   * `no_workflow`: its life is over. `refused`: it stays what it is, for the reason given.
+   * @throws when that is not known within 10 s
+   */
+  async cancelPayment(paymentId: string): Promise<CancelOutcome> {
+    try {
+      await this.within(UPDATE_DEADLINE_MS, () =>
+        this.client.workflow.getHandle(paymentWorkflowId(paymentId)).executeUpdate(cancelUpdate),
+      );
+      return { outcome: 'done' };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return { outcome: 'no_workflow' };
+      const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+      if (cause instanceof ApplicationFailure && cause.type === REFUSED) {
+        return { outcome: 'refused', reason: cause.message };
+      }
+      throw error;
     }
   }
 

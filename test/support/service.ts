@@ -13,6 +13,7 @@ import { createLogger } from '../../src/log';
 import { seedDemo } from '../../src/operator/seed-demo';
 import { startSandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { expectContract } from './contract';
 import { createTestDatabase, newDatabase } from './database';
 import { temporalAddress, workflowBundlePath } from './engine';
 
@@ -118,7 +119,10 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.includes('json');
-      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+      const parsed = isJson ? JSON.parse(text) : undefined;
+      const answer = { status: response.status, headers: response.headers, text, body: parsed };
+      expectContract(method, path, answer);
+      return answer;
     },
     async atProvider(referenceId) {
       const response = await fetch(`${sandbox.url}/simulator/payments`);
@@ -155,7 +159,7 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
       await Promise.all([database.drop(), ledger.drop()]);
     },
   };
-  const api = await startApi({ ...settings, port: apiPort, host: '127.0.0.1' });
+  const api = await startApi({ ...settings, port: apiPort, host: '127.0.0.1', requestsPerMinute: 1_000_000 });
   await withRetry(() => service.startWorker());
   return service;
 }

@@ -3,6 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { setPolicy } from '../../src/operator/catalog';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { createTimeSkippingEnvironment } from '../support/engine';
+import { cancelSignal } from '../../workflows/messages';
 import { recordHistory } from '../support/history';
 import { startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
@@ -117,6 +118,14 @@ describe('a payment', () => {
     await service.pay(reference_id, { notify: false });
     expect(await end(id, 'paid-unnoticed')).toBe('settled');
     expect(await steps(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
+  });
+
+  it('is cancelled by an operator in the Web UI as by its merchant', async () => {
+    const { id, reference_id } = await createPayment();
+    await environment.client.workflow.getHandle(`payment-${id}`).signal(cancelSignal);
+    expect(await end(id, 'cancelled')).toBe('cancelled');
+    expect(await steps(id)).toEqual(['accept', 'issue', 'cancel']);
+    expect(await service.atProvider(reference_id)).toMatchObject({ status: 'cancel' });
   });
 
   it('goes on with another worker where the first one stopped', async () => {

@@ -3,22 +3,42 @@ import { findApiKey, type ApiKeyRow } from '../../db/reads/find-api-key';
 import type { Queryable } from '../../db/pool';
 import { parseSecretKey } from '../../operator/secret-key';
 import { ApiError } from '../api-error';
+import type { ApiServices } from '../services';
 import { clientAddress } from './client-address';
 
 /** The merchant on whose behalf a request is made. */
 export type Merchant = Pick<ApiKeyRow, 'keyId' | 'merchantId' | 'feePayer' | 'providers' | 'paymentMethodActive'>;
 
+const BEARER = /^Bearer +(\S+)$/i;
+
 /**
  * Who is calling: a live secret key, from an address that it allows, of an approved merchant; refused in this order.
- * @throws ApiError `invalid_api_key`, `api_key_ip_not_allowed`, `merchant_not_approved`
+ * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them), `api_key_ip_not_allowed`, `merchant_not_approved`
  */
-export async function authenticate(db: Queryable, request: Request): Promise<Merchant> {
-  const [, token] = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '') ?? [];
-  const secret = token === undefined ? undefined : parseSecretKey(token);
-  if (!secret) throw new ApiError('invalid_api_key');
-  const key = await findApiKey(db, secret.secretSha256, clientAddress(request));
-  if (!key) throw new ApiError('invalid_api_key');
+export async function authenticate({ db, failedKeys }: ApiServices, request: Request): Promise<Merchant> {
+  const address = clientAddress(request);
+  const key = await findKey(db, request.get('authorization'), address);
+  if (!key) throw keyRefusal(failedKeys.count(address));
   if (!key.addressAllowed) throw new ApiError('api_key_ip_not_allowed');
   if (key.merchantStatus !== 'approved') throw new ApiError('merchant_not_approved');
   return key;
+}
+
+/**
+ * One indexed read for each request, not a cache: what an operator changes is in force with the next request, on every
+ * process. Keys are found by their hash: how long a comparison takes tells nothing about a secret, so `timingSafeEqual`
+ * has nothing to protect here.
+ */
+async function findKey(db: Queryable, authorization = '', address: string): Promise<ApiKeyRow | undefined> {
+  const secret = parseSecretKey(BEARER.exec(authorization)?.[1] ?? '');
+  return secret && findApiKey(db, secret.secretSha256, address);
+}
+
+function keyRefusal(waitSeconds: number | undefined): ApiError {
+  if (waitSeconds === undefined) return new ApiError('invalid_api_key', undefined, { 'WWW-Authenticate': 'Bearer' });
+  return new ApiError(
+    'rate_limited',
+    `Too many requests without a valid secret key came from this address; try again in ${waitSeconds} s.`,
+    { 'Retry-After': String(waitSeconds) },
+  );
 }

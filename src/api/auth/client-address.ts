@@ -1,11 +1,31 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6, SocketAddress } from 'node:net';
 import type { Request } from 'express';
 
-const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
+const NO_ADDRESS = '0.0.0.0';
 
-/** The caller's IP address, as Express finds it behind the proxies of `TRUST_PROXY`; IPv4 in its plain form. */
+/**
+ * The caller's IP address, as Express finds it behind the proxies of `TRUST_PROXY`, in its canonical form: IPv4 that
+ * is mapped into IPv6 is unwrapped, whichever way it is spelled. `0.0.0.0` where a proxy names no address.
+ */
 export function clientAddress(request: Request): string {
   const address = (request.ip ?? '').replace(/%.*$/, '');
-  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
-  return isIP(plain) === 0 ? '0.0.0.0' : plain;
+  switch (isIP(address)) {
+    case 4:
+      return address;
+    case 6: {
+      const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
+      return MAPPED_IPV4.exec(canonical)?.[1] ?? canonical;
+    }
+    default:
+      return NO_ADDRESS;
+  }
+}
+
+/** What one caller holds: an IPv4 address, or the /64 of an IPv6 address. @param address of `clientAddress` */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':'));
+  const zeros = Array.from({ length: Math.max(8 - head.length - tail.length, 0) }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
 }

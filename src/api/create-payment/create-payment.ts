@@ -1,41 +1,51 @@
 import { findFirstAnswer, type FirstAnswer } from '../../db/reads/find-first-answer';
 import { ApiError } from '../api-error';
+import type { Merchant } from '../auth/authenticate';
 import type { Answer, MerchantEndpoint } from '../endpoint';
 import { createdPaymentView } from '../payment-views';
 import type { ApiServices } from '../services';
 import { readJsonBody } from '../strict-json';
+import { createBulk } from './create-bulk';
+import { refusalOf, REPLAYED, requireSamePayment } from './first-answer';
 import { parseIdempotencyKey } from './idempotency-key';
 import { paymentIdentity } from './payment-identity';
-import { fingerprintOf, parsePaymentRequest, type PaymentRequest } from './payment-request';
-import { captureTerms } from './payment-terms';
+import { parseRequest, paymentRequestSchema, requireObject } from './payment-request';
+import { captureTerms, findOffer, type WantedPayment } from './payment-terms';
+
+const SINGLE_BODY_BYTES = 64 * 1_024;
 
 /** `POST /payments`: the same key and the same payment get the same answer, however often and at the same time. */
 export const createPayment: MerchantEndpoint = async (services, request, merchant) => {
-  const wanted = parsePaymentRequest(readJsonBody(request));
+  const body = requireObject(readJsonBody(request));
   const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
-  const identity = { ...paymentIdentity(merchant.merchantId, idempotencyKey), idempotencyKey };
+  if (body.payments !== undefined) return createBulk(services, merchant, body, idempotencyKey);
+  if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('invalid_json', 'The body is larger than 64 kB.');
 
-  const earlier = idempotencyKey === null ? undefined : await findFirstAnswer(services.db, identity.paymentId);
-  if (earlier) requireSamePayment(earlier, wanted);
-  if (earlier?.answered) return answer(services, earlier, { 'Idempotency-Replayed': 'true' });
-
-  await services.engine.createPayment(await captureTerms(services, merchant, wanted, identity));
-  const created = await findFirstAnswer(services.db, identity.paymentId);
-  if (!created?.answered) throw new Error(`Payment ${identity.paymentId} was created, and has no answer`);
-  requireSamePayment(created, wanted);
-  return answer(services, created);
+  const wanted: WantedPayment = {
+    request: parseRequest(paymentRequestSchema, body),
+    identity: { ...paymentIdentity(merchant.merchantId, idempotencyKey), idempotencyKey },
+  };
+  return createSingle(services, merchant, wanted);
 };
 
-function requireSamePayment({ payment }: FirstAnswer, wanted: PaymentRequest): void {
-  if (payment.fingerprint === fingerprintOf(wanted)) return;
-  throw new ApiError('payment_create_failed', 'This idempotency key belongs to a payment with other contents.');
+async function createSingle(services: ApiServices, merchant: Merchant, wanted: WantedPayment): Promise<Answer> {
+  const { paymentId, idempotencyKey } = wanted.identity;
+  const earlier = idempotencyKey === null ? undefined : await findFirstAnswer(services.db, paymentId);
+  if (earlier) requireSamePayment(earlier, wanted);
+  if (earlier?.answered) return answer(services, earlier, REPLAYED);
+
+  const offer = await findOffer(services, merchant, wanted.request);
+  await services.engine.createPayment(captureTerms(services, merchant, wanted, offer));
+  const created = await findFirstAnswer(services.db, paymentId);
+  if (!created?.answered) throw new Error(`Payment ${paymentId} was created, and has no answer`);
+  requireSamePayment(created, wanted);
+  return answer(services, created);
 }
 
 function answer({ qrisLinks }: ApiServices, created: FirstAnswer, headers: Answer['headers'] = {}): Answer {
-  if (created.answered?.status === 'failed') {
-    const reason = created.payment.failureReason ?? 'no reason given';
-    const refusal = new ApiError('payment_create_failed', `The transaction could not be created: ${reason}.`);
-    return { status: refusal.httpStatus, headers, body: refusal.body };
+  if (created.answered?.status !== 'failed') {
+    return { status: 201, headers, body: { payment: createdPaymentView(created, qrisLinks) } };
   }
-  return { status: 201, headers, body: { payment: createdPaymentView(created, qrisLinks) } };
+  const refusal = refusalOf(created);
+  return { status: refusal.httpStatus, headers, body: refusal.body };
 }

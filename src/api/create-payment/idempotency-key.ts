@@ -1,6 +1,7 @@
 import { ApiError } from '../api-error';
 
-const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
+/** 1 to 255 printable ASCII characters. */
+export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
  * The `Idempotency-Key` of a request; null when there is none.
@@ -8,6 +9,6 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
  */
 export function parseIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
-  if (PRINTABLE_ASCII.test(header)) return header;
+  if (IDEMPOTENCY_KEY.test(header)) return header;
   throw new ApiError('payment_create_failed', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }

@@ -5,6 +5,7 @@ import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { ApiError } from '../api-error';
 import { NumberToken } from '../strict-json';
+import { IDEMPOTENCY_KEY } from './idempotency-key';
 
 const text = (most: number) => z.string().max(most, { error: `must have at most ${most} characters` });
 
@@ -18,8 +19,14 @@ const metadata = z
   .record(text(40), z.union([text(500), metadataNumber, z.boolean()]))
   .refine((value) => Object.keys(value).length <= 50, { error: 'must have at most 50 keys' });
 
+const idempotencyKey = z
+  .string()
+  .regex(IDEMPOTENCY_KEY, { error: 'must be 1 to 255 printable ASCII characters' })
+  .nullish()
+  .transform((value) => value ?? null);
+
 /** What a merchant asks for in `POST /payments` (contract; bounds: design §4). Unknown fields are ignored. */
-const paymentRequestSchema = z.object({
+export const paymentRequestSchema = z.object({
   amount: z.int().min(1).max(MAX_TOTAL_RUPIAH),
   currency: z.literal(CURRENCY).default(CURRENCY),
   payment_method: z.enum(PAYMENT_METHODS).default('qris'),
@@ -33,23 +40,34 @@ const paymentRequestSchema = z.object({
 
 export type PaymentRequest = z.output<typeof paymentRequestSchema>;
 
+/** One of a bulk: it takes what it does not say, and always the provider, from the top of the request. */
+export const bulkItemRequestSchema = paymentRequestSchema.extend({ idempotency_key: idempotencyKey });
+
+export type BulkItemRequest = z.output<typeof bulkItemRequestSchema>;
+
 /** Fields whose faults have a code of their own, in the order in which they are judged. */
 const FIELD_CODES: Readonly<Record<string, ApiErrorCode>> = {
   amount: 'invalid_amount',
   payment_method: 'unsupported_payment_method',
 };
 
-/** @throws ApiError that names the field and the rule */
-export function parsePaymentRequest(body: unknown): PaymentRequest {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError('invalid_json', 'The body must be a JSON object.');
-  }
-  const parsed = paymentRequestSchema.safeParse(body);
+/** @throws ApiError `invalid_json` */
+export function requireObject(body: unknown, name = 'The body'): Record<string, unknown> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
+  throw new ApiError('invalid_json', `${name} must be a JSON object.`);
+}
+
+/**
+ * @param at what stands before a field's name in a message, such as `payments[3].`
+ * @throws ApiError that names the field and the rule
+ */
+export function parseRequest<Wanted>(schema: z.ZodType<Wanted>, body: Record<string, unknown>, at = ''): Wanted {
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), rule: issue.message }));
-  const withCode = issues.find((issue) => issue.field in FIELD_CODES) ?? issues[0];
-  const { field, rule } = withCode ?? { field: 'body', rule: 'is not understood' };
-  throw new ApiError(FIELD_CODES[field] ?? 'payment_create_failed', messageFor(field, rule));
+  const judged = Object.keys(FIELD_CODES).map((name) => issues.find(({ field }) => field === name));
+  const { field, rule } = judged.find((issue) => issue !== undefined) ?? issues[0] ?? { field: '', rule: '' };
+  throw new ApiError(FIELD_CODES[field] ?? 'payment_create_failed', `${at}${messageFor(field, rule)}`);
 }
 
 function messageFor(field: string, rule: string): string {

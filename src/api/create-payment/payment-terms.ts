@@ -8,16 +8,27 @@ import type { ApiServices } from '../services';
 import type { PaymentIdentity } from './payment-identity';
 import { fingerprintOf, type PaymentRequest } from './payment-request';
 
+/** What a payment is asked for with, and which one it is. */
+export interface WantedPayment {
+  readonly request: PaymentRequest;
+  readonly identity: PaymentIdentity & { readonly idempotencyKey: string | null };
+}
+
+/** The newest policy of a provider, and our account there. */
+export interface Offer {
+  readonly policy: Policy;
+  readonly providerAccountId: string;
+}
+
 /**
- * What the new payment captures: its amounts under the newest policy, and an account at the provider.
- * @throws ApiError where the merchant, the policy or the amount does not allow it
+ * What a provider is offered with at present.
+ * @throws ApiError where the merchant or the catalog does not allow it
  */
-export async function captureTerms(
-  { db, sealer }: ApiServices,
+export async function findOffer(
+  { db }: ApiServices,
   merchant: Merchant,
-  request: PaymentRequest,
-  identity: PaymentIdentity & { readonly idempotencyKey: string | null },
-): Promise<PaymentTerms> {
+  request: Pick<PaymentRequest, 'provider' | 'payment_method'>,
+): Promise<Offer> {
   if (!merchant.paymentMethodActive) throw new ApiError('unsupported_payment_method', 'qris is not active for you.');
   if (!merchant.providers.includes(request.provider)) {
     throw new ApiError('payment_create_failed', `provider ${request.provider} is not enabled for you.`);
@@ -26,8 +37,22 @@ export async function captureTerms(
   if (!policy || !providerAccountId) {
     throw new ApiError('payment_create_failed', `provider ${request.provider} is not available at present.`);
   }
+  return { policy, providerAccountId };
+}
+
+/**
+ * What the new payment captures: its amounts under the policy, and the account at the provider.
+ * @throws ApiError where the amount does not allow it
+ */
+export function captureTerms(
+  { sealer }: ApiServices,
+  merchant: Merchant,
+  { request, identity }: WantedPayment,
+  { policy, providerAccountId }: Offer,
+): PaymentTerms {
   const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
   const { customer, metadata } = request;
+  const details = customer === null && metadata === null ? null : JSON.stringify({ customer, metadata });
   return {
     ...identity,
     merchantId: merchant.merchantId,
@@ -42,10 +67,7 @@ export async function captureTerms(
     settlementKind,
     settlementDelaySeconds,
     expiresInSeconds,
-    sealedDetails:
-      customer === null && metadata === null
-        ? null
-        : sealer.seal(JSON.stringify({ customer, metadata }), 'payment-details'),
+    sealedDetails: details === null ? null : sealer.seal(details, 'payment-details'),
   };
 }
 

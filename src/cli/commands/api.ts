@@ -11,7 +11,7 @@ export function addApiCommand(program: Command, terminal: Terminal): void {
       await runService('api', async (log) => {
         const settings = new Settings(terminal.environment);
         const { startApi } = await import('../../api/server.js');
-        const { HOST: host, PORT: port, TRUST_PROXY: trustProxy } = settings.config;
+        const { HOST: host, PORT: port, TRUST_PROXY: trustProxy, RATE_LIMIT_PER_MINUTE } = settings.config;
         return startApi({
           host,
           port,
@@ -20,6 +20,7 @@ export function addApiCommand(program: Command, terminal: Terminal): void {
           temporal: await settings.temporal(),
           masterKey: await settings.masterKey(),
           ...(trustProxy !== undefined && { trustProxy }),
+          requestsPerMinute: RATE_LIMIT_PER_MINUTE,
           log,
         });
       });

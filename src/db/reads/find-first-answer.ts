@@ -13,16 +13,25 @@ export interface FirstAnswer {
 type FirstAnswerRow = PaymentRow & { answeredStatus: 'pending' | 'failed' | null; answeredAt: Date | null };
 
 export async function findFirstAnswer(db: Queryable, paymentId: string): Promise<FirstAnswer | undefined> {
+  return (await findFirstAnswers(db, [paymentId])).get(paymentId);
+}
+
+/** Those that there are, by payment id. */
+export async function findFirstAnswers(
+  db: Queryable,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, FirstAnswer>> {
   const { rows } = await db.query<FirstAnswerRow>({
-    name: 'find_first_answer',
+    name: 'find_first_answers',
     text: `select ${PAYMENT_COLUMNS}, answer.to_status as "answeredStatus", answer.occurred_at as "answeredAt"
       from payments
       left join payment_transitions answer on answer.payment_id = payments.id and answer.version = 2
-      where payments.id = $1`,
-    values: [paymentId],
+      where payments.id = any ($1)`,
+    values: [paymentIds],
   });
-  const row = rows[0];
-  if (!row) return undefined;
-  const { answeredStatus, answeredAt, ...payment } = row;
+  return new Map(rows.map((row) => [row.id, firstAnswerOf(row)]));
+}
+
+function firstAnswerOf({ answeredStatus, answeredAt, ...payment }: FirstAnswerRow): FirstAnswer {
   return { payment, answered: answeredStatus && answeredAt ? { status: answeredStatus, at: answeredAt } : null };
 }

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ApiError } from '../api-error';
+import type { PublicEndpoint } from '../endpoint';
+import { CONTENT_SECURITY_POLICY, PAGE, SCRIPT, STYLE } from './page';
+
+const VIEWER_FOLDER = path.dirname(require.resolve('swagger-ui-dist/package.json'));
+const viewerFile = (name: string) => () => readFile(path.join(VIEWER_FOLDER, name));
+
+const CSS = 'text/css; charset=utf-8';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+/** All that the page loads: files of the viewer as npm delivers them, and our own two. */
+const FILES = new Map<string, { contentType: string; read: () => Promise<Buffer> | string }>([
+  ['swagger-ui.css', { contentType: CSS, read: viewerFile('swagger-ui.css') }],
+  ['swagger-ui-bundle.js', { contentType: JAVASCRIPT, read: viewerFile('swagger-ui-bundle.js') }],
+  ['favicon-32x32.png', { contentType: 'image/png', read: viewerFile('favicon-32x32.png') }],
+  ['docs.css', { contentType: CSS, read: () => STYLE }],
+  ['docs.js', { contentType: JAVASCRIPT, read: () => SCRIPT }],
+]);
+
+/** `GET /docs`: the documentation to read, drawn from `/openapi.json` by Swagger UI. */
+export const getDocs: PublicEndpoint = () =>
+  Promise.resolve({
+    status: 200,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CONTENT_SECURITY_POLICY },
+    body: PAGE,
+  });
+
+/** `GET /docs/:file` */
+export const getDocsFile: PublicEndpoint = async (_services, request) => {
+  const file = FILES.get(String(request.params.file));
+  if (!file) throw new ApiError('not_found', 'There is no such file.');
+  return {
+    status: 200,
+    headers: { 'Content-Type': file.contentType, 'Cache-Control': 'public, max-age=3600' },
+    body: await file.read(),
+  };
+};

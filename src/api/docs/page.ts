@@ -1,0 +1,47 @@
+/** Everything comes from this service, so that the page works offline and tells nobody who reads it. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Lunas: API documentation</title>
+    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" />
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+    <link rel="stylesheet" href="/docs/docs.css" />
+  </head>
+  <body>
+    <div id="docs"></div>
+    <noscript>This page needs JavaScript; the same contract is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/docs.js"></script>
+  </body>
+</html>
+`;
+
+/** The page is for reading: secret keys must not be put into a browser, so nothing can be tried out from it. */
+export const SCRIPT = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  defaultModelRendering: 'model',
+  defaultModelsExpandDepth: 0,
+  docExpansion: 'list',
+  supportedSubmitMethods: [],
+  validatorUrl: null,
+});
+`;
+
+export const STYLE = `body { margin: 0; }
+.swagger-ui .scheme-container { display: none; }
+`;

@@ -1,0 +1,100 @@
+import type { z } from 'zod';
+import { eventOnEntering } from '../../domain/events';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
+import { VERSION } from '../../package';
+import {
+  bulkItemSchema,
+  cancelledPaymentSchema,
+  createdPaymentSchema,
+  listedPaymentSchema,
+  paymentDetailSchema,
+  paymentStatusSchema,
+  qrisSchema,
+  refundedPaymentSchema,
+} from '../payment-schemas';
+import { STATUS_MEANINGS } from '../payment-statuses';
+import { ANSWER_HEADERS } from './answer-headers';
+import { describeParameters, describePaths, jsonContent, refTo } from './describe-operations';
+import { WEBHOOK_EVENT } from './examples';
+import { INTRODUCTION, WEBHOOK_RULES } from './introduction';
+import { toJsonSchemas } from './json-schema';
+import { OPERATIONS } from './operations';
+import { WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
+
+/** Parts of answers that have a name in the documentation. */
+const FORMS = {
+  PaymentStatus: paymentStatusSchema,
+  CreatedPayment: createdPaymentSchema,
+  BulkItem: bulkItemSchema,
+  PaymentDetail: paymentDetailSchema,
+  ListedPayment: listedPaymentSchema,
+  CancelledPayment: cancelledPaymentSchema,
+  RefundedPayment: refundedPaymentSchema,
+  Qris: qrisSchema,
+  WebhookEvent: webhookEventSchema,
+};
+
+/** The OpenAPI 3.1 document of what merchants call and receive, from the schemas and tables that the API itself uses. */
+export function buildDocument() {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lunas: QRIS payments',
+      version: VERSION,
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The service that gave you this document' }],
+    security: [{ secretKey: [] }],
+    tags: [{ name: 'Transactions' }, { name: 'Webhooks', description: WEBHOOK_RULES }],
+    paths: describePaths(OPERATIONS),
+    webhooks: Object.fromEntries(PAYMENT_STATUSES.map((status) => [eventOnEntering(status), describeWebhook(status)])),
+    components: {
+      schemas: { ...toJsonSchemas(requestSchemas(), 'input'), ...toJsonSchemas(answerSchemas(), 'output') },
+      headers: Object.fromEntries(
+        Object.entries(ANSWER_HEADERS).map(([name, description]) => [
+          name,
+          { description, schema: { type: 'string' } },
+        ]),
+      ),
+      securitySchemes: {
+        secretKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A secret key (`sk_test_…` or `sk_live_…`). For servers only, never for a browser or an app.',
+        },
+      },
+    },
+  };
+}
+
+function requestSchemas(): Record<string, z.ZodType> {
+  return Object.assign({}, ...Object.values(OPERATIONS).map(({ request }) => request?.schemas));
+}
+
+function answerSchemas(): Record<string, z.ZodType> {
+  const answers = Object.values(OPERATIONS).map(({ answer }) => [answer.name, answer.schema]);
+  return { ...FORMS, ...Object.fromEntries(answers) };
+}
+
+function describeWebhook(status: PaymentStatus) {
+  const event = eventOnEntering(status);
+  return {
+    post: {
+      operationId: `on_${status}`,
+      summary: STATUS_MEANINGS[status],
+      description: `Sent to the webhook addresses that you have registered, when a transaction becomes \`${status}\`.`,
+      tags: ['Webhooks'],
+      security: [],
+      parameters: describeParameters('header', WEBHOOK_HEADERS),
+      requestBody: {
+        required: true,
+        content: jsonContent(refTo('WebhookEvent'), { [event]: { ...WEBHOOK_EVENT, event, status } }),
+      },
+      responses: {
+        '2XX': { description: 'You have it. Any other answer, or none within 10 s, is a failure and is tried again.' },
+        '410': { description: 'You want no more webhooks at this address: it is disabled.' },
+      },
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { PAYMENT_EVENTS } from '../../domain/events';
+import { PAYMENT_METHODS } from '../../domain/provider-capabilities';
+import { PAYMENT_FIELDS } from '../payment-schemas';
+
+const { id, reference_id, merchant_reference_id, status, amount, fee_amount, net_amount, total_amount } =
+  PAYMENT_FIELDS;
+const { currency, provider, created_at, updated_at } = PAYMENT_FIELDS;
+
+/** The body of a webhook (contract, "Events"), as the statements in `src/db/transitions` write it. */
+export const webhookEventSchema = z.object({
+  id,
+  event: z.enum(PAYMENT_EVENTS).meta({ description: 'Also in the header `X-Service-Event`.' }),
+  reference_id,
+  merchant_reference_id,
+  status,
+  environment: z.enum(['sandbox', 'production']).meta({ description: 'Where the transaction was made.' }),
+  amount,
+  fee_amount,
+  net_amount,
+  total_amount,
+  currency,
+  payment_method: z.enum(PAYMENT_METHODS),
+  provider,
+  created_at,
+  updated_at,
+});
+
+const headerText = (description: string, example: string) => z.string().meta({ description, examples: [example] });
+
+export const WEBHOOK_HEADERS = {
+  'User-Agent': headerText('Who is calling.', 'Lunas-Webhooks/0.1.0'),
+  'X-Service-Event': headerText('The event name.', 'payment.paid'),
+  'X-Service-Delivery': headerText(
+    'Identifies the delivery; the same in each of its attempts.',
+    '01935b6c-9a10-7d2e-8f41-5a0c3c1f7e22',
+  ),
+  'X-Service-Signature': headerText(
+    'When the attempt was signed, in Unix seconds, and its signature. While a secret is being rotated there is one `v1` for each valid secret.',
+    't=1795248059,v1=4f0c1f0d7c1e5b6f3e0a9d8c7b6a594837261504f3e2d1c0bfae9d8c7b6a5948',
+  ),
+};

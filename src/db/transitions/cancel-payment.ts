@@ -1,0 +1,9 @@
+import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
+import { updateStatement } from './transition-sql';
+
+const STATEMENT = updateStatement('cancel', ['cancelled_at = $6']);
+
+/** The provider confirmed that the order is cancelled. */
+export function cancelPayment(context: TransitionContext, step: Step): Promise<TransitionOutcome> {
+  return applyTransition(context, 'cancel', STATEMENT, step);
+}

@@ -1,0 +1,440 @@
+import { isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import * as fc from 'fast-check';
+import { networkOf } from '../../src/api/auth/client-address';
+import { FailedKeys } from '../../src/api/auth/failed-keys';
+import { createKey, revokeKey } from '../../src/operator/keys';
+import { changeMerchant } from '../../src/operator/merchants';
+import { createSecretKey } from '../../src/operator/secret-key';
+import { ask, knock, startTestApis, type TestApis, type TestKey } from '../support/api';
+import { until } from '../support/until';
+
+/** Answered by what lies behind the door. */
+const LET_IN = [404, 'not_found'] as const;
+
+const isIPv6Here = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+
+async function codeOf(url: string, secret: string, headers: Record<string, string> = {}): Promise<unknown[]> {
+  const { status, code } = await knock(url, secret, headers);
+  return [status, code];
+}
+
+function first(urls: readonly string[]): string {
+  const [url] = urls;
+  if (url === undefined) throw new Error('No API was started');
+  return url;
+}
+
+describe('the order of checks', () => {
+  const FAULTS = ['key', 'address', 'merchant', 'rate limit', 'body', 'fields'] as const;
+  type Fault = (typeof FAULTS)[number];
+  const CODES: Record<Fault, string> = {
+    key: 'invalid_api_key',
+    address: 'api_key_ip_not_allowed',
+    merchant: 'merchant_not_approved',
+    'rate limit': 'rate_limited',
+    body: 'invalid_json',
+    fields: 'invalid_amount',
+  };
+  const PAIRS = FAULTS.flatMap((one, index) => FAULTS.slice(index + 1).map((other) => [one, other] as const));
+
+  let apis: TestApis;
+  beforeAll(async () => (apis = await startTestApis([{}])));
+  afterAll(() => apis.close());
+
+  async function requestWith(faults: readonly Fault[]): Promise<string | undefined> {
+    const key = await apis.newKey({
+      allowedNetworks: faults.includes('address') ? ['203.0.113.0/24'] : [],
+      approve: !faults.includes('merchant'),
+    });
+    if (faults.includes('key')) await revokeKey(apis.db, key.id);
+    if (faults.includes('rate limit')) {
+      await apis.db.query('insert into rate_limits values ($1, 1000000, $2)', [key.id, Date.now() + 60_000]);
+    }
+    const body = `{"amount":${faults.includes('fields') ? 0 : 1_000}${faults.includes('body') ? '' : '}'}`;
+    const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' };
+    return (await ask(`${first(apis.urls)}/payments`, { method: 'POST', headers, body })).code;
+  }
+
+  it.each(PAIRS)('%s is told before %s', async (one, other) => {
+    expect([await requestWith([one]), await requestWith([other])]).toEqual([CODES[one], CODES[other]]);
+    expect(await requestWith([one, other])).toBe(CODES[one]);
+  });
+});
+
+describe('the key', () => {
+  let apis: TestApis;
+  let key: TestKey;
+  let url: string;
+  beforeAll(async () => {
+    apis = await startTestApis([{}]);
+    url = first(apis.urls);
+    key = await apis.newKey();
+  });
+  afterAll(() => apis.close());
+
+  it.each([
+    ['bearer', (secret: string) => `bearer ${secret}`],
+    ['BEARER', (secret: string) => `BEARER ${secret}`],
+    ['more blanks', (secret: string) => `Bearer    ${secret}  `],
+  ])('is read whatever the spelling of the scheme: %s', async (_name, spell) => {
+    expect(await codeOf(url, '', { authorization: spell(key.secret) })).toEqual(LET_IN);
+  });
+
+  it.each([
+    ['no header', () => ''],
+    ['no scheme', (secret: string) => secret],
+    ['another scheme', (secret: string) => `Basic ${secret}`],
+    ['two keys', (secret: string) => `Bearer ${secret} ${secret}`],
+    [
+      'a key with a changed character',
+      (secret: string) => `Bearer ${secret.slice(0, -1)}${secret.endsWith('0') ? 1 : 0}`,
+    ],
+    ['a well-formed key that nobody has', () => `Bearer ${createSecretKey('sandbox').secret}`],
+  ])('401 invalid_api_key, with the scheme to use: %s', async (_name, spell) => {
+    const answer = await knock(url, '', { authorization: spell(key.secret) });
+    expect([answer.status, answer.code]).toEqual([401, 'invalid_api_key']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+});
+
+describe('what an operator changes', () => {
+  let apis: TestApis;
+  beforeAll(async () => (apis = await startTestApis([{}, {}])));
+  afterAll(() => apis.close());
+
+  const everywhere = (key: TestKey) => Promise.all(apis.urls.map((url) => codeOf(url, key.secret)));
+  const both = (answer: readonly unknown[]) => [answer, answer];
+
+  it('is in force with the next request on every process: revocation', async () => {
+    const key = await apis.newKey();
+    expect(await everywhere(key)).toEqual(both(LET_IN));
+    await revokeKey(apis.db, key.id);
+    expect(await everywhere(key)).toEqual(both([401, 'invalid_api_key']));
+  });
+
+  it("is in force with the next request on every process: the merchant's status", async () => {
+    const key = await apis.newKey({ approve: false });
+    expect(await everywhere(key)).toEqual(both([403, 'merchant_not_approved']));
+    await changeMerchant(apis.db, key.merchantId, { status: 'approved' });
+    expect(await everywhere(key)).toEqual(both(LET_IN));
+    await changeMerchant(apis.db, key.merchantId, { status: 'suspended' });
+    expect(await everywhere(key)).toEqual(both([403, 'merchant_not_approved']));
+  });
+
+  it('is in force with the next request on every process: the allowlist', async () => {
+    const key = await apis.newKey({ allowedNetworks: ['127.0.0.1'] });
+    const allow = (network: string) =>
+      apis.db.query('update api_keys set allowed_networks = array[$2::cidr] where id = $1', [key.id, network]);
+    expect(await everywhere(key)).toEqual(both(LET_IN));
+    await allow('203.0.113.0/24');
+    expect(await everywhere(key)).toEqual(both([403, 'api_key_ip_not_allowed']));
+    await allow('127.0.0.0/8');
+    expect(await everywhere(key)).toEqual(both(LET_IN));
+  });
+
+  it('may be the key itself, without a single refusal: activate the new one, then revoke the old one', async () => {
+    const old = await apis.newKey();
+    const { merchantId } = old;
+    const answers: unknown[][] = [];
+    const current = { secret: old.secret, stopped: false };
+    /** By client: the key of the request that is under way. */
+    const inUse: string[] = [];
+    const clients = Array.from({ length: 8 }, async (_, client) => {
+      while (!current.stopped) {
+        inUse[client] = current.secret;
+        answers.push(await codeOf(apis.urls[client % 2] ?? '', current.secret));
+      }
+    });
+    const moreAnswers = (count: number) => {
+      const enough = answers.length + count;
+      return until(
+        async () => answers.length,
+        (length) => length >= enough,
+      );
+    };
+
+    await moreAnswers(50);
+    current.secret = (await createKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] })).secret;
+    await until(
+      async () => inUse,
+      (secrets) => !secrets.includes(old.secret),
+    );
+    await revokeKey(apis.db, old.id);
+    await moreAnswers(50);
+    current.stopped = true;
+    await Promise.all(clients);
+
+    expect(answers.filter(([status]) => status !== 404)).toEqual([]);
+    expect(await everywhere(old)).toEqual(both([401, 'invalid_api_key']));
+  });
+});
+
+describe('the allowlist', () => {
+  let apis: TestApis;
+  let url: string;
+  beforeAll(async () => {
+    apis = await startTestApis([{ trustProxy: 1 }]);
+    url = first(apis.urls);
+  });
+  afterAll(() => apis.close());
+
+  it.each([
+    ['203.0.113.9', '203.0.113.9', true],
+    ['203.0.113.9', '203.0.113.10', false],
+    ['203.0.113.0/29', '203.0.113.7', true],
+    ['203.0.113.0/29', '203.0.113.8', false],
+    ['203.0.113.0/24', '::ffff:203.0.113.9', true],
+    ['203.0.113.0/24', '::FFFF:CB00:7109', true],
+    ['203.0.113.0/24', '0:0:0:0:0:ffff:203.0.113.9', true],
+    ['203.0.113.0/24', '::ffff:203.0.114.9', false],
+    ['203.0.113.0/24', '::203.0.113.9', false],
+    ['2001:db8::/32', '2001:DB8:0:0::1', true],
+    ['2001:db8::/32', '2001:db9::1', false],
+    ['2001:db8::1', '2001:db8:0:0:0:0:0:1', true],
+    ['::1', '127.0.0.1', false],
+    ['0.0.0.0/0', '2001:db8::1', false],
+    ['127.0.0.0/8', 'unknown', false],
+    ['127.0.0.0/8', '127.0.0.1:8080', false],
+  ])('%s and a caller at %s: %s', async (network, address, allowed) => {
+    const { secret } = await apis.newKey({ allowedNetworks: [network] });
+    const answer = await codeOf(url, secret, { 'x-forwarded-for': address });
+    expect(answer).toEqual(allowed ? LET_IN : [403, 'api_key_ip_not_allowed']);
+  });
+
+  it('may hold several networks', async () => {
+    const { secret } = await apis.newKey({ allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'] });
+    const at = (address: string) => codeOf(url, secret, { 'x-forwarded-for': address });
+    expect(await at('203.0.113.1')).toEqual(LET_IN);
+    expect(await at('2001:db8::1')).toEqual(LET_IN);
+    expect(await at('198.51.100.1')).toEqual([403, 'api_key_ip_not_allowed']);
+  });
+});
+
+describe('TRUST_PROXY', () => {
+  const ADDRESSES = ['127.0.0.1', '10.0.0.1', '203.0.113.9', '6.6.6.6'] as const;
+  const MATRIX = [
+    [0, '127.0.0.1'],
+    [1, '10.0.0.1'],
+    [2, '203.0.113.9'],
+    [['127.0.0.1'], '10.0.0.1'],
+    [['127.0.0.0/8', '10.0.0.0/8'], '203.0.113.9'],
+    [['10.0.0.0/8'], '127.0.0.1'],
+  ] as const;
+
+  let apis: TestApis;
+  const secrets = new Map<string, string>();
+  beforeAll(async () => {
+    apis = await startTestApis([
+      ...MATRIX.map(([trustProxy]) => ({ trustProxy })),
+      { host: isIPv6Here ? '::' : '127.0.0.1' },
+    ]);
+    for (const address of ADDRESSES) {
+      secrets.set(address, (await apis.newKey({ allowedNetworks: [address] })).secret);
+    }
+  });
+  afterAll(() => apis.close());
+
+  /** Whom the API takes a caller for: the address whose key lets in. */
+  async function seenAs(url: string, headers: Record<string, string>): Promise<string[]> {
+    const seen: string[] = [];
+    for (const [address, secret] of secrets) if ((await knock(url, secret, headers)).status === 404) seen.push(address);
+    return seen;
+  }
+
+  it.each(MATRIX.map(([trustProxy, address], index) => [JSON.stringify(trustProxy), address, index] as const))(
+    '%s: a caller who forges X-Forwarded-For is seen as %s, and without that header as who connects',
+    async (_name, address, index) => {
+      const url = apis.urls[index] ?? '';
+      const forged = { 'x-forwarded-for': '6.6.6.6, 203.0.113.9, 10.0.0.1' };
+      expect(await seenAs(url, forged)).toEqual([address]);
+      expect(await seenAs(url, {})).toEqual(['127.0.0.1']);
+    },
+  );
+
+  it('a caller over IPv4 is seen as such by an API that listens on IPv6', async () => {
+    expect(await seenAs(apis.urls[MATRIX.length] ?? '', {})).toEqual(['127.0.0.1']);
+  });
+});
+
+describe('requests without a good key', () => {
+  let apis: TestApis;
+  let url: string;
+  beforeEach(async () => {
+    apis = await startTestApis([{ trustProxy: 1 }]);
+    url = first(apis.urls);
+  });
+  afterEach(() => apis.close());
+
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  it('429 rate_limited from the 61st in a minute, for that address and only while the key is not good', async () => {
+    const { secret } = await apis.newKey();
+    const unknown = createSecretKey('sandbox').secret;
+    const codes: unknown[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      codes.push((await knock(url, index % 2 ? 'nonsense' : unknown, from('203.0.113.9'))).code);
+    }
+    expect(new Set(codes)).toEqual(new Set(['invalid_api_key']));
+    for (const wrong of ['nonsense', unknown]) {
+      const answer = await knock(url, wrong, from('203.0.113.9'));
+      expect([answer.status, answer.code]).toEqual([429, 'rate_limited']);
+      const waitSeconds = Number(answer.headers.get('retry-after'));
+      expect(waitSeconds).toBeGreaterThan(0);
+      expect(waitSeconds).toBeLessThanOrEqual(60);
+    }
+    expect(await codeOf(url, secret, from('203.0.113.9'))).toEqual(LET_IN);
+    expect(await codeOf(url, unknown, from('203.0.113.10'))).toEqual([401, 'invalid_api_key']);
+  });
+
+  it('are counted by /64 where the address is IPv6, and anew after a minute', () => {
+    const failedKeys = new FailedKeys();
+    const counts = Array.from({ length: 61 }, (_, index) => failedKeys.count(`2001:db8::${index.toString(16)}`));
+    expect(counts.findIndex((wait) => wait !== undefined)).toBe(60);
+    expect(failedKeys.count('2001:db8:0:1::1')).toBeUndefined();
+    const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_001);
+    expect(failedKeys.count('2001:db8::1')).toBeUndefined();
+    now.mockRestore();
+  });
+
+  it('are remembered of 10,000 networks and no more', () => {
+    const failedKeys = new FailedKeys();
+    for (let count = 0; count < 61; count += 1) failedKeys.count('203.0.113.9');
+    const fail = (networks: number) => {
+      for (let index = 0; index < networks; index += 1) failedKeys.count(`10.0.${index >> 8}.${index & 255}`);
+    };
+    fail(9_998);
+    expect(failedKeys.count('203.0.113.9')).toBeDefined();
+    fail(10_000);
+    expect(failedKeys.count('203.0.113.9')).toBeUndefined();
+  });
+
+  it('share a network exactly when their first 64 bits are the same', () => {
+    const group = fc.integer({ min: 0, max: 0xffff }).map((bits) => bits.toString(16));
+    const half = fc.tuple(group, group, group, group);
+    fc.assert(
+      fc.property(half, half, half, (network, one, other) => {
+        const spell = (host: string[]) => new URL(`http://[${[...network, ...host].join(':')}]`).hostname.slice(1, -1);
+        expect(networkOf(spell(one))).toBe(networkOf(spell(other)));
+        const networkAddress = networkOf(spell(one)).replace(/\/64$/, '');
+        expect(isIPv6(networkAddress)).toBe(true);
+        expect(new URL(`http://[${networkAddress}]`).hostname).toBe(
+          new URL(`http://[${[...network, 0, 0, 0, 0].join(':')}]`).hostname,
+        );
+      }),
+    );
+  });
+});
+
+describe('the log', () => {
+  it('never holds a secret key, whatever happens to the request', async () => {
+    const apis = await startTestApis([{}]);
+    const url = first(apis.urls);
+    const { id, secret } = await apis.newKey();
+    const spellings = [`Bearer ${secret}`, `bearer  ${secret}`, secret, `Basic ${secret}`, `Bearer ${secret},`];
+    const askAll = async () => {
+      const statuses = new Set<number>();
+      for (const authorization of spellings) statuses.add((await knock(url, '', { authorization })).status);
+      for (const path of [`/payments/${secret}`, `/${secret}?key=${secret}`, `/payments/x?key=${secret}`]) {
+        statuses.add((await ask(url + path, { headers: { authorization: `Bearer ${secret}` } })).status);
+      }
+      const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': secret, 'content-type': secret };
+      statuses.add((await ask(`${url}/payments`, { method: 'POST', headers, body: `{"${secret}":` })).status);
+      return [...statuses].sort((one, other) => one - other);
+    };
+
+    expect(await askAll()).toEqual([400, 401, 404]);
+    await revokeKey(apis.db, id);
+    expect(await askAll()).toEqual([401, 404]);
+    await apis.db.query(`alter table api_keys rename to "${secret}"`);
+    expect(await askAll()).toEqual([401, 404, 500]);
+    await apis.db.query(
+      `create function fail() returns boolean language plpgsql as $$ begin raise 'for ${secret}'; end $$`,
+    );
+    await apis.db.query('create view api_keys as select *, fail() from merchants');
+    expect(await askAll()).toEqual([401, 404, 500]);
+    await apis.close();
+
+    const log = apis.logged();
+    expect(log.split('\n').length).toBeGreaterThan(30);
+    expect(log).toContain('a request failed');
+    expect(log).not.toContain(secret);
+    expect(log).not.toContain(secret.slice(8, 40));
+    // What remains of a key that stood in a path.
+    expect(log).toContain(`/payments/sk_test_…${secret.slice(-4)}`);
+  });
+});
+
+describe('the headers of an answer', () => {
+  let apis: TestApis;
+  beforeAll(async () => {
+    apis = await startTestApis([{ trustProxy: 1 }, {}, { publicBaseUrl: 'https://pay.example' }]);
+  });
+  afterAll(() => apis.close());
+
+  /** All of them, with a word in place of what differs from answer to answer. */
+  function shown(headers: Headers): Record<string, string> {
+    const varying = new Set(['date', 'x-request-id', 'content-length', 'ratelimit-reset', 'ratelimit-remaining']);
+    return Object.fromEntries([...headers].map(([name, value]) => [name, varying.has(name) ? '…' : value]));
+  }
+
+  it('are these and no others', async () => {
+    const url = first(apis.urls);
+    const { secret } = await apis.newKey();
+    const origin = { origin: 'https://shop.example' };
+    expect(shown((await ask(`${url}/healthz`, { headers: origin })).headers)).toMatchInlineSnapshot(`
+     {
+       "connection": "keep-alive",
+       "content-length": "…",
+       "content-type": "application/json; charset=utf-8",
+       "date": "…",
+       "keep-alive": "timeout=5",
+       "x-content-type-options": "nosniff",
+       "x-request-id": "…",
+     }
+    `);
+    expect(shown((await knock(url, 'nonsense', origin)).headers)).toMatchInlineSnapshot(`
+     {
+       "connection": "keep-alive",
+       "content-length": "…",
+       "content-type": "application/json; charset=utf-8",
+       "date": "…",
+       "keep-alive": "timeout=5",
+       "www-authenticate": "Bearer",
+       "x-content-type-options": "nosniff",
+       "x-request-id": "…",
+     }
+    `);
+    expect(shown((await knock(url, secret, origin)).headers)).toMatchInlineSnapshot(`
+     {
+       "connection": "keep-alive",
+       "content-length": "…",
+       "content-type": "application/json; charset=utf-8",
+       "date": "…",
+       "keep-alive": "timeout=5",
+       "ratelimit-limit": "1000000",
+       "ratelimit-remaining": "…",
+       "ratelimit-reset": "…",
+       "x-content-type-options": "nosniff",
+       "x-request-id": "…",
+     }
+    `);
+  });
+
+  it('ask for https from then on only where the caller has come by it', async () => {
+    const [behindProxy = '', direct = '', byHttps = ''] = apis.urls;
+    const hsts = async (url: string, headers: Record<string, string> = {}) =>
+      (await ask(`${url}/healthz`, { headers })).headers.get('strict-transport-security');
+    const https = { 'x-forwarded-proto': 'https' };
+    expect(await hsts(behindProxy, https)).toBe('max-age=31536000');
+    expect(await hsts(byHttps)).toBe('max-age=31536000');
+    expect(await hsts(behindProxy)).toBeNull();
+    expect(await hsts(direct, https)).toBeNull();
+  });
+
+  it('allow no other site to read it', async () => {
+    const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' };
+    const preflight = await ask(`${first(apis.urls)}/payments`, { method: 'OPTIONS', headers });
+    expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});

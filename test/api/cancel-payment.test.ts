@@ -1,0 +1,117 @@
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+}, 60_000);
+afterAll(() => service.close());
+
+async function createPayment(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {
+  return (await service.call('POST', '/payments', { amount: 30_000, provider })).body.payment;
+}
+
+function cancel(id: string, path = 'payments') {
+  return service.call('POST', `/${path}/${id}/cancel`);
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
+}
+
+async function transitions(id: string): Promise<string[]> {
+  const { rows } = await service.db.query(
+    'select name from payment_transitions where payment_id = $1 order by version',
+    [id],
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('POST /payments/:id/cancel', () => {
+  it.each(['payments', 'transactions'])('200: /%s cancels here and at the provider, by either id', async (path) => {
+    const payment = await createPayment();
+    const { status, body } = await cancel(path === 'payments' ? payment.id : payment.reference_id, path);
+    expect(status).toBe(200);
+    expect(Object.keys(body.payment)).toEqual([
+      'id',
+      'reference_id',
+      'merchant_reference_id',
+      'payment_method_code',
+      'currency',
+      'amount',
+      'fee_amount',
+      'net_amount',
+      'total_amount',
+      'status',
+      'cancelled_at',
+    ]);
+    expect(body.payment).toMatchObject({ id: payment.id, status: 'cancelled', cancelled_at: expect.any(String) });
+    expect(await service.atProvider(payment.reference_id)).toMatchObject({ status: 'cancel' });
+    expect(await transitions(payment.id)).toEqual(['accept', 'issue', 'cancel']);
+  });
+
+  it('400 payment_cancel_failed: a paid one, a cancelled one, and one of shopeepay', async () => {
+    const paid = await createPayment();
+    await service.pay(paid.reference_id);
+    await until(
+      () => statusOf(paid.id),
+      (status) => status === 'paid',
+    );
+    const cancelled = await createPayment();
+    await cancel(cancelled.id);
+    const shopeepay = await createPayment('shopeepay');
+    for (const [payment, message] of [
+      [paid, /paid/],
+      [cancelled, /cancelled/],
+      [shopeepay, /shopeepay does not support/],
+    ] as const) {
+      const { status, body } = await cancel(payment.id);
+      expect([status, body.error.code]).toEqual([400, 'payment_cancel_failed']);
+      expect(body.error.message).toMatch(message);
+    }
+    expect(await statusOf(shopeepay.id)).toBe('pending');
+  });
+
+  it('400: a customer who paid first, unnoticed by us, wins, and the payment becomes paid', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id, { notify: false });
+    const { status, body } = await cancel(id);
+    expect([status, body.error.code]).toEqual([400, 'payment_cancel_failed']);
+    expect(await statusOf(id)).toBe('paid');
+  });
+
+  it('404: nothing, and what is not an id', async () => {
+    for (const id of ['LN0000000000000000', 'nonsense']) expect((await cancel(id)).status).toBe(404);
+  });
+
+  it('forty at once: one cancels, the others are told so', async () => {
+    const { id } = await createPayment();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => cancel(id)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(39);
+    expect(await transitions(id)).toEqual(['accept', 'issue', 'cancel']);
+  });
+
+  it('against the customer: whoever the provider let win, both sides say the same', async () => {
+    const outcomes = { cancelled: 0, paid: 0 };
+    for (let round = 0; round < 20; round += 1) {
+      const { id, reference_id } = await createPayment();
+      const [answer] = await Promise.all([cancel(id), service.pay(reference_id).catch(() => undefined)]);
+      const atProvider = await service.atProvider(reference_id);
+      if (answer.status === 200) {
+        outcomes.cancelled += 1;
+        // The sandbox lets customers pay a cancelled order, as they do: late money, which is another story.
+        expect(['cancel', 'settlement']).toContain(atProvider?.status);
+        expect(await statusOf(id)).toBe('cancelled');
+      } else {
+        outcomes.paid += 1;
+        expect([answer.status, atProvider?.status]).toEqual([400, 'settlement']);
+        await until(
+          () => statusOf(id),
+          (status) => status === 'paid',
+        );
+      }
+    }
+    expect(outcomes.cancelled + outcomes.paid).toBe(20);
+  }, 60_000);
+});

@@ -1,0 +1,207 @@
+import { buildDocument } from '../../src/api/openapi/document';
+import { OPERATIONS } from '../../src/api/openapi/operations';
+import { ROUTES } from '../../src/api/routes';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { API_ERRORS } from '../../src/domain/errors';
+import { PAYMENT_EVENTS } from '../../src/domain/events';
+import { parseQris } from '../../src/qris/qris';
+import { startTestApis, type TestApis } from '../support/api';
+import { expectContract, validatorAt, valueAt } from '../support/contract';
+import { acceptance, openLedger } from '../support/payments';
+
+let apis: TestApis;
+let url: string;
+beforeAll(async () => {
+  apis = await startTestApis([{}]);
+  url = apis.urls[0] ?? '';
+});
+afterAll(() => apis.close());
+
+const document: unknown = JSON.parse(JSON.stringify(buildDocument()));
+
+/** Every value in the document with its place, itself first. */
+function* everythingIn(
+  value: unknown,
+  place: readonly string[] = [],
+): Generator<[place: readonly string[], value: unknown]> {
+  yield [place, value];
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) yield* everythingIn(member, [...place, key]);
+}
+const everything = [...everythingIn(document)];
+
+/** What stands at the end of a path of keys, `*` for any. */
+function all(...pattern: readonly string[]) {
+  return everything.filter(
+    ([place]) => place.length === pattern.length && pattern.every((key, index) => key === '*' || key === place[index]),
+  );
+}
+
+describe('GET /openapi.json', () => {
+  it('200: is an OpenAPI 3.1 document of the shape that the specification asks for', async () => {
+    const response = await fetch(`${url}/openapi.json`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(await response.json()).toEqual(document);
+    expect(document).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1\.\d+$/),
+      info: { title: expect.any(String), version: expect.any(String) },
+      security: [{ secretKey: [] }],
+      components: { securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } } },
+    });
+    const operations = [...all('paths', '*', '*'), ...all('webhooks', '*', '*')].filter(
+      ([place]) => place.at(-1) !== 'parameters',
+    );
+    for (const [place, operation] of operations) {
+      expect(['get', 'post']).toContain(place.at(-1));
+      expect(operation).toMatchObject({
+        operationId: expect.stringMatching(/^\w+$/),
+        summary: expect.any(String),
+        description: expect.any(String),
+        responses: expect.any(Object),
+      });
+    }
+    const ids = operations.map(([, operation]) => valueAt(operation, ['operationId']));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [, response] of all('paths', '*', '*', 'responses', '*')) {
+      expect(response).toMatchObject({ description: expect.any(String), content: expect.any(Object) });
+    }
+    for (const [place] of all('paths', '*')) {
+      const names = (place[1] ?? '').match(/(?<=\{)\w+(?=\})/g) ?? [];
+      const parameters = all('paths', place[1] ?? '', 'parameters', '*').map(([, parameter]) => parameter);
+      expect(parameters).toMatchObject(names.map((name) => ({ name, in: 'path', required: true, schema: {} })));
+    }
+  });
+
+  it('refers to nothing that is not there, and names nothing that is not referred to', () => {
+    const references = everything
+      .filter(([place]) => place.at(-1) === '$ref')
+      .map(([, reference]) => String(reference));
+    expect(references.length).toBeGreaterThan(50);
+    for (const reference of references) {
+      expect(reference).toMatch(/^#\/components\/\w+\/[\w-]+$/);
+      expect(valueAt(document, reference.slice(2).split('/'))).toBeDefined();
+    }
+    const components = [...all('components', 'schemas', '*'), ...all('components', 'headers', '*')];
+    expect([...new Set(references)].sort()).toEqual(components.map(([place]) => `#/${place.join('/')}`).sort());
+  });
+
+  it('has an operation for each route that merchants call, and no other', () => {
+    const routes = ROUTES.filter(({ access }) => access === 'merchant');
+    expect(Object.keys(OPERATIONS).sort()).toEqual(
+      routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort(),
+    );
+  });
+
+  it('has every error code of the contract, under its status', () => {
+    const codes = all('paths', '*', '*', 'responses', '*', 'content', 'application/json', 'examples', '*');
+    const statusOf = new Map(codes.map(([place]) => [place[8] ?? '', Number(place[4])]));
+    const failures = [...statusOf].filter(([, status]) => status >= 400);
+    expect(Object.fromEntries(failures)).toEqual(
+      Object.fromEntries(Object.entries(API_ERRORS).map(([code, { httpStatus }]) => [code, httpStatus])),
+    );
+  });
+
+  it('has a webhook for each event', () => {
+    expect(all('webhooks', '*').map(([place]) => place[1])).toEqual(PAYMENT_EVENTS);
+  });
+
+  it('describes webhooks as they are sent', async () => {
+    const ledger = await openLedger();
+    try {
+      for (const merchantReferenceId of ['ORDER-1', null]) {
+        await acceptPayment(ledger.context, acceptance(ledger.newTerms({ merchantReferenceId }), new Date()));
+      }
+      const { rows } = await ledger.db.query<{ body: string }>('select body from webhook_events');
+      expect(rows).toHaveLength(2);
+      for (const { body } of rows) {
+        const validate = validatorAt(['components', 'schemas', 'WebhookEvent']);
+        validate?.(JSON.parse(body));
+        expect([body, validate?.errors]).toEqual([body, null]);
+      }
+    } finally {
+      await ledger.close();
+    }
+  });
+
+  it('has examples that its own schemas accept, for every request, answer and webhook', () => {
+    const examples = everything.filter(([place]) => place.at(-3) === 'application/json' && place.at(-2) === 'examples');
+    expect(examples.length).toBeGreaterThan(60);
+    for (const [place, example] of examples) {
+      const validate = validatorAt([...place.slice(0, -2), 'schema']);
+      validate?.(valueAt(example, ['value']));
+      expect([place, validate?.errors]).toEqual([place, null]);
+    }
+    const payloads = everything.filter(([place]) => place.at(-1) === 'qris_payload' && !place.includes('properties'));
+    expect(payloads.length).toBeGreaterThan(0);
+    for (const [, payload] of payloads) expect(parseQris(String(payload))).toMatchObject({ ok: true });
+  });
+});
+
+describe('the test of live answers', () => {
+  const headers = new Headers({ 'x-request-id': 'r' });
+  const notFound = { status: 404, headers, body: { error: { code: 'not_found', message: 'm' } } };
+  const qris = { payload: '0002', image_url: 'https://pay.example.com/q.png', expires_at: '2026-11-21T08:15:01.000Z' };
+  const body = { qris };
+
+  it.each([
+    ['a key that is not documented', '/payments/x/qris', { status: 200, headers, body: { ...body, more: 1 } }],
+    ['one further down', '/payments/x/qris', { status: 200, headers, body: { qris: { ...qris, more: 1 } } }],
+    ['a key that is missing', '/payments/x/qris', { status: 200, headers, body: { qris: { payload: '0002' } } }],
+    [
+      'a time without its zone',
+      '/payments/x/qris',
+      { status: 200, headers, body: { qris: { ...qris, expires_at: '2026-11-21T08:15:01' } } },
+    ],
+    ['a status that is not documented', '/payments/x/qris', { status: 418, headers, body }],
+    ['a code of another status', '/payments/x', { ...notFound, status: 401 }],
+    ['an answer without its id', '/payments/x', { ...notFound, headers: new Headers() }],
+    ['anything but 404 where nothing is', '/nothing', { status: 200, headers, body: {} }],
+  ])('complains of %s', (_name, path, answer) => {
+    expect(() => expectContract('GET', path, answer)).toThrow('is not as documented');
+  });
+
+  it('is content with what is documented', () => {
+    expectContract('GET', '/payments/x/qris?a=b', { status: 200, headers, body });
+    expectContract('GET', '/PAYMENTS/x/', notFound);
+    expectContract('PUT', '/payments/x', notFound);
+  });
+});
+
+describe('GET /docs', () => {
+  const addressesIn = (text: string) =>
+    [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address ?? '');
+
+  it('200: a page whose parts all come from the service itself', async () => {
+    for (const path of ['/docs', '/docs/']) {
+      const response = await fetch(url + path);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      const page = await response.text();
+      expect(page).not.toMatch(/<style|<script>|style="|\son\w+=/);
+      const addresses = addressesIn(page);
+      expect(addresses.length).toBeGreaterThan(4);
+      for (const address of addresses) {
+        expect(address).toMatch(/^\/[^/]/);
+        const part = await fetch(url + address);
+        expect([address, part.status]).toEqual([address, 200]);
+        expect((await part.arrayBuffer()).byteLength).toBeGreaterThan(20);
+      }
+    }
+  });
+
+  it('points to this document and to nothing elsewhere', async () => {
+    const script = await (await fetch(`${url}/docs/docs.js`)).text();
+    expect(script).toContain("url: '/openapi.json'");
+    expect(script).toContain('validatorUrl: null');
+    expect(script).not.toMatch(/https?:/);
+  });
+
+  it.each(['index.html', 'swagger-ui-bundle.js.map', '..%2fpackage.json', '%2e%2e%2fpackage.json', 'constructor'])(
+    '404: any other file of the viewer, such as %s',
+    async (file) => {
+      expect((await fetch(`${url}/docs/${file}`)).status).toBe(404);
+    },
+  );
+});

@@ -1,0 +1,199 @@
+import { RateLimit } from '../../src/api/rate-limit/rate-limit';
+import { createPool, type Pool } from '../../src/db/pool';
+import { createLogger } from '../../src/log';
+import { createKey } from '../../src/operator/keys';
+import { ask, type DoorAnswer, knock, startTestApis, type TestApis } from '../support/api';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+const LIMIT = 40;
+
+/** Sent side by side; the requests go to the processes in turn. */
+function flood(urls: readonly string[], secret: string, requests: number): Promise<DoorAnswer[]> {
+  return Promise.all(Array.from({ length: requests }, (_, index) => knock(urls[index % urls.length] ?? '', secret)));
+}
+
+const allowed = (answers: readonly DoorAnswer[]) => answers.filter(({ status }) => status === 404);
+const refused = (answers: readonly DoorAnswer[]) => answers.filter(({ code }) => code === 'rate_limited');
+
+/** Counts the upserts of the table: a trigger for inserts fires at each of them, conflict or not. */
+async function countWrites(db: Pool): Promise<() => Promise<number>> {
+  await db.query(`create table writes (); create function note() returns trigger language plpgsql as
+    $$ begin insert into writes default values; return null; end $$;
+    create trigger note after insert on rate_limits for each statement execute function note()`);
+  return async () => {
+    const { rows } = await db.query<{ count: number }>('select count(*) from writes');
+    return rows[0]?.count ?? 0;
+  };
+}
+
+describe('the rate limit of a key', () => {
+  let apis: TestApis;
+  beforeAll(async () => {
+    apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
+    // Connected from here on: on a busy machine that can take longer than the limit waits for its table.
+    await flood(apis.urls, (await apis.newKey()).secret, 2);
+  });
+  afterAll(() => apis.close());
+
+  it('allows exactly so many requests, tells what is left, and answers the others 429 with the time to wait', async () => {
+    const [url = ''] = apis.urls;
+    const { secret } = await apis.newKey();
+    for (let remaining = LIMIT - 1; remaining >= 0; remaining -= 1) {
+      const { status, headers } = await knock(url, secret);
+      expect([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
+        404,
+        String(LIMIT),
+        String(remaining),
+      ]);
+      expect(headers.get('retry-after')).toBeNull();
+    }
+    const { status, code, message, headers } = await knock(url, secret);
+    const resetSeconds = Number(headers.get('ratelimit-reset'));
+    expect([status, code, headers.get('ratelimit-remaining')]).toEqual([429, 'rate_limited', '0']);
+    expect(resetSeconds).toBeGreaterThan(0);
+    expect(resetSeconds).toBeLessThanOrEqual(60);
+    expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
+    expect(message).toBe(`A key may make ${LIMIT} requests a minute; try again in ${resetSeconds} s.`);
+  });
+
+  it('is told on every answer after it, good or bad, and on none before it', async () => {
+    const [url = ''] = apis.urls;
+    const { secret } = await apis.newKey();
+    const { secret: waiting } = await apis.newKey({ approve: false });
+    const post = { method: 'POST', headers: { authorization: `Bearer ${secret}` }, body: '{' };
+    const limited = [await knock(url, secret), await ask(`${url}/payments`, post)];
+    expect(limited.map(({ status, headers }) => [status, headers.get('ratelimit-remaining')])).toEqual([
+      [404, String(LIMIT - 1)],
+      [400, String(LIMIT - 2)],
+    ]);
+    const free = [await knock(url, 'nonsense'), await knock(url, waiting), await ask(`${url}/healthz`)];
+    expect(free.map(({ status, headers }) => [status, headers.get('ratelimit-limit')])).toEqual([
+      [401, null],
+      [403, null],
+      [200, null],
+    ]);
+  });
+
+  it('is one budget over all processes, also when both are flooded at once', async () => {
+    const { secret } = await apis.newKey();
+    const answers = await flood(apis.urls, secret, 4 * LIMIT);
+    expect([allowed(answers).length, refused(answers).length]).toEqual([LIMIT, 3 * LIMIT]);
+  });
+
+  it('that is used up in one process is used up in the other', async () => {
+    const [one = '', other = ''] = apis.urls;
+    const { secret } = await apis.newKey();
+    expect(allowed(await flood([one], secret, LIMIT))).toHaveLength(LIMIT);
+    expect((await knock(other, secret)).code).toBe('rate_limited');
+  });
+
+  it('is not touched by what another key does, of the same merchant or of another', async () => {
+    const busy = await apis.newKey();
+    const { merchantId } = busy;
+    const sibling = await createKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
+    const [, ...answers] = await Promise.all(
+      [busy, sibling, await apis.newKey()].map(({ secret }, index) =>
+        flood(apis.urls, secret, index === 0 ? 4 * LIMIT : LIMIT / 2),
+      ),
+    );
+    expect(answers.map((answers) => allowed(answers).length)).toEqual([LIMIT / 2, LIMIT / 2]);
+  });
+
+  it('costs the database nothing more once it is used up', async () => {
+    const writes = await countWrites(apis.db);
+    const { secret } = await apis.newKey();
+    await flood(apis.urls, secret, 2 * LIMIT);
+    const before = await writes();
+    expect(before).toBeGreaterThan(0);
+    expect(refused(await flood(apis.urls, secret, 2 * LIMIT))).toHaveLength(2 * LIMIT);
+    expect(await writes()).toBe(before);
+  });
+});
+
+describe('the table of rate limits', () => {
+  it('neither stops nor fails requests when it hangs: each process then counts by itself', async () => {
+    const apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
+    const keys = [await apis.newKey(), await apis.newKey(), await apis.newKey()];
+    const lock = await apis.db.connect();
+    await lock.query('begin; lock table rate_limits in access exclusive mode');
+    // Answered while the table is locked.
+    for (const { secret } of keys) expect(allowed(await flood(apis.urls, secret, 20))).toHaveLength(20);
+    const answers = await flood(apis.urls, keys[0]?.secret ?? '', 4 * LIMIT);
+    expect(allowed(answers).length + 20).toBe(2 * LIMIT);
+    await lock.query('rollback');
+    lock.release();
+    await apis.close();
+    // Each process has asked, was kept waiting and has said so once, not once a key or a request.
+    expect(apis.logged().split('the rate limit table does not answer')).toHaveLength(3);
+  });
+});
+
+describe('RateLimit', () => {
+  let database: TestDatabase;
+  let db: Pool;
+  let rateLimit: RateLimit;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    db = createPool(database.url, { max: 1 });
+    rateLimit = new RateLimit({
+      databaseUrl: database.url,
+      requestsPerMinute: 600,
+      log: createLogger('test', 'silent'),
+    });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await rateLimit.close();
+    await db.end();
+    await database.drop();
+  });
+
+  const take = async (keyId: string, requests: number): Promise<number> => {
+    let allowed = 0;
+    for (let count = 0; count < requests; count += 1) if ((await rateLimit.take(keyId)).allowed) allowed += 1;
+    return allowed;
+  };
+  const laterBy = (seconds: number) => {
+    const nowMs = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => nowMs + seconds * 1000);
+  };
+  const keysInTable = async () =>
+    (await db.query<{ key: string }>('select key from rate_limits order by key')).rows.map(({ key }) => key);
+
+  it('asks the table once in about ten requests of a busy key', async () => {
+    const writes = await countWrites(db);
+    expect(await take('busy', 700)).toBe(600);
+    expect(await writes()).toBeLessThan(60);
+  });
+
+  it('leaves no more unused in one process than that process has used, nor than an eighth', async () => {
+    const other = new RateLimit({
+      databaseUrl: database.url,
+      requestsPerMinute: 600,
+      log: createLogger('test', 'silent'),
+    });
+    for (let count = 0; count < 3; count += 1) await other.take('key');
+    expect(await take('key', 600)).toBeGreaterThanOrEqual(600 - 3 - 3);
+    for (let count = 0; count < 3; count += 1) await other.take('key');
+    await other.close();
+
+    expect(await take('key', 1)).toBe(0);
+  });
+
+  it('gives everything back when the minute is over', async () => {
+    expect(await take('key', 601)).toBe(600);
+    laterBy(59);
+    expect(await take('key', 1)).toBe(0);
+    laterBy(2);
+    expect(await take('key', 601)).toBe(600);
+  });
+
+  it('deletes what has long expired', async () => {
+    await take('old', 1);
+    expect(await keysInTable()).toEqual(['old']);
+    laterBy(121);
+    await take('new', 1);
+    await take('new', 1);
+    expect(await keysInTable()).toEqual(['new']);
+  });
+});

@@ -1,0 +1,57 @@
+import { loadConfig } from '../src/config';
+
+describe('TRUST_PROXY', () => {
+  it.each([
+    ['0', 0],
+    ['2', 2],
+    ['10.0.0.0/8', ['10.0.0.0/8']],
+    ['127.0.0.1, 2001:db8::/32', ['127.0.0.1', '2001:db8::/32']],
+  ])('may be %s', (text, value) => {
+    expect(loadConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
+  });
+
+  it.each([
+    'true',
+    'loopback',
+    '-1',
+    '1.5',
+    '99',
+    ',',
+    '10.0.0.0/33',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.1,x',
+    'proxy.example',
+  ])('is refused when it is %s, in one sentence that names it', (text) => {
+    expect(() => loadConfig({ TRUST_PROXY: text })).toThrow(
+      expect.objectContaining({
+        name: 'UserError',
+        message:
+          'The environment has unusable values. TRUST_PROXY: must be how many proxies stand before the API (1), or ' +
+          'their addresses and networks (10.0.0.0/8,2001:db8::7), not everyone',
+      }),
+    );
+  });
+});
+
+describe('a number', () => {
+  it.each([
+    ['PORT', 'must be a whole number from 1 to 65535', ['0', '65536', '80 80', '0x50', '1e3', '-1', 'abc']],
+    ['RATE_LIMIT_PER_MINUTE', 'must be a whole number from 1 to 1000000', ['0', 'NaN', '1.5', 'Infinity']],
+    ['REFUND_HOLD_SECONDS', 'must be a whole number from 0 to 604800', ['-1', '1m', 'one']],
+  ])('%s %s', (variable, rule, values) => {
+    for (const value of values) {
+      expect(() => loadConfig({ [variable]: value })).toThrow(
+        expect.objectContaining({
+          name: 'UserError',
+          message: `The environment has unusable values. ${variable}: ${rule}`,
+        }),
+      );
+    }
+  });
+
+  it('keeps its default when the variable is absent or empty', () => {
+    const { PORT, RATE_LIMIT_PER_MINUTE, REFUND_HOLD_SECONDS, TRUST_PROXY } = loadConfig({ PORT: '' });
+    expect([PORT, RATE_LIMIT_PER_MINUTE, REFUND_HOLD_SECONDS, TRUST_PROXY]).toEqual([3000, 600, 60, undefined]);
+  });
+});

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { z } from 'zod';
+import { type ApiSettings, startApi } from '../../src/api/server';
+import { createPool, type Pool } from '../../src/db/pool';
+import { freePort } from '../../src/embedded/ports';
+import { createLogger } from '../../src/log';
+import { createKey } from '../../src/operator/keys';
+import { createMerchant } from '../../src/operator/merchants';
+import { createTestDatabase } from './database';
+
+/** API processes on one database of their own, without an engine: for whatever is decided before one is needed. */
+export interface TestApis {
+  readonly db: Pool;
+  readonly urls: readonly string[];
+  /** Every line that any of them has logged. */
+  logged(): string;
+  /** A key of a new, approved merchant. */
+  newKey(options?: { allowedNetworks?: string[]; approve?: boolean }): Promise<TestKey>;
+  close(): Promise<void>;
+}
+
+export interface TestKey {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly secret: string;
+}
+
+type TestApiSettings = Partial<Pick<ApiSettings, 'trustProxy' | 'requestsPerMinute' | 'publicBaseUrl' | 'host'>>;
+
+/** @param settings of each API process */
+export async function startTestApis(settings: readonly TestApiSettings[]): Promise<TestApis> {
+  const database = await createTestDatabase();
+  const db = createPool(database.url, { max: 4 });
+  const lines: string[] = [];
+  const log = createLogger(
+    'test',
+    'info',
+    new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    }),
+  );
+  const apis = await Promise.all(
+    settings.map(async (settings) => {
+      const port = await freePort();
+      const api = await startApi({
+        host: '127.0.0.1',
+        requestsPerMinute: 1_000_000,
+        databaseUrl: database.url,
+        temporal: { address: '127.0.0.1:1', namespace: 'none', security: {} },
+        masterKey: randomBytes(32).toString('base64'),
+        port,
+        log,
+        ...settings,
+      });
+      return { url: `http://127.0.0.1:${port}`, close: () => api.close() };
+    }),
+  );
+  return {
+    db,
+    urls: apis.map(({ url }) => url),
+    logged: () => lines.join(''),
+    async newKey({ allowedNetworks = [], approve = true } = {}) {
+      const merchant = await createMerchant(db, { name: 'M', feePayer: 'merchant', providers: ['gopay'], approve });
+      return createKey(db, { merchantId: merchant.id, environment: 'sandbox', allowedNetworks });
+    },
+    async close() {
+      await Promise.all(apis.map((api) => api.close()));
+      await db.end();
+      await database.drop();
+    },
+  };
+}
+
+export interface DoorAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The contract's error code; undefined where there is none. */
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
+
+const NO_SUCH_PAYMENT = '/payments/01935b6c-7c00-7000-8000-000000000000';
+
+/** Reads a payment that does not exist: whoever is let in is answered 404 `not_found`. */
+export function knock(url: string, secret: string, headers: Record<string, string> = {}): Promise<DoorAnswer> {
+  return ask(url + NO_SUCH_PAYMENT, { headers: { authorization: `Bearer ${secret}`, ...headers } });
+}
+
+const failureSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+export async function ask(url: string, init: RequestInit = {}): Promise<DoorAnswer> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(20_000) });
+  const failure = failureSchema.safeParse(await response.json().catch(() => undefined));
+  return {
+    status: response.status,
+    headers: response.headers,
+    code: failure.data?.error.code,
+    message: failure.data?.error.message,
+  };
+}

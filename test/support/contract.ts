@@ -1,0 +1,80 @@
+import addFormats from 'ajv-formats';
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
+import { z } from 'zod';
+import { buildDocument } from '../../src/api/openapi/document';
+import { ROUTES } from '../../src/api/routes';
+
+/** An answer as it came over the wire. */
+export interface LiveAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined where it is not JSON. */
+  readonly body: unknown;
+}
+
+const JSON_CONTENT = ['content', 'application/json', 'schema'];
+const NAME = 'contract';
+
+const documentSchema = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+const contract = documentSchema.parse(JSON.parse(JSON.stringify(buildDocument()), closeObject));
+const ajv = addFormats(new Ajv({ strict: false, allErrors: true })).addSchema(contract, NAME);
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * Holds an answer against the OpenAPI document: its status is one that the operation has, and its body is as described,
+ * without any other key. An address that is none answers `not_found`; what is not for merchants is left alone.
+ * @throws Error that names the difference
+ */
+export function expectContract(method: string, path: string, answer: LiveAnswer): void {
+  const route = findRoute(method, path);
+  if (route?.access === 'public') return;
+  const [routePath, status] = route ? [route.path, answer.status] : ['/payments/:id', 404];
+  const template = routePath.replaceAll(/:(\w+)/g, '{$1}');
+  const verb = route?.method ?? 'get';
+  const differences = differencesFrom(['paths', template, verb, 'responses', String(status)], answer);
+  if (answer.status !== status) differences.push(`the status is not ${status}`);
+  if (differences.length === 0) return;
+  const { body } = answer;
+  throw new Error(
+    `${method} ${path} is not as documented (${verb} ${template}): ${differences.join('; ')}: ${answer.status} ${JSON.stringify(body)}`,
+  );
+}
+
+function differencesFrom(response: readonly string[], { headers, body }: LiveAnswer): string[] {
+  const differences = headers.has('x-request-id') ? [] : ['X-Request-Id is missing'];
+  const validate = validatorAt([...response, ...JSON_CONTENT]);
+  if (!validate) return [...differences, 'there is no such status'];
+  if (!validate(body)) differences.push(ajv.errorsText(validate.errors, { dataVar: 'body' }));
+  return differences;
+}
+
+/** The validator of the schema at a place in the document; undefined where there is none. */
+export function validatorAt(place: readonly string[]): ValidateFunction | undefined {
+  if (valueAt(contract, place) === undefined) return undefined;
+  const pointer = place.map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  const validate = validators.get(pointer) ?? ajv.compile({ $ref: `${NAME}#/${pointer}` });
+  validators.set(pointer, validate);
+  return validate;
+}
+
+export function valueAt(value: unknown, [token, ...rest]: readonly string[]): unknown {
+  if (token === undefined) return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  return valueAt(Object.entries(value).find(([key]) => key === token)?.[1], rest);
+}
+
+/** As Express finds it: letter case and a slash at the end do not count. */
+function findRoute(method: string, path: string) {
+  const [bare = ''] = path.split('?');
+  return ROUTES.find(
+    (route) =>
+      route.method === method.toLowerCase() &&
+      new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}/?$`, 'i').test(bare),
+  );
+}
+
+/** Callers must bear fields that are added; here an answer must have no field that the document does not name. */
+function closeObject(_key: string, value: unknown): unknown {
+  const isObjectSchema = typeof value === 'object' && value !== null && 'type' in value && 'properties' in value;
+  return isObjectSchema && value.type === 'object' ? { additionalProperties: false, ...value } : value;
+}
