@@ -93,25 +93,22 @@ describe('POST /payments/:id/cancel', () => {
   });
 
   it('against the customer: whoever the provider let win, both sides say the same', async () => {
-    const outcomes = { cancelled: 0, paid: 0 };
+    const stories: string[] = [];
     for (let round = 0; round < 20; round += 1) {
       const { id, reference_id } = await createPayment();
       const [answer] = await Promise.all([cancel(id), service.pay(reference_id).catch(() => undefined)]);
-      const atProvider = await service.atProvider(reference_id);
-      if (answer.status === 200) {
-        outcomes.cancelled += 1;
-        // The sandbox lets customers pay a cancelled order, as they do: late money, which is another story.
-        expect(['cancel', 'settlement']).toContain(atProvider?.status);
-        expect(await statusOf(id)).toBe('cancelled');
-      } else {
-        outcomes.paid += 1;
-        expect([answer.status, atProvider?.status]).toEqual([400, 'settlement']);
-        await until(
-          () => statusOf(id),
-          (status) => status === 'paid',
-        );
-      }
+      const status = await until(
+        () => statusOf(id),
+        (now) => now !== 'pending',
+      );
+      stories.push(`${answer.status}, ${status} here, ${(await service.atProvider(reference_id))?.status} there`);
     }
-    expect(outcomes.cancelled + outcomes.paid).toBe(20);
+    // The sandbox lets customers pay a cancelled order, as they do: late money, which is another story.
+    const coherent = [
+      '200, cancelled here, cancel there',
+      '200, cancelled here, settlement there',
+      '400, paid here, settlement there',
+    ];
+    expect(stories.filter((story) => !coherent.includes(story))).toEqual([]);
   }, 60_000);
 });
