@@ -91,10 +91,14 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
   /** Cancellations are numbered as they come; those up to `answered` know how they ended, and one at most succeeded. */
   const cancellations = { asked: 0, answered: 0, succeeded: 0 };
 
-  setHandler(createUpdate, async () => {
-    await condition(() => state.status !== 'created');
-    return state.status;
-  });
+  setHandler(
+    createUpdate,
+    async () => {
+      await condition(() => state.status !== 'created');
+      return state.status;
+    },
+    { description: 'Sent with the start: answers when the QR is there, or the payment failed.' },
+  );
   setHandler(
     cancelUpdate,
     async () => {
@@ -104,27 +108,44 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
       return state.status;
     },
     {
+      description: 'The merchant cancels: answers when the provider has decided.',
       validator: () => {
         if (!canBeCancelled()) throw refusal();
       },
     },
   );
-  setHandler(cancelSignal, () => {
-    if (canBeCancelled()) cancellations.asked += 1;
-  });
-  setHandler(paidSignal, () => {
-    reportedPaid = true;
-  });
-  setHandler(settleSignal, () => {
-    settlementAsked = true;
-  });
-  setHandler(statusQuery, () => ({
-    ...state,
-    waitingFor,
-    expiresAt: new Date(expiresAtMs).toISOString(),
-    settlesAt: settlesAtMs === null ? null : new Date(settlesAtMs).toISOString(),
-    attention,
-  }));
+  setHandler(
+    cancelSignal,
+    () => {
+      if (canBeCancelled()) cancellations.asked += 1;
+    },
+    { description: 'Cancels a payment that waits for its customer, if the provider can.' },
+  );
+  setHandler(
+    paidSignal,
+    () => {
+      reportedPaid = true;
+    },
+    { description: 'The customer may have paid: has the provider asked now. Harmless at any time.' },
+  );
+  setHandler(
+    settleSignal,
+    () => {
+      settlementAsked = true;
+    },
+    { description: 'Settles a payment of manual settlement, once its delay is over.' },
+  );
+  setHandler(
+    statusQuery,
+    () => ({
+      ...state,
+      waitingFor,
+      expiresAt: new Date(expiresAtMs).toISOString(),
+      settlesAt: settlesAtMs === null ? null : new Date(settlesAtMs).toISOString(),
+      attention,
+    }),
+    { description: 'Where the payment stands, and what it waits for.' },
+  );
 
   await open();
   await awaitCustomer();

@@ -59,12 +59,12 @@ function answerRoute(services: ApiServices, route: Route): RequestHandler {
 /** Order of checks: key, allowlist, merchant, rate limit, and only then the body. */
 async function call(services: ApiServices, route: Route, request: Request, response: Response): Promise<Answer> {
   if (route.access === 'public') {
-    await readBody(request, response);
+    if (route.readsBody) await readBody(request, response);
     return route.endpoint(services, request);
   }
   const merchant = await authenticate(services, request);
   response.set(await countRequest(services.rateLimit, merchant.keyId));
-  await readBody(request, response);
+  if (route.readsBody) await readBody(request, response);
   return route.endpoint(services, request, merchant);
 }
 

@@ -11,5 +11,5 @@ export const STATUS_MEANINGS: Readonly<Record<PaymentStatus, string>> = {
   cancelled: 'The transaction was cancelled before it was paid.',
   refund_processing: 'A refund is under way.',
   refund_failed: 'The provider refused the refund; we look into it.',
-  refunded: 'The customer has got `total_amount` back.',
+  refunded: 'The customer has got the whole amount back.',
 };

@@ -10,21 +10,28 @@ import { listTransactions } from './list-transactions/list-transactions';
 import { getOpenapi } from './openapi/get-openapi';
 import { receiveNotification } from './provider-notifications/receive-notification';
 
-export type Route = { readonly method: 'get' | 'post'; readonly path: string } & (
+/** A body is read only where one counts; elsewhere it may be anything. */
+export type Route = { readonly method: 'get' | 'post'; readonly path: string; readonly readsBody?: true } & (
   | { readonly access: 'merchant'; readonly endpoint: MerchantEndpoint }
   | { readonly access: 'public'; readonly endpoint: PublicEndpoint }
 );
 
 /** Every address that the API answers. */
 export const ROUTES: readonly Route[] = [
-  { method: 'post', path: '/payments', access: 'merchant', endpoint: createPayment },
+  { method: 'post', path: '/payments', readsBody: true, access: 'merchant', endpoint: createPayment },
   { method: 'get', path: '/payments/:id', access: 'merchant', endpoint: getPayment },
   { method: 'post', path: '/payments/:id/cancel', access: 'merchant', endpoint: cancelPayment },
   { method: 'post', path: '/transactions/:id/cancel', access: 'merchant', endpoint: cancelPayment },
   { method: 'get', path: '/payments/:id/qris', access: 'merchant', endpoint: getQris },
   { method: 'get', path: '/transactions', access: 'merchant', endpoint: listTransactions },
   { method: 'get', path: '/qris/:file', access: 'public', endpoint: getQrisPicture },
-  { method: 'post', path: '/provider-notifications/:account', access: 'public', endpoint: receiveNotification },
+  {
+    method: 'post',
+    path: '/provider-notifications/:account',
+    readsBody: true,
+    access: 'public',
+    endpoint: receiveNotification,
+  },
   { method: 'get', path: '/openapi.json', access: 'public', endpoint: getOpenapi },
   { method: 'get', path: '/docs', access: 'public', endpoint: getDocs },
   { method: 'get', path: '/docs/:file', access: 'public', endpoint: getDocsFile },

@@ -9,12 +9,18 @@ export interface PaymentFilter {
   readonly limit: number;
 }
 
-/** Payments of all merchants, newest first. */
+/** Newest first; with the expressions of the indexes, one for each merchant and one for all of them. */
+const NEWEST_FIRST = {
+  ofMerchant: 'created_at desc, id desc',
+  ofAll: "(created_at at time zone 'utc') desc, id desc",
+} as const;
+
+/** Payments of one merchant or of all, newest first. */
 export async function listPayments(db: Queryable, filter: PaymentFilter): Promise<PaymentRow[]> {
   const { rows } = await db.query<PaymentRow>(
     `select ${PAYMENT_COLUMNS} from payments
      where ($1::uuid is null or merchant_id = $1) and ($2::text is null or status = $2)
-     order by created_at desc, id desc limit $3`,
+     order by ${filter.merchantId === undefined ? NEWEST_FIRST.ofAll : NEWEST_FIRST.ofMerchant} limit $3`,
     [filter.merchantId, filter.status, filter.limit],
   );
   return rows;

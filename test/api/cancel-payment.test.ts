@@ -50,6 +50,14 @@ describe('POST /payments/:id/cancel', () => {
     expect(await transitions(payment.id)).toEqual(['accept', 'issue', 'cancel']);
   });
 
+  it('200: whatever the body and its type are', async () => {
+    const { id } = await createPayment();
+    const { status } = await service.call('POST', `/payments/${id}/cancel`, 'x'.repeat(600_000), {
+      'content-type': 'text/plain',
+    });
+    expect(status).toBe(200);
+  });
+
   it('400 payment_cancel_failed: a paid one, a cancelled one, and one of shopeepay', async () => {
     const paid = await createPayment();
     await service.pay(paid.reference_id);
@@ -104,11 +112,11 @@ describe('POST /payments/:id/cancel', () => {
       stories.push(`${answer.status}, ${status} here, ${(await service.atProvider(reference_id))?.status} there`);
     }
     // The sandbox lets customers pay a cancelled order, as they do: late money, which is another story.
-    const coherent = [
+    const coherent = new Set([
       '200, cancelled here, cancel there',
       '200, cancelled here, settlement there',
       '400, paid here, settlement there',
-    ];
-    expect(stories.filter((story) => !coherent.includes(story))).toEqual([]);
+    ]);
+    expect(stories.filter((story) => !coherent.has(story))).toEqual([]);
   }, 60_000);
 });

@@ -34,7 +34,6 @@ export const SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
-  defaultModelRendering: 'model',
   defaultModelsExpandDepth: 0,
   docExpansion: 'list',
   supportedSubmitMethods: [],

@@ -32,5 +32,5 @@ export const listTransactions: MerchantEndpoint = async ({ db, publicBaseUrl }, 
 function linkToNext(publicBaseUrl: string, originalUrl: string, cursor: string): string {
   const query = new URLSearchParams(originalUrl.replace(/^[^?]*/, ''));
   query.set('cursor', cursor);
-  return `<${publicBaseUrl}/transactions?${query}>; rel="next"`;
+  return `<${publicBaseUrl}/transactions?${query.toString()}>; rel="next"`;
 }

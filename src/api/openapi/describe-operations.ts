@@ -56,7 +56,7 @@ function describeOperation({ operationId, summary, description, query, headers, 
 
 export function describeParameters(place: 'query' | 'header', schemas: Readonly<Record<string, z.ZodType>>) {
   return Object.entries(schemas).map(([name, zodSchema]) => {
-    const { description, examples, ...schema } = toJsonSchema(zodSchema);
+    const { description, ...schema } = toJsonSchema(zodSchema);
     return { name, in: place, required: !zodSchema.safeParse(undefined).success, description, schema };
   });
 }

@@ -10,13 +10,12 @@ import {
   paymentDetailSchema,
   paymentStatusSchema,
   qrisSchema,
-  refundedPaymentSchema,
 } from '../payment-schemas';
 import { STATUS_MEANINGS } from '../payment-statuses';
 import { ANSWER_HEADERS } from './answer-headers';
 import { describeParameters, describePaths, jsonContent, refTo } from './describe-operations';
 import { WEBHOOK_EVENT } from './examples';
-import { INTRODUCTION, WEBHOOK_RULES } from './introduction';
+import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';
 import { OPERATIONS } from './operations';
 import { WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
@@ -29,7 +28,6 @@ const FORMS = {
   PaymentDetail: paymentDetailSchema,
   ListedPayment: listedPaymentSchema,
   CancelledPayment: cancelledPaymentSchema,
-  RefundedPayment: refundedPaymentSchema,
   Qris: qrisSchema,
   WebhookEvent: webhookEventSchema,
 };
@@ -42,11 +40,10 @@ export function buildDocument() {
       title: 'Lunas: QRIS payments',
       version: VERSION,
       description: INTRODUCTION,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The service that gave you this document' }],
     security: [{ secretKey: [] }],
-    tags: [{ name: 'Transactions' }, { name: 'Webhooks', description: WEBHOOK_RULES }],
+    tags: [{ name: 'Transactions' }],
     paths: describePaths(OPERATIONS),
     webhooks: Object.fromEntries(PAYMENT_STATUSES.map((status) => [eventOnEntering(status), describeWebhook(status)])),
     components: {
@@ -84,7 +81,6 @@ function describeWebhook(status: PaymentStatus) {
       operationId: `on_${status}`,
       summary: STATUS_MEANINGS[status],
       description: `Sent to the webhook addresses that you have registered, when a transaction becomes \`${status}\`.`,
-      tags: ['Webhooks'],
       security: [],
       parameters: describeParameters('header', WEBHOOK_HEADERS),
       requestBody: {

@@ -30,10 +30,11 @@ this order: key, address, merchant, rate limit, body, fields.
 | 400, 401, 403, 404 | no: mend the request, the key or the address first |
 
 Each key has a number of requests a minute; the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
-\`RateLimit-Reset\` tell where it stands. \`X-Request-Id\` names a request when you ask us about it.`;
+\`RateLimit-Reset\` tell where it stands. \`X-Request-Id\` names a request when you ask us about it.
 
-/** What receivers of webhooks must know. */
-export const WEBHOOK_RULES = `Sent to the addresses that you have registered. Answer with 2xx within 10 s, before you do
+## Webhooks
+
+Sent to the addresses that you have registered. Answer with 2xx within 10 s, before you do
 anything that takes long. Other answers are tried again for three days, ever less often.
 
 **Verify** before you read: \`v1\` in \`X-Service-Signature\` is the HMAC-SHA256, in hex, of \`<t>.<raw body>\` under the

@@ -13,7 +13,7 @@ const uriOf = (name: string) => `#/components/schemas/${name}`;
 export function toJsonSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const converted = z.toJSONSchema(registry, {
+  const { schemas: converted } = z.toJSONSchema(registry, {
     io,
     uri: uriOf,
     // The one type of ours that JSON has no word for: a number, as its token stands (`NumberToken`).
@@ -24,12 +24,12 @@ export function toJsonSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: 
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
-  return Object.fromEntries(
-    Object.entries(converted.schemas).map(([name, { $schema: _, $id: __, ...schema }]): [string, JsonSchema] => [
-      name,
-      schema,
-    ]),
-  );
+  for (const schema of Object.values(converted)) {
+    // Within a document both would change what its references mean.
+    delete schema.$schema;
+    delete schema.$id;
+  }
+  return converted;
 }
 
 /** The JSON Schema of one value that callers send, such as a parameter. */

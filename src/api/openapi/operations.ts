@@ -8,7 +8,6 @@ import {
   listedPaymentSchema,
   paymentDetailSchema,
   qrisSchema,
-  refundedPaymentSchema,
 } from '../payment-schemas';
 import type { AnswerHeader } from './answer-headers';
 import * as examples from './examples';
@@ -51,10 +50,9 @@ export const ERRORS_OF_EVERY_OPERATION = [
 
 const CANCEL = {
   operationId: 'cancelPayment',
-  summary: 'Cancel a transaction or its refund',
+  summary: 'Cancel a transaction',
   description: `Cancels a \`pending\` transaction: it becomes \`cancelled\` once the provider confirms it, and
-\`payment.cancelled\` is sent. A transaction in \`refund_processing\` goes back to \`paid\`, as long as its refund has not
-been sent to the provider.
+\`payment.cancelled\` is sent.
 
 Everything else is \`payment_cancel_failed\`, and so are transactions of \`shopeepay\`, which cannot cancel. The provider
 decides: a customer who was faster has paid. A body is not needed and not read.`,
@@ -64,7 +62,6 @@ decides: a customer who was faster has paid. A body is not needed and not read.`
     schema: z.object({ payment: cancelledPaymentSchema }),
     examples: {
       'a pending transaction': { payment: examples.CANCELLED_PAYMENT },
-      'a refund': { payment: examples.CANCELLED_REFUND },
     },
   },
   errors: ['not_found', 'payment_cancel_failed'],
@@ -115,7 +112,10 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
     answer: {
       status: 201,
       name: 'CreateAnswer',
-      schema: z.union([z.object({ payment: createdPaymentSchema }), z.object({ payments: z.array(bulkItemSchema) })]),
+      schema: z.union([
+        z.object({ payment: createdPaymentSchema }).meta({ title: 'One transaction' }),
+        z.object({ payments: z.array(bulkItemSchema) }).meta({ title: 'A bulk' }),
+      ]),
       headers: ['Idempotency-Replayed'],
       examples: {
         'one transaction': { payment: examples.CREATED_PAYMENT },
@@ -160,23 +160,6 @@ provider has issued it, and where the provider refused to.`,
     ...CANCEL,
     operationId: 'cancelTransaction',
     summary: 'The same as POST /payments/:id/cancel',
-  },
-  'POST /payments/:id/refund': {
-    operationId: 'refundPayment',
-    summary: 'Refund a paid transaction',
-    description: `Starts the refund of a \`paid\` transaction that is not in settlement yet: it becomes
-\`refund_processing\`, can be cancelled for a short while, and ends as \`refunded\` or \`refund_failed\`. The customer gets
-\`total_amount\` back; \`fee_amount\` stays charged to you.
-
-Everything else is \`payment_refund_failed\`, and so are transactions of \`shopeepay\`, which has no refund. A body is not
-needed and not read.`,
-    answer: {
-      status: 200,
-      name: 'RefundAnswer',
-      schema: z.object({ payment: refundedPaymentSchema }),
-      examples: { 'a refund under way': { payment: examples.REFUNDED_PAYMENT } },
-    },
-    errors: ['not_found', 'payment_refund_failed'],
   },
   'GET /transactions': {
     operationId: 'listTransactions',

@@ -29,6 +29,6 @@ const bulkItemSchema = bulkItemRequestSchema.omit({ provider: true }).extend({
 
 /** The bodies of `POST /payments`: the schemas by which the endpoint judges them, with words for readers. */
 export const CREATE_BODIES = {
-  PaymentRequest: paymentRequestSchema.extend({ ...ownFields, ...topFields }),
-  BulkRequest: z.object({ payments: z.array(bulkItemSchema).min(1).max(50), ...topFields }),
+  PaymentRequest: paymentRequestSchema.extend({ ...ownFields, ...topFields }).meta({ title: 'One transaction' }),
+  BulkRequest: z.object({ payments: z.array(bulkItemSchema).min(1).max(50), ...topFields }).meta({ title: 'A bulk' }),
 };
