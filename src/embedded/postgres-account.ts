@@ -58,7 +58,9 @@ export function asPostgresAccount(program: string, args: readonly string[], data
   }
   const privileges = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
   const capabilities = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`];
-  return { command: setpriv, args: [...privileges, ...capabilities, '--', program, ...args], cwd: '/' };
+  // PostgreSQL looks for its own programs with access(2), which forgets capabilities unless this bit is set.
+  const flags = [...privileges, ...capabilities, '--securebits=+no_setuid_fixup'];
+  return { command: setpriv, args: [...flags, '--', program, ...args], cwd: '/' };
 }
 
 /** The topmost folder above a file that the account may not enter. */

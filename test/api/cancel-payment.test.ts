@@ -19,14 +19,6 @@ async function statusOf(id: string): Promise<string> {
   return (await service.call('GET', `/payments/${id}`)).body.payment.status;
 }
 
-async function transitions(id: string): Promise<string[]> {
-  const { rows } = await service.db.query(
-    'select name from payment_transitions where payment_id = $1 order by version',
-    [id],
-  );
-  return rows.map(({ name }) => name);
-}
-
 describe('POST /payments/:id/cancel', () => {
   it.each(['payments', 'transactions'])('200: /%s cancels here and at the provider, by either id', async (path) => {
     const payment = await createPayment();
@@ -47,7 +39,7 @@ describe('POST /payments/:id/cancel', () => {
     ]);
     expect(body.payment).toMatchObject({ id: payment.id, status: 'cancelled', cancelled_at: expect.any(String) });
     expect(await service.atProvider(payment.reference_id)).toMatchObject({ status: 'cancel' });
-    expect(await transitions(payment.id)).toEqual(['accept', 'issue', 'cancel']);
+    expect(await service.transitionsOf(payment.id)).toEqual(['accept', 'issue', 'cancel']);
   });
 
   it('200: whatever the body and its type are', async () => {
@@ -97,7 +89,7 @@ describe('POST /payments/:id/cancel', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => cancel(id)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(39);
-    expect(await transitions(id)).toEqual(['accept', 'issue', 'cancel']);
+    expect(await service.transitionsOf(id)).toEqual(['accept', 'issue', 'cancel']);
   });
 
   it('against the customer: whoever the provider let win, both sides say the same', async () => {

@@ -28,14 +28,6 @@ function notify(body: unknown, account = accountId) {
   return service.call('POST', `/provider-notifications/${account}`, body, { authorization: '' });
 }
 
-async function transitions(id: string): Promise<string[]> {
-  const { rows } = await service.db.query(
-    'select name from payment_transitions where payment_id = $1 order by version',
-    [id],
-  );
-  return rows.map(({ name }) => name);
-}
-
 async function inbox(referenceId: string) {
   const { rows } = await service.db.query('select * from provider_notifications where reference_id = $1', [
     referenceId,
@@ -49,7 +41,7 @@ describe('POST /provider-notifications/:account', () => {
     await service.pay(reference_id, { notify: false });
     expect((await notify(notification(reference_id))).status).toBe(200);
     await until(
-      () => transitions(id),
+      () => service.transitionsOf(id),
       (names) => names.includes('pay'),
     );
     const rows = await inbox(reference_id);
@@ -63,10 +55,10 @@ describe('POST /provider-notifications/:account', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => notify(notification(reference_id))));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     await until(
-      () => transitions(id),
+      () => service.transitionsOf(id),
       (names) => names.includes('pay'),
     );
-    expect((await transitions(id)).filter((name) => name === 'pay')).toHaveLength(1);
+    expect((await service.transitionsOf(id)).filter((name) => name === 'pay')).toHaveLength(1);
     expect(await inbox(reference_id)).toHaveLength(1);
   });
 
@@ -77,7 +69,7 @@ describe('POST /provider-notifications/:account', () => {
       () => service.engine.askStatus(id),
       (report) => report !== undefined,
     );
-    expect(await transitions(id)).toEqual(['accept', 'issue']);
+    expect(await service.transitionsOf(id)).toEqual(['accept', 'issue']);
   });
 
   it('200: the news that the order was opened asks nobody', async () => {
@@ -102,7 +94,7 @@ describe('POST /provider-notifications/:account', () => {
     await service.pay(reference_id, { notify: false });
     expect((await notify(body(reference_id))).status).toBe(status);
     expect(await inbox(reference_id)).toHaveLength(0);
-    expect(await transitions(id)).toEqual(['accept', 'issue']);
+    expect(await service.transitionsOf(id)).toEqual(['accept', 'issue']);
   });
 
   it.each(['01935b6c-7c00-7000-8000-000000000000', 'nonsense', '%00'])('404: account %s', async (account) => {

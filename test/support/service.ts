@@ -31,6 +31,8 @@ export interface TestService {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
   /** What the provider's ledger holds of an order; undefined when it has none. */
   atProvider(referenceId: string): Promise<ProviderOrder | undefined>;
+  /** The names of the steps that a payment has taken, in order. */
+  transitionsOf(paymentId: string): Promise<string[]>;
   /** A customer pays at the sandbox. */
   pay(referenceId: string, options?: { notify?: boolean; times?: number }): Promise<void>;
   stopWorker(): Promise<void>;
@@ -128,6 +130,13 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
       const response = await fetch(`${sandbox.url}/simulator/payments`);
       const { payments } = ledgerSchema.parse(await response.json());
       return payments.find((payment) => payment.order_id === referenceId);
+    },
+    async transitionsOf(paymentId) {
+      const { rows } = await db.query<{ name: string }>(
+        'select name from payment_transitions where payment_id = $1 order by version',
+        [paymentId],
+      );
+      return rows.map(({ name }) => name);
     },
     async pay(referenceId, options = {}) {
       const response = await fetch(`${sandbox.url}/simulator/payments/${referenceId}/pay`, {
