@@ -1,5 +1,6 @@
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { formatRupiah } from '../src/domain/money';
+import { expiryOf } from '../src/domain/payment';
 import { cancelPayment } from '../src/db/transitions/cancel-payment';
 import { denyPayment } from '../src/db/transitions/deny-payment';
 import { expirePayment } from '../src/db/transitions/expire-payment';
@@ -17,7 +18,7 @@ export async function applyProviderStatus(
   request: PaymentStep,
   said: ProviderPayment,
 ): Promise<StepResult> {
-  const { terms, state, atMs, expiresAtMs } = request;
+  const { terms, state, atMs, createdAtMs } = request;
   const step = stepOf(request);
   if (said.totalRupiah !== terms.totalRupiah) {
     const amounts = `${formatRupiah(said.totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
@@ -30,7 +31,7 @@ export async function applyProviderStatus(
       return resultOf(await payPayment(dependencies, step, said.paidAt ?? step.at));
     case 'expired':
       // Its clock may run ahead of ours: expiry is ours to begin, at the deadline that the merchant knows.
-      if (atMs < expiresAtMs) return { state };
+      if (atMs < expiryOf(createdAtMs, terms)) return { state };
       return resultOf(await expirePayment(dependencies, step));
     case 'denied':
       return resultOf(await denyPayment(dependencies, step, 'the provider denied the payment'));

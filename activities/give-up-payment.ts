@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { acceptPayment } from '../src/db/transitions/accept-payment';
 import { rejectPayment } from '../src/db/transitions/reject-payment';
-import type { Provider } from '../src/providers/provider';
+import type { Provider, ProviderPaymentStatus } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
 import { providerCall, unclear } from './provider-call';
 import { resultOf, stepOf } from './steps';
@@ -20,10 +20,13 @@ export async function giveUpPayment(dependencies: ActivityDependencies, request:
   return resultOf(await rejectPayment(dependencies, step, 'the provider did not issue a QR code in time'));
 }
 
+/** An order that cannot be paid any more. */
+const CLOSED: ReadonlySet<ProviderPaymentStatus> = new Set(['denied', 'expired', 'cancelled', 'refunded']);
+
 async function makeSureItCannotBePaid(provider: Provider, referenceId: string): Promise<void> {
   const found = await provider.findPayment(referenceId, providerCall());
   if (found.outcome === 'unclear') throw unclear(found);
-  if (found.outcome === 'not_found' || found.payment.status === 'denied' || found.payment.status === 'expired') return;
+  if (found.outcome === 'not_found' || CLOSED.has(found.payment.status)) return;
   const ended = await provider.expirePayment(referenceId, providerCall());
   if (ended.outcome === 'unclear') throw unclear(ended);
   if (ended.outcome === 'refused') {

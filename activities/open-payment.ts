@@ -1,4 +1,4 @@
-import type { PaymentTerms } from '../src/domain/payment';
+import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { acceptPayment } from '../src/db/transitions/accept-payment';
 import type { Step } from '../src/db/transitions/apply-transition';
@@ -37,9 +37,9 @@ async function findIssued(provider: Provider, terms: PaymentTerms): Promise<Issu
   return qrisPayload === null ? undefined : { outcome: 'accepted', providerTransactionId, qrisPayload };
 }
 
-function issue(provider: Provider, { terms, atMs, expiresAtMs }: PaymentStep): Promise<IssueQrisOutcome> {
+function issue(provider: Provider, { terms, createdAtMs }: PaymentStep): Promise<IssueQrisOutcome> {
   const { provider: name, referenceId, totalRupiah } = terms;
-  const [createdAt, expiresAt] = [new Date(atMs), new Date(expiresAtMs)];
+  const [createdAt, expiresAt] = [new Date(createdAtMs), new Date(expiryOf(createdAtMs, terms))];
   return provider.issueQris({ provider: name, referenceId, totalRupiah, createdAt, expiresAt }, providerCall());
 }
 

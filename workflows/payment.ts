@@ -9,6 +9,7 @@ import {
   setHandler,
   sleep,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { ActivityOptions, SearchAttributeUpdatePair } from '@temporalio/common';
 import type { Activities } from '../activities';
@@ -81,7 +82,8 @@ export function payment(terms: PaymentTerms): Promise<PaymentStatus> {
 }
 
 async function live(terms: PaymentTerms): Promise<PaymentStatus> {
-  const expiresAtMs = expiryOf(Date.now(), terms);
+  const createdAtMs = workflowInfo().startTime.getTime();
+  const expiresAtMs = expiryOf(createdAtMs, terms);
   let state: PaymentState = { status: 'created', version: 0 };
   let waitingFor = 'the provider to issue the QR code';
   let settlesAtMs: number | null = null;
@@ -235,7 +237,7 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
   /** Takes a step: at once in a local activity and, where that fails, as often as it needs in a regular one. */
   async function take(step: keyof typeof STEPS, retried: ActivityOptions = UNTIL_CLEAR): Promise<void> {
     const atMs = Date.now();
-    const request: PaymentStep = { terms, state, atMs, expiresAtMs };
+    const request: PaymentStep = { terms, state, atMs, createdAtMs };
     const summary = `${terms.referenceId}: ${STEPS[step]}`;
     const atOnce = proxyLocalActivities<Activities>({ ...AT_ONCE, summary });
     const durable = proxyActivities<Activities>({ ...retried, summary });
@@ -260,12 +262,16 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
     attention = result.attention ?? null;
     if (changes.length > 0) upsertSearchAttributes(changes);
     if (isFinal(state.status)) waitFor('nothing: this is the end of its life');
+    else describe();
   }
 
   function waitFor(what: string, untilMs?: number): void {
-    waitingFor = what;
-    const until = untilMs === undefined ? '' : ` (until ${new Date(untilMs).toISOString()})`;
+    waitingFor = untilMs === undefined ? what : `${what} (until ${new Date(untilMs).toISOString()})`;
+    describe();
+  }
+
+  function describe(): void {
     const concern = attention === null ? '' : `\n\n**Needs attention:** ${attention}`;
-    setCurrentDetails(`**${state.status}**, waiting for ${what}${until}.${concern}`);
+    setCurrentDetails(`**${state.status}**, waiting for ${waitingFor}.${concern}`);
   }
 }

@@ -99,7 +99,8 @@ function answerFailure({ log }: ApiServices): ErrorRequestHandler {
 function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof URIError) return new ApiError('not_found', 'There is no such address.');
-  if (!(error instanceof Error && 'type' in error)) return undefined;
-  if (error.type === 'entity.too.large') return new ApiError('invalid_json', `The body is larger than ${BODY_LIMIT}.`);
+  if (!(error instanceof Error && 'expose' in error && error.expose === true)) return undefined;
+  if ('type' in error && error.type === 'entity.too.large')
+    return new ApiError('invalid_json', `The body is larger than ${BODY_LIMIT}.`);
   return new ApiError('invalid_json', `The body cannot be read: ${error.message}.`);
 }

@@ -1,6 +1,12 @@
+/** Whoever has waited this long is turned away, without the work being done, to try again. */
+const LONGEST_WAIT_MS = 10_000;
+
 /** Work that concerns one payment is done one after the other, in the order in which it came to this process. */
 export interface Turns {
-  /** Waits for its turn behind other work under the same key. */
+  /**
+   * Waits for its turn behind other work under the same key.
+   * @throws TimeoutError when that takes longer than 10 s
+   */
   take<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -8,13 +14,24 @@ export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return {
     async take(key, work) {
-      const mine = (last.get(key) ?? Promise.resolve()).then(work, work);
-      last.set(key, mine);
-      try {
-        return await mine;
-      } finally {
-        if (last.get(key) === mine) last.delete(key);
-      }
+      const tooLate = AbortSignal.timeout(LONGEST_WAIT_MS);
+      const before = last.get(key) ?? Promise.resolve();
+      const myTurn = before.then(() => tooLate.throwIfAborted());
+      const mine = myTurn.then(work);
+      const done = mine.then(
+        () => undefined,
+        () => undefined,
+      );
+      last.set(key, done);
+      void done.then(() => last.get(key) === done && last.delete(key));
+      await Promise.race([myTurn, rejection(tooLate)]);
+      return mine;
     },
   };
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }

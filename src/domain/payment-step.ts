@@ -6,8 +6,8 @@ export interface PaymentStep {
   readonly state: PaymentState;
   /** The workflow's clock, in milliseconds since 1970. */
   readonly atMs: number;
-  /** The payment's deadline, likewise. */
-  readonly expiresAtMs: number;
+  /** When the payment began, likewise: the same at every step, whatever was lost in between. */
+  readonly createdAtMs: number;
 }
 
 /** Where the payment stands after a step, and what a person should look into, if anything. */

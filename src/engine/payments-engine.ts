@@ -11,7 +11,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isAlreadyExists } from './grpc-errors';
 import { formatRupiah } from '../domain/money';
 import type { PaymentTerms } from '../domain/payment';
-import { waitAfterTry } from '../webhooks/retry-policy';
 import type { Delivery } from '../webhooks/deliveries';
 import {
   cancelUpdate,
@@ -117,9 +116,9 @@ export class PaymentsEngine {
   }
 
   /** Starts the retries of a delivery whose first try failed; where they run already, nothing happens. */
-  async retryDelivery(delivery: Delivery): Promise<void> {
+  async retryDelivery(delivery: Delivery, waitSeconds: number): Promise<void> {
     const summary = `${delivery.event} of ${delivery.referenceId} to ${delivery.url}`;
-    const firstWaitMs = Math.round((waitAfterTry(1) ?? 0) * 1_000);
+    const firstWaitMs = Math.round(waitSeconds * 1_000);
     try {
       await this.within(SIGNAL_DEADLINE_MS, () =>
         this.client.workflow.start<typeof webhookDelivery>('webhookDelivery', {

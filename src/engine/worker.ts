@@ -73,7 +73,13 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
   running.catch(settings.onFailure);
-  relay = startRelay({ db, sealer, sender: webhooks, handOver: (delivery) => engine.retryDelivery(delivery), log });
+  relay = startRelay({
+    db,
+    sealer,
+    sender: webhooks,
+    handOver: (delivery, waitSeconds) => engine.retryDelivery(delivery, waitSeconds),
+    log,
+  });
 
   return {
     async close() {

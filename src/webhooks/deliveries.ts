@@ -15,6 +15,8 @@ export interface Delivery extends OutgoingWebhook {
   readonly paymentId: string;
   readonly referenceId: string;
   readonly status: 'pending' | 'delivered' | 'dead';
+  /** Tries so far: those that are in the log. */
+  readonly attempts: number;
 }
 
 interface DeliveryRow extends Omit<Delivery, 'secrets'> {
@@ -23,7 +25,7 @@ interface DeliveryRow extends Omit<Delivery, 'secrets'> {
 
 const DELIVERY_COLUMNS = `
   delivery.id as "deliveryId", delivery.endpoint_id as "endpointId", delivery.merchant_id as "merchantId",
-  delivery.payment_id as "paymentId", delivery.status, payment.reference_id as "referenceId", event.event, event.body,
+  delivery.payment_id as "paymentId", delivery.status, delivery.attempts, payment.reference_id as "referenceId", event.event, event.body,
   endpoint.url,
   array (
     select sealed_secret from webhook_secrets secret

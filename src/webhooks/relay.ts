@@ -2,6 +2,7 @@ import type { Queryable } from '../db/pool';
 import type { Logger } from '../log';
 import type { Sealer } from '../sealing';
 import { claimDeliveries, recordAttempt, type Delivery } from './deliveries';
+import { judgeTry } from './retry-policy';
 import type { WebhookSender } from './send';
 
 const MOST_UNDER_WAY = 128;
@@ -20,7 +21,7 @@ export interface RelayDependencies {
   readonly sealer: Sealer;
   readonly sender: WebhookSender;
   /** Gives a delivery whose first try failed to a workflow of its own; doing it twice is doing it once. */
-  readonly handOver: (delivery: Delivery) => Promise<void>;
+  readonly handOver: (delivery: Delivery, waitSeconds: number) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -81,10 +82,10 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
 
   async function deliver(delivery: Delivery): Promise<void> {
     const attempt = await sender.send(delivery);
-    if (attempt.failure !== null) await handOver(delivery);
-    await recordAttempt(db, delivery.deliveryId, attempt, {
-      becomes: attempt.failure === null ? 'delivered' : 'handed_over',
-    });
+    const verdict = judgeTry(delivery.attempts + 1, attempt);
+    if (verdict.becomes !== 'retried') return recordAttempt(db, delivery.deliveryId, attempt, verdict);
+    await handOver(delivery, verdict.waitSeconds);
+    return recordAttempt(db, delivery.deliveryId, attempt, { becomes: 'handed_over' });
   }
 
   function count(endpointId: string, change: number): void {

@@ -1,3 +1,5 @@
+import type { WebhookAttempt } from './send';
+
 const SECOND = 1;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -35,4 +37,25 @@ export function waitAfterTry(tries: number, retryAfterSeconds?: number, random =
   if (planned === undefined) return undefined;
   const asked = Math.min(retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS);
   return Math.max(planned * (1 + JITTER * (2 * random - 1)), asked);
+}
+
+const GONE = 410;
+
+/** What follows from a try: it is delivered, given up for a reason, or tried again after a wait. */
+export type TryVerdict =
+  | { readonly becomes: 'delivered' }
+  | { readonly becomes: 'dead'; readonly reason: 'endpoint_gone' | 'tries_exhausted' }
+  | { readonly becomes: 'retried'; readonly waitSeconds: number };
+
+/** @param tries how many there were, this one counted */
+export function judgeTry(
+  tries: number,
+  attempt: Pick<WebhookAttempt, 'failure' | 'statusCode' | 'retryAfterSeconds'>,
+): TryVerdict {
+  if (attempt.failure === null) return { becomes: 'delivered' };
+  if (attempt.statusCode === GONE) return { becomes: 'dead', reason: 'endpoint_gone' };
+  const waitSeconds = waitAfterTry(tries, attempt.retryAfterSeconds ?? undefined);
+  return waitSeconds === undefined
+    ? { becomes: 'dead', reason: 'tries_exhausted' }
+    : { becomes: 'retried', waitSeconds };
 }

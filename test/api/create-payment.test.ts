@@ -172,6 +172,12 @@ describe('POST /payments', () => {
     }
   });
 
+  it('400 invalid_json: a body that is not what its Content-Encoding says', async () => {
+    const encoded = { 'content-encoding': 'gzip' };
+    const { status, body } = await service.call('POST', '/payments', '{"amount":1000}', encoded);
+    expect([status, body.error.code]).toEqual([400, 'invalid_json']);
+  });
+
   it('400 payment_create_failed: an idempotency key that is empty or too long', async () => {
     for (const key of ['', 'k'.repeat(256)]) {
       const { status, body } = await service.call('POST', '/payments', { amount: 1_000 }, { 'idempotency-key': key });
@@ -181,6 +187,7 @@ describe('POST /payments', () => {
 
   it('500 server_error: without a worker, and the same key gets its payment when it is back', async () => {
     await service.stopWorker();
+    const stoppedAt = Date.now();
     const key = { 'idempotency-key': 'patience' };
     const refused = await service.call('POST', '/payments', { amount: 7_000 }, key);
     expect([refused.status, refused.body.error.code]).toEqual([500, 'server_error']);
@@ -188,6 +195,10 @@ describe('POST /payments', () => {
     await service.startWorker();
     const { status, body } = await service.call('POST', '/payments', { amount: 7_000 }, key);
     expect([status, body.payment.status]).toEqual([201, 'pending']);
+    // Its life began with the first request, and so did its deadline: here, in the workflow and at the provider.
+    const report = await service.engine.askStatus(body.payment.id);
+    expect(report?.expiresAt).toBe(body.payment.expires_at);
+    expect(Date.parse(body.payment.created_at)).toBeLessThan(stoppedAt + 5_000);
     expect(await service.atProvider(body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
   }, 60_000);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
-import { expiryOf, type PaymentTerms } from '../../src/domain/payment';
+import type { PaymentTerms } from '../../src/domain/payment';
 import { createTestDatabase } from './database';
 
 /** A merchant with a policy and an account, in a database of its own: enough to write payments. */
@@ -63,5 +63,5 @@ export async function openLedger(): Promise<Ledgered> {
 
 /** The first step of a payment, as its workflow asks for it. */
 export function acceptance(terms: PaymentTerms, at: Date) {
-  return { terms, atMs: at.getTime(), expiresAtMs: expiryOf(at.getTime(), terms) };
+  return { terms, createdAtMs: at.getTime() };
 }

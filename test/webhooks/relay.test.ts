@@ -18,12 +18,14 @@ let receiver: Receiver;
 let sender: WebhookSender;
 let relay: Relay | undefined;
 let handedOver: Delivery[];
+let waits: number[];
 
 beforeEach(async () => {
   ledger = await openLedger();
   receiver = await startReceiver();
   sender = createWebhookSender();
   handedOver = [];
+  waits = [];
 });
 
 afterEach(async () => {
@@ -35,7 +37,10 @@ afterEach(async () => {
 });
 
 function start(): Relay {
-  const handOver = async (delivery: Delivery) => void handedOver.push(delivery);
+  const handOver = async (delivery: Delivery, waitSeconds: number) => {
+    handedOver.push(delivery);
+    waits.push(waitSeconds);
+  };
   relay = startRelay({ db: ledger.db, sealer, sender, handOver, log });
   return relay;
 }
@@ -130,6 +135,22 @@ describe('the relay', () => {
     expect(receiver.received).toHaveLength(1);
     const { rows } = await ledger.db.query('select failure from webhook_attempts');
     expect(rows[0].failure).toBeTruthy();
+  });
+
+  it('gives up at once on a receiver that is gone, and waits as long as a busy one asks', async () => {
+    await addEndpoint();
+    receiver.respond = (response) => response.writeHead(410).end();
+    await acceptPayments(1);
+    start();
+    const [gone] = await until(deliveries, (rows) => rows[0]?.status === 'dead');
+    expect(gone).toMatchObject({ dead_reason: 'endpoint_gone', attempts: 1 });
+    expect(waits).toEqual([]);
+
+    receiver.respond = (response) => response.writeHead(503, { 'retry-after': '90' }).end();
+    await acceptPayments(1);
+    relay?.wake();
+    await until(deliveries, (rows) => rows[1]?.handed_over_at !== null);
+    expect(waits).toEqual([90]);
   });
 
   it('does not read an endless answer to its end', async () => {

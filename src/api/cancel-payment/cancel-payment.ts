@@ -17,21 +17,27 @@ export const cancelPayment: MerchantEndpoint = async (services, request, { merch
   if (!payment) throw new ApiError('not_found', 'There is no such transaction.');
   const id: PaymentKey = { id: payment.id };
   const cancelled = await services.turns.take(payment.id, async () => {
-    await cancel(services, (await findPayment(services.db, merchantId, id)) ?? payment);
-    return findPayment(services.db, merchantId, id);
+    const ended = await cancel(services, (await findPayment(services.db, merchantId, id)) ?? payment);
+    const now = await findPayment(services.db, merchantId, id);
+    if (ended === 'no_workflow' && now) requireCancellable(now);
+    return now;
   });
-  if (cancelled?.status !== 'cancelled') throw new Error(`Payment ${payment.id} was cancelled, and is not`);
+  if (cancelled?.status !== 'cancelled') throw new Error(`Payment ${payment.id} was to be cancelled, and is not`);
   return { status: 200, body: { payment: cancelledPaymentView(cancelled) } };
 };
 
-async function cancel({ engine }: ApiServices, payment: PaymentRow): Promise<void> {
+async function cancel({ engine }: ApiServices, payment: PaymentRow): Promise<'done' | 'no_workflow'> {
+  requireCancellable(payment);
+  const ended = await engine.cancelPayment(payment.id);
+  if (ended.outcome === 'refused') throw new ApiError('payment_cancel_failed', ended.reason);
+  return ended.outcome;
+}
+
+function requireCancellable(payment: PaymentRow): void {
   if (!PROVIDER_CAPABILITIES[payment.provider].cancel) {
     throw new ApiError('payment_cancel_failed', `${payment.provider} does not support cancelling.`);
   }
   if (payment.status !== 'pending') {
     throw new ApiError('payment_cancel_failed', `A transaction that is "${payment.status}" cannot be cancelled.`);
   }
-  const ended = await engine.cancelPayment(payment.id);
-  if (ended.outcome === 'refused') throw new ApiError('payment_cancel_failed', ended.reason);
-  if (ended.outcome === 'no_workflow') throw new Error(`Payment ${payment.id} is pending and has no workflow`);
 }

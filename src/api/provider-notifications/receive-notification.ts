@@ -20,6 +20,8 @@ export const receiveNotification: PublicEndpoint = async ({ db, providers, engin
   const { referenceId, hasNews } = verdict;
   const entry = await storeNotification(db, { accountId, referenceId, hasNews, rawBody });
   if (entry.paymentId === null) log.warn({ accountId, referenceId }, 'a notification speaks of an unknown order');
-  else if (!entry.closed) await engine.reportPaid(entry.paymentId);
+  else if (!entry.closed && (await engine.reportPaid(entry.paymentId)) === 'no_workflow') {
+    log.warn({ accountId, referenceId }, 'a notification came after the end of its payment; its row stays open');
+  }
   return { status: 200, body: { received: true } };
 };

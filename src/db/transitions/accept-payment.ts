@@ -1,4 +1,4 @@
-import type { PaymentState } from '../../domain/payment';
+import { expiryOf, type PaymentState } from '../../domain/payment';
 import type { PaymentStep } from '../../domain/payment-step';
 import type { Queryable } from '../pool';
 import { runStatement, type TransitionContext, type TransitionOutcome } from './apply-transition';
@@ -20,7 +20,7 @@ const STATEMENT = transitionStatement(
 /** Writes the payment as `created`, before the provider is told of it. A repeat answers where the payment stands. */
 export async function acceptPayment(
   context: TransitionContext,
-  { terms, atMs, expiresAtMs }: Omit<PaymentStep, 'state'>,
+  { terms, createdAtMs }: Pick<PaymentStep, 'terms' | 'createdAtMs'>,
 ): Promise<TransitionOutcome> {
   const state = await runStatement(context, STATEMENT, [
     terms.paymentId,
@@ -41,8 +41,8 @@ export async function acceptPayment(
     terms.settlementKind,
     terms.settlementDelaySeconds,
     terms.sealedDetails,
-    new Date(expiresAtMs),
-    new Date(atMs),
+    new Date(expiryOf(createdAtMs, terms)),
+    new Date(createdAtMs),
   ]);
   return state
     ? { outcome: 'applied', state }

@@ -1,7 +1,7 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
-import { updateStatement } from './transition-sql';
+import { CLOSE_NOTIFICATIONS, updateStatement } from './transition-sql';
 
-const STATEMENT = updateStatement('deny', ['failure_reason = $7']);
+const STATEMENT = updateStatement('deny', ['failure_reason = $7'], CLOSE_NOTIFICATIONS);
 
 /** The provider reports that the payment failed. */
 export function denyPayment(context: TransitionContext, step: Step, reason: string): Promise<TransitionOutcome> {

@@ -4,6 +4,14 @@ import { PAYMENT_TRANSITIONS, type TransitionName } from '../../domain/payment-t
 /** updated_at never stands still: a step at the same instant as the last one counts a millisecond more. */
 const STEP_INSTANT = "greatest($6::timestamptz, updated_at + interval '1 millisecond')";
 
+/** The effect of what the provider has notified us of is recorded with the step that it led to. */
+export const CLOSE_NOTIFICATIONS = `
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.reference_id = changed.reference_id and provider_notifications.closed_at is null
+),`;
+
 export interface TransitionStatement {
   /** Of the prepared statement. */
   readonly name: string;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { acceptPayment } from '../../../src/db/transitions/accept-payment';
 import type { Step, TransitionContext, TransitionOutcome } from '../../../src/db/transitions/apply-transition';
+import { cancelPayment } from '../../../src/db/transitions/cancel-payment';
 import { denyPayment } from '../../../src/db/transitions/deny-payment';
 import { expirePayment } from '../../../src/db/transitions/expire-payment';
 import { issuePayment } from '../../../src/db/transitions/issue-payment';
@@ -27,12 +28,13 @@ const WRITERS = {
   reject: (context, step) => rejectPayment(context, step, 'denied by the acquirer'),
   pay: (context, step) => payPayment(context, step, later(58)),
   expire: expirePayment,
+  cancel: cancelPayment,
   deny: (context, step) => denyPayment(context, step, 'denied'),
   settle: settlePayment,
 } as const satisfies Record<string, (context: TransitionContext, step: Step) => Promise<TransitionOutcome>>;
 
 type Writer = keyof typeof WRITERS;
-const WRITER_NAMES: readonly Writer[] = ['issue', 'reject', 'pay', 'expire', 'deny', 'settle'];
+const WRITER_NAMES: readonly Writer[] = ['issue', 'reject', 'pay', 'expire', 'cancel', 'deny', 'settle'];
 
 /** How to get a payment to each status from which a writer starts. */
 const PATHS: Partial<Record<PaymentStatus, readonly Writer[]>> = {
@@ -222,23 +224,36 @@ describe('events', () => {
   });
 });
 
-describe('pay', () => {
-  it('keeps the time of payment, sets the settlement date and closes the notifications', async () => {
+describe.each(['pay', 'expire', 'cancel', 'deny'] as const)('%s', (name) => {
+  it('closes the notifications that it is the effect of', async () => {
     const step = await paymentAt('pending');
     const { payment } = await recorded(step.paymentId);
     await ledger.db.query(
       `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body)
-       values ($1, $2, sha256('x'), '{}')`,
+       values ($1, $2, sha256(convert_to($2, 'UTF8')), '{}')`,
       [payment[0].provider_account_id, payment[0].reference_id],
     );
-    await payPayment(ledger.context, step, later(58));
-    const { payment: paid } = await recorded(step.paymentId);
-    expect(paid[0]).toMatchObject({ paid_at: later(58), settlement_due_at: later(60 + 86_400) });
+    await WRITERS[name](ledger.context, step);
     const open = await ledger.db.query(
       'select 1 from provider_notifications where reference_id = $1 and closed_at is null',
       [payment[0].reference_id],
     );
     expect(open.rowCount).toBe(0);
+  });
+});
+
+describe('pay', () => {
+  it('keeps the time of payment and sets the settlement date', async () => {
+    const step = await paymentAt('pending');
+    await payPayment(ledger.context, step, later(58));
+    const { payment } = await recorded(step.paymentId);
+    expect(payment[0]).toMatchObject({ paid_at: later(58), settlement_due_at: later(60 + 86_400) });
+  });
+
+  it('is never earlier than the payment, whose provider counts in whole seconds', async () => {
+    const step = await paymentAt('pending');
+    await payPayment(ledger.context, step, later(-0.4));
+    expect((await recorded(step.paymentId)).payment[0].paid_at).toEqual(T0);
   });
 
   it('books no line of zero rupiah', async () => {
