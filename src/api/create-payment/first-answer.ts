@@ -14,6 +14,6 @@ export function requireSamePayment({ payment }: FirstAnswer, { request }: Wanted
 
 /** Why the provider did not issue a QR, in the words of a refusal. */
 export function refusalOf({ payment }: FirstAnswer): ApiError {
-  const reason = payment.failureReason ?? 'no reason given';
+  const reason = (payment.failureReason ?? 'no reason given').replace(/\.$/, '');
   return new ApiError('payment_create_failed', `The transaction could not be created: ${reason}.`);
 }

@@ -65,7 +65,7 @@ function addList(payments: Command, terminal: Terminal): void {
   answering(command, terminal, input, ({ merchant, status, limit }, settings) =>
     withDatabase(settings, async (db) => {
       const list = await listPayments(db, { merchantId: merchant, status, limit });
-      return { json: { payments: list }, text: formatTable(list, columns, 'No such payment.') };
+      return { json: { payments: list }, text: formatTable(list, columns, 'No payments.') };
     }),
   );
 }
