@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { installRuntime } from '../../src/engine/runtime';
 import { createLogger } from '../../src/log';
@@ -10,11 +9,6 @@ export const temporalAddress = (): string => testAddress('TEMPORAL_ADDRESS');
 
 /** The file of the bundled workflows, for `Worker.create({ workflowBundle: { codePath } })`. */
 export const workflowBundlePath = (): string => testAddress('WORKFLOW_BUNDLE_PATH');
-
-/** Keeps test files apart that share a server. */
-export function uniqueTaskQueue(): string {
-  return `test-${randomUUID()}`;
-}
 
 const START_TRIES = 3;
 const KEYWORD = 2;

@@ -1,13 +1,13 @@
-import { findFirstAnswer, findFirstAnswers, type FirstAnswer } from '../../db/reads/find-first-answer';
+import { findFirstAnswers, type FirstAnswer } from '../../db/reads/find-first-answer';
+import type { PaymentTerms } from '../../domain/payment';
 import { ApiError } from '../api-error';
 import type { Merchant } from '../auth/authenticate';
 import type { Answer } from '../endpoint';
 import { bulkItemView } from '../payment-views';
 import type { ApiServices } from '../services';
 import { refusalOf, REPLAYED, requireSamePayment } from './first-answer';
-import { paymentIdentity } from './payment-identity';
 import { bulkItemRequestSchema, parseRequest, requireObject, type BulkItemRequest } from './payment-request';
-import { captureTerms, findOffer, type WantedPayment } from './payment-terms';
+import { captureTerms, findOffer, wantPayment, type WantedPayment } from './payment-terms';
 
 /** All of them are created side by side, so that one deadline holds for the whole request. */
 const MOST_ITEMS = 50;
@@ -25,21 +25,20 @@ export async function createBulk(
 ): Promise<Answer> {
   const wanted = parseItems(body).map((item, index) => identify(merchant, item, headerKey && `${headerKey}:${index}`));
   requireDistinctKeys(wanted);
-  const earlier = await findFirstAnswers(
-    services.db,
-    wanted.map(({ identity }) => identity.paymentId),
-  );
-  wanted.forEach((item, index) => {
-    const known = earlier.get(item.identity.paymentId);
-    if (known) requireSamePayment(known, item, `payments[${index}]: `);
-  });
+  const ids = wanted.map(({ identity }) => identity.paymentId);
+  const earlier = await findFirstAnswers(services.db, ids);
+  requireSamePayments(wanted, earlier);
 
-  const create = await prepare(services, merchant, wanted, earlier);
-  const items = await Promise.all(wanted.map(create));
-  return answer(
-    items,
-    wanted.every(({ identity }) => earlier.get(identity.paymentId)?.answered),
+  const terms = await captureOpenTerms(services, merchant, wanted, earlier);
+  const failures = await Promise.all(
+    terms.map((own) => services.engine.createPayment(own).catch((error: unknown) => error)),
   );
+  const created = terms.length === 0 ? earlier : await findFirstAnswers(services.db, ids);
+  requireSamePayments(wanted, created);
+  const items = ids.flatMap((id) => created.get(id) ?? []);
+  // One that is still unclear is answered as `created`; one that did not even begin fails the request, to be repeated.
+  if (items.length < ids.length) throw new AggregateError(failures.filter(Boolean), 'Not every payment was created');
+  return answer(items, terms.length === 0);
 }
 
 /** @throws ApiError that names the item and the field */
@@ -56,8 +55,7 @@ function parseItems({ payments, ...top }: Record<string, unknown>): BulkItemRequ
 
 function identify(merchant: Merchant, item: BulkItemRequest, fallbackKey: string | null): WantedPayment {
   const { idempotency_key, ...request } = item;
-  const idempotencyKey = idempotency_key ?? fallbackKey;
-  return { request, identity: { ...paymentIdentity(merchant.merchantId, idempotencyKey), idempotencyKey } };
+  return wantPayment(merchant, request, idempotency_key ?? fallbackKey);
 }
 
 function requireDistinctKeys(wanted: readonly WantedPayment[]): void {
@@ -70,34 +68,24 @@ function requireDistinctKeys(wanted: readonly WantedPayment[]): void {
   }
 }
 
-/** Captures the terms of all that is still to be created, so that an impossible item is found before any is created. */
-async function prepare(
+function requireSamePayments(wanted: readonly WantedPayment[], known: ReadonlyMap<string, FirstAnswer>): void {
+  for (const [index, item] of wanted.entries()) {
+    const answer = known.get(item.identity.paymentId);
+    if (answer) naming(`payments[${index}]`, () => requireSamePayment(answer, item));
+  }
+}
+
+/** The terms of all that is still to be created: an impossible item is found before any is created. */
+async function captureOpenTerms(
   services: ApiServices,
   merchant: Merchant,
   wanted: readonly WantedPayment[],
   earlier: ReadonlyMap<string, FirstAnswer>,
-): Promise<(item: WantedPayment) => Promise<FirstAnswer>> {
-  const open = wanted.filter(({ identity }) => !earlier.get(identity.paymentId)?.answered);
-  const offer = open[0] && (await findOffer(services, merchant, open[0].request));
-  const terms = new Map(
-    open.map((item) => [
-      item,
-      offer && naming(`payments[${wanted.indexOf(item)}]`, () => captureTerms(services, merchant, item, offer)),
-    ]),
-  );
-
-  return async (item) => {
-    const { paymentId } = item.identity;
-    const known = earlier.get(paymentId);
-    const own = terms.get(item);
-    if (known && !own) return known;
-    const failed = own && (await services.engine.createPayment(own).catch((error: unknown) => ({ error })));
-    const created = await findFirstAnswer(services.db, paymentId);
-    // One that is still unclear is answered as `created`; one that did not even begin fails the request, to be repeated.
-    if (!created) throw new Error(`Payment ${paymentId} was not created`, { cause: failed?.error });
-    requireSamePayment(created, item);
-    return created;
-  };
+): Promise<PaymentTerms[]> {
+  const open = [...wanted.entries()].filter(([, { identity }]) => !earlier.get(identity.paymentId)?.answered);
+  if (!open[0]) return [];
+  const offer = await findOffer(services, merchant, open[0][1].request);
+  return open.map(([index, item]) => naming(`payments[${index}]`, () => captureTerms(services, merchant, item, offer)));
 }
 
 /** Has a refusal say which item it is about. */

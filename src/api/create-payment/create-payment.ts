@@ -8,9 +8,8 @@ import { readJsonBody } from '../strict-json';
 import { createBulk } from './create-bulk';
 import { refusalOf, REPLAYED, requireSamePayment } from './first-answer';
 import { parseIdempotencyKey } from './idempotency-key';
-import { paymentIdentity } from './payment-identity';
 import { parseRequest, paymentRequestSchema, requireObject } from './payment-request';
-import { captureTerms, findOffer, type WantedPayment } from './payment-terms';
+import { captureTerms, findOffer, wantPayment, type WantedPayment } from './payment-terms';
 
 const SINGLE_BODY_BYTES = 64 * 1_024;
 
@@ -21,10 +20,7 @@ export const createPayment: MerchantEndpoint = async (services, request, merchan
   if (body.payments !== undefined) return createBulk(services, merchant, body, idempotencyKey);
   if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('invalid_json', 'The body is larger than 64 kB.');
 
-  const wanted: WantedPayment = {
-    request: parseRequest(paymentRequestSchema, body),
-    identity: { ...paymentIdentity(merchant.merchantId, idempotencyKey), idempotencyKey },
-  };
+  const wanted = wantPayment(merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
   return createSingle(services, merchant, wanted);
 };
 

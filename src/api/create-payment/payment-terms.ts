@@ -5,13 +5,23 @@ import type { PaymentTerms } from '../../domain/payment';
 import { ApiError } from '../api-error';
 import type { Merchant } from '../auth/authenticate';
 import type { ApiServices } from '../services';
-import type { PaymentIdentity } from './payment-identity';
+import { paymentIdentity, type PaymentIdentity } from './payment-identity';
 import { fingerprintOf, type PaymentRequest } from './payment-request';
 
 /** What a payment is asked for with, and which one it is. */
 export interface WantedPayment {
   readonly request: PaymentRequest;
+  readonly fingerprint: string;
   readonly identity: PaymentIdentity & { readonly idempotencyKey: string | null };
+}
+
+export function wantPayment(
+  { merchantId }: Merchant,
+  request: PaymentRequest,
+  idempotencyKey: string | null,
+): WantedPayment {
+  const identity = { ...paymentIdentity(merchantId, idempotencyKey), idempotencyKey };
+  return { request, fingerprint: fingerprintOf(request), identity };
 }
 
 /** The newest policy of a provider, and our account there. */
@@ -47,7 +57,7 @@ export async function findOffer(
 export function captureTerms(
   { sealer }: ApiServices,
   merchant: Merchant,
-  { request, identity }: WantedPayment,
+  { request, fingerprint, identity }: WantedPayment,
   { policy, providerAccountId }: Offer,
 ): PaymentTerms {
   const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
@@ -57,7 +67,7 @@ export function captureTerms(
     ...identity,
     merchantId: merchant.merchantId,
     merchantReferenceId: request.merchant_reference_id,
-    fingerprint: fingerprintOf(request),
+    fingerprint,
     paymentMethod: request.payment_method,
     provider: request.provider,
     providerAccountId,
