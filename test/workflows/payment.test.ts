@@ -170,6 +170,11 @@ describe('a payment', () => {
     const { id, reference_id } = await createPayment();
     await fault('PUT', { operation: 'status', kind: 'http_500', times: 3 });
     await service.pay(reference_id);
+    // The sandbox notifies in its own time, and must not meet a server that skips it.
+    await until(
+      () => statusOf(id),
+      (status) => status === 'paid',
+    );
     expect(await end(id, 'provider-unclear-while-paid')).toBe('settled');
     expect(await service.transitionsOf(id)).toEqual(['accept', 'issue', 'pay', 'settle']);
   });
