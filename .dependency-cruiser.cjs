@@ -5,7 +5,8 @@ const LAYERS = {
   '^src/domain/': ['^src/domain/'],
   '^src/qris/': ['^src/qris/'],
   '^src/db/': ['^src/(db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
-  '^src/providers/': ['^src/(providers|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
+  // An adapter reads the QR that an acquirer issued before anybody is shown it.
+  '^src/providers/': ['^src/(providers|qris|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
   '^src/webhooks/': ['^src/(webhooks|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
   '^src/engine/': [
     '^workflows/',

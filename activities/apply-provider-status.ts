@@ -1,6 +1,7 @@
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { formatRupiah } from '../src/domain/money';
 import { expiryOf } from '../src/domain/payment';
+import { openException } from '../src/db/exceptions';
 import { cancelPayment } from '../src/db/transitions/cancel-payment';
 import { denyPayment } from '../src/db/transitions/deny-payment';
 import { expirePayment } from '../src/db/transitions/expire-payment';
@@ -22,7 +23,16 @@ export async function applyProviderStatus(
   const step = stepOf(request);
   if (said.totalRupiah !== terms.totalRupiah) {
     const amounts = `${formatRupiah(said.totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
-    return { state, attention: `The provider has an order over ${amounts}.` };
+    const detail = `The provider has an order over ${amounts}.`;
+    await openException(dependencies.db, {
+      kind: 'wrong_amount',
+      referenceId: terms.referenceId,
+      providerAccountId: terms.providerAccountId,
+      paymentId: terms.paymentId,
+      amountRupiah: said.totalRupiah,
+      detail,
+    });
+    return { state, attention: detail };
   }
   switch (said.status) {
     case 'pending':

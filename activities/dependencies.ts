@@ -1,4 +1,5 @@
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
+import type { Reconciliation } from '../src/domain/reconciliation';
 import type { ProviderRegistry } from '../src/providers/registry';
 import type { Sealer } from '../src/sealing';
 import type { WebhookSender } from '../src/webhooks/send';
@@ -8,4 +9,8 @@ export interface ActivityDependencies extends TransitionContext {
   readonly sealer: Sealer;
   readonly providers: ProviderRegistry;
   readonly webhooks: WebhookSender;
+  /** How long a refund can be cancelled before it goes to the provider (`REFUND_HOLD_SECONDS`). */
+  readonly refundHoldSeconds: number;
+  /** Compares every open payment, and those that changed since then, with provider and Temporal. */
+  readonly reconcile: (changedSince: Date, onProgress: (done: number) => void) => Promise<Reconciliation>;
 }

@@ -1,11 +1,22 @@
 import { cancelPayment } from './cancel-payment';
+import { cancelRefund } from './cancel-refund';
 import { confirmPaid } from './confirm-paid';
 import { deliverWebhook } from './deliver-webhook';
 import type { ActivityDependencies } from './dependencies';
 import { expirePayment } from './expire-payment';
 import { giveUpPayment } from './give-up-payment';
 import { openPayment } from './open-payment';
+import { receiveLatePayment } from './receive-late-payment';
+import { recheckPaid } from './recheck-paid';
+import { recheckRefund } from './recheck-refund';
+import { reconcilePayments } from './reconcile-payments';
+import { refundLatePayment } from './refund-late-payment';
+import { refundPayment } from './refund-payment';
+import { requestRefund } from './request-refund';
+import { resolveRefundAsPaid, resolveRefundAsRefunded } from './resolve-refund';
+import { retryRefund } from './retry-refund';
 import { settlePayment } from './settle-payment';
+import { submitRefund } from './submit-refund';
 
 export type Activities = ReturnType<typeof createActivities>;
 
@@ -17,7 +28,19 @@ export function createActivities(dependencies: ActivityDependencies) {
     confirmPaid: confirmPaid.bind(null, dependencies),
     cancelPayment: cancelPayment.bind(null, dependencies),
     expirePayment: expirePayment.bind(null, dependencies),
+    recheckPaid: recheckPaid.bind(null, dependencies),
+    requestRefund: requestRefund.bind(null, dependencies),
+    cancelRefund: cancelRefund.bind(null, dependencies),
+    submitRefund: submitRefund.bind(null, dependencies),
+    refundPayment: refundPayment.bind(null, dependencies),
+    recheckRefund: recheckRefund.bind(null, dependencies),
+    retryRefund: retryRefund.bind(null, dependencies),
+    resolveRefundAsRefunded: resolveRefundAsRefunded.bind(null, dependencies),
+    resolveRefundAsPaid: resolveRefundAsPaid.bind(null, dependencies),
+    receiveLatePayment: receiveLatePayment.bind(null, dependencies),
+    refundLatePayment: refundLatePayment.bind(null, dependencies),
     settlePayment: settlePayment.bind(null, dependencies),
+    reconcilePayments: reconcilePayments.bind(null, dependencies),
     deliverWebhook: deliverWebhook.bind(null, dependencies),
   };
 }

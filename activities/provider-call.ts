@@ -1,8 +1,8 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ProviderCall, Unclear } from '../src/providers/provider';
 
-/** No activity makes more than two calls, so the last one ends well before the attempt's own time-out. */
-const SHARE_OF_ATTEMPT = 0.4;
+/** No activity makes more than three calls, so the last one ends before the attempt's own time-out. */
+const SHARE_OF_ATTEMPT = 0.3;
 
 /** A call to the provider on behalf of the running activity: it ends with it, and never outlives it. */
 export function providerCall(): ProviderCall {

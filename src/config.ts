@@ -36,6 +36,10 @@ function isTrustable(proxy: string): boolean {
   return network.safeParse(proxy).success && !proxy.endsWith('/0');
 }
 
+const networks = list.refine((cidrs) => cidrs.length > 0 && cidrs.every((cidr) => network.safeParse(cidr).success), {
+  error: 'must be addresses and networks, separated by commas (10.0.0.0/8,fd00::/8)',
+});
+
 const trustedProxies = z.union([
   wholeNumber(0, 10),
   list.refine((proxies) => proxies.length > 0 && proxies.every(isTrustable), {
@@ -77,7 +81,7 @@ const environmentSchema = z.object({
   TRUST_PROXY: trustedProxies.optional(),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600),
   REFUND_HOLD_SECONDS: wholeNumber(0, 604_800).default(60),
-  WEBHOOK_ALLOWED_NETWORKS: list.optional(),
+  WEBHOOK_ALLOWED_NETWORKS: networks.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   METRICS_PORT: port.optional(),
 });

@@ -1,6 +1,8 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Requester } from '../src/domain/payment-step';
 import type { PaymentStatus } from '../src/domain/payment-transitions';
+import type { RefundState } from '../src/domain/refund';
 
 /** Everything that can be said to a workflow or read off it, and where its tasks go. */
 
@@ -12,6 +14,15 @@ export function paymentWorkflowId(paymentId: string): string {
   return `payment-${paymentId}`;
 }
 
+export function paymentIdOf(workflowId: string): string {
+  return workflowId.slice(paymentWorkflowId('').length);
+}
+
+/** What came after its end. */
+export function latePaymentWorkflowId(paymentId: string): string {
+  return `late-payment-${paymentId}`;
+}
+
 export function webhookWorkflowId(deliveryId: string): string {
   return `webhook-${deliveryId}`;
 }
@@ -20,20 +31,29 @@ export function webhookWorkflowId(deliveryId: string): string {
 export const createUpdate = defineUpdate<PaymentStatus>('create');
 export const CREATE_UPDATE_ID = 'create';
 
-/** The customer may have paid: ask the provider now. */
+/** The provider has news: ask it now. */
 export const paidSignal = defineSignal('paid');
 
-/** The merchant cancels. Refused at once where that cannot be; else answers when the provider has decided. */
+/**
+ * What merchants and operators ask for, each as an update: refused at once where it cannot be, else answered when it is
+ * done, or was refused by the provider.
+ */
 export const cancelUpdate = defineUpdate<PaymentStatus>('cancel');
+export const refundUpdate = defineUpdate<PaymentStatus>('refund');
+export const settleUpdate = defineUpdate<PaymentStatus, [Requester]>('settle');
+export const retryRefundUpdate = defineUpdate<PaymentStatus, [Requester]>('retryRefund');
+export const resolveRefundUpdate = defineUpdate<PaymentStatus, [Requester, RefundResolution]>('resolveRefund');
 
-/** The same, asked for by an operator in the Web UI. */
+/** How an operator ends a refund that the provider refused. */
+export type RefundResolution = 'refunded' | 'paid';
+
+/** The same, asked for in the Web UI; nobody waits for an answer. */
 export const cancelSignal = defineSignal('cancel');
+export const refundSignal = defineSignal('refund');
+export const settleSignal = defineSignal('settle');
 
 /** Type of the failure with which an update is refused; its message is for whoever asked. */
 export const REFUSED = 'Refused';
-
-/** A payment with manual settlement may settle, once its delay is over. */
-export const settleSignal = defineSignal('settle');
 
 export interface PaymentReport {
   readonly status: PaymentStatus;
@@ -44,6 +64,7 @@ export interface PaymentReport {
   readonly settlesAt: string | null;
   /** Why a person should look at it; null when all is well. */
   readonly attention: string | null;
+  readonly refund: RefundState | null;
 }
 
 export const statusQuery = defineQuery<PaymentReport>('status');

@@ -15,34 +15,29 @@ import type { ActivityOptions, SearchAttributeUpdatePair } from '@temporalio/com
 import type { Activities } from '../activities';
 import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
-import type { PaymentStep, StepResult } from '../src/domain/payment-step';
+import { ruleFor, whyRefused, type PaymentRequest } from '../src/domain/payment-requests';
+import type { PaymentStep, Requester, StepResult } from '../src/domain/payment-step';
 import { isFinal, type PaymentStatus } from '../src/domain/payment-transitions';
-import { PROVIDER_CAPABILITIES } from '../src/domain/provider-capabilities';
 import {
   cancelSignal,
   cancelUpdate,
   createUpdate,
   paidSignal,
+  refundSignal,
+  refundUpdate,
   REFUSED,
+  resolveRefundUpdate,
+  retryRefundUpdate,
   SEARCH_ATTRIBUTES,
   settleSignal,
+  settleUpdate,
   statusQuery,
+  type RefundResolution,
 } from './messages';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+import { ATTEMPT_MS, backOff, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, UNTIL_CLEAR } from './retries';
 
 /** The happy path: at once, inside of the workflow task, unseen. */
-const AT_ONCE = { startToCloseTimeout: 5 * SECOND_MS, retry: { maximumAttempts: 1 } } as const;
-
-/** Longer than any call to a provider: after this long no body of a timed-out attempt is at work any more. */
-const ATTEMPT_MS = 15 * SECOND_MS;
-
-/** What has to be tried again: durable, visible in the Web UI, for as long as it takes. */
-const UNTIL_CLEAR = {
-  startToCloseTimeout: ATTEMPT_MS,
-  retry: { initialInterval: SECOND_MS, backoffCoefficient: 2, maximumInterval: 5 * MINUTE_MS },
-} as const;
+const AT_ONCE = { startToCloseTimeout: 6 * SECOND_MS, retry: { maximumAttempts: 1 } } as const;
 
 /** The provider gets two minutes to issue a QR; then the payment is given up. */
 const FOR_TWO_MINUTES = {
@@ -58,14 +53,24 @@ const STEPS = {
   confirmPaid: 'ask the provider whether it was paid',
   expirePayment: 'have the provider expire the QR',
   cancelPayment: 'have the provider cancel the QR',
+  recheckPaid: 'ask the provider whether it is still paid',
+  requestRefund: 'hold the refund back for a while',
+  cancelRefund: 'take the held refund back',
+  submitRefund: 'write down that the refund goes to the provider',
+  refundPayment: 'have the provider refund the customer',
+  recheckRefund: 'ask the provider whether the refused refund went through after all',
+  retryRefund: 'refund once more',
+  resolveRefundAsRefunded: 'record that the customer has the money back',
+  resolveRefundAsPaid: 'give the refund up, if the provider shows none',
   settlePayment: 'make the net amount available',
 } as const satisfies Partial<Record<keyof Activities, string>>;
 
 /** A provider that says nothing yet of a payment that it was reported for is asked again after these waits. */
 const ASK_AGAIN_AFTER_MS = [1, 2, 5, 10, 30, 60].map((seconds) => seconds * SECOND_MS);
 
-/** After `expires_at`, while the provider neither expires the order nor says that it was paid: ever less often. */
-const ASK_AFTER_EXPIRY_MS = { first: MINUTE_MS, longest: 6 * 60 * MINUTE_MS } as const;
+/** Between questions to a provider that has not decided: ever less often, but for ever. */
+const ASK_AFTER_EXPIRY_MS = { first: MINUTE_MS, longest: 6 * HOUR_MS } as const;
+const ASK_FOR_REFUND_MS = { first: SECOND_MS, longest: DAY_MS } as const;
 
 /**
  * A payment that ended at the provider stays for a moment: the provider notifies of that too, and a message that comes in
@@ -73,25 +78,42 @@ const ASK_AFTER_EXPIRY_MS = { first: MINUTE_MS, longest: 6 * 60 * MINUTE_MS } as
  */
 const LINGER_MS = SECOND_MS;
 
+const MERCHANT: Requester = { actor: 'merchant' };
+const WEB_UI: Requester = { actor: 'operator', note: 'signalled to the workflow' };
+
+/** A request that waits for its turn. `answer` takes the refusal, or null when it was done. */
+interface Waiting {
+  readonly kind: PaymentRequest;
+  readonly by: Requester;
+  readonly answer: (refusal: string | null) => void;
+}
+
+/** Where a life goes on whose workflow was lost: what PostgreSQL says of it. */
+export interface Resumption {
+  readonly state: PaymentState;
+  readonly createdAtMs: number;
+}
+
 /**
  * The life of one payment, from the merchant's request until it is final. Temporal's own "cancel" does not end it:
  * only what happened to the money does.
  */
-export function payment(terms: PaymentTerms): Promise<PaymentStatus> {
-  return CancellationScope.nonCancellable(() => live(terms));
+export function payment(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentStatus> {
+  return CancellationScope.nonCancellable(() => live(terms, resumed));
 }
 
-async function live(terms: PaymentTerms): Promise<PaymentStatus> {
-  const createdAtMs = workflowInfo().startTime.getTime();
+async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentStatus> {
+  const createdAtMs = resumed?.createdAtMs ?? workflowInfo().startTime.getTime();
   const expiresAtMs = expiryOf(createdAtMs, terms);
-  let state: PaymentState = { status: 'created', version: 0 };
+  let state: PaymentState = resumed?.state ?? { status: 'created', version: 0 };
   let waitingFor = 'the provider to issue the QR code';
-  let settlesAtMs: number | null = null;
   let attention: string | null = null;
-  let reportedPaid = false;
-  let settlementAsked = false;
-  /** Cancellations are numbered as they come; those up to `answered` know how they ended, and one at most succeeded. */
-  const cancellations = { asked: 0, answered: 0, succeeded: 0 };
+  let lastRefusal: string | null = null;
+  /** Someone says that the provider has news of this payment. */
+  let reported = false;
+  const requests: Waiting[] = [];
+  const afterExpiry = backOff(ASK_AFTER_EXPIRY_MS);
+  let afterRefund = backOff(ASK_FOR_REFUND_MS);
 
   setHandler(
     createUpdate,
@@ -101,65 +123,81 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
     },
     { description: 'Sent with the start: answers when the QR is there, or the payment failed.' },
   );
-  setHandler(
-    cancelUpdate,
-    async () => {
-      const mine = (cancellations.asked += 1);
-      await condition(() => cancellations.answered >= mine);
-      if (cancellations.succeeded !== mine) throw refusal();
-      return state.status;
-    },
-    {
-      description: 'The merchant cancels: answers when the provider has decided.',
-      validator: () => {
-        if (!canBeCancelled()) throw refusal();
-      },
-    },
-  );
-  setHandler(
-    cancelSignal,
-    () => {
-      if (canBeCancelled()) cancellations.asked += 1;
-    },
-    { description: 'Cancels a payment that waits for its customer, if the provider can.' },
-  );
+  setHandler(cancelUpdate, () => ask('cancel', MERCHANT), {
+    description: 'The merchant cancels the payment, or its refund while that is held.',
+    validator: () => guard('cancel'),
+  });
+  setHandler(refundUpdate, () => ask('refund', MERCHANT), {
+    description: 'The merchant has the customer refunded: answers when the refund is held.',
+    validator: () => guard('refund'),
+  });
+  setHandler(settleUpdate, (by) => ask('settle', by), {
+    description: 'An operator settles it, once its delay is over.',
+    validator: (_by) => guard('settle'),
+  });
+  setHandler(retryRefundUpdate, (by) => ask('retryRefund', by), {
+    description: 'An operator has a refused refund tried once more, under a new key.',
+    validator: (_by) => guard('retryRefund'),
+  });
+  setHandler(resolveRefundUpdate, (by, as) => ask(resolution(as), by), {
+    description: 'An operator ends a refused refund: the customer has the money (`refunded`), or has not (`paid`).',
+    validator: (_by, as) => guard(resolution(as)),
+  });
+  setHandler(cancelSignal, () => note('cancel'), {
+    description: 'Cancels a payment that waits for its customer, or a refund that is held.',
+  });
+  setHandler(refundSignal, () => note('refund'), { description: 'Refunds the customer of a paid payment.' });
+  setHandler(settleSignal, () => note('settle'), {
+    description: 'Settles a paid payment of manual settlement, once its delay is over.',
+  });
   setHandler(
     paidSignal,
     () => {
-      reportedPaid = true;
+      reported = true;
     },
-    { description: 'The customer may have paid: has the provider asked now. Harmless at any time.' },
-  );
-  setHandler(
-    settleSignal,
-    () => {
-      settlementAsked = true;
-    },
-    { description: 'Settles a payment of manual settlement, once its delay is over.' },
+    { description: 'The provider has news of it: has the provider asked now. Harmless at any time.' },
   );
   setHandler(
     statusQuery,
     () => ({
-      ...state,
+      status: state.status,
+      version: state.version,
       waitingFor,
       expiresAt: new Date(expiresAtMs).toISOString(),
-      settlesAt: settlesAtMs === null ? null : new Date(settlesAtMs).toISOString(),
+      settlesAt: state.settlesAtMs === undefined ? null : new Date(state.settlesAtMs).toISOString(),
       attention,
+      refund: state.refund ?? null,
     }),
     { description: 'Where the payment stands, and what it waits for.' },
   );
 
-  await open();
-  await awaitCustomer();
-  if (state.status === 'paid') await settle();
-  else await sleep(LINGER_MS);
+  const chapters = {
+    created: open,
+    pending: awaitCustomer,
+    paid: awaitSettlement,
+    refund_processing: refund,
+    refund_failed: awaitOperator,
+  } as const satisfies Partial<Record<PaymentStatus, () => Promise<unknown>>>;
+
+  for (;;) {
+    const { status } = state;
+    if (!isOpen(status)) break;
+    const request = requests.shift();
+    await (request ? serve(request) : chapters[status]());
+  }
+  if (state.status !== 'settled') await sleep(LINGER_MS);
+  for (const request of requests) request.answer(whyRefused(request.kind, terms, state, Date.now()));
   await condition(allHandlersFinished);
   return state.status;
+
+  function isOpen(status: PaymentStatus): status is keyof typeof chapters {
+    return !isFinal(status);
+  }
 
   /** Have the provider issue the QR; a provider that stays unclear is given up, after making sure of it. */
   async function open(): Promise<void> {
     try {
-      await take('openPayment', FOR_TWO_MINUTES);
+      await take('openPayment', { retried: FOR_TWO_MINUTES });
     } catch {
       await sleep(ATTEMPT_MS);
       waitFor('certainty that the provider issued no QR code');
@@ -167,99 +205,151 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
     }
   }
 
-  /** The customer pays, the merchant cancels, or time runs out. The provider has the last word on each. */
+  /** The customer pays, or time runs out. The provider has the last word on either. */
   async function awaitCustomer(): Promise<void> {
-    let afterExpiryMs: number = ASK_AFTER_EXPIRY_MS.first;
-    while (state.status === 'pending') {
-      const leftMs = expiresAtMs - Date.now();
-      if (cancellations.asked > cancellations.answered) {
-        await cancel();
-      } else if (reportedPaid) {
-        await askProvider();
-      } else if (leftMs > 0) {
-        waitFor(`the customer to pay ${formatRupiah(terms.totalRupiah)}`, expiresAtMs);
-        await newsArrives(leftMs);
-      } else {
-        waitFor('the provider to confirm that the QR code expired unpaid');
-        await take('expirePayment');
-        if (state.status === 'pending') await newsArrives(afterExpiryMs);
-        afterExpiryMs = Math.min(afterExpiryMs * 2, ASK_AFTER_EXPIRY_MS.longest);
-      }
+    const leftMs = expiresAtMs - Date.now();
+    if (reported) return askProvider();
+    if (leftMs > 0) {
+      waitFor(`the customer to pay ${formatRupiah(terms.totalRupiah)}`, expiresAtMs);
+      return newsArrives(leftMs);
     }
-    cancellations.answered = cancellations.asked;
+    waitFor('the provider to confirm that the QR code expired unpaid');
+    await take('expirePayment');
+    if (state.status === 'pending') await newsArrives(afterExpiry());
   }
 
   /** Someone says that it is paid: ask the provider, and again for a while, since its own records may lag behind. */
   async function askProvider(): Promise<void> {
     for (const waitMs of ASK_AGAIN_AFTER_MS) {
-      reportedPaid = false;
+      reported = false;
       await take('confirmPaid');
       if (state.status !== 'pending' || attention !== null) return;
       await newsArrives(Math.min(waitMs, Math.max(expiresAtMs - Date.now(), SECOND_MS)));
-      if (cancellations.asked > cancellations.answered) return;
+      if (requests.length > 0) return;
     }
-  }
-
-  /** The provider decides between the merchant who cancels and the customer who pays. */
-  async function cancel(): Promise<void> {
-    const { asked, answered } = cancellations;
-    waitFor('the provider to cancel the QR code');
-    await take('cancelPayment');
-    if (state.status === 'cancelled') cancellations.succeeded = answered + 1;
-    cancellations.answered = asked;
-  }
-
-  function canBeCancelled(): boolean {
-    return state.status === 'pending' && PROVIDER_CAPABILITIES[terms.provider].cancel;
-  }
-
-  function refusal(): ApplicationFailure {
-    const message = `The transaction is "${state.status}" at ${terms.provider} and cannot be cancelled.`;
-    return ApplicationFailure.nonRetryable(message, REFUSED);
-  }
-
-  function newsArrives(withinMs: number): Promise<boolean> {
-    return condition(() => reportedPaid || cancellations.asked > cancellations.answered, withinMs);
   }
 
   /** Paid: after the delay of the captured policy the net amount becomes available to the merchant. */
-  async function settle(): Promise<void> {
-    const dueAtMs = settlesAtMs ?? Date.now();
-    waitFor('the settlement delay to pass', dueAtMs);
-    await sleep(Math.max(dueAtMs - Date.now(), 0));
-    if (terms.settlementKind === 'manual') {
-      waitFor('an operator to settle it (signal `settle`)');
-      await condition(() => settlementAsked);
+  async function awaitSettlement(): Promise<unknown> {
+    const { settlesAtMs: dueAtMs = Date.now() } = state;
+    const leftMs = dueAtMs - Date.now();
+    if (reported || attention !== null) {
+      if (!reported) await newsArrives(afterRefund());
+      if (requests.length > 0) return undefined;
+      reported = false;
+      return take('recheckPaid');
     }
-    await take('settlePayment');
+    if (leftMs > 0) {
+      waitFor('the settlement delay to pass', dueAtMs);
+      return newsArrives(leftMs);
+    }
+    if (terms.settlementKind === 'automatic') return take('settlePayment');
+    waitFor('an operator to settle it (`lunas payments settle`)');
+    return newsArrives();
   }
 
-  /** Takes a step: at once in a local activity and, where that fails, as often as it needs in a regular one. */
-  async function take(step: keyof typeof STEPS, retried: ActivityOptions = UNTIL_CLEAR): Promise<void> {
+  /** The refund is held back, then goes to the provider for good, which is asked until it is clear what came of it. */
+  async function refund(): Promise<unknown> {
+    const { status, submitAtMs = 0 } = state.refund ?? {};
+    if (status === 'held') {
+      const leftMs = submitAtMs - Date.now();
+      waitFor('the hold of the refund to pass', submitAtMs);
+      if (leftMs <= 0) return take('submitRefund');
+      return condition(() => requests.length > 0, leftMs);
+    }
+    waitFor('the provider to confirm the refund');
+    reported = false;
+    await take('refundPayment');
+    if (state.status === 'refund_processing') return newsArrives(afterRefund());
+    afterRefund = backOff(ASK_FOR_REFUND_MS);
+    return undefined;
+  }
+
+  /** The provider refused the refund. A success that comes after all is recorded; else a person decides. */
+  async function awaitOperator(): Promise<void> {
+    waitFor('an operator to retry or resolve the refund (`lunas refunds`)');
+    if (!reported) return newsArrives();
+    reported = false;
+    await take('recheckRefund');
+  }
+
+  /** What was asked for, in the order in which it came; each is judged by where the payment stands by then. */
+  async function serve({ kind, by, answer }: Waiting): Promise<void> {
+    const rule = ruleFor(kind, state);
+    let refused = whyRefused(kind, terms, state, Date.now());
+    if (rule && refused === null) {
+      waitFor(STEPS[rule.step]);
+      refused = await take(rule.step, { by });
+      if (state.status !== rule.to)
+        refused ??= whyRefused(kind, terms, state, Date.now()) ?? 'The provider did not do it.';
+    }
+    lastRefusal = refused;
+    answer(refused);
+    describe();
+  }
+
+  /** Puts a request into the queue; its promise settles when it was served. */
+  function ask(kind: PaymentRequest, by: Requester): Promise<PaymentStatus> {
+    return new Promise((resolve, reject) => {
+      const answer = (refused: string | null) => {
+        if (refused === null) resolve(state.status);
+        else reject(refusal(refused));
+      };
+      requests.push({ kind, by, answer });
+    });
+  }
+
+  /** Asked for by a signal: nobody waits, the page shows what came of it. */
+  function note(kind: PaymentRequest): void {
+    requests.push({ kind, by: WEB_UI, answer: () => undefined });
+  }
+
+  function guard(kind: PaymentRequest): void {
+    const refused = whyRefused(kind, terms, state, Date.now());
+    if (refused !== null) throw refusal(refused);
+  }
+
+  /** Somebody asks for something, or the provider has news; without a limit it waits for as long as it takes. */
+  async function newsArrives(withinMs?: number): Promise<void> {
+    const isNews = () => reported || requests.length > 0;
+    await (withinMs === undefined ? condition(isNews) : condition(isNews, withinMs));
+  }
+
+  /**
+   * Takes a step: at once in a local activity and, where that fails, as often as it needs in a regular one.
+   * @returns why it was refused, null when it was not
+   */
+  async function take(
+    step: keyof typeof STEPS,
+    { by, retried = UNTIL_CLEAR }: { by?: Requester; retried?: ActivityOptions } = {},
+  ): Promise<string | null> {
     const atMs = Date.now();
-    const request: PaymentStep = { terms, state, atMs, createdAtMs };
+    const request: PaymentStep = { terms, state, atMs, createdAtMs, ...(by && { by }) };
     const summary = `${terms.referenceId}: ${STEPS[step]}`;
     const atOnce = proxyLocalActivities<Activities>({ ...AT_ONCE, summary });
     const durable = proxyActivities<Activities>({ ...retried, summary });
     const result = await atOnce[step](request).catch(() => durable[step](request));
-    if (result.state.status === 'paid') settlesAtMs ??= atMs + terms.settlementDelaySeconds * SECOND_MS;
     show(result);
+    // Steps that were recorded before refunds came do not say it.
+    if (state.status === 'paid' && state.settlesAtMs === undefined) {
+      state = { ...state, settlesAtMs: atMs + terms.settlementDelaySeconds * SECOND_MS };
+    }
+    return result.refusal ?? null;
   }
 
   /** What operators see of it: search attributes for the lists, details in words on the page. */
   function show(result: StepResult): void {
+    const before = { status: state.status, attention };
+    state = { ...state, ...result.state };
+    attention = result.attention ?? (state.status === 'refund_failed' ? 'the provider refused the refund' : null);
     const changes: SearchAttributeUpdatePair[] = [];
-    if (result.state.status !== state.status) {
-      changes.push({ key: SEARCH_ATTRIBUTES.paymentStatus, value: result.state.status });
-    }
-    if (result.state.status === 'pending' && state.status !== 'pending') {
+    if (state.status !== before.status) changes.push({ key: SEARCH_ATTRIBUTES.paymentStatus, value: state.status });
+    if (state.status === 'pending' && before.status !== 'pending') {
       changes.push({ key: SEARCH_ATTRIBUTES.expiresAt, value: new Date(expiresAtMs) });
     }
-    if ((result.attention === undefined) !== (attention === null)) {
-      changes.push({ key: SEARCH_ATTRIBUTES.needsAttention, value: result.attention !== undefined });
+    if ((attention === null) !== (before.attention === null)) {
+      changes.push({ key: SEARCH_ATTRIBUTES.needsAttention, value: attention !== null });
     }
-    state = result.state;
-    attention = result.attention ?? null;
     if (changes.length > 0) upsertSearchAttributes(changes);
     if (isFinal(state.status)) waitFor('nothing: this is the end of its life');
     else describe();
@@ -272,6 +362,15 @@ async function live(terms: PaymentTerms): Promise<PaymentStatus> {
 
   function describe(): void {
     const concern = attention === null ? '' : `\n\n**Needs attention:** ${attention}`;
-    setCurrentDetails(`**${state.status}**, waiting for ${waitingFor}.${concern}`);
+    const refused = lastRefusal === null ? '' : `\n\nLast request refused: ${lastRefusal}`;
+    setCurrentDetails(`**${state.status}**, waiting for ${waitingFor}.${concern}${refused}`);
   }
+}
+
+function refusal(reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(reason, REFUSED);
+}
+
+function resolution(as: RefundResolution): PaymentRequest {
+  return as === 'refunded' ? 'resolveRefundAsRefunded' : 'resolveRefundAsPaid';
 }

@@ -6,20 +6,32 @@ export interface WebhookDeliveryInput {
   readonly firstWaitMs: number;
   /** What is delivered where, for operators. */
   readonly summary: string;
+  /** How the first try failed. */
+  readonly firstFailure: string;
 }
+
+/** Longer than a try and the statements around it: no body outlives its attempt. */
+const ATTEMPT = '1 minute';
 
 /** The retries of one delivery whose first try failed: the waits between them come from the activity. */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'delivered' | 'dead'> {
-  setCurrentDetails(`The first try failed; the next ones follow over three days. ${input.summary}`);
+  setCurrentDetails(
+    `The first try failed: ${input.firstFailure}.\n\n` +
+      'The next ones follow over three days; the pending activity shows the last one, and when the next is due.',
+  );
   await sleep(input.firstWaitMs);
   const { deliverWebhook } = proxyActivities<Activities>({
-    startToCloseTimeout: '20 seconds',
+    startToCloseTimeout: ATTEMPT,
     retry: { initialInterval: '10 seconds', maximumInterval: '1 day' },
     summary: input.summary,
   });
-  const outcome = await deliverWebhook(input.deliveryId);
-  setCurrentDetails(
-    outcome === 'delivered' ? 'Delivered.' : 'Dead: no more tries. It can be redelivered by an operator.',
-  );
-  return outcome;
+  const end = await deliverWebhook(input.deliveryId);
+  setCurrentDetails(describe(end));
+  return end.status;
+}
+
+function describe({ status, tries, lastFailure }: Awaited<ReturnType<Activities['deliverWebhook']>>): string {
+  if (status === 'delivered') return `Delivered after ${tries} tries.`;
+  const last = lastFailure === null ? '' : ` The last one failed: ${lastFailure}.`;
+  return `Dead after ${tries} tries.${last} An operator can have it redelivered.`;
 }

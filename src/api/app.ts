@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -7,16 +6,15 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import { AnswerTime } from './answer-time';
 import { ApiError } from './api-error';
-import { authenticate } from './auth/authenticate';
+import { authenticate, type Merchant } from './auth/authenticate';
 import type { Answer } from './endpoint';
 import { countRequest } from './rate-limit/count-request';
+import { readBody } from './request-body';
 import { ROUTES, type Route } from './routes';
 import { securityHeaders } from './security-headers';
 import type { ApiServices } from './services';
-
-/** Of a bulk; a single payment has less (create-payment). */
-const BODY_LIMIT = '512kb';
 
 /** @param trustProxy hops or addresses of our own proxies (`TRUST_PROXY`); 0: nobody is believed */
 export function createApp(services: ApiServices, trustProxy: number | readonly string[]): Express {
@@ -33,6 +31,13 @@ export function createApp(services: ApiServices, trustProxy: number | readonly s
   return app;
 }
 
+/** Whoever knows the token sees the QR. */
+const QR_TOKEN = /^(\/qris\/)[^/.]+/i;
+
+function loggedPath({ path }: Request): string {
+  return path.replace(QR_TOKEN, '$1…');
+}
+
 /** Names the request, guards the answer, and logs both when it is done. Keys and bodies are never logged. */
 function identify({ log, publicBaseUrl }: ApiServices): RequestHandler {
   const isHttps = publicBaseUrl.startsWith('https:');
@@ -44,7 +49,7 @@ function identify({ log, publicBaseUrl }: ApiServices): RequestHandler {
     response.on('finish', () => {
       const durationMs = Math.round(performance.now() - startedMs);
       log.info(
-        { requestId, method: request.method, path: request.path, status: response.statusCode, durationMs },
+        { requestId, method: request.method, path: loggedPath(request), status: response.statusCode, durationMs },
         'request',
       );
     });
@@ -58,22 +63,20 @@ function answerRoute(services: ApiServices, route: Route): RequestHandler {
 
 /** Order of checks: key, allowlist, merchant, rate limit, and only then the body. */
 async function call(services: ApiServices, route: Route, request: Request, response: Response): Promise<Answer> {
+  const time = new AnswerTime();
   if (route.access === 'public') {
     if (route.readsBody) await readBody(request, response);
-    return route.endpoint(services, request);
+    return time.waitFor(route.endpoint(services, request));
   }
-  const merchant = await authenticate(services, request);
-  response.set(await countRequest(services.rateLimit, merchant.keyId));
+  const merchant = await time.waitFor(admit(services, request, response));
   if (route.readsBody) await readBody(request, response);
-  return route.endpoint(services, request, merchant);
+  return time.waitFor(route.endpoint(services, request, merchant));
 }
 
-const readRaw = promisify(express.raw({ type: () => true, limit: BODY_LIMIT }));
-
-/** The body's bytes, as sent; none at all are an empty body. */
-async function readBody(request: Request, response: Response): Promise<void> {
-  await readRaw(request, response);
-  request.body ??= Buffer.alloc(0);
+async function admit(services: ApiServices, request: Request, response: Response): Promise<Merchant> {
+  const merchant = await authenticate(services, request);
+  response.set(await countRequest(services.rateLimit, merchant.keyId));
+  return merchant;
 }
 
 function send(response: Response, { status, headers, body }: Answer): void {
@@ -89,18 +92,15 @@ function answerFailure({ log }: ApiServices): ErrorRequestHandler {
     const requestId = String(response.locals.requestId);
     const refusal = refusalOf(error);
     if (refusal) return send(response, { status: refusal.httpStatus, headers: refusal.headers, body: refusal.body });
-    log.error({ err: error, requestId, path: request.path }, 'a request failed');
+    log.error({ err: error, requestId, path: loggedPath(request) }, 'a request failed');
     const failure = new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
     send(response, { status: failure.httpStatus, body: failure.body });
   };
 }
 
-/** What Express and its body parser refuse by themselves, in the contract's words. */
 function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
+  // Express's own, for a path that cannot be decoded.
   if (error instanceof URIError) return new ApiError('not_found', 'There is no such address.');
-  if (!(error instanceof Error && 'expose' in error && error.expose === true)) return undefined;
-  if ('type' in error && error.type === 'entity.too.large')
-    return new ApiError('invalid_json', `The body is larger than ${BODY_LIMIT}.`);
-  return new ApiError('invalid_json', `The body cannot be read: ${error.message}.`);
+  return undefined;
 }

@@ -108,4 +108,6 @@ export const cancelledPaymentSchema = z.object({
   cancelled_at: instant('When it was cancelled; null after a cancelled refund, which leaves it `paid`.').nullable(),
 });
 
+export const refundedPaymentSchema = cancelledPaymentSchema.omit({ cancelled_at: true });
+
 export const qrisSchema = z.object({ payload: qrisPayload, image_url: imageUrl, expires_at });

@@ -9,6 +9,7 @@ import type {
   listedPaymentSchema,
   paymentDetailSchema,
   qrisSchema,
+  refundedPaymentSchema,
 } from './payment-schemas';
 
 /** The contract's forms of a payment (`payment-schemas.ts`), made from its row. */
@@ -62,6 +63,15 @@ export function cancelledPaymentView(payment: PaymentRow): z.output<typeof cance
     ...amounts(payment),
     status: payment.status,
     cancelled_at: payment.cancelledAt?.toISOString() ?? null,
+  };
+}
+
+export function refundedPaymentView(payment: PaymentRow): z.output<typeof refundedPaymentSchema> {
+  return {
+    ...identity(payment),
+    currency: payment.currency,
+    ...amounts(payment),
+    status: payment.status,
   };
 }
 

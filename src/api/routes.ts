@@ -9,6 +9,7 @@ import { getHealth, getReadiness } from './health/health';
 import { listTransactions } from './list-transactions/list-transactions';
 import { getOpenapi } from './openapi/get-openapi';
 import { receiveNotification } from './provider-notifications/receive-notification';
+import { refundPayment } from './refund-payment/refund-payment';
 
 /** A body is read only where one counts; elsewhere it may be anything. */
 export type Route = { readonly method: 'get' | 'post'; readonly path: string; readonly readsBody?: true } & (
@@ -22,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'get', path: '/payments/:id', access: 'merchant', endpoint: getPayment },
   { method: 'post', path: '/payments/:id/cancel', access: 'merchant', endpoint: cancelPayment },
   { method: 'post', path: '/transactions/:id/cancel', access: 'merchant', endpoint: cancelPayment },
+  { method: 'post', path: '/payments/:id/refund', access: 'merchant', endpoint: refundPayment },
   { method: 'get', path: '/payments/:id/qris', access: 'merchant', endpoint: getQris },
   { method: 'get', path: '/transactions', access: 'merchant', endpoint: listTransactions },
   { method: 'get', path: '/qris/:file', access: 'public', endpoint: getQrisPicture },

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { createPool } from '../db/pool';
 import { connectClient, type TemporalTarget } from '../engine/connection';
@@ -8,6 +8,7 @@ import { createProviderRegistry } from '../providers/registry';
 import { createSealer } from '../sealing';
 import { createApp } from './app';
 import { FailedKeys } from './auth/failed-keys';
+import { Creations } from './create-payment/creations';
 import { createQrisLinks } from './get-qris-picture/qris-links';
 import { createTurns } from './turns';
 import { RateLimit } from './rate-limit/rate-limit';
@@ -27,12 +28,15 @@ export interface ApiSettings {
   readonly log: Logger;
 }
 
-/** A request line and headers that take longer are not waited for; nor is a body that trickles in. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** A caller that takes longer for its headers is not waited for (its body: `request-body.ts`). */
+const HTTP_LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 } as const;
+
+/** Of a request's ten seconds; what it does is a handful of statements that take milliseconds. */
+const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
 /** The API process. Resolves when it listens; `close` answers what is under way first. */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
-  const db = createPool(settings.databaseUrl);
+  const db = createPool(settings.databaseUrl, DATABASE_LIMITS);
   const engine = new PaymentsEngine(connectClient(settings.temporal));
   const sealer = createSealer(settings.masterKey);
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
@@ -46,6 +50,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     {
       db,
       engine,
+      creations: new Creations(engine),
       providers,
       sealer,
       qrisLinks,
@@ -57,17 +62,32 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     },
     settings.trustProxy ?? 0,
   );
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, app).listen(settings.port, settings.host);
+  const server = createServer(HTTP_LIMITS, app).listen(settings.port, settings.host);
+  const closeServer = closerOf(server);
   await once(server, 'listening');
 
   return {
     url: publicBaseUrl,
     async close() {
-      server.close();
-      server.closeIdleConnections();
-      await once(server, 'close');
+      await closeServer();
       await Promise.all([engine.close(), providers.close()]);
       await Promise.all([db.end(), rateLimit.close()]);
     },
+  };
+}
+
+/** Takes nothing new, answers what is under way, and has callers let go of their kept connections. */
+function closerOf(server: Server): () => Promise<void> {
+  const underWay = new Set<ServerResponse>();
+  server.on('request', (_request, response) => {
+    underWay.add(response);
+    response.on('close', () => underWay.delete(response));
+  });
+  return async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
+    await closed;
   };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../log';
 import type { ProviderRegistry } from '../providers/registry';
 import type { Sealer } from '../sealing';
 import type { FailedKeys } from './auth/failed-keys';
+import type { Creations } from './create-payment/creations';
 import type { Turns } from './turns';
 import type { QrisLinks } from './get-qris-picture/qris-links';
 import type { RateLimit } from './rate-limit/rate-limit';
@@ -12,6 +13,7 @@ import type { RateLimit } from './rate-limit/rate-limit';
 export interface ApiServices {
   readonly db: Pool;
   readonly engine: PaymentsEngine;
+  readonly creations: Creations;
   readonly providers: ProviderRegistry;
   readonly sealer: Sealer;
   readonly qrisLinks: QrisLinks;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { UserError } from '../config';
 import { type Answer, formatJson } from './output';
 import { Settings } from './settings';
 import type { Terminal } from './terminal';
@@ -20,6 +21,7 @@ export function answering<Schema extends z.ZodObject>(
     const answer = await work(readInput(command, schema), new Settings(terminal.environment));
     const { json } = command.opts<{ json?: true }>();
     terminal.stdout.write(json ? formatJson(answer.json) : `${answer.text}\n`);
+    if (answer.failure !== undefined) throw new UserError(answer.failure);
   });
 }
 

@@ -8,6 +8,19 @@ const LONGEST_SECONDS = 365 * 86_400;
 
 export const id = z.uuid({ error: 'must be a UUID' });
 
+const MOST_NOTE_CHARACTERS = 500;
+
+/** Why an operator does it; it stays in the audit trail. */
+export const note = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MOST_NOTE_CHARACTERS, `must have at most ${MOST_NOTE_CHARACTERS} characters`);
+
+export const instant = z.iso
+  .datetime({ offset: true, error: 'must be an instant such as 2026-01-31T09:00:00Z' })
+  .transform((text) => new Date(text));
+
 /** `NaN` never passes, nor do fractions. */
 export function wholeNumber(least: number, most: number) {
   return z

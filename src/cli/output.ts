@@ -1,7 +1,11 @@
+import { snakeCased } from '../operator/snake-cased';
+
 /** What a command has found out, for programs and for people. */
 export interface Answer {
   readonly json: Readonly<Record<string, unknown>>;
   readonly text: string;
+  /** What is wrong all the same: told on stderr, and the command fails. */
+  readonly failure?: string;
 }
 
 type Cell = string | number | Date | readonly string[] | null | undefined;
@@ -47,14 +51,4 @@ function formatCell(value: Cell): string {
     value instanceof Date ? value.toISOString() : Array.isArray(value) ? value.join(', ') : String(value ?? '');
   // Control characters, which names may contain, never reach the terminal.
   return text.replaceAll(/\p{C}/gu, '\u{FFFD}') || '-';
-}
-
-function snakeCased(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(snakeCased);
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [snakeCase(key), snakeCased(item)]));
-}
-
-function snakeCase(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,9 +1,19 @@
 import { formatRupiah } from '../domain/money';
-import type { LedgerEntry, PaymentDetails, PaymentTransition, WebhookDelivery } from '../operator/show-payment';
+import type { AuditedAction } from '../operator/audit';
+import type { ExceptionCase } from '../operator/exceptions';
+import type {
+  LatePayment,
+  LedgerEntry,
+  PaymentDetails,
+  PaymentTransition,
+  Refund,
+  WebhookDelivery,
+} from '../operator/show-payment';
 import { formatFields, formatTable } from './output';
 
 /** A payment as an operator reads it, section by section. */
-export function paymentText({ payment, transitions, ledger, deliveries, workflow }: PaymentDetails): string {
+export function paymentText(details: PaymentDetails): string {
+  const { payment, transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow } = details;
   const summary = formatFields({
     Payment: payment.id,
     Reference: payment.referenceId,
@@ -22,6 +32,10 @@ export function paymentText({ payment, transitions, ledger, deliveries, workflow
     summary,
     section('Transitions', formatTable(transitions, TRANSITION_COLUMNS, 'none')),
     section('Ledger', formatTable(ledger, LEDGER_COLUMNS, 'nothing booked')),
+    section('Refunds', formatTable(refunds, REFUND_COLUMNS, 'none')),
+    ...(latePayment ? [section('Late money', lateText(latePayment))] : []),
+    ...(exceptions.length > 0 ? [section('Exceptions', formatTable(exceptions, EXCEPTION_COLUMNS, ''))] : []),
+    ...(actions.length > 0 ? [section('Operators', formatTable(actions, ACTION_COLUMNS, ''))] : []),
     section('Webhooks', formatTable(deliveries, DELIVERY_COLUMNS, 'none')),
     section('Workflow', workflowText(workflow)),
   ].join('\n\n');
@@ -38,12 +52,56 @@ const TRANSITION_COLUMNS = {
 };
 
 const LEDGER_COLUMNS = {
-  VERSION: (entry: LedgerEntry) => entry.version,
+  VERSION: (entry: LedgerEntry) => entry.version ?? `late: ${entry.lateStep}`,
   AT: (entry: LedgerEntry) => entry.occurredAt,
   ACCOUNT: (entry: LedgerEntry) => entry.account,
   DEBIT: (entry: LedgerEntry) => (entry.side === 'debit' ? formatRupiah(entry.amountRupiah) : null),
   CREDIT: (entry: LedgerEntry) => (entry.side === 'credit' ? formatRupiah(entry.amountRupiah) : null),
 };
+
+const REFUND_COLUMNS = {
+  ROUND: (refund: Refund) => refund.round,
+  KEY: (refund: Refund) => refund.refundKey,
+  STATUS: (refund: Refund) => refund.status,
+  REQUESTED: (refund: Refund) => refund.requestedAt,
+  SUBMITTED: ({ status, submitAt, submittedAt }: Refund) =>
+    status === 'held' ? `held until ${submitAt.toISOString()}` : submittedAt,
+  FINISHED: (refund: Refund) => refund.finishedAt,
+  "PROVIDER'S REFERENCE": (refund: Refund) => refund.providerReference,
+  REASON: (refund: Refund) => refund.failureReason,
+};
+
+const EXCEPTION_COLUMNS = {
+  ID: (exception: ExceptionCase) => exception.id,
+  OPENED: (exception: ExceptionCase) => exception.openedAt,
+  KIND: (exception: ExceptionCase) => exception.kind,
+  DETAIL: (exception: ExceptionCase) => exception.detail,
+  RESOLVED: (exception: ExceptionCase) => exception.resolvedAt,
+  BY: (exception: ExceptionCase) => exception.resolvedBy,
+  NOTE: (exception: ExceptionCase) => exception.note,
+};
+
+const ACTION_COLUMNS = {
+  AT: (action: AuditedAction) => action.askedAt,
+  BY: (action: AuditedAction) => action.actor,
+  ACTION: (action: AuditedAction) => action.action,
+  NOTE: (action: AuditedAction) => action.note,
+  OUTCOME: (action: AuditedAction) => action.outcome,
+  DETAIL: (action: AuditedAction) => action.detail,
+};
+
+function lateText(late: LatePayment): string {
+  return formatFields({
+    Status: late.failureReason === null ? late.status : `${late.status}: ${late.failureReason}`,
+    Amount: formatRupiah(late.totalRupiah),
+    Paid: late.paidAt,
+    Received: late.receivedAt,
+    'Refund key': late.refundKey,
+    Submitted: late.submittedAt,
+    Finished: late.finishedAt,
+    "Provider's reference": late.providerReference,
+  });
+}
 
 const DELIVERY_COLUMNS = {
   ID: (delivery: WebhookDelivery) => delivery.id,

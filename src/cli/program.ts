@@ -4,10 +4,16 @@ import { withExamples } from './answering';
 import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
 import { addCatalogCommand } from './commands/catalog';
+import { addExceptionsCommand } from './commands/exceptions';
 import { addKeysCommand } from './commands/keys';
+import { addLedgerCommand } from './commands/ledger';
 import { addMerchantsCommand } from './commands/merchants';
 import { addMigrateCommand } from './commands/migrate';
+import { addOperatorsCommand } from './commands/operators';
 import { addPaymentsCommand } from './commands/payments';
+import { addReconcileCommand } from './commands/reconcile';
+import { addRecoverCommand } from './commands/recover';
+import { addRefundsCommand } from './commands/refunds';
 import { addSandboxCommand } from './commands/sandbox';
 import { addServicesCommand } from './commands/services';
 import { addUpCommand } from './commands/up';
@@ -42,9 +48,18 @@ export function createProgram(terminal: Terminal): Command {
   addWebhooksCommand(program, terminal);
   addCatalogCommand(program, terminal);
   addAccountsCommand(program, terminal);
+  addOperatorsCommand(program, terminal);
 
   program.commandsGroup('Look into payments:');
   addPaymentsCommand(program, terminal);
+  addRefundsCommand(program, terminal);
+  addExceptionsCommand(program, terminal);
+  addLedgerCommand(program, terminal);
+  addRecoverCommand(program, terminal);
+
+  program.commandsGroup('Check and mend:');
+  addReconcileCommand(program, terminal);
+  addRecoverCommand(program, terminal);
 
   program.commandsGroup('Help:').helpCommand(true);
 

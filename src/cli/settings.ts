@@ -1,6 +1,7 @@
 import { type Config, loadConfig, UserError } from '../config';
 import { createPool, type Pool } from '../db/pool';
 import type { TemporalTarget } from '../engine/connection';
+import type { PaymentsEngine } from '../engine/payments-engine';
 import { type Home, homeAt, readMasterKey, readRun, type Run } from '../embedded/home';
 import { createSealer, type Sealer } from '../sealing';
 import { explainDatabaseError } from './database-error';
@@ -81,5 +82,19 @@ export async function withDatabase<T>(settings: Settings, work: (db: Pool) => Pr
     throw explainDatabaseError(error, databaseUrl);
   } finally {
     await db.end();
+  }
+}
+
+/** Opens Temporal for one command and closes it, whatever happens. */
+export async function withEngine<T>(settings: Settings, work: (engine: PaymentsEngine) => Promise<T>): Promise<T> {
+  const target = await settings.temporal();
+  // Loaded late, like the rest of Temporal's client.
+  const { connectClient } = await import('../engine/connection.js');
+  const { PaymentsEngine } = await import('../engine/payments-engine.js');
+  const engine = new PaymentsEngine(connectClient(target));
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close();
   }
 }

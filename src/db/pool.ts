@@ -5,22 +5,35 @@ export type { Pool };
 /** Anything that runs a statement: the pool, or one client of it. */
 export type Queryable = Pick<Pool, 'query'>;
 
-type PoolOptions = Pick<PoolConfig, 'max' | 'connectionTimeoutMillis' | 'idleTimeoutMillis' | 'statement_timeout'>;
+interface PoolOptions extends Pick<PoolConfig, 'max' | 'idleTimeoutMillis'> {
+  /** For a connection, a free or a new one. */
+  readonly connectionTimeoutMs?: number;
+  /** For a statement, on the server's clock; a server that does not even say so is given up a second later. */
+  readonly statementTimeoutMs?: number;
+}
 
 const INT8 = 20;
 
+/** The network has swallowed the statement or its answer. */
+const SILENCE_MS = 1_000;
+
 /**
  * A pool whose bigints are JavaScript integers: money stays far below 2^53, which the parser checks.
- * Unless told otherwise, the server abandons statements after 15 s, so that no request hangs on the database.
+ * Nothing hangs on the database: not on one that is slow, nor on one that is gone without a word. The connection of a
+ * statement that failed is never used again (node-postgres).
  */
-export function createPool(databaseUrl: string, options: PoolOptions = {}): Pool {
+export function createPool(
+  databaseUrl: string,
+  { connectionTimeoutMs = 5_000, statementTimeoutMs = 15_000, ...options }: PoolOptions = {},
+): Pool {
   const types = new TypeOverrides();
   types.setTypeParser(INT8, parseSafeInteger);
   const pool = new Pool({
     connectionString: databaseUrl,
     max: 20,
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: 15_000,
+    connectionTimeoutMillis: connectionTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + SILENCE_MS,
     application_name: 'lunas',
     types,
     ...options,

@@ -42,6 +42,33 @@ create table api_keys (
   created_at timestamp(3) with time zone not null default now(),
   revoked_at timestamp(3) with time zone
 );
+create table exceptions (
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  provider_account_id uuid,
+  reference_id text not null,
+  payment_id uuid,
+  amount_rupiah bigint,
+  detail text not null,
+  opened_at timestamp(3) with time zone not null default now(),
+  resolved_at timestamp(3) with time zone,
+  resolved_by text,
+  note text
+);
+create table late_payments (
+  payment_id uuid not null,
+  merchant_id uuid not null,
+  total_rupiah bigint not null,
+  provider_transaction_id text not null,
+  paid_at timestamp(3) with time zone not null,
+  status text not null,
+  received_at timestamp(3) with time zone not null,
+  submitted_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  refund_key text not null,
+  provider_reference text,
+  failure_reason text
+);
 create table ledger_entries (
   posting_id bigint not null,
   line smallint not null,
@@ -52,9 +79,10 @@ create table ledger_entries (
 create table ledger_postings (
   id bigint not null generated always as identity,
   payment_id uuid not null,
-  payment_version integer not null,
+  payment_version integer,
   merchant_id uuid not null,
-  occurred_at timestamp(3) with time zone not null
+  occurred_at timestamp(3) with time zone not null,
+  late_step text
 );
 create table merchants (
   id uuid not null,
@@ -64,6 +92,31 @@ create table merchants (
   providers text[] not null default '{gopay}'::text[],
   payment_method_active boolean not null default true,
   created_at timestamp(3) with time zone not null default now()
+);
+create table operator_action_outcomes (
+  action_id bigint not null,
+  outcome text not null,
+  detail text,
+  finished_at timestamp(3) with time zone not null default clock_timestamp()
+);
+create table operator_actions (
+  id bigint not null generated always as identity,
+  actor text not null,
+  via text not null,
+  operator_id uuid,
+  action text not null,
+  target text not null,
+  note text,
+  asked_at timestamp(3) with time zone not null default clock_timestamp()
+);
+create table operators (
+  id uuid not null,
+  name text not null,
+  secret_sha256 bytea not null,
+  prefix text not null,
+  last_four text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  revoked_at timestamp(3) with time zone
 );
 create table payment_transitions (
   payment_id uuid not null,
@@ -136,12 +189,27 @@ create table provider_notifications (
   body_sha256 bytea not null,
   body text not null,
   received_at timestamp(3) with time zone not null default now(),
-  closed_at timestamp(3) with time zone
+  closed_at timestamp(3) with time zone,
+  told integer not null default 0,
+  tell_again_at timestamp(3) with time zone not null default (now() + '00:00:05'::interval)
 );
 create table rate_limits (
   key text not null,
   points integer not null,
   expire bigint not null
+);
+create table refunds (
+  payment_id uuid not null,
+  round smallint not null,
+  refund_key text not null,
+  amount_rupiah bigint not null,
+  status text not null,
+  requested_at timestamp(3) with time zone not null,
+  submit_at timestamp(3) with time zone not null,
+  submitted_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  provider_reference text,
+  failure_reason text
 );
 create table webhook_attempts (
   delivery_id uuid not null,
@@ -164,7 +232,9 @@ create table webhook_deliveries (
   leased_until timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
   handed_over_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default now(),
-  finished_at timestamp(3) with time zone
+  finished_at timestamp(3) with time zone,
+  tries integer not null default 0,
+  queued_at timestamp(3) with time zone not null default now()
 );
 create table webhook_endpoints (
   id uuid not null,
@@ -173,7 +243,10 @@ create table webhook_endpoints (
   events text[],
   status text not null default 'enabled'::text,
   disabled_reason text,
-  created_at timestamp(3) with time zone not null default now()
+  created_at timestamp(3) with time zone not null default now(),
+  consecutive_failures integer not null default 0,
+  failing_since timestamp(3) with time zone,
+  retry_at timestamp(3) with time zone
 );
 create table webhook_events (
   payment_id uuid not null,
@@ -194,12 +267,28 @@ alter table api_keys add constraint api_keys_merchant_id_fkey FOREIGN KEY (merch
 alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
 alter table api_keys add constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
 alter table api_keys add constraint api_keys_secret_sha256_key UNIQUE (secret_sha256);
+alter table exceptions add constraint exceptions_check CHECK (((resolved_at IS NULL) = (resolved_by IS NULL)));
+alter table exceptions add constraint exceptions_kind_check CHECK ((kind = ANY (ARRAY['late_payment'::text, 'wrong_amount'::text, 'unknown_order'::text, 'paid_twice'::text, 'refunded_after_settlement'::text, 'reconciliation'::text])));
+alter table exceptions add constraint exceptions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
+alter table exceptions add constraint exceptions_pkey PRIMARY KEY (id);
+alter table exceptions add constraint exceptions_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
+alter table late_payments add constraint late_payments_check CHECK (((status = ANY (ARRAY['refunded'::text, 'kept'::text])) = (finished_at IS NOT NULL)));
+alter table late_payments add constraint late_payments_check1 CHECK (((status <> 'kept'::text) OR (failure_reason IS NOT NULL)));
+alter table late_payments add constraint late_payments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table late_payments add constraint late_payments_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
+alter table late_payments add constraint late_payments_pkey PRIMARY KEY (payment_id);
+alter table late_payments add constraint late_payments_refund_key_key UNIQUE (refund_key);
+alter table late_payments add constraint late_payments_status_check CHECK ((status = ANY (ARRAY['received'::text, 'submitted'::text, 'refunded'::text, 'kept'::text])));
+alter table late_payments add constraint late_payments_total_rupiah_check CHECK ((total_rupiah > 0));
 alter table ledger_entries add constraint ledger_entries_account_check CHECK ((account = ANY (ARRAY['provider_receivable'::text, 'merchant_pending'::text, 'merchant_available'::text, 'fee_revenue'::text, 'suspense'::text])));
 alter table ledger_entries add constraint ledger_entries_amount_rupiah_check CHECK ((amount_rupiah > 0));
 alter table ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (posting_id, line);
 alter table ledger_entries add constraint ledger_entries_posting_id_fkey FOREIGN KEY (posting_id) REFERENCES ledger_postings(id);
 alter table ledger_entries add constraint ledger_entries_side_check CHECK ((side = ANY (ARRAY['debit'::text, 'credit'::text])));
+alter table ledger_postings add constraint ledger_postings_check CHECK ((num_nonnulls(payment_version, late_step) = 1));
+alter table ledger_postings add constraint ledger_postings_late_step_check CHECK ((late_step = ANY (ARRAY['receive'::text, 'refund'::text])));
 alter table ledger_postings add constraint ledger_postings_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table ledger_postings add constraint ledger_postings_payment_id_late_step_key UNIQUE (payment_id, late_step);
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES payment_transitions(payment_id, version);
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_key UNIQUE (payment_id, payment_version);
 alter table ledger_postings add constraint ledger_postings_pkey PRIMARY KEY (id);
@@ -208,6 +297,17 @@ alter table merchants add constraint merchants_name_check CHECK ((name <> ''::te
 alter table merchants add constraint merchants_pkey PRIMARY KEY (id);
 alter table merchants add constraint merchants_providers_check CHECK ((providers <@ '{gopay,shopeepay}'::text[]));
 alter table merchants add constraint merchants_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'suspended'::text])));
+alter table operator_action_outcomes add constraint operator_action_outcomes_action_id_fkey FOREIGN KEY (action_id) REFERENCES operator_actions(id);
+alter table operator_action_outcomes add constraint operator_action_outcomes_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'refused'::text, 'failed'::text])));
+alter table operator_action_outcomes add constraint operator_action_outcomes_pkey PRIMARY KEY (action_id);
+alter table operator_actions add constraint operator_actions_check CHECK (((via = 'api'::text) = (operator_id IS NOT NULL)));
+alter table operator_actions add constraint operator_actions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
+alter table operator_actions add constraint operator_actions_pkey PRIMARY KEY (id);
+alter table operator_actions add constraint operator_actions_via_check CHECK ((via = ANY (ARRAY['api'::text, 'cli'::text])));
+alter table operators add constraint operators_name_check CHECK ((name <> ''::text));
+alter table operators add constraint operators_pkey PRIMARY KEY (id);
+alter table operators add constraint operators_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
+alter table operators add constraint operators_secret_sha256_key UNIQUE (secret_sha256);
 alter table payment_transitions add constraint payment_transitions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
 alter table payment_transitions add constraint payment_transitions_pkey PRIMARY KEY (payment_id, version);
 alter table payment_transitions add constraint payment_transitions_version_check CHECK ((version > 0));
@@ -254,6 +354,15 @@ alter table provider_notifications add constraint provider_notifications_pkey PR
 alter table provider_notifications add constraint provider_notifications_provider_account_id_body_sha256_key UNIQUE (provider_account_id, body_sha256);
 alter table provider_notifications add constraint provider_notifications_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
 alter table rate_limits add constraint rate_limits_pkey PRIMARY KEY (key);
+alter table refunds add constraint refunds_amount_rupiah_check CHECK ((amount_rupiah > 0));
+alter table refunds add constraint refunds_check CHECK (((status = ANY (ARRAY['confirmed'::text, 'refused'::text, 'cancelled'::text])) = (finished_at IS NOT NULL)));
+alter table refunds add constraint refunds_check1 CHECK (((status = ANY (ARRAY['held'::text, 'cancelled'::text])) = (submitted_at IS NULL)));
+alter table refunds add constraint refunds_check2 CHECK (((status <> 'refused'::text) OR (failure_reason IS NOT NULL)));
+alter table refunds add constraint refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
+alter table refunds add constraint refunds_pkey PRIMARY KEY (payment_id, round);
+alter table refunds add constraint refunds_refund_key_key UNIQUE (refund_key);
+alter table refunds add constraint refunds_round_check CHECK (((round >= 1) AND (round <= 20)));
+alter table refunds add constraint refunds_status_check CHECK ((status = ANY (ARRAY['held'::text, 'submitted'::text, 'confirmed'::text, 'refused'::text, 'cancelled'::text])));
 alter table webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id);
 alter table webhook_attempts add constraint webhook_attempts_number_check CHECK ((number > 0));
 alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number);
@@ -265,6 +374,9 @@ alter table webhook_deliveries add constraint webhook_deliveries_payment_id_paym
 alter table webhook_deliveries add constraint webhook_deliveries_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES webhook_events(payment_id, payment_version);
 alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (id);
 alter table webhook_deliveries add constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])));
+alter table webhook_endpoints add constraint webhook_endpoints_check CHECK (((consecutive_failures > 0) = (failing_since IS NOT NULL)));
+alter table webhook_endpoints add constraint webhook_endpoints_check1 CHECK (((retry_at IS NULL) OR (consecutive_failures > 0)));
+alter table webhook_endpoints add constraint webhook_endpoints_consecutive_failures_check CHECK ((consecutive_failures >= 0));
 alter table webhook_endpoints add constraint webhook_endpoints_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
 alter table webhook_endpoints add constraint webhook_endpoints_pkey PRIMARY KEY (id);
 alter table webhook_endpoints add constraint webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])));
@@ -274,15 +386,26 @@ alter table webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FORE
 alter table webhook_secrets add constraint webhook_secrets_pkey PRIMARY KEY (id);
 
 CREATE INDEX api_keys_by_merchant ON public.api_keys USING btree (merchant_id);
+CREATE INDEX exceptions_by_reference ON public.exceptions USING btree (reference_id);
+CREATE INDEX exceptions_newest_first ON public.exceptions USING btree (opened_at DESC);
+CREATE UNIQUE INDEX exceptions_open ON public.exceptions USING btree (kind, reference_id) WHERE (resolved_at IS NULL);
+CREATE INDEX late_payments_open ON public.late_payments USING btree (received_at) WHERE (status = ANY (ARRAY['received'::text, 'submitted'::text]));
+CREATE INDEX operator_actions_by_target ON public.operator_actions USING btree (target, id DESC);
+CREATE UNIQUE INDEX operators_by_name ON public.operators USING btree (name) WHERE (revoked_at IS NULL);
 CREATE INDEX payments_by_merchant_reference ON public.payments USING btree (merchant_id, merchant_reference_id, created_at DESC, id DESC) WHERE (merchant_reference_id IS NOT NULL);
 CREATE INDEX payments_by_provider ON public.payments USING btree (merchant_id, provider, created_at DESC, id DESC);
 CREATE INDEX payments_by_status ON public.payments USING btree (merchant_id, status, created_at DESC, id DESC);
 CREATE INDEX payments_newest_first ON public.payments USING btree (merchant_id, created_at DESC, id DESC);
 CREATE INDEX payments_of_all_newest_first ON public.payments USING btree ((created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
+CREATE INDEX payments_refund_failed ON public.payments USING btree (updated_at) WHERE (status = 'refund_failed'::text);
+CREATE INDEX payments_to_settle ON public.payments USING btree (merchant_id, settlement_due_at) WHERE ((status = 'paid'::text) AND (settlement_kind = 'manual'::text));
 CREATE INDEX provider_accounts_by_provider ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
 CREATE INDEX provider_notifications_open ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
+CREATE INDEX provider_notifications_to_tell ON public.provider_notifications USING btree (tell_again_at) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX refunds_open ON public.refunds USING btree (payment_id) WHERE (status = ANY (ARRAY['held'::text, 'submitted'::text]));
 CREATE INDEX webhook_deliveries_by_merchant ON public.webhook_deliveries USING btree (merchant_id, created_at DESC);
-CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (created_at) WHERE ((status = 'pending'::text) AND (handed_over_at IS NULL));
+CREATE INDEX webhook_deliveries_newest_first ON public.webhook_deliveries USING btree (created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (endpoint_id, ((handed_over_at IS NULL)), queued_at) WHERE (status = 'pending'::text);
 CREATE INDEX webhook_endpoints_by_merchant ON public.webhook_endpoints USING btree (merchant_id);
 CREATE INDEX webhook_secrets_by_endpoint ON public.webhook_secrets USING btree (endpoint_id);
 
@@ -292,6 +415,10 @@ CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_entries NOT DEF
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_postings NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_action_outcomes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.webhook_events FOR EACH ROW EXECUTE FUNCTION refuse_change();

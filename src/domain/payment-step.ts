@@ -8,10 +8,21 @@ export interface PaymentStep {
   readonly atMs: number;
   /** When the payment began, likewise: the same at every step, whatever was lost in between. */
   readonly createdAtMs: number;
+  /** Who asked for it, where someone did. */
+  readonly by?: Requester;
 }
 
-/** Where the payment stands after a step, and what a person should look into, if anything. */
+/** A merchant or an operator, as the history of the payment names them. */
+export interface Requester {
+  readonly actor: string;
+  readonly note?: string;
+}
+
+/** Where the payment stands after a step. */
 export interface StepResult {
   readonly state: PaymentState;
+  /** What a person should look into, if anything. */
   readonly attention?: string;
+  /** Why it did not do what someone asked for, in words for them. */
+  readonly refusal?: string;
 }

@@ -41,7 +41,7 @@ const FUNDS_SETTLED = [
 
 /**
  * THE table: every step that a payment can take, and what the ledger books for it. Nothing else changes a status.
- * Entering a status is the event `payment.<status>`.
+ * Entering a status is the event `payment.<status>`; `submit_refund` enters none, it closes the way back to `paid`.
  */
 export const PAYMENT_TRANSITIONS = {
   accept: { from: null, to: 'created', posting: [] },
@@ -52,6 +52,7 @@ export const PAYMENT_TRANSITIONS = {
   cancel: { from: 'pending', to: 'cancelled', posting: [] },
   deny: { from: 'pending', to: 'failed', posting: [] },
   request_refund: { from: 'paid', to: 'refund_processing', posting: [] },
+  submit_refund: { from: 'refund_processing', to: 'refund_processing', posting: [] },
   cancel_refund: { from: 'refund_processing', to: 'paid', posting: [] },
   confirm_refund: { from: 'refund_processing', to: 'refunded', posting: CUSTOMER_REFUNDED },
   refuse_refund: { from: 'refund_processing', to: 'refund_failed', posting: [] },

@@ -1,6 +1,7 @@
 import type { FeePayer } from './fees';
 import type { PaymentStatus } from './payment-transitions';
 import type { PaymentMethod, ProviderName } from './provider-capabilities';
+import type { RefundState } from './refund';
 
 export const SETTLEMENT_KINDS = ['automatic', 'manual'] as const;
 export type SettlementKind = (typeof SETTLEMENT_KINDS)[number];
@@ -34,6 +35,10 @@ export interface PaymentTerms {
 export interface PaymentState {
   readonly status: PaymentStatus;
   readonly version: number;
+  /** When its settlement delay is over, in milliseconds since 1970; absent before it was paid. */
+  readonly settlesAtMs?: number;
+  /** The latest refund, where a step concerned it. */
+  readonly refund?: RefundState;
 }
 
 const SECOND_MS = 1_000;

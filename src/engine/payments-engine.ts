@@ -1,36 +1,52 @@
 import {
+  ScheduleAlreadyRunning,
+  ScheduleOverlapPolicy,
   WithStartWorkflowOperation,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   type Client,
+  type WorkflowHandle,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
-import { isAlreadyExists } from './grpc-errors';
+import { ApplicationFailure, type SearchAttributePair } from '@temporalio/common';
+import { isAlreadyExists, isNotOffered } from './grpc-errors';
 import { formatRupiah } from '../domain/money';
 import type { PaymentTerms } from '../domain/payment';
-import type { Delivery } from '../webhooks/deliveries';
+import type { Requester } from '../domain/payment-step';
+import type { PaymentStatus } from '../domain/payment-transitions';
+import type { WorkflowRecord } from '../domain/reconciliation';
+import type { Logger } from '../log';
+import type { FailedDelivery } from '../webhooks/relay';
 import {
   cancelUpdate,
   CREATE_UPDATE_ID,
   createUpdate,
+  latePaymentWorkflowId,
   paidSignal,
+  paymentIdOf,
   PAYMENTS_TASK_QUEUE,
   paymentWorkflowId,
+  refundUpdate,
   REFUSED,
+  resolveRefundUpdate,
+  retryRefundUpdate,
   SEARCH_ATTRIBUTES,
+  settleUpdate,
   statusQuery,
   webhookWorkflowId,
   WEBHOOKS_TASK_QUEUE,
   type PaymentReport,
+  type RefundResolution,
 } from '../../workflows/messages';
-import type { payment } from '../../workflows/payment';
+import type * as workflows from '../../workflows';
+import type { latePayment } from '../../workflows/late-payment';
+import type { payment, Resumption } from '../../workflows/payment';
 import type { webhookDelivery } from '../../workflows/webhook-delivery';
 
-/** What a call may take in all; the API answers by then. */
-const UPDATE_DEADLINE_MS = 10_000;
+/** What a call may take in all; the API answers within 10 s. */
+const UPDATE_DEADLINE_MS = 9_000;
 const SIGNAL_DEADLINE_MS = 5_000;
 
 /**
@@ -39,8 +55,20 @@ const SIGNAL_DEADLINE_MS = 5_000;
  */
 const WORKFLOW_TASK_TIMEOUT = '3 seconds';
 
-export type CancelOutcome =
-  { readonly outcome: 'done' | 'no_workflow' } | { readonly outcome: 'refused'; readonly reason: string };
+/** `done`, and what the payment became. `no_workflow`: its life is over. `refused`: it stays what it is, for that reason. */
+export type RequestOutcome =
+  | { readonly outcome: 'done'; readonly status: PaymentStatus }
+  | { readonly outcome: 'no_workflow' }
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+/** The schedule, and the workflow that it starts. */
+const RECONCILIATION = 'reconciliation';
+
+/** Starts only what Temporal has not, or what somebody terminated. */
+const IF_LOST = {
+  workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+  workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+} as const;
 
 /** The calls that the API, the operators and the relay make to Temporal. */
 export class PaymentsEngine {
@@ -49,7 +77,7 @@ export class PaymentsEngine {
   /**
    * Starts the payment's workflow, or joins the one that runs, and waits until its creation can be answered.
    * When it returns, the row in PostgreSQL has the answer.
-   * @throws when that is not known within 10 s: the same request may be sent again
+   * @throws when that is not known within 9 s: the same request may be sent again
    */
   async createPayment(terms: PaymentTerms): Promise<void> {
     const startWorkflowOperation = new WithStartWorkflowOperation<typeof payment>('payment', {
@@ -69,25 +97,29 @@ export class PaymentsEngine {
     }
   }
 
-  /**
-   * Has the payment's workflow cancel it, and waits until the provider has decided.
-   * `no_workflow`: its life is over. `refused`: it stays what it is, for the reason given.
-   * @throws when that is not known within 10 s
-   */
-  async cancelPayment(paymentId: string): Promise<CancelOutcome> {
-    try {
-      await this.within(UPDATE_DEADLINE_MS, () =>
-        this.client.workflow.getHandle(paymentWorkflowId(paymentId)).executeUpdate(cancelUpdate),
-      );
-      return { outcome: 'done' };
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return { outcome: 'no_workflow' };
-      const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-      if (cause instanceof ApplicationFailure && cause.type === REFUSED) {
-        return { outcome: 'refused', reason: cause.message };
-      }
-      throw error;
-    }
+  /** Has the payment's workflow cancel it, or its held refund, and waits until that is decided. */
+  cancelPayment(paymentId: string): Promise<RequestOutcome> {
+    return this.request(paymentId, (workflow) => workflow.executeUpdate(cancelUpdate));
+  }
+
+  /** Has the payment's workflow open a refund; answers when it is held. */
+  refundPayment(paymentId: string): Promise<RequestOutcome> {
+    return this.request(paymentId, (workflow) => workflow.executeUpdate(refundUpdate));
+  }
+
+  /** An operator settles a payment whose settlement is manual. */
+  settlePayment(paymentId: string, by: Requester): Promise<RequestOutcome> {
+    return this.request(paymentId, (workflow) => workflow.executeUpdate(settleUpdate, { args: [by] }));
+  }
+
+  /** An operator has a refused refund tried once more. */
+  retryRefund(paymentId: string, by: Requester): Promise<RequestOutcome> {
+    return this.request(paymentId, (workflow) => workflow.executeUpdate(retryRefundUpdate, { args: [by] }));
+  }
+
+  /** An operator ends a refused refund. */
+  resolveRefund(paymentId: string, by: Requester, as: RefundResolution): Promise<RequestOutcome> {
+    return this.request(paymentId, (workflow) => workflow.executeUpdate(resolveRefundUpdate, { args: [by, as] }));
   }
 
   /** Has the payment's workflow ask the provider whether it was paid. `no_workflow`: its life is over. */
@@ -103,6 +135,80 @@ export class PaymentsEngine {
     }
   }
 
+  /** Lets a payment whose workflow was lost go on where PostgreSQL says. Temporal refuses where it still has one. */
+  resumePayment(terms: PaymentTerms, resumption: Resumption): Promise<'rebuilt' | 'running'> {
+    return this.rebuild(() =>
+      this.client.workflow.start<typeof payment>('payment', {
+        ...paymentStartOptions(terms, resumption.state.status),
+        ...IF_LOST,
+        args: [terms, resumption],
+      }),
+    );
+  }
+
+  /** The same for money that came after the end. */
+  resumeLatePayment(terms: PaymentTerms): Promise<'rebuilt' | 'running'> {
+    return this.rebuild(() =>
+      this.client.workflow.start<typeof latePayment>('latePayment', { ...latePaymentStartOptions(terms), ...IF_LOST }),
+    );
+  }
+
+  /** Whether the retries of a delivery are in the hands of a workflow that lives. */
+  async hasRetries(deliveryId: string): Promise<boolean> {
+    try {
+      const { status } = await this.within(SIGNAL_DEADLINE_MS, () =>
+        this.client.workflow.getHandle(webhookWorkflowId(deliveryId)).describe(),
+      );
+      return status.name === 'RUNNING';
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  /** Whether the payment's workflow runs, and at which status it stands; null when Temporal knows no such workflow. */
+  async describePayment(paymentId: string): Promise<WorkflowRecord | null> {
+    try {
+      const { status, typedSearchAttributes } = await this.within(SIGNAL_DEADLINE_MS, () =>
+        this.client.workflow.getHandle(paymentWorkflowId(paymentId)).describe(),
+      );
+      const paymentStatus = typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus) ?? null;
+      return { isRunning: status.name === 'RUNNING', status: paymentStatus };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  }
+
+  /** The payments whose workflows were started within this time, as far as Temporal's visibility has them. */
+  async *listPaymentIds(since: Date, until: Date): AsyncGenerator<string> {
+    const query = `WorkflowType = 'payment' and StartTime >= '${since.toISOString()}' and StartTime < '${until.toISOString()}'`;
+    for await (const { workflowId } of this.client.workflow.list({ query })) yield paymentIdOf(workflowId);
+  }
+
+  private async rebuild(start: () => Promise<unknown>): Promise<'rebuilt' | 'running'> {
+    try {
+      await this.within(SIGNAL_DEADLINE_MS, start);
+      return 'rebuilt';
+    } catch (error) {
+      if (isAlreadyExists(error)) return 'running';
+      throw error;
+    }
+  }
+
+  /** Has the provider asked after a payment that has ended: money may have come all the same. */
+  async checkLatePayment(terms: PaymentTerms): Promise<void> {
+    await this.within(SIGNAL_DEADLINE_MS, () =>
+      this.client.workflow.signalWithStart<typeof latePayment, []>('latePayment', {
+        ...latePaymentStartOptions(terms),
+        // More news may come after the last was dealt with.
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        signal: paidSignal,
+        signalArgs: [],
+      }),
+    );
+  }
+
   /** The workflow's own word on where the payment stands; undefined when Temporal knows no such workflow. */
   async askStatus(paymentId: string): Promise<PaymentReport | undefined> {
     try {
@@ -115,27 +221,56 @@ export class PaymentsEngine {
     }
   }
 
-  /** Starts the retries of a delivery whose first try failed; where they run already, nothing happens. */
-  async retryDelivery(delivery: Delivery, waitSeconds: number): Promise<void> {
-    const summary = `${delivery.event} of ${delivery.referenceId} to ${delivery.url}`;
-    const firstWaitMs = Math.round(waitSeconds * 1_000);
+  /**
+   * Starts the retries of a delivery whose first try failed. Those that run already begin anew: it was redelivered, or
+   * the relay died between this call and its record.
+   */
+  async retryDelivery({ delivery, attempt, waitSeconds }: FailedDelivery): Promise<void> {
+    const { deliveryId, endpointId, event, merchantId, paymentId, referenceId, url } = delivery;
+    const summary = `${event} of ${referenceId} to ${new URL(url).host}`;
+    const input = {
+      deliveryId,
+      firstWaitMs: Math.round(waitSeconds * 1_000),
+      summary,
+      firstFailure: attempt.failure ?? 'unknown',
+    };
+    await this.within(SIGNAL_DEADLINE_MS, () =>
+      this.client.workflow.start<typeof webhookDelivery>('webhookDelivery', {
+        workflowId: webhookWorkflowId(deliveryId),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
+        taskQueue: WEBHOOKS_TASK_QUEUE,
+        args: [input],
+        staticSummary: summary,
+        // No path or query of the address: merchants put secrets there.
+        staticDetails: `Endpoint ${endpointId}\n\nDelivery ${deliveryId}\n\nPayment ${paymentId}`,
+        priority: { fairnessKey: merchantId },
+        typedSearchAttributes: [
+          { key: SEARCH_ATTRIBUTES.merchantId, value: merchantId },
+          { key: SEARCH_ATTRIBUTES.referenceId, value: referenceId },
+        ],
+      }),
+    );
+  }
+
+  /** Has Temporal start the reconciliation every hour; where it does already, an operator's changes to that stay. */
+  async scheduleReconciliation(log: Logger): Promise<void> {
     try {
-      await this.within(SIGNAL_DEADLINE_MS, () =>
-        this.client.workflow.start<typeof webhookDelivery>('webhookDelivery', {
-          workflowId: webhookWorkflowId(delivery.deliveryId),
-          workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-          taskQueue: WEBHOOKS_TASK_QUEUE,
-          args: [{ deliveryId: delivery.deliveryId, firstWaitMs, summary }],
-          staticSummary: summary,
-          priority: { fairnessKey: delivery.merchantId },
-          typedSearchAttributes: [
-            { key: SEARCH_ATTRIBUTES.merchantId, value: delivery.merchantId },
-            { key: SEARCH_ATTRIBUTES.referenceId, value: delivery.referenceId },
-          ],
-        }),
-      );
+      await this.client.schedule.create({
+        scheduleId: RECONCILIATION,
+        spec: { intervals: [{ every: '1 hour' }] },
+        policies: { overlap: ScheduleOverlapPolicy.SKIP },
+        action: {
+          type: 'startWorkflow',
+          workflowType: 'reconcile' satisfies keyof typeof workflows,
+          workflowId: RECONCILIATION,
+          taskQueue: PAYMENTS_TASK_QUEUE,
+        },
+      });
     } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
+      if (error instanceof ScheduleAlreadyRunning) return;
+      if (!isNotOffered(error)) throw error;
+      log.warn('this Temporal offers no schedules: have `lunas reconcile` run every hour in another way');
     }
   }
 
@@ -148,12 +283,34 @@ export class PaymentsEngine {
     return this.client.connection.close();
   }
 
+  /** @throws when the outcome is not known within 9 s */
+  private async request(
+    paymentId: string,
+    ask: (workflow: WorkflowHandle) => Promise<PaymentStatus>,
+  ): Promise<RequestOutcome> {
+    const workflow = this.client.workflow.getHandle(paymentWorkflowId(paymentId));
+    try {
+      const status = await this.within(UPDATE_DEADLINE_MS, () => ask(workflow));
+      return { outcome: 'done', status };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return { outcome: 'no_workflow' };
+      const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+      if (cause instanceof ApplicationFailure && cause.type === REFUSED) {
+        return { outcome: 'refused', reason: cause.message };
+      }
+      throw error;
+    }
+  }
+
   private within<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
     return this.client.connection.withDeadline(Date.now() + deadlineMs, call);
   }
 }
 
-function paymentStartOptions(terms: PaymentTerms): WorkflowStartOptions<typeof payment> {
+function paymentStartOptions(
+  terms: PaymentTerms,
+  status: PaymentStatus = 'created',
+): WorkflowStartOptions<typeof payment> {
   return {
     workflowId: paymentWorkflowId(terms.paymentId),
     workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
@@ -161,12 +318,25 @@ function paymentStartOptions(terms: PaymentTerms): WorkflowStartOptions<typeof p
     taskQueue: PAYMENTS_TASK_QUEUE,
     args: [terms],
     staticSummary: `${formatRupiah(terms.totalRupiah)} by ${terms.provider}, ${terms.referenceId}`,
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.paymentStatus, value: 'created' },
-      { key: SEARCH_ATTRIBUTES.merchantId, value: terms.merchantId },
-      { key: SEARCH_ATTRIBUTES.provider, value: terms.provider },
-      { key: SEARCH_ATTRIBUTES.referenceId, value: terms.referenceId },
-      { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
-    ],
+    typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.paymentStatus, value: status }, ...searchAttributesOf(terms)],
   };
+}
+
+function latePaymentStartOptions(terms: PaymentTerms): WorkflowStartOptions<typeof latePayment> {
+  return {
+    workflowId: latePaymentWorkflowId(terms.paymentId),
+    taskQueue: PAYMENTS_TASK_QUEUE,
+    args: [terms],
+    staticSummary: `${terms.referenceId}: news after its end`,
+    typedSearchAttributes: searchAttributesOf(terms),
+  };
+}
+
+function searchAttributesOf(terms: PaymentTerms): SearchAttributePair[] {
+  return [
+    { key: SEARCH_ATTRIBUTES.merchantId, value: terms.merchantId },
+    { key: SEARCH_ATTRIBUTES.provider, value: terms.provider },
+    { key: SEARCH_ATTRIBUTES.referenceId, value: terms.referenceId },
+    { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
+  ];
 }

@@ -1,6 +1,7 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import type { Config } from '../config';
 import { createPool } from '../db/pool';
 import type { Logger } from '../log';
 import { createProviderRegistry } from '../providers/registry';
@@ -9,16 +10,22 @@ import { startRelay, type Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { connectClient, type TemporalTarget } from './connection';
 import { PaymentsEngine } from './payments-engine';
+import { reconcile } from './reconcile';
 import { installRuntime } from './runtime';
 import { registerSearchAttributes } from './search-attributes';
+import { startSweeper } from './sweeper';
 
 export interface WorkerSettings {
   readonly databaseUrl: string;
   readonly temporal: TemporalTarget;
   readonly masterKey: string;
-  readonly environment: string;
+  readonly environment: Config['LUNAS_ENVIRONMENT'];
+  /** CIDRs; the default depends on the environment. */
+  readonly webhookAllowedNetworks?: readonly string[] | undefined;
   /** Where providers and customers reach the API. */
   readonly publicBaseUrl: string;
+  /** How long a refund can be cancelled before it goes to the provider. */
+  readonly refundHoldSeconds: number;
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
   readonly log: Logger;
@@ -45,7 +52,10 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const engine = new PaymentsEngine(client);
   await registerSearchAttributes(client, log);
 
-  const webhooks = createWebhookSender();
+  const webhooks = createWebhookSender({
+    environment: settings.environment,
+    allowedNetworks: settings.webhookAllowedNetworks,
+  });
   const providers = createProviderRegistry(db, sealer, settings.publicBaseUrl);
   let relay: Relay | undefined;
   const activities = createActivities({
@@ -54,6 +64,8 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     providers,
     webhooks,
     environment: settings.environment,
+    refundHoldSeconds: settings.refundHoldSeconds,
+    reconcile: (changedSince, onProgress) => reconcile({ db, providers, engine }, changedSince, onProgress),
     onDeliveries: () => relay?.wake(),
   });
 
@@ -77,15 +89,16 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     db,
     sealer,
     sender: webhooks,
-    handOver: (delivery, waitSeconds) => engine.retryDelivery(delivery, waitSeconds),
+    handOver: (failed) => engine.retryDelivery(failed),
     log,
   });
+  await engine.scheduleReconciliation(log);
+  const sweeper = startSweeper({ db, engine, log });
 
   return {
     async close() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running.catch(() => undefined);
-      await relay?.stop();
+      await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper.stop()]);
       await Promise.all([webhooks.close(), providers.close(), connection.close(), engine.close()]);
       await db.end();
     },

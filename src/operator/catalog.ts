@@ -3,7 +3,6 @@ import type { Queryable } from '../db/pool';
 import type { FeeRate } from '../domain/fees';
 import type { SettlementKind } from '../domain/payment';
 import type { PaymentMethod, ProviderName } from '../domain/provider-capabilities';
-import { requireRow } from './require-row';
 
 /** Fees and settlement of a provider and channel. A payment keeps the version that it was created under. */
 export interface PolicyVersion extends PolicyTerms {
@@ -39,8 +38,16 @@ const POLICY_COLUMNS = `id, provider, channel, version, fee_basis_points as "fee
   settlement_delay_seconds as "settlementDelaySeconds", expires_in_seconds as "expiresInSeconds",
   created_at as "createdAt"`;
 
-/** Writes the next version of the policy; new payments capture it from now on. */
+/** Writes the next version of the policy; new payments capture it from now on. Of two changes at once both count. */
 export async function setPolicy(db: Queryable, change: PolicyChange): Promise<PolicyVersion> {
+  for (;;) {
+    const written = await writeNextVersion(db, change);
+    if (written) return written;
+  }
+}
+
+/** Undefined where somebody else has just written that version. */
+async function writeNextVersion(db: Queryable, change: PolicyChange): Promise<PolicyVersion | undefined> {
   const { rows } = await db.query<PolicyVersion>(
     `with before as (
        select * from policies where provider = $2 and channel = $3 order by version desc limit 1
@@ -54,6 +61,7 @@ export async function setPolicy(db: Queryable, change: PolicyChange): Promise<Po
        coalesce($7, before.settlement_delay_seconds, ${FIRST_TERMS.settlementDelaySeconds}),
        coalesce($8, before.expires_in_seconds, ${FIRST_TERMS.expiresInSeconds})
      from (select) one left join before on true
+     on conflict (provider, channel, version) do nothing
      returning ${POLICY_COLUMNS}`,
     [
       uuidv7(),
@@ -66,7 +74,7 @@ export async function setPolicy(db: Queryable, change: PolicyChange): Promise<Po
       change.expiresInSeconds,
     ],
   );
-  return requireRow(rows, 'The policy was not written');
+  return rows[0];
 }
 
 /** The version in force of each policy. */

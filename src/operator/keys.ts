@@ -1,3 +1,4 @@
+import { isIPv6, SocketAddress } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Config } from '../config';
@@ -37,7 +38,15 @@ const networkSchema = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
  * addresses are compared unwrapped, so that it would never match.
  */
 export function isNetwork(text: string): boolean {
-  return networkSchema.safeParse(text).success && !/^::ffff:/i.test(text);
+  return networkSchema.safeParse(text).success && !isMappedIpv4(text);
+}
+
+const MAPPED_IPV4 = /^::ffff:[\d.]+$/;
+
+/** However it is spelled: `::ffff:10.0.0.1`, `0:0:0:0:0:FFFF:a00:1`, a network of such. */
+function isMappedIpv4(text: string): boolean {
+  const [address = ''] = text.split('/');
+  return isIPv6(address) && MAPPED_IPV4.test(new SocketAddress({ address, family: 'ipv6' }).address);
 }
 
 /**

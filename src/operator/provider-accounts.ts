@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Config } from '../config';
+import { type Config, UserError } from '../config';
 import type { Queryable } from '../db/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Sealer } from '../sealing';
@@ -35,9 +35,9 @@ export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter'
 
 const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status, created_at as "createdAt"`;
 
-/** The server key is stored sealed. @throws UserError when the base URL breaks a rule */
+/** The server key is stored sealed. @throws UserError when the base URL or the server key breaks a rule */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
-  const baseUrl = account.baseUrl ?? BASE_URLS[account.adapter][account.environment];
+  const baseUrl = requireBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][account.environment], account);
   const { rows } = await db.query<ProviderAccount>(
     `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight)
      values ($1, $2, $3, $4, $5, $6) returning ${ACCOUNT_COLUMNS}`,
@@ -45,12 +45,25 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
       uuidv7(),
       account.provider,
       account.adapter,
-      requireOutgoingUrl(baseUrl, account.environment).replace(/\/+$/, ''),
-      sealer.seal(account.serverKey, 'provider-server-key'),
+      baseUrl,
+      sealer.seal(requireServerKey(account.serverKey), 'provider-server-key'),
       account.weight,
     ],
   );
   return requireRow(rows, 'The account was not written');
+}
+
+/** An address that paths are put behind: what could not stay in front of them is refused. */
+function requireBaseUrl(text: string, { environment }: NewAccount): string {
+  const url = new URL(requireOutgoingUrl(text, environment));
+  if (url.search === '' && url.hash === '') return text.replace(/\/+$/, '');
+  throw new UserError(`The base URL must end with its path, without ? or #: ${text}`);
+}
+
+/** A line break from a file or a shell is no part of a key, and would be refused only at the first payment. */
+function requireServerKey(serverKey: string): string {
+  if (/^[\x21-\x7e]+$/.test(serverKey)) return serverKey;
+  throw new UserError('The server key must be printable characters without spaces or line breaks.');
 }
 
 /** In the order of their creation, by provider. */

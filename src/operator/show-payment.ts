@@ -1,17 +1,26 @@
-import { z } from 'zod';
 import type { Queryable } from '../db/pool';
-import { PAYMENT_COLUMNS, type PaymentRow } from '../db/reads/payment-row';
+import type { PaymentRow } from '../db/reads/payment-row';
 import type { PaymentEvent } from '../domain/events';
+import type { LatePaymentStatus, LatePaymentStep } from '../domain/late-payment';
 import type { LedgerAccount, LedgerLine } from '../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../domain/payment-transitions';
+import type { RefundStatus } from '../domain/refund';
 import type { PaymentReport } from '../../workflows/messages';
-import { requireRow } from './require-row';
+import { type AuditedAction, listActions } from './audit';
+import { type ExceptionCase, listExceptionsOf } from './exceptions';
+import { findPayment } from './find-payment';
 
 /** All that is known of a payment: the record in PostgreSQL, and what its workflow says. */
 export interface PaymentDetails {
   readonly payment: PaymentRow;
   readonly transitions: readonly PaymentTransition[];
   readonly ledger: readonly LedgerEntry[];
+  readonly refunds: readonly Refund[];
+  /** Money that came after the end; null where none did. */
+  readonly latePayment: LatePayment | null;
+  readonly exceptions: readonly ExceptionCase[];
+  /** The newest of what operators did, or were refused. */
+  readonly actions: readonly AuditedAction[];
   readonly deliveries: readonly WebhookDelivery[];
   /** The answer to the query `status`; null where Temporal has no such workflow, `error` where it does not answer. */
   readonly workflow: PaymentReport | { readonly error: string } | null;
@@ -28,12 +37,40 @@ export interface PaymentTransition {
 }
 
 export interface LedgerEntry {
-  /** Of the payment, after the transition that booked it. */
-  readonly version: number;
+  /** Of the payment, after the transition that booked it; null for late money. */
+  readonly version: number | null;
+  readonly lateStep: LatePaymentStep | null;
   readonly occurredAt: Date;
   readonly side: LedgerLine['side'];
   readonly account: LedgerAccount;
   readonly amountRupiah: number;
+}
+
+export interface Refund {
+  readonly round: number;
+  readonly refundKey: string;
+  readonly amountRupiah: number;
+  readonly status: RefundStatus;
+  readonly requestedAt: Date;
+  /** Until then it is held back, and can be cancelled. */
+  readonly submitAt: Date;
+  readonly submittedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly providerReference: string | null;
+  readonly failureReason: string | null;
+}
+
+export interface LatePayment {
+  readonly status: LatePaymentStatus;
+  readonly totalRupiah: number;
+  readonly providerTransactionId: string;
+  readonly paidAt: Date;
+  readonly receivedAt: Date;
+  readonly submittedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly refundKey: string;
+  readonly providerReference: string | null;
+  readonly failureReason: string | null;
 }
 
 export interface WebhookDelivery {
@@ -55,10 +92,12 @@ export interface WebhookAttempt {
   readonly failure: string | null;
 }
 
+const MOST_ACTIONS = 20;
+
 /**
  * @param idOrReference the payment's UUID or `reference_id`
  * @param askStatus asks the payment's workflow; undefined where there is none
- * @throws UserError when there is no such payment
+ * @throws NotFoundError when there is no such payment
  */
 export async function showPayment(
   db: Queryable,
@@ -66,26 +105,33 @@ export async function showPayment(
   idOrReference: string,
 ): Promise<PaymentDetails> {
   const payment = await findPayment(db, idOrReference);
-  const [transitions, ledger, deliveries, workflow] = await Promise.all([
-    listTransitions(db, payment.id),
-    listLedgerEntries(db, payment.id),
-    listDeliveries(db, payment.id),
-    askStatus(payment.id).catch(asAnswer),
+  const { id, referenceId } = payment;
+  const [transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow] = await Promise.all([
+    listTransitions(db, id),
+    listLedgerEntries(db, id),
+    listRefunds(db, id),
+    findLatePayment(db, id),
+    listExceptionsOf(db, referenceId),
+    listActions(db, { target: id, limit: MOST_ACTIONS }),
+    listDeliveries(db, id),
+    askStatus(id).catch(asAnswer),
   ]);
-  return { payment, transitions, ledger, deliveries, workflow: workflow ?? null };
+  return {
+    payment,
+    transitions,
+    ledger,
+    refunds,
+    latePayment,
+    exceptions,
+    actions,
+    deliveries,
+    workflow: workflow ?? null,
+  };
 }
 
 /** The record is worth showing while Temporal is away. */
 function asAnswer(error: unknown): { error: string } {
   return { error: error instanceof Error ? error.message : String(error) };
-}
-
-async function findPayment(db: Queryable, idOrReference: string): Promise<PaymentRow> {
-  const column = z.guid().safeParse(idOrReference).success ? 'id' : 'reference_id';
-  const { rows } = await db.query<PaymentRow>(`select ${PAYMENT_COLUMNS} from payments where ${column} = $1`, [
-    idOrReference,
-  ]);
-  return requireRow(rows, `There is no payment ${idOrReference}; lunas payments list shows the newest.`);
 }
 
 async function listTransitions(db: Queryable, paymentId: string): Promise<PaymentTransition[]> {
@@ -99,14 +145,37 @@ async function listTransitions(db: Queryable, paymentId: string): Promise<Paymen
 
 async function listLedgerEntries(db: Queryable, paymentId: string): Promise<LedgerEntry[]> {
   const { rows } = await db.query<LedgerEntry>(
-    `select posting.payment_version as version, posting.occurred_at as "occurredAt", entry.side, entry.account,
+    `select posting.payment_version as version, posting.late_step as "lateStep", posting.occurred_at as "occurredAt", entry.side, entry.account,
        entry.amount_rupiah as "amountRupiah"
      from ledger_postings posting join ledger_entries entry on entry.posting_id = posting.id
-     where posting.payment_id = $1 order by posting.payment_version, entry.line`,
+     where posting.payment_id = $1 order by posting.id, entry.line`,
     [paymentId],
   );
   return rows;
 }
+
+async function listRefunds(db: Queryable, paymentId: string): Promise<Refund[]> {
+  const { rows } = await db.query<Refund>(
+    `select round, refund_key as "refundKey", amount_rupiah as "amountRupiah", status, requested_at as "requestedAt",
+       submit_at as "submitAt", ${REFUND_OUTCOME}
+     from refunds where payment_id = $1 order by round`,
+    [paymentId],
+  );
+  return rows;
+}
+
+async function findLatePayment(db: Queryable, paymentId: string): Promise<LatePayment | null> {
+  const { rows } = await db.query<LatePayment>(
+    `select status, total_rupiah as "totalRupiah", provider_transaction_id as "providerTransactionId",
+       paid_at as "paidAt", received_at as "receivedAt", refund_key as "refundKey", ${REFUND_OUTCOME}
+     from late_payments where payment_id = $1`,
+    [paymentId],
+  );
+  return rows[0] ?? null;
+}
+
+const REFUND_OUTCOME = `submitted_at as "submittedAt", finished_at as "finishedAt",
+  provider_reference as "providerReference", failure_reason as "failureReason"`;
 
 async function listDeliveries(db: Queryable, paymentId: string): Promise<WebhookDelivery[]> {
   const { rows } = await db.query<WebhookDelivery>(

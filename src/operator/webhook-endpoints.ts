@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { Config } from '../config';
 import type { Queryable } from '../db/pool';
 import type { PaymentEvent } from '../domain/events';
 import type { Sealer } from '../sealing';
+import type { ReceiverRules } from '../webhooks/guard';
+import type { DisabledReason } from '../webhooks/record-attempt';
 import { noSuchMerchant } from './merchants';
-import { requireOutgoingUrl } from './outgoing-url';
+import { requireReceiverUrl } from './outgoing-url';
 import { requireRow } from './require-row';
 
 export interface WebhookEndpoint {
@@ -15,22 +16,31 @@ export interface WebhookEndpoint {
   /** Null: every event. */
   readonly events: readonly PaymentEvent[] | null;
   readonly status: 'enabled' | 'disabled';
-  readonly disabledReason: string | null;
+  readonly disabledReason: DisabledReason | null;
+  /** Tries that failed since the last success, and when the first of them was. */
+  readonly consecutiveFailures: number;
+  readonly failingSince: Date | null;
+  /** Not null: too many failed, so that its deliveries wait; one of them is tried then, all of them follow a success. */
+  readonly retryAt: Date | null;
+  /** Deliveries that are neither delivered nor dead. */
+  readonly pending: number;
   readonly createdAt: Date;
 }
 
-export interface NewEndpoint {
+export interface NewEndpoint extends ReceiverRules {
   readonly merchantId: string;
   readonly url: string;
   /** Empty: every event. */
   readonly events: readonly PaymentEvent[];
-  readonly environment: Config['LUNAS_ENVIRONMENT'];
 }
 
 const SECRET_BYTES = 32;
 
-const ENDPOINT_COLUMNS = `id, merchant_id as "merchantId", url, events, status, disabled_reason as "disabledReason",
-  created_at as "createdAt"`;
+const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", endpoint.url, endpoint.events, endpoint.status,
+  endpoint.disabled_reason as "disabledReason", endpoint.consecutive_failures as "consecutiveFailures",
+  endpoint.failing_since as "failingSince", endpoint.retry_at as "retryAt",
+  (select count(*) from webhook_deliveries where endpoint_id = endpoint.id and status = 'pending') as pending,
+  endpoint.created_at as "createdAt"`;
 
 /**
  * Registers a receiver. The secret that signs its webhooks is stored sealed, and told here only.
@@ -41,7 +51,7 @@ export async function createEndpoint(
   sealer: Sealer,
   endpoint: NewEndpoint,
 ): Promise<WebhookEndpoint & { readonly secret: string }> {
-  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  const secret = newSecret();
   const { rows } = await db.query<WebhookEndpoint>(
     `with endpoint as (
        insert into webhook_endpoints (id, merchant_id, url, events)
@@ -55,7 +65,7 @@ export async function createEndpoint(
     [
       uuidv7(),
       endpoint.merchantId,
-      requireOutgoingUrl(endpoint.url, endpoint.environment),
+      requireReceiverUrl(endpoint.url, endpoint),
       endpoint.events.length === 0 ? null : [...new Set(endpoint.events)],
       uuidv7(),
       sealer.seal(secret, 'webhook-secret'),
@@ -67,9 +77,27 @@ export async function createEndpoint(
 /** In the order of their creation. */
 export async function listEndpoints(db: Queryable): Promise<WebhookEndpoint[]> {
   const { rows } = await db.query<WebhookEndpoint>(
-    `select ${ENDPOINT_COLUMNS} from webhook_endpoints order by created_at, id`,
+    `select ${ENDPOINT_COLUMNS} from webhook_endpoints endpoint order by endpoint.created_at, endpoint.id`,
   );
   return rows;
+}
+
+/** @throws UserError when there is no such endpoint */
+export async function findEndpoint(db: Queryable, endpointId: string): Promise<WebhookEndpoint> {
+  const { rows } = await db.query<WebhookEndpoint>(
+    `select ${ENDPOINT_COLUMNS} from webhook_endpoints endpoint where endpoint.id = $1`,
+    [endpointId],
+  );
+  return requireRow(rows, noSuchEndpoint(endpointId));
+}
+
+export function noSuchEndpoint(endpointId: string): string {
+  return `There is no endpoint ${endpointId}; lunas webhooks list shows them.`;
+}
+
+/** What signs the webhooks of an endpoint: 256 random bits. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 }
 
 /** The newest secret of the merchant's newest endpoint that is enabled; null where there is none. */

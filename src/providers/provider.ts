@@ -36,7 +36,7 @@ export interface IssueQrisRequest {
 
 export interface IssuedQris {
   readonly providerTransactionId: string;
-  /** EMVCo payload, CRC checked. */
+  /** Reads as a QRIS, its CRC is right, and an amount in it is the order's. */
   readonly qrisPayload: string;
 }
 
@@ -54,7 +54,7 @@ export interface ProviderPayment {
   readonly totalRupiah: number;
   /** When the customer paid, by the acquirer's clock; null until then, or where it does not say. */
   readonly paidAt: Date | null;
-  /** Null where the acquirer does not repeat it. */
+  /** Sound as the one that was issued; null where the acquirer does not repeat it, or not in one piece. */
   readonly qrisPayload: string | null;
   /** Those that the acquirer has taken; one that it turned down, or never got, is not among them. */
   readonly refunds: readonly ProviderRefund[];
@@ -62,6 +62,8 @@ export interface ProviderPayment {
 
 export interface ProviderRefund {
   readonly refundKey: string;
+  /** The acquirer's own number of it, for whoever asks them about it; null where they gave none. */
+  readonly providerReference: string | null;
   readonly totalRupiah: number;
   /** When the bank confirmed it, which makes it final; null until then. */
   readonly confirmedAt: Date | null;

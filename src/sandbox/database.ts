@@ -1,7 +1,10 @@
 import { Client, Pool, type PoolClient } from 'pg';
+import { totalsOf } from './magic-amounts';
 
 /** Midtrans' words. `settlement` means that the customer has paid. */
 export const PAYMENT_STATUSES = ['pending', 'settlement', 'expire', 'cancel', 'refund', 'partial_refund'] as const;
+
+const SELF_PAYING_TOTALS = [...totalsOf('pays'), ...totalsOf('pays_late')].join(', ');
 
 /** The sandbox's own ledger. One row a charge, a refund, a notification; nothing is ever deleted. */
 const SCHEMA = `
@@ -20,7 +23,11 @@ const SCHEMA = `
     expires_at          timestamptz NOT NULL,
     paid_at             timestamptz
   );
+  -- When it expired or was cancelled.
+  ALTER TABLE payments ADD COLUMN IF NOT EXISTS ended_at timestamptz;
   CREATE INDEX IF NOT EXISTS payments_pending ON payments (expires_at) WHERE status = 'pending';
+  CREATE INDEX IF NOT EXISTS payments_self_paying ON payments (charged_at)
+    WHERE paid_at IS NULL AND gross_amount_rupiah IN (${SELF_PAYING_TOTALS});
   CREATE INDEX IF NOT EXISTS payments_newest ON payments (charged_at DESC, order_id);
 
   CREATE TABLE IF NOT EXISTS refunds (
@@ -47,6 +54,8 @@ const SCHEMA = `
     due_at     timestamptz DEFAULT now(),
     outcome    text
   );
+  -- What the merchant said to the latest attempt, or why it could not.
+  ALTER TABLE notifications ADD COLUMN IF NOT EXISTS last_answer text;
   CREATE INDEX IF NOT EXISTS notifications_due ON notifications (due_at) WHERE due_at IS NOT NULL;
 `;
 

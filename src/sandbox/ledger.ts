@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { ACQUIRERS, issueQrString, newQrReference, type Acquirer } from './acquirers';
 import { inTransaction } from './database';
+import { PAYS_ITSELF_AFTER_SECONDS, PAYS_LATE_AFTER_SECONDS, totalsOf } from './magic-amounts';
 import {
   only,
   PAYMENT_COLUMNS,
@@ -107,10 +108,17 @@ export class Ledger {
     });
   }
 
-  /** A customer pays. An order that has ended is paid too, as customers do: late money. Null where there is no such order. */
-  async pay(id: string, times: number): Promise<{ paid: boolean; found: PaymentWithRefunds } | null> {
+  /**
+   * A customer pays. An order that has ended is paid too, as customers do: late money; but not by who scans its QR only now.
+   * Null where there is no such order.
+   */
+  async pay(
+    id: string,
+    times: number,
+    payable: readonly PaymentStatus[] = ['pending', 'expire', 'cancel'],
+  ): Promise<{ paid: boolean; found: PaymentWithRefunds } | null> {
     return this.#change(id, async (client, found) => {
-      if (!['pending', 'expire', 'cancel'].includes(found.payment.status)) return { paid: false, found };
+      if (!payable.includes(found.payment.status)) return { paid: false, found };
       return { paid: true, found: await this.#setStatus(client, found, 'settlement', times) };
     });
   }
@@ -149,7 +157,7 @@ export class Ledger {
     });
   }
 
-  /** What time alone brings about: expiry, and the bank's confirmation of refunds. */
+  /** What time alone brings about: expiry, the bank's confirmation of refunds, and customers of magic amounts. */
   async sweep(): Promise<void> {
     const overdue = await this.#pool.query<{ orderId: string }>(
       `SELECT order_id AS "orderId" FROM payments WHERE status = 'pending' AND expires_at <= now() LIMIT 200`,
@@ -160,6 +168,22 @@ export class Ledger {
        WHERE status = 'requested' AND created_at <= now() - ${BANK_DELAY} LIMIT 200`,
     );
     for (const { orderId } of requested.rows) await this.#confirmRefunds(orderId);
+    for (const orderId of await this.#findSelfPaying()) await this.pay(orderId, 1);
+  }
+
+  /** Orders over a magic amount whose customer comes now. */
+  async #findSelfPaying(): Promise<string[]> {
+    const [inTime, late] = [totalsOf('pays').join(', '), totalsOf('pays_late').join(', ')];
+    // The totals stand in the text, as in the index, so that PostgreSQL sees that the index holds all such orders.
+    const { rows } = await this.#pool.query<{ orderId: string }>(
+      `SELECT order_id AS "orderId" FROM payments
+       WHERE paid_at IS NULL AND gross_amount_rupiah IN (${inTime}, ${late}) AND (
+         gross_amount_rupiah IN (${inTime}) AND status = 'pending'
+           AND charged_at <= now() - ${PAYS_ITSELF_AFTER_SECONDS} * interval '1 second'
+         OR gross_amount_rupiah IN (${late}) AND ended_at <= now() - ${PAYS_LATE_AFTER_SECONDS} * interval '1 second')
+       ORDER BY charged_at LIMIT 200`,
+    );
+    return rows.map(({ orderId }) => orderId);
   }
 
   /** Newest first. */
@@ -197,7 +221,9 @@ export class Ledger {
   async #setStatus(client: PoolClient, found: PaymentWithRefunds, status: PaymentStatus, times = 1) {
     const updated = await client.query<LedgerPayment>({
       name: 'set_status',
-      text: `UPDATE payments SET status = $2, paid_at = coalesce(paid_at, CASE WHEN $2 = 'settlement' THEN clock_timestamp() END)
+      text: `UPDATE payments SET status = $2,
+               paid_at = coalesce(paid_at, CASE WHEN $2 = 'settlement' THEN clock_timestamp() END),
+               ended_at = coalesce(ended_at, CASE WHEN $2 IN ('expire', 'cancel') THEN clock_timestamp() END)
              WHERE order_id = $1 RETURNING ${PAYMENT_COLUMNS}`,
       values: [found.payment.orderId, status],
     });

@@ -1,9 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Router, type NextFunction, type Request, type Response } from 'express';
+import { z } from 'zod';
 import { renderQrisPng } from '../qris/picture';
 import { refusal, type MidtransAnswer } from './answers';
-import type { Faults, Operation } from './faults';
+import type { FaultKind, Faults, Operation } from './faults';
 import type { Ledger } from './ledger';
+import { standingFault } from './magic-amounts';
 import { cancel, cannotModify, charge, expire, notFound, refund, showStatus } from './midtrans-operations';
 import { respond, send, type Work } from './respond';
 import { SANDBOX_SERVER_KEY } from './server-key';
@@ -20,27 +22,35 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   }
 
   router.use('/v2', checkServerKey);
-  router.post('/v2/charge', (request, response) =>
-    serve('charge', response, () => charge(ledger, request), says(refusal('402', 'Payment channel is not activated.'))),
-  );
-  router.get('/v2/:id/status', ({ params }, response) =>
-    serve('status', response, () => showStatus(ledger, params.id), says(refusal('429', 'API rate limit exceeded'))),
-  );
+  router.post('/v2/charge', (request, response) => {
+    const fault = standingFault('charge', totalOf(request.body));
+    const work = () => charge(ledger, request);
+    return serve('charge', response, {
+      work,
+      reject: says(refusal('402', 'Payment channel is not activated.')),
+      fault,
+    });
+  });
+  router.get('/v2/:id/status', ({ params }, response) => {
+    const work = () => showStatus(ledger, params.id);
+    return serve('status', response, { work, reject: says(refusal('429', 'API rate limit exceeded')) });
+  });
   router.post('/v2/:id/expire', ({ params }, response) =>
-    serve('expire', response, () => expire(ledger, params.id), says(cannotModify())),
+    serve('expire', response, { work: () => expire(ledger, params.id), reject: says(cannotModify()) }),
   );
   router.post('/v2/:id/cancel', ({ params }, response) =>
-    serve('cancel', response, () => cancel(ledger, params.id), says(cannotModify())),
+    serve('cancel', response, { work: () => cancel(ledger, params.id), reject: says(cannotModify()) }),
   );
-  router.post('/v2/:id/refund', ({ params, body }, response) => {
+  router.post('/v2/:id/refund', async ({ params, body }, response) => {
+    const fault = standingFault('refund', (await ledger.find(params.id))?.payment.grossAmountRupiah);
     const refundThis = (turnDown: boolean) => () => refund(ledger, params.id, body, turnDown);
-    return serve('refund', response, refundThis(false), refundThis(true));
+    return serve('refund', response, { work: refundThis(false), reject: refundThis(true), fault });
   });
 
-  /** Answers with what `work` does, or fails as the armed fault says; `reject` is how the acquirer says no here. */
-  async function serve(operation: Operation, response: Response, work: Work, reject: Work): Promise<void> {
-    const fault = faults.take(operation);
-    await respond(fault, response, fault === 'reject' ? reject : work);
+  /** Answers with what `work` does, or fails as the armed fault says, else as the order's own. */
+  async function serve(operation: Operation, response: Response, { work, reject, fault }: Service): Promise<void> {
+    const kind = faults.take(operation) ?? fault;
+    await respond(kind, response, kind === 'reject' ? reject : work);
     wakeNotifier();
   }
 
@@ -52,6 +62,21 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   }
 
   return router;
+}
+
+interface Service {
+  readonly work: Work;
+  /** How the acquirer says no here. */
+  readonly reject: Work;
+  /** The one that its order always has. */
+  readonly fault?: FaultKind | undefined;
+}
+
+const chargedTotal = z.object({ transaction_details: z.object({ gross_amount: z.number() }) });
+
+/** What a charge is over, if it says; whether it is right is for later. */
+function totalOf(body: unknown): number | undefined {
+  return chargedTotal.safeParse(body).data?.transaction_details.gross_amount;
 }
 
 function says(answer: MidtransAnswer): Work {

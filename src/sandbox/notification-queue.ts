@@ -41,33 +41,39 @@ export async function claimNotifications(
   return claimed.rows;
 }
 
-/** No further attempt. */
-export async function finishNotification(
-  pool: Pool,
-  { id }: DueNotification,
-  outcome: 'delivered' | 'dropped' | 'given up',
-): Promise<void> {
-  await pool.query(`UPDATE notifications SET due_at = NULL, outcome = $2 WHERE id = $1`, [id, outcome]);
-}
+/** What came of the latest attempt, in words: `HTTP 200`, or why there was no answer. */
+export type AttemptEnd =
+  | { readonly outcome: 'delivered' | 'dropped' | 'given up'; readonly answer: string }
+  | { readonly outcome: 'postponed'; readonly answer: string; readonly delayMs: number };
 
-export async function postponeNotification(pool: Pool, { id }: DueNotification, delayMs: number): Promise<void> {
-  await pool.query(`UPDATE notifications SET due_at = now() + $2 * interval '1 ms' WHERE id = $1`, [id, delayMs]);
+/** Postponed: there will be a further attempt; else there will be none. */
+export async function recordAttempt(pool: Pool, { id }: DueNotification, end: AttemptEnd): Promise<void> {
+  const isOver = end.outcome !== 'postponed';
+  await pool.query(
+    `UPDATE notifications SET outcome = $2, last_answer = $3, due_at = now() + $4 * interval '1 ms' WHERE id = $1`,
+    [id, isOver ? end.outcome : null, end.answer, isOver ? null : end.delayMs],
+  );
 }
 
 /** A notification as the page shows it. `dueAt` is null once it was delivered or given up. */
 export interface NotificationSummary {
   readonly orderId: string;
+  /** The `transaction_status` that it tells. */
+  readonly news: string;
   readonly url: string;
   readonly attempts: number;
   readonly createdAt: Date;
   readonly dueAt: Date | null;
   readonly outcome: string | null;
+  /** Of the latest attempt that came to an end; null before the first. */
+  readonly lastAnswer: string | null;
 }
 
 /** Newest first. */
 export async function listNotifications(pool: Pool, limit: number): Promise<NotificationSummary[]> {
   const result = await pool.query<NotificationSummary>(
-    `SELECT order_id AS "orderId", url, attempts, created_at AS "createdAt", due_at AS "dueAt", outcome
+    `SELECT order_id AS "orderId", body::json ->> 'transaction_status' AS news, url, attempts,
+       created_at AS "createdAt", due_at AS "dueAt", outcome, last_answer AS "lastAnswer"
      FROM notifications ORDER BY id DESC LIMIT $1`,
     [limit],
   );

@@ -5,12 +5,7 @@ import { Agent } from 'undici';
 import type { Logger } from '../log';
 import { SLOW_MS, type Faults } from './faults';
 import type { Ledger } from './ledger';
-import {
-  claimNotifications,
-  finishNotification,
-  postponeNotification,
-  type DueNotification,
-} from './notification-queue';
+import { claimNotifications, recordAttempt, type DueNotification } from './notification-queue';
 import { sendNotification } from './send-notification';
 
 /** Midtrans tries again after 2, 10, 30, 90 and 210 minutes; seconds make a better sandbox. Then every minute for a while. */
@@ -95,14 +90,20 @@ export function startNotifier({ pool, ledger, faults, log, delaysMs }: NotifierO
 
   async function deliver(notification: DueNotification): Promise<void> {
     const fault = faults.take('notify');
-    if (fault === 'silent' || fault === 'reject') return finishNotification(pool, notification, 'dropped');
+    if (fault === 'silent' || fault === 'reject') {
+      return recordAttempt(pool, notification, { outcome: 'dropped', answer: `fault ${fault}` });
+    }
     const answer = await sendNotification(notification, { dispatcher: agent, fault, signal: cuttingOff.signal });
     const delayMs = delaysMs[notification.attempts];
     const isLost = fault === 'accept_then_timeout' || fault === 'accept_then_reset';
-    if (answer.isSuccess && !isLost) return finishNotification(pool, notification, 'delivered');
+    if (answer.isSuccess && !isLost) {
+      return recordAttempt(pool, notification, { outcome: 'delivered', answer: answer.text });
+    }
     log.warn({ order_id: notification.orderId, url: notification.url, reason: answer.text }, 'notification failed');
-    if (delayMs === undefined) return finishNotification(pool, notification, 'given up');
-    await postponeNotification(pool, notification, delayMs);
+    if (delayMs === undefined) {
+      return recordAttempt(pool, notification, { outcome: 'given up', answer: answer.text });
+    }
+    await recordAttempt(pool, notification, { outcome: 'postponed', answer: answer.text, delayMs });
     setTimeout(wake, delayMs).unref();
   }
 

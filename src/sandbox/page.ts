@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { FAULT_KINDS, OPERATIONS, type Fault } from './faults';
+import { FAULT_KINDS, isPossible, OPERATIONS, type Fault } from './faults';
 import { Html, html } from './html';
 import type { PaymentStatus, PaymentWithRefunds } from './ledger-records';
+import { MAGIC_AMOUNTS } from './magic-amounts';
 import { formatMidtransTime } from './midtrans-time';
 import type { NotificationSummary } from './notification-queue';
 
@@ -48,7 +49,7 @@ const STYLE = inlineElement(
   .row { display: flex; gap: 12px; flex-wrap: wrap; align-items: end; } .row + .row { margin-top: 12px; }
   label { display: grid; gap: 4px; font-size: 13px; color: var(--dim); }
   select, input { font: inherit; padding: 7px 10px; border: 1px solid var(--line); border-radius: 8px; background: transparent; color: inherit; }
-  input { width: 90px; } table { width: 100%; border-collapse: collapse; } td, th { text-align: left; padding: 6px 8px; border-top: 1px solid var(--line); font-size: 13px; }
+  input { width: 90px; } .wide { flex: 1; } .wide input { width: 100%; } .number { font-variant-numeric: tabular-nums; white-space: nowrap; } table { width: 100%; border-collapse: collapse; } td, th { text-align: left; padding: 6px 8px; border-top: 1px solid var(--line); font-size: 13px; }
   th { border: 0; color: var(--dim); font-weight: 500; }
 `,
 );
@@ -96,10 +97,14 @@ export function sandboxPage(content: PageContent): { html: string; contentSecuri
           <p>An acquirer that moves no money. Be the customer: pay an order, and see what the merchant gets to know.</p>
         </header>
         <section id="payments">${paymentCards(content.payments)}</section>
+        <h2>Scan</h2>
+        <section class="panel">${scanForm()}</section>
         <h2>Notifications</h2>
         <section id="notifications" class="panel">${notificationTable(content.notifications)}</section>
         <h2>Faults</h2>
         <section class="panel">${faultForm()}${armedFaults(content.faults)}</section>
+        <h2>Magic amounts</h2>
+        <section class="panel">${magicAmounts()}</section>
         ${SCRIPT.element}
       </body>
     </html>`;
@@ -132,15 +137,39 @@ function payForm(orderId: string, label: string): Html {
   </form>`;
 }
 
+/** For a QR that was seen elsewhere: in a shop's page, in an answer of the API. */
+function scanForm(): Html {
+  return html`<form class="row" method="post" action="/simulator/scan">
+    <label class="wide">The text in a QR, to pay what it says <input name="qris_payload" required /></label>
+    <button>Scan and pay</button>
+  </form>`;
+}
+
+function magicAmounts(): Html {
+  const rows = MAGIC_AMOUNTS.map(
+    ({ totalRupiah, says }) =>
+      html`<tr>
+        <td class="number">${formatRupiah(totalRupiah)}</td>
+        <td>${says}</td>
+      </tr>`,
+  );
+  return html`<p>An order over exactly this total:</p>
+    <table>
+      ${rows}
+    </table>`;
+}
+
 function notificationTable(notifications: readonly NotificationSummary[]): Html {
   if (notifications.length === 0) return html`<p>None yet.</p>`;
   const rows = notifications.map(
-    ({ orderId, url, attempts, createdAt, dueAt, outcome }) =>
+    ({ orderId, news, url, attempts, createdAt, dueAt, outcome, lastAnswer }) =>
       html`<tr>
         <td>${formatMidtransTime(createdAt)}</td>
         <td><code>${orderId}</code></td>
+        <td>${news}</td>
         <td><code>${url}</code></td>
         <td>${attempts}</td>
+        <td>${lastAnswer ?? ''}</td>
         <td>${outcome ?? (dueAt ? `due ${formatMidtransTime(dueAt)}` : '')}</td>
       </tr>`,
   );
@@ -148,8 +177,10 @@ function notificationTable(notifications: readonly NotificationSummary[]): Html 
     <tr>
       <th>Of (WIB)</th>
       <th>Order</th>
+      <th>News</th>
       <th>To</th>
       <th>Attempts</th>
+      <th>Answer</th>
       <th>State</th>
     </tr>
     ${rows}
@@ -157,6 +188,8 @@ function notificationTable(notifications: readonly NotificationSummary[]): Html 
 }
 
 function faultForm(): Html {
+  const ofNotifications = FAULT_KINDS.filter((kind) => !isPossible({ operation: 'charge', kind }));
+  const ofAll = FAULT_KINDS.filter((kind) => !ofNotifications.includes(kind));
   const options = (values: readonly string[]) => values.map((value) => html`<option>${value}</option>`);
   return html`<form class="row" method="post" action="/simulator/faults">
     <label>The next <input name="times" type="number" min="1" max="10000" value="1" /></label>
@@ -169,7 +202,8 @@ function faultForm(): Html {
     <label
       >fail with
       <select name="kind">
-        ${options(FAULT_KINDS)}
+        ${options(ofAll)}
+        <optgroup label="notify only">${options(ofNotifications)}</optgroup>
       </select></label
     >
     <button>Arm</button>

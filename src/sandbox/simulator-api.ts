@@ -67,7 +67,9 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
     const { transactionId, totalRupiah } = qris.value;
     const isOurs = transactionId !== null && totalRupiah !== null;
     const orderId = isOurs ? await ledger.findOpen(transactionId, totalRupiah) : null;
-    if (orderId !== null) return pay(request, response, orderId, 1);
+    // It may end between the two.
+    const answer = orderId === null ? null : await ledger.pay(orderId, 1, ['pending']);
+    if (answer?.paid) return paid(request, response, answer.found);
     return refuse(response, 404, 'not_found', 'The QRIS is sound, but no open payment of this sandbox.');
   }
 
@@ -75,8 +77,12 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
     const answer = await ledger.pay(id, times);
     if (!answer) return refuse(response, 404, 'not_found', 'This sandbox has no such payment.');
     if (!answer.paid) return refuse(response, 409, 'already_paid', 'This payment has been paid.');
+    paid(request, response, answer.found);
+  }
+
+  function paid(request: Request, response: Response, found: PaymentWithRefunds): void {
     wakeNotifier();
-    done(request, response, { payment: show(answer.found) });
+    done(request, response, { payment: show(found) });
   }
 
   return router;

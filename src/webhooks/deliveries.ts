@@ -1,37 +1,43 @@
 import type { Queryable } from '../db/pool';
 import type { Sealer } from '../sealing';
-import type { OutgoingWebhook, WebhookAttempt } from './send';
+import type { OutgoingWebhook } from './send';
 
-/** A relay that dies gives its deliveries back after this long; longer than any try takes. */
-const LEASE_SECONDS = 30;
+/**
+ * A relay that dies gives its deliveries back after this long. A try begins within 10 s of its claim and takes 10 s, so
+ * that none outlives its lease.
+ */
+export const LEASE_SECONDS = 30;
 
-/** How far a claim looks ahead; an endpoint with more than this waiting does not hide the others for long. */
-const LOOK_AHEAD = 500;
+export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
 /** A delivery as its sender needs it, with what an operator finds it by. */
 export interface Delivery extends OutgoingWebhook {
   readonly endpointId: string;
+  readonly endpointStatus: 'enabled' | 'disabled';
   readonly merchantId: string;
   readonly paymentId: string;
   readonly referenceId: string;
-  readonly status: 'pending' | 'delivered' | 'dead';
-  /** Tries so far: those that are in the log. */
-  readonly attempts: number;
+  readonly status: DeliveryStatus;
+  /** Those of the twelve that are over. The relay's count only once it has handed the delivery over. */
+  readonly tries: number;
 }
 
 interface DeliveryRow extends Omit<Delivery, 'secrets'> {
   readonly sealedSecrets: readonly string[];
 }
 
-const DELIVERY_COLUMNS = `
-  delivery.id as "deliveryId", delivery.endpoint_id as "endpointId", delivery.merchant_id as "merchantId",
-  delivery.payment_id as "paymentId", delivery.status, delivery.attempts, payment.reference_id as "referenceId", event.event, event.body,
-  endpoint.url,
+/** The secrets of `endpoint` that sign now, newest first. */
+export const VALID_SECRETS = `
   array (
     select sealed_secret from webhook_secrets secret
     where secret.endpoint_id = endpoint.id and (secret.expires_at is null or secret.expires_at > now())
-    order by secret.created_at desc
-  ) as "sealedSecrets"`;
+    order by secret.created_at desc, secret.id desc
+  )`;
+
+const DELIVERY_COLUMNS = `
+  delivery.id as "deliveryId", delivery.endpoint_id as "endpointId", delivery.merchant_id as "merchantId",
+  delivery.payment_id as "paymentId", delivery.status, delivery.tries, payment.reference_id as "referenceId", event.event,
+  event.body, endpoint.url, endpoint.status as "endpointStatus", ${VALID_SECRETS} as "sealedSecrets"`;
 
 const DELIVERY_JOINS = `
   join webhook_events event
@@ -39,39 +45,75 @@ const DELIVERY_JOINS = `
   join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
   join payments payment on payment.id = delivery.payment_id`;
 
+/** In the outbox, and in nobody's hands. */
+const IS_WAITING = "status = 'pending' and handed_over_at is null and leased_until <= now()";
+
 export interface ClaimBounds {
   readonly most: number;
   readonly mostPerEndpoint: number;
-  /** Endpoints that have as much under way as they may. */
-  readonly busyEndpoints: readonly string[];
+  /** How many each endpoint has under way already. */
+  readonly underWay: ReadonlyMap<string, number>;
 }
 
-/** Takes due deliveries for their first try, oldest first, under a lease that no other relay can take before it ends. */
+/**
+ * Takes waiting deliveries for a try, under a lease that no other relay can take before it ends: of each endpoint its
+ * oldest, as many as there is room for, the merchants in turn. Of a failing endpoint a single one, once its time has come:
+ * one that was tried least, since a receiver may fail at one event only.
+ * The endpoints that anything is pending for are found by skipping through an index, however much waits for each.
+ */
 export async function claimDeliveries(db: Queryable, sealer: Sealer, bounds: ClaimBounds): Promise<Delivery[]> {
   const { rows } = await db.query<DeliveryRow>({
     name: 'claim_deliveries',
     text: `
-      with waiting as (
-        select id, endpoint_id, created_at from webhook_deliveries
-        where status = 'pending' and handed_over_at is null and leased_until <= now() and endpoint_id <> all ($3)
-        order by created_at limit ${LOOK_AHEAD}
+      with recursive pending (endpoint_id) as (
+        (select endpoint_id from webhook_deliveries where status = 'pending' order by endpoint_id limit 1)
+        union all
+        select next.endpoint_id from pending cross join lateral (
+          select endpoint_id from webhook_deliveries
+          where status = 'pending' and webhook_deliveries.endpoint_id > pending.endpoint_id
+          order by endpoint_id limit 1
+        ) next
       ),
-      placed as (
-        select id, row_number() over (partition by endpoint_id order by created_at) as place from waiting
+      endpoint as (
+        select id, retry_at, $2 - coalesce(busy.count, 0) as room
+        from pending join webhook_endpoints endpoint on endpoint.id = pending.endpoint_id
+        left join unnest($3::uuid[], $4::integer[]) as busy (endpoint_id, count) on busy.endpoint_id = endpoint.id
       ),
-      due as (
-        select delivery.id from webhook_deliveries delivery join placed using (id)
-        where placed.place <= $2
-          and delivery.status = 'pending' and delivery.handed_over_at is null and delivery.leased_until <= now()
-        limit $1 for update of delivery skip locked
+      candidate as (
+        select head.*
+        from endpoint cross join lateral (
+          select id, merchant_id, queued_at from webhook_deliveries
+          where endpoint_id = endpoint.id and ${IS_WAITING}
+          order by queued_at limit greatest(endpoint.room, 0)
+        ) head
+        where endpoint.retry_at is null
+        union all
+        select probe.*
+        from endpoint cross join lateral (
+          select id, merchant_id, queued_at from webhook_deliveries
+          where endpoint_id = endpoint.id and ${IS_WAITING}
+          order by attempts, queued_at limit 1
+        ) probe
+        where endpoint.retry_at <= now() and not exists (
+          select from webhook_deliveries
+          where endpoint_id = endpoint.id and status = 'pending' and handed_over_at is null and leased_until > now()
+        )
       ),
-      delivery as (
+      chosen as (
+        select id from candidate order by row_number() over (partition by merchant_id order by queued_at), queued_at limit $1
+      ),
+      locked as (
+        select delivery.id from chosen cross join lateral (
+          select id from webhook_deliveries where id = chosen.id and ${IS_WAITING} for update skip locked
+        ) delivery
+      ),
+      claimed as (
         update webhook_deliveries set leased_until = now() + interval '${LEASE_SECONDS} seconds'
-        from due where webhook_deliveries.id = due.id
-        returning webhook_deliveries.*
+        where id = any (array (select id from locked))
+        returning *
       )
-      select ${DELIVERY_COLUMNS} from delivery ${DELIVERY_JOINS} order by delivery.created_at`,
-    values: [bounds.most, bounds.mostPerEndpoint, bounds.busyEndpoints],
+      select ${DELIVERY_COLUMNS} from claimed delivery ${DELIVERY_JOINS} order by delivery.queued_at`,
+    values: [bounds.most, bounds.mostPerEndpoint, [...bounds.underWay.keys()], [...bounds.underWay.values()]],
   });
   return rows.map((row) => openSecrets(row, sealer));
 }
@@ -90,42 +132,12 @@ function openSecrets({ sealedSecrets, ...delivery }: DeliveryRow, sealer: Sealer
   return { ...delivery, secrets: sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret')) };
 }
 
-/** What a try leaves behind: done, still to be tried, in the hands of its workflow, or given up for a reason. */
-export type AfterTry =
-  { readonly becomes: 'delivered' | 'pending' | 'handed_over' } | { readonly becomes: 'dead'; readonly reason: string };
-
-/** Writes a try into the log and its consequence into the delivery, together. A delivery that is done stays so. */
-export async function recordAttempt(
-  db: Queryable,
-  deliveryId: string,
-  attempt: WebhookAttempt,
-  after: AfterTry,
-): Promise<void> {
+/** The workflow of its retries is lost: the relay makes the next try, and its count goes on. */
+export async function takeDeliveryBack(db: Queryable, deliveryId: string): Promise<void> {
   await db.query({
-    name: 'record_webhook_attempt',
-    text: `
-      with delivery as (
-        update webhook_deliveries set
-          attempts = attempts + 1,
-          status = case when status <> 'pending' or $7 = 'handed_over' then status else $7 end,
-          dead_reason = case when status = 'pending' then $8 else dead_reason end,
-          finished_at = case when status = 'pending' and $7 in ('delivered', 'dead') then now() else finished_at end,
-          handed_over_at = case when $7 = 'handed_over' then now() else handed_over_at end
-        where id = $1
-        returning id, attempts
-      )
-      insert into webhook_attempts
-        (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
-      select id, attempts, $2, $3, $4, $5, $6 from delivery`,
-    values: [
-      deliveryId,
-      attempt.startedAt,
-      attempt.durationMs,
-      attempt.statusCode,
-      attempt.failure,
-      attempt.responseExcerpt,
-      after.becomes,
-      after.becomes === 'dead' ? after.reason : null,
-    ],
+    name: 'take_delivery_back',
+    text: `update webhook_deliveries set handed_over_at = null, leased_until = '-infinity'
+      where id = $1 and status = 'pending'`,
+    values: [deliveryId],
   });
 }

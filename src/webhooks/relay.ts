@@ -1,13 +1,16 @@
 import type { Queryable } from '../db/pool';
 import type { Logger } from '../log';
 import type { Sealer } from '../sealing';
-import { claimDeliveries, recordAttempt, type Delivery } from './deliveries';
+import { claimDeliveries, LEASE_SECONDS, type Delivery } from './deliveries';
+import { recordDelivered, recordEndpointDisabled, recordFailed, recordHandedOver } from './record-attempt';
 import { judgeTry } from './retry-policy';
-import type { WebhookSender } from './send';
+import { TRY_DEADLINE_MS, type WebhookAttempt, type WebhookSender } from './send';
 
-const MOST_UNDER_WAY = 128;
+const MOST_UNDER_WAY = 256;
 const MOST_PER_ENDPOINT = 8;
 const POLL_MS = 1_000;
+/** A claim that took longer to answer is left to its lease, which a try that begins now might outlive. */
+const CLAIM_DEADLINE_MS = LEASE_SECONDS * 1_000 - 2 * TRY_DEADLINE_MS;
 
 export interface Relay {
   /** There may be something to send. */
@@ -16,18 +19,26 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
+/** A delivery whose first try failed, and when the next one is due. */
+export interface FailedDelivery {
+  readonly delivery: Delivery;
+  readonly attempt: WebhookAttempt;
+  readonly waitSeconds: number;
+}
+
 export interface RelayDependencies {
   readonly db: Queryable;
   readonly sealer: Sealer;
   readonly sender: WebhookSender;
   /** Gives a delivery whose first try failed to a workflow of its own; doing it twice is doing it once. */
-  readonly handOver: (delivery: Delivery, waitSeconds: number) => Promise<void>;
+  readonly handOver: (failed: FailedDelivery) => Promise<void>;
   readonly log: Logger;
 }
 
 /**
- * Makes the first try of every delivery: claims what is due, sends it side by side within a bound for each endpoint, and
- * hands what failed over. Woken in process after a transition; a poll behind it finds what a dead relay left.
+ * Makes the first try of every delivery: claims what waits, sends it side by side within a bound for each endpoint, and
+ * hands what failed over, except where the endpoint fails all the time: then its deliveries go on waiting in the outbox.
+ * Woken in process after a transition; a poll behind it finds what a dead relay left.
  */
 export function startRelay({ db, sealer, sender, handOver, log }: RelayDependencies): Relay {
   const underWay = new Map<string, Promise<void>>();
@@ -58,11 +69,18 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
     }
   }
 
-  function claim(): Promise<Delivery[]> {
-    const busyEndpoints = [...perEndpoint].filter(([, count]) => count >= MOST_PER_ENDPOINT).map(([id]) => id);
+  async function claim(): Promise<Delivery[]> {
     const most = MOST_UNDER_WAY - underWay.size;
-    if (most <= 0) return Promise.resolve([]);
-    return claimDeliveries(db, sealer, { most, mostPerEndpoint: MOST_PER_ENDPOINT, busyEndpoints });
+    if (most <= 0) return [];
+    const askedAt = Date.now();
+    const claimed = await claimDeliveries(db, sealer, {
+      most,
+      mostPerEndpoint: MOST_PER_ENDPOINT,
+      underWay: perEndpoint,
+    });
+    if (Date.now() - askedAt <= CLAIM_DEADLINE_MS) return claimed;
+    log.warn({ deliveries: claimed.length }, 'a claim took too long and is left to its lease');
+    return [];
   }
 
   function begin(delivery: Delivery): void {
@@ -81,11 +99,22 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
   }
 
   async function deliver(delivery: Delivery): Promise<void> {
+    if (delivery.endpointStatus === 'disabled') return recordEndpointDisabled(db, delivery.deliveryId);
     const attempt = await sender.send(delivery);
-    const verdict = judgeTry(delivery.attempts + 1, attempt);
-    if (verdict.becomes !== 'retried') return recordAttempt(db, delivery.deliveryId, attempt, verdict);
-    await handOver(delivery, verdict.waitSeconds);
-    return recordAttempt(db, delivery.deliveryId, attempt, { becomes: 'handed_over' });
+    const verdict = judgeTry(1, attempt);
+    switch (verdict.becomes) {
+      case 'delivered':
+        return recordDelivered(db, delivery, attempt);
+      case 'dead':
+        await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: verdict.reason });
+        return;
+      case 'retried': {
+        const { status, isFailing } = await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: null });
+        if (status !== 'pending' || isFailing) return;
+        await handOver({ delivery, attempt, waitSeconds: verdict.waitSeconds });
+        return recordHandedOver(db, delivery.deliveryId);
+      }
+    }
   }
 
   function count(endpointId: string, change: number): void {

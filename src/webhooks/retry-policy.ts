@@ -24,8 +24,24 @@ export const RETRY_WAITS_SECONDS = [
 
 export const MAX_TRIES = RETRY_WAITS_SECONDS.length + 1;
 
+/**
+ * An endpoint with this many failures in a row is failing: its deliveries wait for it in the outbox, and one of them goes
+ * out as a probe now and then. After days of that it is disabled.
+ */
+export const FAILING_ENDPOINT = {
+  afterFailures: 20,
+  /** A probe waits as long as a part of the time that the endpoint has been failing for, within bounds. */
+  probeAfterPart: 1 / 4,
+  shortestProbeWaitSeconds: 10 * SECOND,
+  longestProbeWaitSeconds: 15 * MINUTE,
+  /** What has waited for longer is dead, as what was tried for longer is. */
+  longestQueueSeconds: 72 * HOUR,
+  disabledAfterSeconds: 120 * HOUR,
+} as const;
+
 const JITTER = 0.1;
-const LONGEST_RETRY_AFTER_SECONDS = HOUR;
+/** What a receiver asks for with `Retry-After` is honoured up to this. */
+export const LONGEST_RETRY_AFTER_SECONDS = HOUR;
 
 /**
  * How long to wait after try number `tries` (1 is the relay's) failed, or undefined after the last one.

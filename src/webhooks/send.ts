@@ -1,8 +1,12 @@
+import { types } from 'node:util';
 import { Agent, request } from 'undici';
 import { VERSION } from '../package';
+import { brokenUrlRule, createGuardedConnector, type ReceiverRules } from './guard';
+import { resolverFor, type ResolveHost } from './resolve-host';
 import { signWebhook } from './sign';
 
-const DEADLINE_MS = 10_000;
+/** A try takes no longer, from its first to its last byte. */
+export const TRY_DEADLINE_MS = 10_000;
 const MAX_ANSWER_BYTES = 16_384;
 const EXCERPT_CHARACTERS = 500;
 
@@ -32,15 +36,28 @@ export interface WebhookSender {
 
 type Answer = Pick<WebhookAttempt, 'statusCode' | 'failure' | 'responseExcerpt' | 'retryAfterSeconds'>;
 
-/** Sends webhooks: ten seconds in all, no redirects, at most 16 kB of the answer is read. */
-export function createWebhookSender(): WebhookSender {
-  const agent = new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: 10_000 });
+const NO_ANSWER = { statusCode: null, responseExcerpt: null, retryAfterSeconds: null } as const;
+
+/**
+ * Sends webhooks to receivers that the rules allow: ten seconds in all, no redirects, no proxy, at most 16 kB of the
+ * answer is read, as it is (a compressed one stays so).
+ * As many connections to a server as there are tries under way: endpoints on the same server do not wait for each other.
+ */
+export function createWebhookSender(
+  rules: ReceiverRules,
+  resolve: ResolveHost = resolverFor(rules.environment),
+): WebhookSender {
+  const agent = new Agent({ connect: createGuardedConnector(rules, resolve), pipelining: 1, keepAliveTimeout: 10_000 });
   return {
     async send(webhook, signal) {
       const startedAt = new Date();
-      const deadline = AbortSignal.timeout(DEADLINE_MS);
+      const deadline = AbortSignal.timeout(TRY_DEADLINE_MS);
       const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
-      const answer = await post(agent, webhook, startedAt, ends).catch(noAnswer);
+      const broken = brokenUrlRule(webhook.url, rules);
+      const answer =
+        broken === null
+          ? await post(agent, webhook, startedAt, ends)
+          : { ...NO_ANSWER, failure: `not called: the URL ${broken}` };
       return { startedAt, durationMs: Date.now() - startedAt.getTime(), ...answer };
     },
     close: () => agent.destroy(),
@@ -48,43 +65,73 @@ export function createWebhookSender(): WebhookSender {
 }
 
 async function post(agent: Agent, webhook: OutgoingWebhook, at: Date, signal: AbortSignal): Promise<Answer> {
-  const { statusCode, headers, body } = await request(webhook.url, {
-    method: 'POST',
-    dispatcher: agent,
-    signal,
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': `Lunas-Webhooks/${VERSION}`,
-      'X-Service-Event': webhook.event,
-      'X-Service-Delivery': webhook.deliveryId,
-      'X-Service-Signature': signWebhook(webhook.body, webhook.secrets, Math.floor(at.getTime() / 1_000)),
-    },
-    body: webhook.body,
-  });
-  const text = await readStart(body);
-  const retryAfter = Number(headers['retry-after']);
+  try {
+    const response = await request(webhook.url, {
+      method: 'POST',
+      dispatcher: agent,
+      signal,
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': `Lunas-Webhooks/${VERSION}`,
+        'X-Service-Event': webhook.event,
+        'X-Service-Delivery': webhook.deliveryId,
+        'X-Service-Signature': signWebhook(webhook.body, webhook.secrets, Math.floor(at.getTime() / 1_000)),
+      },
+      body: webhook.body,
+    });
+    return await readAnswer(response, at);
+  } catch (error) {
+    return { ...NO_ANSWER, failure: messageOf(error) };
+  }
+}
+
+async function readAnswer(
+  { statusCode, headers, body }: Awaited<ReturnType<typeof request>>,
+  at: Date,
+): Promise<Answer> {
+  const { text, brokenOff } = await readStart(body);
+  const isSuccess = statusCode >= 200 && statusCode < 300;
+  const isBusy = statusCode === 429 || statusCode === 503;
   return {
     statusCode,
-    failure: statusCode >= 200 && statusCode < 300 ? null : `the receiver answered ${statusCode}`,
+    failure: isSuccess
+      ? brokenOff && `${brokenOff}, after status ${statusCode}`
+      : `the receiver answered ${statusCode}`,
     responseExcerpt: text.slice(0, EXCERPT_CHARACTERS).replaceAll('\0', ''),
-    retryAfterSeconds: (statusCode === 429 || statusCode === 503) && retryAfter >= 0 ? retryAfter : null,
+    retryAfterSeconds: isBusy ? secondsIn(headers['retry-after'], at) : null,
   };
 }
 
-/** The first 16 kB of an answer; what comes after is not read. */
-async function readStart(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+/** The first 16 kB of an answer; what comes after is not read. `brokenOff` says why it ended before its end. */
+async function readStart(
+  body: AsyncIterable<Buffer>,
+): Promise<{ readonly text: string; readonly brokenOff: string | null }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= MAX_ANSWER_BYTES) break;
+  let brokenOff: string | null = null;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= MAX_ANSWER_BYTES) break;
+    }
+  } catch (error) {
+    brokenOff = messageOf(error);
   }
-  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8');
+  return { text: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'), brokenOff };
 }
 
-function noAnswer(error: unknown): Answer {
-  const reason = error instanceof Error ? error.message : String(error);
-  const failure = error instanceof Error && error.name === 'TimeoutError' ? 'no answer within 10 s' : reason;
-  return { statusCode: null, failure, responseExcerpt: null, retryAfterSeconds: null };
+/** `Retry-After`, given in seconds or as a date. */
+function secondsIn(retryAfter: string | string[] | undefined, at: Date): number | null {
+  if (typeof retryAfter !== 'string') return null;
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - at.getTime()) / 1_000;
+  return seconds >= 0 ? seconds : null;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return 'no whole answer within 10 s';
+  if (!types.isNativeError(error)) return String(error);
+  // Where several addresses were tried, each has its error.
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.map(messageOf).join('; ');
+  return error.message;
 }

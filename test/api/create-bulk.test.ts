@@ -1,4 +1,5 @@
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { type ApiAnswer, newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
 
 let service: TestService;
 beforeAll(async () => {
@@ -18,14 +19,16 @@ async function countPayments(): Promise<number> {
   return rows[0].count;
 }
 
-async function chargeFails(kind: string, times: number): Promise<void> {
+async function providerFails(operation: string, kind: string, times: number): Promise<void> {
   const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation: 'charge', kind, times }),
+    body: JSON.stringify({ operation, kind, times }),
   });
   expect(response.ok).toBe(true);
 }
+
+const chargeFails = (kind: string, times: number) => providerFails('charge', kind, times);
 
 describe('POST /payments with payments[]', () => {
   it('201: creates fifty, in the order of the request, with exactly the fields of the contract', async () => {
@@ -98,11 +101,58 @@ describe('POST /payments with payments[]', () => {
     expect(failed[0].error).toEqual({ code: 'payment_create_failed', message: expect.stringMatching(/[^.]\.$/) });
   });
 
-  it('400 payment_create_failed: when the provider refused them all', async () => {
+  it('400 payment_create_failed: when the provider refused them all, and so is every repeat', async () => {
     await chargeFails('reject', 2);
-    const { status, body } = await service.call('POST', '/payments', { payments: items(2, 'all-refused') });
-    expect([status, body.error.code]).toEqual([400, 'payment_create_failed']);
+    const request = { payments: items(2, 'all-refused') };
+    const first = await service.call('POST', '/payments', request);
+    expect([first.status, first.body.error.code]).toEqual([400, 'payment_create_failed']);
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    const again = await service.call('POST', '/payments', request);
+    expect([again.status, again.text]).toEqual([400, first.text]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
+
+  it('201: issues fifty side by side: they take no longer than a few one after the other', async () => {
+    const elapsedMs = async (payments: unknown[]): Promise<number> => {
+      await chargeFails('slow', payments.length);
+      const startedMs = performance.now();
+      const { status, body } = await service.call('POST', '/payments', { payments });
+      expect([status, new Set(body.payments.map((item: { status: string }) => item.status))]).toEqual([
+        201,
+        new Set(['pending']),
+      ]);
+      return performance.now() - startedMs;
+    };
+    const oneMs = await elapsedMs(items(1, 'slow-one'));
+    expect(await elapsedMs(items(50, 'slow-fifty'))).toBeLessThan(3 * oneMs);
+  }, 60_000);
+
+  it('201: one still unclear at the deadline comes as created; a repeat converges on the same payments', async () => {
+    await providerFails('status', 'timeout', 100);
+    await chargeFails('timeout', 1);
+    const request = { payments: items(4, 'one-unclear') };
+    const first = await service.call('POST', '/payments', request);
+    expect(first.status).toBe(201);
+    const unclear = first.body.payments.filter((item: { status: string }) => item.status === 'created');
+    expect(unclear).toEqual([expect.objectContaining({ expires_at: null })]);
+    expect(unclear[0]).not.toHaveProperty('error');
+    expect(first.body.payments.filter((item: { status: string }) => item.status === 'pending')).toHaveLength(3);
+
+    await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
+    const again = await until(
+      () => service.call('POST', '/payments', request),
+      ({ body }) => body.payments.every((item: { status: string }) => item.status === 'pending'),
+      30_000,
+    );
+    const ids = ({ body }: ApiAnswer) => body.payments.map(({ id }: { id: string }) => id);
+    expect(ids(again)).toEqual(ids(first));
+    for (const { reference_id } of again.body.payments) {
+      expect(await service.atProvider(reference_id)).toMatchObject({
+        charge_calls: expect.any(Number),
+        status: 'pending',
+      });
+    }
+  }, 90_000);
 
   it.each([
     ['none', [], 'invalid_bulk_size', /1 to 50/],

@@ -1,3 +1,4 @@
+import { fingerprintOf, paymentRequestSchema } from '../../src/api/create-payment/payment-request';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
@@ -106,6 +107,28 @@ describe('POST /payments', () => {
     expect(await service.atProvider(first.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
   });
 
+  it('201: the same payment in other words: defaults spelled out, null for absent, another order', async () => {
+    const key = { 'idempotency-key': 'other-words' };
+    const first = await service.call('POST', '/payments', { amount: 5_000, metadata: { a: 1, b: 2 } }, key);
+    const spelledOut = { currency: 'IDR', payment_method: 'qris', provider: 'gopay', customer: null };
+    const request = { metadata: { b: 2, a: 1 }, merchant_reference_id: null, ...spelledOut, amount: 5_000 };
+    const again = await service.call('POST', '/payments', request, key);
+    expect([again.status, again.text]).toEqual([201, first.text]);
+  });
+
+  it('has fingerprints that outlive a new version: they are kept for ever', () => {
+    const fingerprint = (request: object) => fingerprintOf(paymentRequestSchema.parse(request));
+    expect(fingerprint({ amount: 5_000 })).toBe('2acf1d46cc361f01ffbe584ff6e5f11a798d19cdbef2bea14b2690ea5916fd78');
+    expect(
+      fingerprint({
+        amount: 5_000,
+        merchant_reference_id: 'A',
+        customer: { name: 'Siti' },
+        metadata: { b: 1, a: 'x' },
+      }),
+    ).toBe('1bb096e2e05b4a18094c95338bf7b9a44017d960e1f8d512c86e0a3ec4162322');
+  });
+
   it('201: fifty requests at once with one key are one payment, one charge and one answer', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -117,12 +140,83 @@ describe('POST /payments', () => {
     expect(await service.atProvider(answers[0]?.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
   });
 
+  it('400 payment_create_failed: the provider refused, and so is every repeat, also of a bulk', async () => {
+    await fetch(`${service.sandboxUrl}/simulator/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ operation: 'charge', kind: 'reject', times: 1 }),
+    });
+    const key = { 'idempotency-key': 'refused' };
+    const first = await service.call('POST', '/payments', { amount: 5_000 }, key);
+    expect([first.status, first.body.error.code]).toEqual([400, 'payment_create_failed']);
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    const again = await service.call('POST', '/payments', { amount: 5_000 }, key);
+    expect([again.status, again.text]).toEqual([400, first.text]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const payments = [{ amount: 5_000, idempotency_key: 'refused' }, { amount: 6_000 }];
+    const bulk = await service.call('POST', '/payments', { payments });
+    expect(bulk.body.payments[0]).toMatchObject({ status: 'failed', error: first.body.error });
+  });
+
   it('400 payment_create_failed: the same key with another payment', async () => {
     const key = { 'idempotency-key': 'order-43' };
     await service.call('POST', '/payments', { amount: 50_000 }, key);
     const { status, body } = await service.call('POST', '/payments', { amount: 50_001 }, key);
     expect([status, body.error.code]).toEqual([400, 'payment_create_failed']);
     expect(body.error.message).toMatch(/idempotency key/i);
+  });
+
+  it.each([
+    ['currency', 'must be IDR', 'IDR '],
+    ['provider', 'must be gopay or shopeepay', 7],
+    ['merchant_reference_id', 'must be a string of at most 64 characters', 7],
+    ['merchant_reference_id', 'must be a string of at most 64 characters', 'x'.repeat(65)],
+    ['customer', 'must be an object', 'Siti'],
+    ['customer', 'must be an object', ['Siti']],
+    ['customer.name', 'must be a string of at most 100 characters', { name: 'x'.repeat(101) }],
+    ['customer.email', 'must be a string of at most 254 characters', { email: 1 }],
+    ['customer.phone', 'must be a string of at most 32 characters', { phone: 'x'.repeat(33) }],
+    ['customer.street', 'must be a string of at most 500 characters', { street: {} }],
+    ['metadata', 'must be an object', []],
+    ['metadata.a', 'must be a string of at most 500 characters, a number or a boolean', { a: null }],
+    ['metadata.a', 'must be a string of at most 500 characters', { a: 'x'.repeat(501) }],
+    [`metadata.${'k'.repeat(41)}`, 'has a key of more than 40 characters', { ['k'.repeat(41)]: 1 }],
+    [
+      'metadata',
+      'must have at most 50 keys',
+      Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, index])),
+    ],
+  ])('400 payment_create_failed, alone and in a bulk: %s %s', async (field, rule, value) => {
+    const request = { amount: 5_000, [field.split('.')[0] ?? '']: value };
+    const { status, body } = await service.call('POST', '/payments', request);
+    expect([status, body.error]).toEqual([400, { code: 'payment_create_failed', message: `${field} ${rule}.` }]);
+    const isOfAll = field === 'provider';
+    const bulk = await service.call('POST', '/payments', {
+      ...(isOfAll && { provider: value }),
+      payments: [{ amount: 5_000 }, request],
+    });
+    const at = isOfAll ? 'payments[0].' : 'payments[1].';
+    expect(bulk.body.error).toEqual({ code: 'payment_create_failed', message: `${at}${field} ${rule}.` });
+  });
+
+  it('201: characters are counted as people do, in every field', async () => {
+    const full = {
+      amount: 5_000,
+      merchant_reference_id: '💸'.repeat(64),
+      customer: { name: '💸'.repeat(100), email: 'é'.repeat(254), phone: '1'.repeat(32), street: 'x'.repeat(500) },
+      metadata: Object.fromEntries(
+        Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(2, '0') + '💸'.repeat(38), 'x'.repeat(500)]),
+      ),
+    };
+    const { status, body } = await service.call('POST', '/payments', full);
+    expect([status, body.payment?.merchant_reference_id]).toEqual([201, full.merchant_reference_id]);
+    const { body: more } = await service.call('POST', '/payments', { ...full, merchant_reference_id: '💸'.repeat(65) });
+    expect(more.error.message).toBe('merchant_reference_id must be a string of at most 64 characters.');
+  });
+
+  it('400 payment_create_failed: a number that is none', async () => {
+    const { status, body } = await service.call('POST', '/payments', '{"amount":5000,"metadata":{"a":1e999}}');
+    expect([status, body.error?.message]).toEqual([400, expect.stringMatching(/^metadata\.a must be /)]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { createKey } from '../../src/operator/keys';
 import { createMerchant, type NewMerchant } from '../../src/operator/merchants';
+import { ask, startTestApis } from '../support/api';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 let service: TestService;
@@ -67,6 +68,19 @@ describe('the QR picture', () => {
       expect(response.headers.get('cache-control')).toContain('immutable');
       expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(500);
     }
+  });
+
+  it('leaves its address out of the log: whoever knows it sees the QR', async () => {
+    const apis = await startTestApis([{}]);
+    const { pathname } = new URL(payment.qris_image_url);
+    for (const path of [pathname, pathname.replace('qris', 'QRIS'), `${pathname}/x`]) await ask(apis.urls[0] + path);
+    await apis.db.query('alter table payments rename to away');
+    await ask(apis.urls[0] + pathname);
+    await apis.close();
+    const [, token = ''] = /([^/]+)\.png$/.exec(pathname) ?? [];
+    expect(token).not.toBe('');
+    expect(apis.logged()).toContain('"/qris/….png"');
+    expect(apis.logged()).not.toContain(token);
   });
 
   it('404: any other address', async () => {

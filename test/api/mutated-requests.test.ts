@@ -1,5 +1,27 @@
-import { assert, asyncProperty, constantFrom, dictionary, json, oneof, record, string, tuple } from 'fast-check';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import {
+  array,
+  type Arbitrary,
+  assert,
+  asyncProperty,
+  constant,
+  constantFrom,
+  dictionary,
+  json,
+  oneof,
+  record,
+  string,
+  tuple,
+  uint8Array,
+} from 'fast-check';
+import { listQuerySchema } from '../../src/api/list-transactions/list-query';
+import { ROUTES } from '../../src/api/routes';
+import { expectContract, type LiveAnswer } from '../support/contract';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
 
 let service: TestService;
 beforeAll(async () => {
@@ -59,31 +81,123 @@ describe('a mutated request', () => {
     expect(rows).toEqual([]);
   }, 120_000);
 
-  it('is 404 or answered, whatever the path and the query are', async () => {
-    const segment = oneof(string({ unit: 'binary' }), constantFrom('%', '%00', '%E0%A4%A', '..', 'LN', "' or 1=1"));
-    const places = constantFrom(
-      '/payments/',
-      '/qris/',
-      '/provider-notifications/',
-      '/transactions?cursor=',
-      '/transactions?status=',
-    );
+  it('is answered as documented at every address, whatever path, query, headers and body are', async () => {
+    const { id, reference_id } = (await service.call('POST', '/payments', { amount: 5_000 })).body.payment;
+    const statuses = new Set<number>();
     await assert(
-      asyncProperty(places, segment, constantFrom('GET', 'POST', 'DELETE'), async (place, text, method) => {
-        const path =
-          place +
-          text.replaceAll(/[^\x21-\x7e]|[#?]/gu, (character) =>
-            encodeURIComponent(character.replace(/\p{Surrogate}/u, '\ufffd')),
-          );
-        const response = await fetch(service.apiUrl + path, {
-          method,
-          headers: { authorization: `Bearer ${service.secretKey}` },
-          signal: AbortSignal.timeout(10_000),
-        });
-        expect(response.status).toBeLessThan(500);
-        await response.arrayBuffer();
+      asyncProperty(requests(id, reference_id), async ({ method, path, headers, body }) => {
+        const answer = await send(method, path, headers, body);
+        statuses.add(answer.status);
+        expect(answer.status).toBeLessThan(500);
+        expectContract(method, path, answer);
       }),
+      { numRuns: 600 },
+    );
+    // It has come through every door, not only been turned away at the first.
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404]));
+  }, 120_000);
+
+  it('is answered or hung up on when it is not even HTTP', async () => {
+    const { hostname, port } = new URL(service.apiUrl);
+    await assert(
+      asyncProperty(
+        constantFrom('', 'GET / HTTP/1.1\r\n', 'POST /payments HTTP/1.1\r\nHost: x\r\n'),
+        uint8Array(),
+        async (head, bytes) => {
+          const socket = connect(Number(port), hostname);
+          socket.on('error', () => undefined);
+          socket.end(Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n\r\n')]));
+          await once(socket.resume(), 'close', { signal: AbortSignal.timeout(5_000) });
+        },
+      ),
       RUNS,
     );
+    expect((await service.call('GET', '/healthz')).status).toBe(200);
+  }, 60_000);
+
+  it('leaves no half-created payment behind, and no workflow that stumbled', async () => {
+    const { rows } = await service.db.query<{ id: string; status: string }>('select id, status from payments');
+    expect(rows.filter(({ status }) => ['created', 'failed'].includes(status))).toEqual([]);
+    const started = await until(
+      () => listWorkflows(),
+      (ids) => ids.length >= rows.length,
+    );
+    expect(started).toEqual(expect.arrayContaining(rows.map((row) => `payment-${row.id}`)));
+    const stumbled: string[] = [];
+    for (const workflowId of started) {
+      const { events = [] } = await service.client.workflow.getHandle(workflowId).fetchHistory();
+      if (
+        events?.some((event) => event.workflowTaskFailedEventAttributes ?? event.workflowExecutionFailedEventAttributes)
+      ) {
+        stumbled.push(workflowId);
+      }
+    }
+    expect(stumbled).toEqual([]);
   }, 60_000);
 });
+
+async function listWorkflows(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { workflowId } of service.client.workflow.list()) ids.push(workflowId);
+  return ids;
+}
+
+/** Requests to every address, most of them with something wrong; `id` is a payment's that can be cancelled. */
+function requests(id: string, referenceId: string) {
+  const odd = string({ unit: 'binary', maxLength: 30 }).map((text) =>
+    encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?')),
+  );
+  const segment = oneof(
+    odd,
+    constantFrom(id, referenceId, '%', '%00', '%E0%A4%A', '..', 'LN', "'%20or%201=1", 'docs.js'),
+  );
+  const value = oneof(odd, constantFrom('', '0', '-1', '1e9', 'pending', 'gopay', '2026-11-21', '%00', '%ff', 'MQ'));
+  const query = array(tuple(oneof(constantFrom(...QUERY_PARAMETERS), odd), value), { maxLength: 3 });
+  const text = string({ unit: constantFrom(...Array.from(' !"%,;=/azAZ09~\u00ff')), maxLength: 20 });
+  /** Mostly good, so that what else is odd gets further than the first check. */
+  const mostly = <T>(good: T, ...odd: Arbitrary<T>[]) =>
+    oneof({ weight: 8, arbitrary: constant(good) }, ...odd.map((arbitrary) => ({ weight: 1, arbitrary })));
+  const headers = record(
+    {
+      authorization: mostly(`Bearer ${service.secretKey}`, constantFrom('Bearer sk_test_', ''), text),
+      'idempotency-key': text,
+      'content-type': mostly('application/json', constantFrom('application/json; charset=utf-16', 'text/plain'), text),
+      'content-encoding': mostly('identity', constantFrom('gzip', 'br'), text),
+      accept: text,
+      'x-forwarded-for': text,
+      'x-http-method-override': constantFrom('DELETE'),
+    },
+    { requiredKeys: ['authorization', 'content-type'] },
+  );
+  const place = tuple(constantFrom(...ROUTES), segment, query).map(([route, segment, query]) => {
+    const search = query.map(([name, value]) => `${name}=${value}`).join('&');
+    return [route.method.toUpperCase(), `${route.path.replace(/:\w+/, segment)}?${search}`] as const;
+  });
+  return tuple(place, headers, mostly('{"amount":5000}', bodies)).map(([[method, path], headers, body]) => ({
+    method,
+    path,
+    headers,
+    body,
+  }));
+}
+
+const QUERY_PARAMETERS = Object.keys(listQuerySchema.shape);
+
+/** Unlike `fetch` it sends a body with any method, and headers as they are. */
+async function send(method: string, path: string, headers: Record<string, string>, body: string): Promise<LiveAnswer> {
+  const url = new URL(service.apiUrl);
+  const length = { 'content-length': String(Buffer.byteLength(body)) };
+  const options = { host: url.hostname, port: url.port, method, path, headers: { ...headers, ...length } };
+  const request = httpRequest({ ...options, timeout: 10_000 });
+  request.on('timeout', () => request.destroy(new Error(`${method} ${path} hangs`)));
+  request.end(body);
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  if (!response) throw new Error('There was no answer');
+  const answer = await text(response);
+  const isJson = response.headers['content-type']?.includes('json');
+  return {
+    status: response.statusCode ?? 0,
+    headers: new Headers({ 'x-request-id': String(response.headers['x-request-id'] ?? '') }),
+    body: isJson ? JSON.parse(answer) : undefined,
+  };
+}

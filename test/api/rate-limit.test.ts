@@ -111,6 +111,34 @@ describe('the rate limit of a key', () => {
 });
 
 describe('the table of rate limits', () => {
+  it('keeps nobody else waiting: others are answered while the count of one key is stuck', async () => {
+    const apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
+    const stuck = await apis.newKey();
+    const other = await apis.newKey();
+    await flood(apis.urls, stuck.secret, 4);
+    const lock = await apis.db.connect();
+    await lock.query('begin');
+    await lock.query('select from rate_limits where key = $1 for update', [stuck.id]);
+    const answered = { stuck: 0, other: 0, stuckWhenOtherWasDone: -1 };
+    const count = (name: 'stuck' | 'other', { secret }: { secret: string }) =>
+      Promise.all(
+        Array.from({ length: LIMIT }, async (_, index) => {
+          await knock(apis.urls[index % 2] ?? '', secret);
+          answered[name] += 1;
+        }),
+      );
+    const waiting = count('stuck', stuck);
+    await count('other', other);
+    answered.stuckWhenOtherWasDone = answered.stuck;
+    await lock.query('rollback');
+    lock.release();
+    await waiting;
+    await apis.close();
+    expect(answered.other).toBe(LIMIT);
+    // Some were counted ahead of the lock.
+    expect(answered.stuckWhenOtherWasDone).toBeLessThan(LIMIT / 2);
+  });
+
   it('neither stops nor fails requests when it hangs: each process then counts by itself', async () => {
     const apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
     const keys = [await apis.newKey(), await apis.newKey(), await apis.newKey()];

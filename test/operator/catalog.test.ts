@@ -53,3 +53,16 @@ it('shows the version in force, which new payments capture', async () => {
   expect(policy).toMatchObject({ policyId: second.id, feeBasisPoints: 30 });
   expect((await db.query('select from policies where id = $1', [first.id])).rowCount).toBe(1);
 });
+
+it('counts every one of many changes at once', async () => {
+  await setPolicy(db, gopay);
+  const terms = [
+    { feeBasisPoints: 30 },
+    { feeFlatRupiah: 100 },
+    { settlementKind: 'manual' },
+    { expiresInSeconds: 60 },
+  ] as const;
+  const versions = await Promise.all(terms.map((term) => setPolicy(db, { ...gopay, ...term })));
+  expect(versions.map(({ version }) => version).sort((one, other) => one - other)).toEqual([2, 3, 4, 5]);
+  expect(await listPolicies(db)).toEqual([expect.objectContaining({ version: 5, ...Object.assign({}, ...terms) })]);
+});

@@ -90,6 +90,11 @@ it.each([
   ['203.0.113.0/', false],
   ['2001:db8::/129', false],
   ['::ffff:203.0.113.7', false],
+  ['::FFFF:cb00:7107', false],
+  ['0:0:0:0:0:ffff:203.0.113.7', false],
+  ['0000:0000:0000:0000:0000:ffff:203.0.113.7', false],
+  ['0:0:0:0:0:ffff:203.0.113.0/120', false],
+  ['::ffff:0:1:2', true],
   ['example.com', false],
   ['', false],
 ])('takes %p for an address or a network: %p', (text, expected) => {

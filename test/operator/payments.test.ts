@@ -44,6 +44,7 @@ describe('showing a payment', () => {
       expiresAt: '2026-01-05T03:15:00.000Z',
       settlesAt: '2026-01-06T03:00:02.000Z',
       attention: null,
+      refund: null,
     } as const;
     const details = await showPayment(
       ledger.db,

@@ -33,7 +33,7 @@ it('registers a receiver whose secret signs its webhooks', async () => {
   const endpoint = await register();
   expect(endpoint.secret).toMatch(/^whsec_[\w-]{32,}$/);
   await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
-  const [delivery] = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, busyEndpoints: [] });
+  const [delivery] = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, underWay: new Map() });
   expect(delivery).toMatchObject({ event: 'payment.created', url: endpoint.url, secrets: [endpoint.secret] });
 });
 
@@ -42,7 +42,7 @@ it('sends a receiver only the events that it asked for', async () => {
   const paid = await register({ events: ['payment.paid'] });
   expect([created.events, paid.events]).toEqual([['payment.created'], ['payment.paid']]);
   await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
-  const deliveries = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, busyEndpoints: [] });
+  const deliveries = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, underWay: new Map() });
   expect(deliveries.map((delivery) => delivery.endpointId)).toEqual([created.id]);
 });
 

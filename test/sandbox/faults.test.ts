@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FAULT_KINDS, OPERATIONS } from '../../src/sandbox/faults';
+import { until } from '../support/until';
 import {
   newOrderId,
   openSandbox,
@@ -20,6 +21,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   receiver.bodies.length = 0;
+  receiver.respond = (response) => void response.end();
   await sandbox.call('DELETE', '/simulator/faults');
 });
 
@@ -94,13 +96,25 @@ describe('a fault of the API', () => {
     expect(await seen(sandbox.call('GET', `/v2/${order_id}/status`))).toBe(expected);
   });
 
-  it('slow answers after three seconds', async () => {
+  it('slow does all of it, and answers after three seconds', async () => {
+    const [first, second, paid] = [await sandbox.charge(), await sandbox.charge(), await sandbox.charge()];
+    await pay(paid.order_id);
+    for (const operation of ['charge', 'status', 'cancel', 'expire', 'refund']) await arm(operation, 'slow');
     const orderId = newOrderId();
-    await arm('charge', 'slow');
-    const answer = sandbox.charge({ orderId });
-    expect(await seen(answer)).toBe('no answer');
+    const calls = [
+      sandbox.charge({ orderId }),
+      sandbox.call('GET', `/v2/${first.order_id}/status`),
+      sandbox.call('POST', `/v2/${first.order_id}/cancel`),
+      sandbox.call('POST', `/v2/${second.order_id}/expire`),
+      sandbox.call('POST', `/v2/${paid.order_id}/refund`, { refund_key: 'r1' }),
+    ];
+    expect(await Promise.all(calls.map((call) => seen(call, 1000)))).toEqual(calls.map(() => 'no answer'));
     expect(await listed(orderId)).toMatchObject({ status: 'pending' });
-    expect(await answer).toMatchObject({ status_code: '201' });
+    expect(await listed(first.order_id)).toMatchObject({ status: 'cancel' });
+    expect(await listed(second.order_id)).toMatchObject({ status: 'expire' });
+    expect((await listed(paid.order_id)).refunds).toHaveLength(1);
+    const codes = (await Promise.all(calls)).map((answer) => answer.status_code);
+    expect(codes).toEqual(['201', expect.any(String), '200', '407', '200']);
   });
 
   it.each([
@@ -169,6 +183,37 @@ describe('a fault of the notifications', () => {
 
   it('half_body: half of it comes', async () => {
     expect(await notified('half_body')).toEqual(['unreadable']);
+  });
+
+  it('half_body: the whole of it comes once the merchant refuses the half', async () => {
+    let refusals = 1;
+    receiver.respond = (response) => void response.writeHead(refusals-- > 0 ? 400 : 200).end();
+    expect(await notified('half_body')).toEqual(['unreadable', good]);
+  });
+
+  it('several: as many attempts fail as were armed, then it comes', async () => {
+    const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
+    await arm('notify', 'http_500', 3);
+    await pay(order_id);
+    await receiver.waitFor(1);
+    expect(await sandbox.call('GET', '/simulator/faults')).toMatchObject({ faults: [] });
+  });
+
+  it.each([
+    ['expire', 1],
+    ['cancel', 1],
+    ['refund', 2],
+  ])('silent: nothing comes of a %s either', async (operation, times) => {
+    const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
+    if (operation === 'refund') await sandbox.call('POST', `/simulator/payments/${order_id}/pay`, { notify: false });
+    await arm('notify', 'silent', times);
+    await sandbox.call('POST', `/v2/${order_id}/${operation}`, { refund_key: 'r1' });
+    await until(
+      () => sandbox.call('GET', '/simulator/faults'),
+      ({ faults }) => faults.length === 0,
+    );
+    await sleep(300);
+    expect(receiver.bodies).toEqual([]);
   });
 
   it('slow: it comes later', async () => {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { MAGIC_AMOUNTS } from '../../src/sandbox/magic-amounts';
+import { until } from '../support/until';
 import { openSandbox, startNotificationReceiver, type SandboxUnderTest } from './sandbox-under-test';
 
 let sandbox: SandboxUnderTest;
@@ -51,6 +53,35 @@ it('offers to pay an expired order late', async () => {
   const { order_id } = await sandbox.charge();
   await sandbox.call('POST', `/v2/${order_id}/expire`);
   expect(cardOf((await page()).text, order_id)).toContain('Pay late');
+});
+
+it('pays what a pasted QR says', async () => {
+  const { order_id, qr_string } = await sandbox.charge();
+  const action = /<form[^>]+action="([^"]*scan)"/.exec((await page()).text)?.[1] ?? '';
+  expect((await submit(action, { qris_payload: qr_string })).status).toBe(303);
+  expect(cardOf((await page()).text, order_id)).toContain('paid');
+});
+
+it('names the magic amounts', async () => {
+  const { text } = await page();
+  for (const { totalRupiah, says } of MAGIC_AMOUNTS) {
+    expect(text).toContain(`Rp ${totalRupiah.toLocaleString('id-ID')}`);
+    expect(text).toContain(says);
+  }
+});
+
+it('shows what became of each notification, and what the merchant said to it', async () => {
+  const receiver = await startNotificationReceiver();
+  const answers = [401, 200];
+  receiver.respond = (response) => void response.writeHead(answers.shift() ?? 200).end();
+  const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
+  await sandbox.call('POST', `/simulator/payments/${order_id}/pay`);
+  const rowOf = async () =>
+    (await page()).text.match(/<tr>.*?<\/tr>/gs)?.find((row) => row.includes(order_id) && row.includes('settlement'));
+  await until(rowOf, (row = '') => row.includes('HTTP 401') && row.includes('due '));
+  const delivered = await until(rowOf, (row = '') => row.includes('HTTP 200'));
+  expect(delivered).toContain('delivered');
+  await receiver.close();
 });
 
 it('arms and clears faults by form', async () => {

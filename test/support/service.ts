@@ -27,8 +27,15 @@ export interface TestService {
   readonly merchantId: string;
   readonly secretKey: string;
   readonly masterKey: string;
+  /** For further API processes beside the service's own. */
+  readonly databaseUrl: string;
+  readonly temporal: TemporalTarget;
   /** A call to the API with the demo merchant's key. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  /** The database of the provider's ledger, to plant what never should be. */
+  readonly providerDb: Pool;
+  /** All that the provider's ledger holds, by reference. */
+  providerLedger(): Promise<Map<string, ProviderOrder>>;
   /** What the provider's ledger holds of an order; undefined when it has none. */
   atProvider(referenceId: string): Promise<ProviderOrder | undefined>;
   /** The names of the steps that a payment has taken, in order. */
@@ -41,7 +48,14 @@ export interface TestService {
 }
 
 const ledgerSchema = z.object({
-  payments: z.array(z.object({ order_id: z.string(), status: z.string(), charge_calls: z.number() })),
+  payments: z.array(
+    z.object({
+      order_id: z.string(),
+      status: z.string(),
+      charge_calls: z.number(),
+      refunds: z.array(z.object({ refund_key: z.string(), amount: z.number(), status: z.string() })),
+    }),
+  ),
 });
 
 export type ProviderOrder = z.infer<typeof ledgerSchema>['payments'][number];
@@ -72,8 +86,16 @@ export async function newNamespace(): Promise<TemporalTarget> {
   return target;
 }
 
-/** @param maxCachedWorkflows 0 replays every workflow at each of its tasks */
-export async function startTestService(temporal: TemporalTarget, maxCachedWorkflows = 100): Promise<TestService> {
+export interface TestServiceOptions {
+  /** 0 replays every workflow at each of its tasks. */
+  readonly maxCachedWorkflows?: number;
+  readonly refundHoldSeconds?: number;
+}
+
+export async function startTestService(
+  temporal: TemporalTarget,
+  { maxCachedWorkflows = 100, refundHoldSeconds = 60 }: TestServiceOptions = {},
+): Promise<TestService> {
   const database = await createTestDatabase();
   const ledger = newDatabase();
   const masterKey = randomBytes(32).toString('base64');
@@ -95,6 +117,7 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
   });
   const settings = { databaseUrl: database.url, temporal, masterKey, publicBaseUrl: apiUrl, log };
   const db = createPool(database.url, { max: 4 });
+  const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal);
   const engine = new PaymentsEngine(client);
 
@@ -103,11 +126,14 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
     db,
     engine,
     client,
+    providerDb,
     apiUrl,
     sandboxUrl: sandbox.url,
     merchantId,
     secretKey,
     masterKey,
+    databaseUrl: database.url,
+    temporal,
     async call(method, path, body, headers = {}) {
       const response = await fetch(apiUrl + path, {
         method,
@@ -126,10 +152,13 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
       expectContract(method, path, answer);
       return answer;
     },
-    async atProvider(referenceId) {
+    async providerLedger() {
       const response = await fetch(`${sandbox.url}/simulator/payments`);
       const { payments } = ledgerSchema.parse(await response.json());
-      return payments.find((payment) => payment.order_id === referenceId);
+      return new Map(payments.map((payment) => [payment.order_id, payment]));
+    },
+    async atProvider(referenceId) {
+      return (await service.providerLedger()).get(referenceId);
     },
     async transitionsOf(paymentId) {
       const { rows } = await db.query<{ name: string }>(
@@ -151,6 +180,7 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
         ...settings,
         environment: 'sandbox',
         maxCachedWorkflows,
+        refundHoldSeconds,
         workflowBundlePath: workflowBundlePath(),
         onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
       });
@@ -164,7 +194,7 @@ export async function startTestService(temporal: TemporalTarget, maxCachedWorkfl
       await api.close();
       await sandbox.close();
       await engine.close();
-      await db.end();
+      await Promise.all([db.end(), providerDb.end()]);
       await Promise.all([database.drop(), ledger.drop()]);
     },
   };

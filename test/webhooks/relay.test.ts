@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queryable } from '../../src/db/pool';
 import { createLogger } from '../../src/log';
 import { createSealer } from '../../src/sealing';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { claimDeliveries, type Delivery } from '../../src/webhooks/deliveries';
-import { startRelay, type Relay } from '../../src/webhooks/relay';
+import { claimDeliveries } from '../../src/webhooks/deliveries';
+import { startRelay, type FailedDelivery, type Relay } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
 import { acceptance, openLedger, type Ledgered } from '../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
@@ -17,15 +19,13 @@ let ledger: Ledgered;
 let receiver: Receiver;
 let sender: WebhookSender;
 let relay: Relay | undefined;
-let handedOver: Delivery[];
-let waits: number[];
+let handedOver: FailedDelivery[];
 
 beforeEach(async () => {
   ledger = await openLedger();
   receiver = await startReceiver();
-  sender = createWebhookSender();
+  sender = createWebhookSender({ environment: 'sandbox' });
   handedOver = [];
-  waits = [];
 });
 
 afterEach(async () => {
@@ -37,9 +37,8 @@ afterEach(async () => {
 });
 
 function start(): Relay {
-  const handOver = async (delivery: Delivery, waitSeconds: number) => {
-    handedOver.push(delivery);
-    waits.push(waitSeconds);
+  const handOver = async (failed: FailedDelivery) => {
+    handedOver.push(failed);
   };
   relay = startRelay({ db: ledger.db, sealer, sender, handOver, log });
   return relay;
@@ -66,6 +65,11 @@ async function acceptPayments(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
   }
+}
+
+async function endpointState(id: string) {
+  const { rows } = await ledger.db.query('select * from webhook_endpoints where id = $1', [id]);
+  return rows[0];
 }
 
 async function deliveries() {
@@ -131,26 +135,41 @@ describe('the relay', () => {
     start();
     const [delivery] = await until(deliveries, (rows) => rows[0]?.handed_over_at !== null);
     expect(delivery).toMatchObject({ status: 'pending', attempts: 1 });
-    expect(handedOver.map(({ deliveryId }) => deliveryId)).toEqual([delivery.id]);
+    expect(handedOver.map(({ delivery }) => delivery.deliveryId)).toEqual([delivery.id]);
     expect(receiver.received).toHaveLength(1);
     const { rows } = await ledger.db.query('select failure from webhook_attempts');
     expect(rows[0].failure).toBeTruthy();
   });
 
-  it('gives up at once on a receiver that is gone, and waits as long as a busy one asks', async () => {
-    await addEndpoint();
+  it('disables the endpoint of a receiver that is gone; what waits for it is dead too, and says why', async () => {
+    const endpoint = await addEndpoint();
     receiver.respond = (response) => response.writeHead(410).end();
+    await acceptPayments(20);
+    start();
+    const rows = await until(deliveries, (rows) => rows.every(({ status }) => status === 'dead'));
+    const gone = rows.filter((row) => row.dead_reason === 'endpoint_gone');
+    const waited = rows.filter((row) => row.dead_reason === 'endpoint_disabled');
+    expect(gone.length).toBeGreaterThan(0);
+    expect(gone.length).toBeLessThanOrEqual(8);
+    expect(gone.length + waited.length).toBe(20);
+    expect(receiver.received.length).toBeLessThanOrEqual(8);
+    expect(await endpointState(endpoint)).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
+    expect(handedOver).toEqual([]);
+  });
+
+  it.each([
+    ['seconds', () => '90', 90, 90],
+    ['a date', () => new Date(Date.now() + 90_000).toUTCString(), 87, 90],
+    ['more than an hour', () => '86400', 3_600, 3_600],
+    ['nonsense', () => 'soon', 9, 11],
+  ])('waits as long as a busy receiver asks: %s', async (_name, retryAfter, atLeast, atMost) => {
+    await addEndpoint();
+    receiver.respond = (response) => response.writeHead(503, { 'retry-after': retryAfter() }).end();
     await acceptPayments(1);
     start();
-    const [gone] = await until(deliveries, (rows) => rows[0]?.status === 'dead');
-    expect(gone).toMatchObject({ dead_reason: 'endpoint_gone', attempts: 1 });
-    expect(waits).toEqual([]);
-
-    receiver.respond = (response) => response.writeHead(503, { 'retry-after': '90' }).end();
-    await acceptPayments(1);
-    relay?.wake();
-    await until(deliveries, (rows) => rows[1]?.handed_over_at !== null);
-    expect(waits).toEqual([90]);
+    await until(deliveries, (rows) => rows[0]?.handed_over_at !== null);
+    expect(handedOver[0]?.waitSeconds).toBeGreaterThanOrEqual(atLeast);
+    expect(handedOver[0]?.waitSeconds).toBeLessThanOrEqual(atMost);
   });
 
   it('does not read an endless answer to its end', async () => {
@@ -182,36 +201,275 @@ describe('the relay', () => {
     expect(new Set(ids).size).toBe(60);
   });
 
-  it('does not let a hanging endpoint hold up another', async () => {
-    const hanging = await addEndpoint();
-    const healthy = await startReceiver();
-    receiver.respond = () => undefined;
-    await acceptPayments(40);
-    await ledger.db.query('update webhook_endpoints set url = $1 where id <> $2', [healthy.url, hanging]);
-    const other = randomUUID();
-    await ledger.db.query('insert into webhook_endpoints (id, merchant_id, url) values ($1, $2, $3)', [
-      other,
-      ledger.merchantId,
-      healthy.url,
-    ]);
+  it('does not let hanging endpoints hold up another, not even one on the same server', async () => {
+    const hanging = new Set(await Promise.all(Array.from({ length: 3 }, () => addEndpoint())));
+    await acceptPayments(20);
+    const healthy = await addEndpoint();
+    await ledger.db.query("update webhook_endpoints set url = url || '?' || id");
+    const open = new Map<string, number>();
+    receiver.respond = (response) => {
+      const endpoint = response.req.url?.split('?')[1] ?? '';
+      if (hanging.has(endpoint)) open.set(endpoint, (open.get(endpoint) ?? 0) + 1);
+      else response.end();
+    };
     start();
-    await receiver.waitFor(1);
-    await acceptPayments(5);
+    await until(
+      () => Promise.resolve([...open.values()]),
+      (counts) => counts.length === 3 && counts.every((count) => count === 8),
+    );
+    await acceptPayments(30);
     relay?.wake();
-    await healthy.waitFor(5, 5_000);
-    expect(receiver.received.length).toBeLessThanOrEqual(8);
-    await healthy.close();
-    await sender.close();
+    await until(deliveries, (rows) =>
+      rows.filter((row) => row.endpoint_id === healthy).every(({ status }) => status === 'delivered'),
+    );
+    expect([...open.values()]).toEqual([8, 8, 8]);
+  });
+
+  it('never has more than eight tries under way at an endpoint, however often it looks', async () => {
+    await addEndpoint();
+    await acceptPayments(80);
+    let [open, most] = [0, 0];
+    receiver.respond = (response) => {
+      most = Math.max(most, (open += 1));
+      setTimeout(() => {
+        open -= 1;
+        response.end();
+      }, Math.random() * 40);
+    };
+    start();
+    const waking = setInterval(() => relay?.wake(), 1);
+    await until(deliveries, (rows) => rows.every(({ status }) => status === 'delivered'));
+    clearInterval(waking);
+    expect(most).toBe(8);
   });
 
   it('loses nothing when it dies with deliveries in hand: the lease runs out', async () => {
     await addEndpoint();
     await acceptPayments(3);
-    const bounds = { most: 10, mostPerEndpoint: 10, busyEndpoints: [] };
+    const bounds = { most: 10, mostPerEndpoint: 10, underWay: new Map() };
     expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(3);
     expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(0);
     await ledger.db.query("update webhook_deliveries set leased_until = now() - interval '1 second'");
     start();
     await receiver.waitFor(3);
+  });
+
+  it('leaves a claim that took too long to its lease: a try would outlive it', async () => {
+    await addEndpoint();
+    await acceptPayments(3);
+    let late = 0;
+    const now = Date.now;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + late);
+    const slowDb: Queryable = {
+      query: async (...statement: unknown[]) => {
+        const answer = await Reflect.apply(ledger.db.query, ledger.db, statement);
+        if (late === 0 && JSON.stringify(statement).includes('claim_deliveries')) late = 11_000;
+        return answer;
+      },
+    };
+    relay = startRelay({ db: slowDb, sealer, sender, handOver: async () => undefined, log });
+    await until(deliveries, (rows) => rows.every(({ leased_until }) => leased_until !== null));
+    await sleep(300);
+    expect(receiver.received).toHaveLength(0);
+    clock.mockRestore();
+    await ledger.db.query("update webhook_deliveries set leased_until = now() - interval '1 second'");
+    relay.wake();
+    await receiver.waitFor(3);
+  });
+
+  it('makes another try where the hand-over failed, and counts neither among the twelve until it succeeds', async () => {
+    await addEndpoint();
+    receiver.respond = (response) => response.writeHead(500).end();
+    await acceptPayments(1);
+    let calls = 0;
+    const handOver = async () => {
+      calls += 1;
+      if (calls < 15) throw new Error('Temporal is away');
+    };
+    relay = startRelay({ db: ledger.db, sealer, sender, handOver, log });
+    while (calls < 15) {
+      const before = calls;
+      await until(
+        () => Promise.resolve(calls),
+        (now) => now > before,
+      );
+      await ledger.db.query("update webhook_deliveries set leased_until = '-infinity'");
+      relay.wake();
+    }
+    const [delivery] = await until(deliveries, (rows) => rows[0]?.handed_over_at !== null);
+    expect(delivery).toMatchObject({ status: 'pending', tries: 1 });
+    expect(delivery.attempts).toBeGreaterThanOrEqual(15);
+  });
+
+  it('does not send what was written while its endpoint was being disabled', async () => {
+    const endpoint = await addEndpoint();
+    await acceptPayments(2);
+    await ledger.db.query("update webhook_endpoints set status = 'disabled' where id = $1", [endpoint]);
+    start();
+    const rows = await until(deliveries, (rows) => rows.every(({ status }) => status === 'dead'));
+    expect(rows.map((row) => row.dead_reason)).toEqual(['endpoint_disabled', 'endpoint_disabled']);
+    expect(receiver.received).toHaveLength(0);
+  });
+});
+
+describe('an endpoint that is down', () => {
+  const DELIVERIES = 600;
+
+  async function counts(): Promise<Record<'pending' | 'delivered' | 'dead', number>> {
+    const { rows } = await ledger.db.query(
+      `select count(*) filter (where status = 'pending') as pending,
+         count(*) filter (where status = 'delivered') as delivered, count(*) filter (where status = 'dead') as dead
+       from webhook_deliveries`,
+    );
+    return rows[0];
+  }
+
+  /** As if its time had come. */
+  async function probeNow(): Promise<void> {
+    await ledger.db.query("update webhook_endpoints set retry_at = now() - interval '1 millisecond'");
+    relay?.wake();
+  }
+
+  /** As after many failures, the first of them some days ago. */
+  async function isFailingFor(days: number): Promise<void> {
+    await ledger.db.query(
+      `update webhook_endpoints set consecutive_failures = 100, failing_since = now() - $1::float8 * interval '1 day',
+         retry_at = now() - interval '1 millisecond'`,
+      [days],
+    );
+  }
+
+  it('gets few workflows and one probe at a time; its deliveries wait, and drain when it is back', async () => {
+    const endpoint = await addEndpoint();
+    receiver.respond = (response) => response.writeHead(500).end();
+    await acceptPayments(DELIVERIES);
+    start();
+    await until(
+      () => endpointState(endpoint),
+      ({ retry_at }) => retry_at !== null,
+    );
+    await relay?.stop();
+    const [tried, workflows] = [receiver.received.length, handedOver.length];
+    expect(tried).toBeLessThanOrEqual(20 + 8);
+    expect(workflows).toBeLessThan(20);
+    expect(await counts()).toEqual({ pending: DELIVERIES, delivered: 0, dead: 0 });
+
+    start();
+    await sleep(1_200);
+    expect(receiver.received).toHaveLength(tried);
+    const before = await endpointState(endpoint);
+    await probeNow();
+    await until(
+      () => endpointState(endpoint),
+      (state) => state.consecutive_failures === before.consecutive_failures + 1,
+    );
+    await sleep(1_200);
+    expect(receiver.received).toHaveLength(tried + 1);
+    expect((await endpointState(endpoint)).retry_at.getTime()).toBeGreaterThan(Date.now() + 5_000);
+    expect(await counts()).toEqual({ pending: DELIVERIES, delivered: 0, dead: 0 });
+
+    receiver.respond = (response) => response.end();
+    await probeNow();
+    const drained = await until(counts, ({ delivered }) => delivered === DELIVERIES - workflows);
+    expect(drained).toEqual({ pending: workflows, delivered: DELIVERIES - workflows, dead: 0 });
+    expect(handedOver).toHaveLength(workflows);
+    expect(await endpointState(endpoint)).toMatchObject({
+      consecutive_failures: 0,
+      failing_since: null,
+      retry_at: null,
+    });
+  });
+
+  it('is probed at growing intervals, or when it asked to be', async () => {
+    const endpoint = await addEndpoint();
+    await acceptPayments(1);
+    const waitAfter = async (days: number) => {
+      await isFailingFor(days);
+      (relay ?? start()).wake();
+      const state = await until(
+        () => endpointState(endpoint),
+        ({ retry_at }) => retry_at.getTime() > Date.now(),
+      );
+      return Math.round((state.retry_at.getTime() - Date.now()) / 1_000);
+    };
+    receiver.respond = (response) => response.writeHead(500).end();
+    const waits = [await waitAfter(0), await waitAfter(120 / 86_400), await waitAfter(1)];
+    receiver.respond = (response) => response.writeHead(429, { 'retry-after': '1800' }).end();
+    waits.push(await waitAfter(0));
+    const planned = [10, 30, 900, 1_800];
+    for (const [index, wait] of waits.entries()) expect(Math.abs(wait - (planned[index] ?? 0))).toBeLessThan(4);
+  });
+
+  it('comes back although it fails at one event: the probes take turns', async () => {
+    await addEndpoint();
+    await acceptPayments(5);
+    const [poison] = await deliveries();
+    receiver.respond = (response, { headers }) =>
+      response.writeHead(headers['x-service-delivery'] === poison.id ? 500 : 200).end();
+    await isFailingFor(1);
+    start();
+    while ((await counts()).delivered < 4) {
+      await ledger.db.query(
+        "update webhook_endpoints set retry_at = now() - interval '1 second' where retry_at is not null",
+      );
+      relay?.wake();
+      await sleep(20);
+    }
+    expect(receiver.received.filter(({ headers }) => headers['x-service-delivery'] === poison.id).length).toBeLessThan(
+      5,
+    );
+  });
+
+  it('loses by each failed probe what has waited for three days; what came later waits on', async () => {
+    await addEndpoint();
+    await acceptPayments(4);
+    await ledger.db.query(
+      `update webhook_deliveries set queued_at = now() - interval '73 hours'
+       where id in (select id from webhook_deliveries order by created_at limit 3)`,
+    );
+    receiver.respond = (response) => response.writeHead(500).end();
+    await isFailingFor(4);
+    start();
+    const rows = await until(deliveries, (rows) => rows.filter(({ status }) => status === 'dead').length === 3);
+    expect(rows.map((row) => row.dead_reason)).toEqual([
+      'endpoint_failing',
+      'endpoint_failing',
+      'endpoint_failing',
+      null,
+    ]);
+    expect(receiver.received).toHaveLength(1);
+    expect(rows.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(1);
+  });
+
+  it('is disabled after five days of nothing but failures; all that is pending for it is dead', async () => {
+    const endpoint = await addEndpoint();
+    await acceptPayments(4);
+    await ledger.db.query(
+      'update webhook_deliveries set handed_over_at = now() where id = (select id from webhook_deliveries limit 1)',
+    );
+    receiver.respond = (response) => response.writeHead(500).end();
+    start();
+    await isFailingFor(4.9);
+    relay?.wake();
+    await receiver.waitFor(1);
+    await until(deliveries, (rows) => rows.some(({ attempts }) => attempts === 1));
+    expect(await counts()).toMatchObject({ pending: 4 });
+    await isFailingFor(5.1);
+    relay?.wake();
+    const rows = await until(deliveries, (rows) => rows.every(({ status }) => status === 'dead'));
+    expect(new Set(rows.map((row) => row.dead_reason))).toEqual(new Set(['endpoint_disabled']));
+    expect(await endpointState(endpoint)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
+    expect(handedOver).toEqual([]);
+  });
+
+  it('is not down while one try in twenty succeeds', async () => {
+    const endpoint = await addEndpoint();
+    let answered = 0;
+    receiver.respond = (response) => response.writeHead((answered += 1) % 11 === 0 ? 200 : 500).end();
+    await acceptPayments(100);
+    start();
+    await until(deliveries, (rows) => rows.every((row) => row.status === 'delivered' || row.handed_over_at));
+    expect(handedOver).toHaveLength(91);
+    expect(await endpointState(endpoint)).toMatchObject({ status: 'enabled', retry_at: null });
   });
 });

@@ -1,24 +1,58 @@
 import { execFileSync } from 'node:child_process';
+import { createHmac, webcrypto } from 'node:crypto';
 import { signWebhook } from '../../src/webhooks/sign';
 
-const body = '{"id":"0191","event":"payment.paid","merchant_reference_id":"PESANAN \\u00e9 é 支付"}';
-const secret = 'whsec_4f9d8a7b6c5e4d3c2b1a';
+const SECRET = 'whsec_4f9d8a7b6c5e4d3c2b1a';
 
-/** The signature as the shell's openssl computes it: an implementation that is not ours. */
-function opensslHmac(content: string, key: string): string {
-  const output = execFileSync('openssl', ['dgst', '-sha256', '-hmac', key], { input: content, encoding: 'utf8' });
-  return output.trim().replace(/^.*= */, '');
-}
+/** What occurs in bodies, and what would give away another encoding or a trimmed line. */
+const BODIES = [
+  '{"id":"0191","event":"payment.paid","merchant_reference_id":"PESANAN \\u00e9 é 支付 🙂"}',
+  '{}',
+  '{"a":"line\\nbreak"} \n',
+  ' ',
+] as const;
+
+const PYTHON = `
+import hashlib, hmac, os, sys
+print(hmac.new(os.environ["KEY"].encode(), sys.stdin.buffer.read(), hashlib.sha256).hexdigest(), end="")`;
+
+/** HMAC-SHA256 in hex, as others compute it: none of them shares code with ours. */
+const IMPLEMENTATIONS: Readonly<Record<string, (content: string, key: string) => Promise<string>>> = {
+  'the Web Crypto API of Node.js': async (content, key) => {
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    const imported = await webcrypto.subtle.importKey('raw', Buffer.from(key), algorithm, false, ['sign']);
+    return Buffer.from(await webcrypto.subtle.sign('HMAC', imported, Buffer.from(content))).toString('hex');
+  },
+  python3: async (content, key) =>
+    execFileSync('python3', ['-c', PYTHON], { input: content, encoding: 'utf8', env: { ...process.env, KEY: key } }),
+  "the shell's openssl": async (content, key) =>
+    execFileSync('openssl', ['dgst', '-sha256', '-hmac', key], { input: content, encoding: 'utf8' })
+      .trim()
+      .replace(/^.*= */, ''),
+};
 
 describe('the signature of a webhook', () => {
-  it('is HMAC-SHA256 over time and body, as openssl computes it too', () => {
-    expect(signWebhook(body, [secret], 1_795_248_000)).toBe(
-      `t=1795248000,v1=${opensslHmac(`1795248000.${body}`, secret)}`,
+  it.each(Object.entries(IMPLEMENTATIONS))(
+    'is HMAC-SHA256 over time and body, as %s has it too',
+    async (_name, hmac) => {
+      for (const body of BODIES) {
+        expect(signWebhook(body, [SECRET], 1_795_248_000)).toBe(
+          `t=1795248000,v1=${await hmac(`1795248000.${body}`, SECRET)}`,
+        );
+      }
+    },
+  );
+
+  it('is given once for each secret that is valid, the newest first', async () => {
+    const vector = (key: string) => createHmac('sha256', key).update('1.{}').digest('hex');
+    expect(signWebhook('{}', ['whsec_new', 'whsec_old'], 1)).toBe(
+      `t=1,v1=${vector('whsec_new')},v1=${vector('whsec_old')}`,
     );
   });
 
-  it('is given once for each secret that is valid', () => {
-    const both = signWebhook(body, ['whsec_new', 'whsec_old'], 1);
-    expect(both).toBe(`t=1,v1=${opensslHmac(`1.${body}`, 'whsec_new')},v1=${opensslHmac(`1.${body}`, 'whsec_old')}`);
+  it('is the same as ever: a receiver that verified yesterday verifies today', () => {
+    expect(signWebhook('{}', [SECRET], 1)).toBe(
+      't=1,v1=b3c8a7e54f4704ddccf86e757b89778eb872883ce06975ab13636f90746f5bea',
+    );
   });
 });

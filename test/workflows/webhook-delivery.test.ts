@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { disableEndpoint, enableEndpoint } from '../../src/operator/webhook-endpoint-status';
+import { findEndpoint } from '../../src/operator/webhook-endpoints';
+import { redeliver } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
 import { MAX_TRIES } from '../../src/webhooks/retry-policy';
 import { createTimeSkippingEnvironment } from '../support/engine';
@@ -13,10 +16,14 @@ const SECRET = 'whsec_retries';
 let environment: TestWorkflowEnvironment;
 let service: TestService;
 let receiver: Receiver;
+let endpointId: string;
 
 beforeAll(async () => {
   environment = await createTimeSkippingEnvironment();
-  service = await startTestService({ address: environment.address, namespace: 'default', security: {} }, 0);
+  service = await startTestService(
+    { address: environment.address, namespace: 'default', security: {} },
+    { maxCachedWorkflows: 0 },
+  );
 }, 60_000);
 
 afterAll(async () => {
@@ -27,7 +34,7 @@ afterAll(async () => {
 beforeEach(async () => {
   receiver = await startReceiver();
   await service.db.query("update webhook_endpoints set status = 'disabled'");
-  const endpointId = randomUUID();
+  endpointId = randomUUID();
   await service.db.query(
     "insert into webhook_endpoints (id, merchant_id, url, events) values ($1, $2, $3, '{payment.created}')",
     [endpointId, service.merchantId, receiver.url],
@@ -50,10 +57,11 @@ async function failedDelivery(): Promise<string> {
   return row.id;
 }
 
+/** By its own id, or its payment's. */
 async function deliveryOf(paymentId: string) {
   const { rows } = await service.db.query(
-    "select * from webhook_deliveries where payment_id = $1 and status <> 'dead' or id = $1",
-    [paymentId],
+    'select * from webhook_deliveries where payment_id = $1 and endpoint_id = $2 or id = $1',
+    [paymentId, endpointId],
   );
   return rows[0];
 }
@@ -97,5 +105,59 @@ describe('a webhook whose first try failed', () => {
     const id = await failedDelivery();
     expect(await end(id, 'gone')).toBe('dead');
     expect(receiver.received).toHaveLength(2);
+    expect(await findEndpoint(service.db, endpointId)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+  });
+
+  it('ends by itself when its endpoint is disabled, without another request', async () => {
+    receiver.respond = (response) => response.writeHead(500).end();
+    const id = await failedDelivery();
+    await disableEndpoint(service.db, endpointId);
+    expect(await end(id, 'endpoint-disabled')).toBe('dead');
+    expect(receiver.received).toHaveLength(1);
+    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts: 1 });
+  });
+
+  it('gets a fresh set of tries when it is redelivered after its death', async () => {
+    receiver.respond = (response) => response.writeHead(500).end();
+    const id = await failedDelivery();
+    expect(await end(id, 'dead')).toBe('dead');
+    await enableEndpoint(service.db, endpointId); // as if it had not failed twelve times
+    await redeliver(service.db, [id]);
+    await until(
+      () => deliveryOf(id),
+      (delivery) => delivery.handed_over_at !== null,
+    );
+    expect(await end(id, 'redelivered')).toBe('dead');
+    expect(receiver.received).toHaveLength(2 * MAX_TRIES);
+    expect(await deliveryOf(id)).toMatchObject({ dead_reason: 'tries_exhausted', attempts: 2 * MAX_TRIES });
+  });
+
+  it('begins anew when it is redelivered while its old retries still wait', async () => {
+    receiver.respond = (response) => response.writeHead(500).end();
+    const id = await failedDelivery();
+    const runOf = async () => (await environment.client.workflow.getHandle(`webhook-${id}`).describe()).runId;
+    const before = await runOf();
+    await disableEndpoint(service.db, endpointId);
+    await enableEndpoint(service.db, endpointId);
+    await redeliver(service.db, [id]);
+    await until(
+      () => deliveryOf(id),
+      (delivery) => delivery.handed_over_at !== null,
+    );
+    expect(await runOf()).not.toBe(before);
+    receiver.respond = (response) => response.end();
+    expect(await end(id, 'begun-anew')).toBe('delivered');
+    expect(receiver.received).toHaveLength(3);
+    expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', attempts: 3, tries: 1 });
+  });
+
+  it('has its endpoint fail with it: new deliveries wait for their turn', async () => {
+    receiver.respond = (response) => response.writeHead(500).end();
+    for (let count = 0; count < 2; count += 1) await end(await failedDelivery(), 'dead');
+    const { body } = await service.call('POST', '/payments', { amount: 10_000 });
+    const endpoint = await findEndpoint(service.db, endpointId);
+    expect(endpoint).toMatchObject({ status: 'enabled', consecutiveFailures: 2 * MAX_TRIES, pending: 1 });
+    expect(endpoint.retryAt).not.toBeNull();
+    expect(await deliveryOf(body.payment.id)).toMatchObject({ status: 'pending', handed_over_at: null });
   });
 });

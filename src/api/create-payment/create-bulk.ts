@@ -31,7 +31,7 @@ export async function createBulk(
 
   const terms = await captureOpenTerms(services, merchant, wanted, earlier);
   const failures = await Promise.all(
-    terms.map((own) => services.engine.createPayment(own).catch((error: unknown) => error)),
+    terms.map((own) => services.creations.create(own).catch((error: unknown) => error)),
   );
   const created = terms.length === 0 ? earlier : await findFirstAnswers(services.db, ids);
   requireSamePayments(wanted, created);
@@ -62,7 +62,7 @@ function requireDistinctKeys(wanted: readonly WantedPayment[]): void {
   const seen = new Set<string>();
   for (const [index, { identity }] of wanted.entries()) {
     if (seen.has(identity.paymentId)) {
-      throw new ApiError('payment_create_failed', `payments[${index}].idempotency_key: is used twice in this request.`);
+      throw new ApiError('payment_create_failed', `payments[${index}].idempotency_key is used twice in this request.`);
     }
     seen.add(identity.paymentId);
   }
@@ -99,14 +99,15 @@ function naming<Result>(item: string, work: () => Result): Result {
 
 function answer(items: readonly FirstAnswer[], replayed: boolean): Answer {
   const refusals = items.map((item) => (item.answered?.status === 'failed' ? refusalOf(item) : undefined));
+  const headers = replayed ? REPLAYED : {};
   const allRefused = refusals.every((refusal) => refusal !== undefined);
   if (allRefused) {
     const reasons = refusals.map((refusal, index) => `payments[${index}]: ${refusal?.message}`);
-    throw new ApiError('payment_create_failed', reasons.join(' '));
+    throw new ApiError('payment_create_failed', reasons.join(' '), headers);
   }
   return {
     status: 201,
-    headers: replayed ? REPLAYED : {},
+    headers,
     body: { payments: items.map((item, index) => bulkItemView(item, refusals[index]?.body.error)) },
   };
 }

@@ -31,7 +31,7 @@ async function createSingle(services: ApiServices, merchant: Merchant, wanted: W
   if (earlier?.answered) return answer(services, earlier, REPLAYED);
 
   const offer = await findOffer(services, merchant, wanted.request);
-  await services.engine.createPayment(captureTerms(services, merchant, wanted, offer));
+  await services.creations.create(captureTerms(services, merchant, wanted, offer));
   const created = await findFirstAnswer(services.db, paymentId);
   if (!created?.answered) throw new Error(`Payment ${paymentId} was created, and has no answer`);
   requireSamePayment(created, wanted);

@@ -4,34 +4,44 @@ import type { ApiErrorCode } from '../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { ApiError } from '../api-error';
+import { boundedText } from '../bounded-text';
 import { NumberToken } from '../strict-json';
 import { IDEMPOTENCY_KEY } from './idempotency-key';
 
-const text = (most: number) => z.string().max(most, { error: `must have at most ${most} characters` });
+const METADATA_VALUE_RULE = 'must be a string of at most 500 characters, a number or a boolean';
 
 const customer = z
-  .object({ name: text(100), email: text(254), phone: text(32) })
+  .object({ name: boundedText(100), email: boundedText(254), phone: boundedText(32) }, { error: 'must be an object' })
   .partial()
-  .catchall(text(500));
+  .catchall(boundedText(500));
 
-const metadataNumber = z.union([z.number(), z.instanceof(NumberToken).transform(({ token }) => Number(token))]);
+const metadataNumber = z.union([
+  z.number(),
+  z
+    .instanceof(NumberToken)
+    .transform(({ token }) => Number(token))
+    .pipe(z.number()),
+]);
 const metadata = z
-  .record(text(40), z.union([text(500), metadataNumber, z.boolean()]))
+  .record(boundedText(40), z.union([boundedText(500), metadataNumber, z.boolean()], { error: METADATA_VALUE_RULE }), {
+    error: ({ code }) => (code === 'invalid_key' ? 'has a key of more than 40 characters' : 'must be an object'),
+  })
   .refine((value) => Object.keys(value).length <= 50, { error: 'must have at most 50 keys' });
 
+const IDEMPOTENCY_KEY_RULE = { error: 'must be a string of 1 to 255 printable ASCII characters' };
 const idempotencyKey = z
-  .string()
-  .regex(IDEMPOTENCY_KEY, { error: 'must be 1 to 255 printable ASCII characters' })
+  .string(IDEMPOTENCY_KEY_RULE)
+  .regex(IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE)
   .nullish()
   .transform((value) => value ?? null);
 
 /** What a merchant asks for in `POST /payments` (contract; bounds: design §4). Unknown fields are ignored. */
 export const paymentRequestSchema = z.object({
   amount: z.int().min(1).max(MAX_TOTAL_RUPIAH),
-  currency: z.literal(CURRENCY).default(CURRENCY),
+  currency: z.literal(CURRENCY, { error: `must be ${CURRENCY}` }).default(CURRENCY),
   payment_method: z.enum(PAYMENT_METHODS).default('qris'),
-  provider: z.enum(PROVIDERS).default('gopay'),
-  merchant_reference_id: text(64)
+  provider: z.enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` }).default('gopay'),
+  merchant_reference_id: boundedText(64)
     .nullish()
     .transform((value) => value ?? null),
   customer: customer.nullish().transform((value) => value ?? null),
@@ -44,6 +54,8 @@ export type PaymentRequest = z.output<typeof paymentRequestSchema>;
 export const bulkItemRequestSchema = paymentRequestSchema.extend({ idempotency_key: idempotencyKey });
 
 export type BulkItemRequest = z.output<typeof bulkItemRequestSchema>;
+
+const LONGEST_SHOWN = 80;
 
 /** Fields whose faults have a code of their own, in the order in which they are judged. */
 const FIELD_CODES: Readonly<Record<string, ApiErrorCode>> = {
@@ -73,10 +85,19 @@ export function parseRequest<Wanted>(schema: z.ZodType<Wanted>, body: Record<str
 function messageFor(field: string, rule: string): string {
   if (field === 'amount') return `amount must be an integer from 1 to ${MAX_TOTAL_RUPIAH}, written as plain digits.`;
   if (field === 'payment_method') return 'payment_method is not supported; use qris.';
-  return `${field}: ${rule}.`;
+  return `${shown(field)} ${rule}.`;
 }
 
-/** SHA-256 of the request in canonical form, hex: equal for two requests exactly when they ask for the same payment. */
+/** Keys are the caller's, and can be as long as the body. */
+function shown(field: string): string {
+  return field.length > LONGEST_SHOWN ? `${field.slice(0, LONGEST_SHOWN)}…` : field;
+}
+
+/**
+ * SHA-256 of the request in canonical form, hex: equal for two requests exactly when they ask for the same payment. What
+ * is absent is left out, so that a field that is added later leaves old fingerprints as they are: it must be absent, not
+ * a default, where a request does not have it.
+ */
 export function fingerprintOf(request: PaymentRequest): string {
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }
@@ -84,6 +105,7 @@ export function fingerprintOf(request: PaymentRequest): string {
 function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  const present = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  const members = present.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
 }

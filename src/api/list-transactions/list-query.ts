@@ -3,6 +3,7 @@ import type { ListPosition } from '../../db/reads/list-payments';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { ApiError } from '../api-error';
+import { boundedText } from '../bounded-text';
 import { decodeCursor } from './cursor';
 
 const DEFAULT_LIMIT = 50;
@@ -38,8 +39,6 @@ const cursor = z.string({ error: 'must be given once' }).transform((text, contex
   return z.NEVER;
 });
 
-const REFERENCE_RULE = 'must be a text of at most 64 characters';
-
 /** The query of `GET /transactions`. Unknown parameters are ignored. */
 export const listQuerySchema = z.object({
   limit: z.preprocess(readLimit, z.int().min(1).max(MAX_LIMIT)).meta({
@@ -50,10 +49,8 @@ export const listQuerySchema = z.object({
   }),
   status: oneOf(PAYMENT_STATUSES).optional().meta({ description: 'Only transactions in this status.' }),
   provider: oneOf(PROVIDERS).optional().meta({ description: 'Only transactions of this provider.' }),
-  merchant_reference_id: z
-    .string({ error: REFERENCE_RULE })
-    .max(64, { error: REFERENCE_RULE })
-    .refine((text) => !text.includes('\0'), { error: REFERENCE_RULE })
+  merchant_reference_id: boundedText(64)
+    .refine((text) => !text.includes('\0'), { error: 'must not have a NUL' })
     .optional()
     .meta({ description: 'Only transactions with this order ID of yours.' }),
   created_from: instant('00:00:00.000').optional().meta({

@@ -6,6 +6,7 @@ import type {
   listedPaymentSchema,
   paymentDetailSchema,
   qrisSchema,
+  refundedPaymentSchema,
 } from '../payment-schemas';
 import type { webhookEventSchema } from './webhook-event';
 
@@ -84,6 +85,21 @@ export const CANCELLED_PAYMENT: z.output<typeof cancelledPaymentSchema> = {
   ...amounts,
   status: 'cancelled',
   cancelled_at: '2026-11-21T08:03:12.877Z',
+};
+
+export const CANCELLED_REFUND: z.output<typeof cancelledPaymentSchema> = {
+  ...form,
+  currency,
+  ...amounts,
+  status: 'paid',
+  cancelled_at: null,
+};
+
+export const REFUNDED_PAYMENT: z.output<typeof refundedPaymentSchema> = {
+  ...form,
+  currency,
+  ...amounts,
+  status: 'refund_processing',
 };
 
 export const QRIS: z.output<typeof qrisSchema> = { payload: QRIS_PAYLOAD, image_url: IMAGE_URL, expires_at };

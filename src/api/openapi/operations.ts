@@ -8,6 +8,7 @@ import {
   listedPaymentSchema,
   paymentDetailSchema,
   qrisSchema,
+  refundedPaymentSchema,
 } from '../payment-schemas';
 import type { AnswerHeader } from './answer-headers';
 import * as examples from './examples';
@@ -52,7 +53,9 @@ const CANCEL = {
   operationId: 'cancelPayment',
   summary: 'Cancel a transaction',
   description: `Cancels a \`pending\` transaction: it becomes \`cancelled\` once the provider confirms it, and
-\`payment.cancelled\` is sent.
+\`payment.cancelled\` is sent. Cancels a refund too: one that is \`refund_processing\` can be taken back for a while (a
+minute, unless the operator of this service says otherwise), before it goes to the provider; the transaction is \`paid\`
+again, and \`payment.paid\` is sent once more. After that the refund is with the provider, and nothing takes it back.
 
 Everything else is \`payment_cancel_failed\`, and so are transactions of \`shopeepay\`, which cannot cancel. The provider
 decides: a customer who was faster has paid. A body is not needed and not read.`,
@@ -62,6 +65,7 @@ decides: a customer who was faster has paid. A body is not needed and not read.`
     schema: z.object({ payment: cancelledPaymentSchema }),
     examples: {
       'a pending transaction': { payment: examples.CANCELLED_PAYMENT },
+      'a refund': { payment: examples.CANCELLED_REFUND },
     },
   },
   errors: ['not_found', 'payment_cancel_failed'],
@@ -160,6 +164,23 @@ provider has issued it, and where the provider refused to.`,
     ...CANCEL,
     operationId: 'cancelTransaction',
     summary: 'The same as POST /payments/:id/cancel',
+  },
+  'POST /payments/:id/refund': {
+    operationId: 'refundPayment',
+    summary: 'Refund a transaction',
+    description: `Has the customer of a \`paid\` transaction refunded, \`total_amount\` in full; the fee stays owed. It becomes
+\`refund_processing\`, where it can be cancelled for a while, and then \`refunded\` once the bank has confirmed it, or
+\`refund_failed\` where the provider refused it: each is an event.
+
+Everything else is \`payment_refund_failed\`: a transaction that has entered settlement (\`settled\`), and those of
+\`shopeepay\`, which has no refund. A body is not needed and not read.`,
+    answer: {
+      status: 200,
+      name: 'RefundAnswer',
+      schema: z.object({ payment: refundedPaymentSchema }),
+      examples: { 'a paid transaction': { payment: examples.REFUNDED_PAYMENT } },
+    },
+    errors: ['not_found', 'payment_refund_failed'],
   },
   'GET /transactions': {
     operationId: 'listTransactions',

@@ -1,7 +1,8 @@
 import { validate as isUuid } from 'uuid';
+import { storeNotification } from '../../db/notifications';
+import { tellNews } from '../../engine/tell-news';
 import { ApiError } from '../api-error';
 import type { PublicEndpoint } from '../endpoint';
-import { storeNotification } from './inbox';
 
 /**
  * `POST /provider-notifications/:account`: verified, kept, and told to the payment's workflow, which asks the provider
@@ -18,10 +19,9 @@ export const receiveNotification: PublicEndpoint = async ({ db, providers, engin
   if (verdict.verdict === 'forged') throw new ApiError('not_found', 'There is no such account.');
 
   const { referenceId, hasNews } = verdict;
-  const entry = await storeNotification(db, { accountId, referenceId, hasNews, rawBody });
-  if (entry.paymentId === null) log.warn({ accountId, referenceId }, 'a notification speaks of an unknown order');
-  else if (!entry.closed && (await engine.reportPaid(entry.paymentId)) === 'no_workflow') {
-    log.warn({ accountId, referenceId }, 'a notification came after the end of its payment; its row stays open');
-  }
+  const { closed, paymentId } = await storeNotification(db, { accountId, referenceId, hasNews, rawBody });
+  // An order that nobody knows is kept open: the sweeper makes it a case for a person.
+  if (paymentId === null) log.warn({ accountId, referenceId }, 'a notification speaks of an unknown order');
+  else if (!closed) await tellNews(db, engine, paymentId);
   return { status: 200, body: { received: true } };
 };

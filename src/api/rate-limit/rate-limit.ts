@@ -69,8 +69,8 @@ export class RateLimit {
     this.#log = log;
     this.#db = createPool(databaseUrl, {
       max: CONNECTIONS,
-      connectionTimeoutMillis: PATIENCE_MS,
-      statement_timeout: PATIENCE_MS,
+      connectionTimeoutMs: PATIENCE_MS,
+      statementTimeoutMs: PATIENCE_MS,
       // Kept: to connect takes far longer than to count.
       idleTimeoutMillis: 0,
     });

@@ -9,6 +9,7 @@ import {
   listAccounts,
   type ProviderAccount,
 } from '../../operator/provider-accounts';
+import { auditedCommand } from '../actor';
 import { answering, withExamples } from '../answering';
 import { id, listed, oneOf, wholeNumber } from '../inputs';
 import { formatTable } from '../output';
@@ -70,7 +71,7 @@ function addDisable(accounts: Command, terminal: Terminal): void {
     .description('keep new payments off an account; those that it serves go on');
   answering(command, terminal, z.object({ accountId: id }), ({ accountId }, settings) =>
     withDatabase(settings, async (db) => {
-      const account = await disableAccount(db, accountId);
+      const account = await auditedCommand(db, 'account.disable', accountId, () => disableAccount(db, accountId));
       return { json: { account }, text: accountsText([account]) };
     }),
   );

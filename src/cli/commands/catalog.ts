@@ -4,6 +4,7 @@ import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
 import { SETTLEMENT_KINDS } from '../../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { listPolicies, type PolicyVersion, setPolicy } from '../../operator/catalog';
+import { auditedCommand } from '../actor';
 import { answering, withExamples } from '../answering';
 import { formatDuration } from '../duration';
 import { durationFrom, listed, oneOf, wholeNumber } from '../inputs';
@@ -44,7 +45,7 @@ function addSet(catalog: Command, terminal: Terminal): void {
   });
   answering(command, terminal, input, (given, settings) =>
     withDatabase(settings, async (db) => {
-      const policy = await setPolicy(db, {
+      const change = {
         provider: given.provider,
         channel: given.channel,
         feeBasisPoints: given.feeBps,
@@ -52,7 +53,9 @@ function addSet(catalog: Command, terminal: Terminal): void {
         settlementKind: given.settlement,
         settlementDelaySeconds: given.settlementDelay,
         expiresInSeconds: given.expiresIn,
-      });
+      };
+      const policyName = `${given.provider} ${given.channel}`;
+      const policy = await auditedCommand(db, 'catalog.set', policyName, () => setPolicy(db, change));
       return { json: { policy }, text: policiesText([policy]) };
     }),
   );

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ApiKey, createKey, isNetwork, listKeys, revokeKey } from '../../operator/keys';
+import { auditedCommand } from '../actor';
 import { answering, repeated, withExamples } from '../answering';
 import { id } from '../inputs';
 import { formatFields, formatTable } from '../output';
@@ -64,7 +65,7 @@ function addRevoke(keys: Command, terminal: Terminal): void {
   const command = keys.command('revoke <key-id>').description('make a key useless, for good');
   answering(command, terminal, z.object({ keyId: id }), ({ keyId }, settings) =>
     withDatabase(settings, async (db) => {
-      const key = await revokeKey(db, keyId);
+      const key = await auditedCommand(db, 'key.revoke', keyId, () => revokeKey(db, keyId));
       return { json: { key }, text: `${key.masked} (${key.id}) is revoked.` };
     }),
   );

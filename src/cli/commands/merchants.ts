@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
+import type { OperatorActionName } from '../../operator/audit';
 import {
   changeMerchant,
   createMerchant,
@@ -10,6 +11,7 @@ import {
   type MerchantChanges,
   PAYMENT_METHOD_STATUSES,
 } from '../../operator/merchants';
+import { auditedCommand } from '../actor';
 import { answering, repeated, withExamples } from '../answering';
 import { id, listed, oneOf } from '../inputs';
 import { type Answer, formatFields, formatTable } from '../output';
@@ -65,14 +67,14 @@ function addList(merchants: Command, terminal: Terminal): void {
 function addApprove(merchants: Command, terminal: Terminal): void {
   const command = merchants.command('approve <merchant-id>').description('let a merchant take payments');
   answering(command, terminal, z.object({ merchantId: id }), ({ merchantId }, settings) =>
-    change(settings, merchantId, { status: 'approved' }),
+    change(settings, 'merchant.approve', merchantId, { status: 'approved' }),
   );
 }
 
 function addSuspend(merchants: Command, terminal: Terminal): void {
   const command = merchants.command('suspend <merchant-id>').description("refuse a merchant's requests from now on");
   answering(command, terminal, z.object({ merchantId: id }), ({ merchantId }, settings) =>
-    change(settings, merchantId, { status: 'suspended' }),
+    change(settings, 'merchant.suspend', merchantId, { status: 'suspended' }),
   );
 }
 
@@ -99,12 +101,19 @@ function addSet(merchants: Command, terminal: Terminal): void {
       error: 'needs --fee-payer, --provider or --payment-method',
     });
   answering(command, terminal, input, ({ merchantId, provider, ...changes }, settings) =>
-    change(settings, merchantId, { ...changes, providers: provider }),
+    change(settings, 'merchant.set', merchantId, { ...changes, providers: provider }),
   );
 }
 
-function change(settings: Settings, merchantId: string, changes: MerchantChanges): Promise<Answer> {
-  return withDatabase(settings, async (db) => oneMerchant(await changeMerchant(db, merchantId, changes)));
+function change(
+  settings: Settings,
+  action: OperatorActionName,
+  merchantId: string,
+  changes: MerchantChanges,
+): Promise<Answer> {
+  return withDatabase(settings, async (db) =>
+    oneMerchant(await auditedCommand(db, action, merchantId, () => changeMerchant(db, merchantId, changes))),
+  );
 }
 
 function oneMerchant(merchant: Merchant): Answer {

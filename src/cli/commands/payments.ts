@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { PaymentReport } from '../../../workflows/messages';
 import type { PaymentRow } from '../../db/reads/payment-row';
 import { formatRupiah } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { listPayments } from '../../operator/list-payments';
+import { listSettleable, type Settlement, settlePayments } from '../../operator/settle-payments';
 import { showPayment } from '../../operator/show-payment';
+import { commandActor } from '../actor';
 import { answering, withExamples } from '../answering';
-import { id, listed, oneOf, wholeNumber } from '../inputs';
-import { formatTable } from '../output';
+import { id, instant, listed, note, oneOf, wholeNumber } from '../inputs';
+import { type Answer, formatTable } from '../output';
 import { paymentText } from '../payment-text';
-import { type Settings, withDatabase } from '../settings';
+import { withDatabase, withEngine } from '../settings';
 import type { Terminal } from '../terminal';
 
 const MOST_PAYMENTS = 1_000;
@@ -19,17 +20,19 @@ export function addPaymentsCommand(program: Command, terminal: Terminal): void {
   const payments = program.command('payments').description('what became of each payment');
   addShow(payments, terminal);
   addList(payments, terminal);
+  addSettle(payments, terminal);
 }
 
 function addShow(payments: Command, terminal: Terminal): void {
   const command = payments
     .command('show <payment>')
     .description(
-      'a payment by its id or reference_id: row, transitions, ledger, deliveries, and what its workflow says',
+      'a payment by its id or reference_id: row, transitions, ledger, refunds, what operators did, and what its workflow says',
     );
   answering(command, terminal, z.object({ payment: z.string() }), ({ payment }, settings) =>
     withDatabase(settings, async (db) => {
-      const details = await showPayment(db, (paymentId) => askStatus(settings, paymentId), payment);
+      const askStatus = (paymentId: string) => withEngine(settings, (engine) => engine.askStatus(paymentId));
+      const details = await showPayment(db, askStatus, payment);
       return { json: { ...details }, text: paymentText(details) };
     }),
   );
@@ -41,15 +44,18 @@ function addList(payments: Command, terminal: Terminal): void {
     .description('show the newest payments')
     .option('--merchant <id>', 'only those of one merchant')
     .option('--status <status>', `only those that are ${listed(PAYMENT_STATUSES)}`)
+    .option('--waiting-for-settlement', 'only those of manual settlement whose delay is over: `settle` is for them')
     .option('--limit <n>', 'how many', '20');
   withExamples(
     command,
     'lunas payments list --status refund_failed',
+    'lunas payments list --waiting-for-settlement',
     'lunas payments list --merchant MERCHANT_ID --json',
   );
   const input = z.object({
     merchant: id.optional(),
     status: oneOf(PAYMENT_STATUSES).optional(),
+    waitingForSettlement: z.boolean().default(false),
     limit: wholeNumber(1, MOST_PAYMENTS),
   });
   const columns = {
@@ -58,26 +64,72 @@ function addList(payments: Command, terminal: Terminal): void {
     TOTAL: (payment: PaymentRow) => formatRupiah(payment.totalRupiah),
     NET: (payment: PaymentRow) => formatRupiah(payment.netRupiah),
     PROVIDER: (payment: PaymentRow) => payment.provider,
+    SETTLEMENT: settlementOf,
     CREATED: (payment: PaymentRow) => payment.createdAt,
     MERCHANT: (payment: PaymentRow) => payment.merchantId,
     "MERCHANT'S REFERENCE": (payment: PaymentRow) => payment.merchantReferenceId,
   };
-  answering(command, terminal, input, ({ merchant, status, limit }, settings) =>
+  answering(command, terminal, input, ({ merchant, status, waitingForSettlement, limit }, settings) =>
     withDatabase(settings, async (db) => {
-      const list = await listPayments(db, { merchantId: merchant, status, limit });
+      const filter = { merchantId: merchant, status, waitsForSettlement: waitingForSettlement, limit };
+      const list = await listPayments(db, filter);
       return { json: { payments: list }, text: formatTable(list, columns, 'No payments.') };
     }),
   );
 }
 
-async function askStatus(settings: Settings, paymentId: string): Promise<PaymentReport | undefined> {
-  const target = await settings.temporal();
-  const { connectClient } = await import('../../engine/connection.js');
-  const { PaymentsEngine } = await import('../../engine/payments-engine.js');
-  const engine = new PaymentsEngine(connectClient(target));
-  try {
-    return await engine.askStatus(paymentId);
-  } finally {
-    await engine.close();
-  }
+function addSettle(payments: Command, terminal: Terminal): void {
+  const command = payments
+    .command('settle [payment...]')
+    .description('make the net amount of payments of manual settlement available, once their delay is over')
+    .option('--merchant <id>', 'all of one merchant')
+    .option('--until <instant>', 'of that merchant, those whose delay was over by then')
+    .option('--note <text>', 'why, for the audit trail');
+  withExamples(
+    command,
+    'lunas payments settle LN0123456789ABCDEF --note "bank statement 31 January"',
+    'lunas payments settle --merchant MERCHANT_ID --until 2026-01-31T17:00:00Z',
+  );
+  const input = z
+    .object({
+      payment: z.array(z.string()),
+      merchant: id.optional(),
+      until: instant.optional(),
+      note: note.optional(),
+    })
+    .refine(
+      ({ payment, merchant, until }) =>
+        payment.length > 0 ? !merchant && !until : merchant !== undefined && until !== undefined,
+      { error: 'takes either payments, or --merchant and --until' },
+    );
+  answering(command, terminal, input, ({ payment, merchant, until, note }, settings) =>
+    withDatabase(settings, async (db) => {
+      const wanted = merchant && until ? await listSettleable(db, merchant, until) : payment;
+      return settlementAnswer(
+        await withEngine(settings, (engine) => settlePayments({ db, engine, by: commandActor() }, wanted, note)),
+      );
+    }),
+  );
+}
+
+function settlementAnswer(settlements: readonly Settlement[]): Answer {
+  const columns = {
+    PAYMENT: (settlement: Settlement) => settlement.payment,
+    OUTCOME: (settlement: Settlement) => settlement.outcome,
+    REASON: (settlement: Settlement) => settlement.reason,
+  };
+  const left = settlements.filter(({ outcome }) => outcome !== 'settled').length;
+  return {
+    json: { settlements },
+    text: formatTable(settlements, columns, 'No payment waits for its settlement.'),
+    ...(left > 0 && { failure: `${left} of ${settlements.length} were not settled.` }),
+  };
+}
+
+/** What becomes of the net amount of a payment that is paid. */
+function settlementOf({ status, settlementKind, settlementDueAt }: PaymentRow): string | null {
+  if (status !== 'paid' || settlementDueAt === null) return null;
+  const isDue = settlementDueAt.getTime() <= Date.now();
+  if (settlementKind === 'manual' && isDue) return 'waits for `settle`';
+  return `${settlementKind}, due ${settlementDueAt.toISOString()}`;
 }

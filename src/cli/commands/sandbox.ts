@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { UserError } from '../../config';
 import { answering } from '../answering';
+import { MAGIC_AMOUNTS } from '../../sandbox/magic-amounts';
 import { runService } from '../service-process';
 import { Settings } from '../settings';
 import type { Terminal } from '../terminal';
@@ -26,11 +27,17 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
         return startSandbox({ port, host, databaseUrl, notificationUrl: null, log });
       });
     });
+  sandbox.addHelpText('after', magicAmounts());
   const pay = sandbox.command('pay <reference-id>').description('pay as a customer would, in the running sandbox');
   answering(pay, terminal, z.object({ referenceId: z.string() }), async ({ referenceId }, settings) => {
     const payment = await payInSandbox(await settings.sandboxUrl(), referenceId);
     return { json: { payment }, text: `${referenceId} is paid at the sandbox: it says ${payment.status}.` };
   });
+}
+
+function magicAmounts(): string {
+  const lines = MAGIC_AMOUNTS.map(({ totalRupiah, says }) => `  ${totalRupiah}  ${says}`);
+  return ['', 'An order over exactly this total:', ...lines].join('\n');
 }
 
 /** The sandbox keeps its ledger apart from ours, on the same server. */

@@ -1,18 +1,41 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Queryable } from '../../db/pool';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { writeRun } from '../../embedded/home';
-import { createEndpoint, listEndpoints, type WebhookEndpoint } from '../../operator/webhook-endpoints';
+import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../operator/webhook-deliveries';
+import { disableEndpoint, enableEndpoint } from '../../operator/webhook-endpoint-status';
+import {
+  createEndpoint,
+  findNewestSecret,
+  listEndpoints,
+  type WebhookEndpoint,
+} from '../../operator/webhook-endpoints';
+import { pingEndpoint } from '../../operator/webhook-ping';
+import { redeliver, redeliverRange, type Redelivery } from '../../operator/webhook-redelivery';
+import { rotateSecret } from '../../operator/webhook-secret';
+import type { Sealer } from '../../sealing';
+import { createWebhookSender } from '../../webhooks/send';
+import { auditedCommand } from '../actor';
 import { answering, repeated, withExamples } from '../answering';
-import { id, listed, oneOf } from '../inputs';
+import { durationFrom, id, instant, listed, oneOf, wholeNumber } from '../inputs';
 import { formatFields, formatTable } from '../output';
 import { type Settings, withDatabase } from '../settings';
 import type { Terminal } from '../terminal';
 
+const MOST_DELIVERIES = 1_000;
+const KEEP_THE_SECRET = 'Keep the secret now: it is not shown again.';
+
 export function addWebhooksCommand(program: Command, terminal: Terminal): void {
-  const webhooks = program.command('webhooks').description('where merchants are told of changes');
+  const webhooks = program.command('webhooks').description('where merchants are told of changes, and what came of it');
   addCreate(webhooks, terminal);
   addList(webhooks, terminal);
+  addRotateSecret(webhooks, terminal);
+  addDisable(webhooks, terminal);
+  addEnable(webhooks, terminal);
+  addPing(webhooks, terminal);
+  addDeliveries(webhooks, terminal);
+  addRedeliver(webhooks, terminal);
 }
 
 function addCreate(webhooks: Command, terminal: Terminal): void {
@@ -30,24 +53,25 @@ function addCreate(webhooks: Command, terminal: Terminal): void {
   const input = z.object({ merchant: id, url: z.string(), event: z.array(oneOf(PAYMENT_EVENTS)).default([]) });
   answering(command, terminal, input, ({ merchant, url, event }, settings) =>
     withDatabase(settings, async (db) => {
-      const environment = settings.config.LUNAS_ENVIRONMENT;
-      const order = { merchantId: merchant, url, events: event, environment };
-      const endpoint = await createEndpoint(db, await settings.sealer(), order);
-      await tellRun(settings, endpoint);
+      const sealer = await settings.sealer();
+      const order = { merchantId: merchant, url, events: event, ...receiverRules(settings) };
+      const endpoint = await createEndpoint(db, sealer, order);
+      await tellRun(settings, db, sealer, merchant);
       const fields = { Secret: endpoint.secret, Endpoint: endpoint.id, URL: endpoint.url, Events: wanted(endpoint) };
-      return { json: { endpoint }, text: `${formatFields(fields)}\n\nKeep the secret now: it is not shown again.` };
+      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${KEEP_THE_SECRET}` };
     }),
   );
 }
 
 function addList(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks.command('list').description('show all receivers, without their secrets');
+  const command = webhooks.command('list').description('show all receivers and how they fare, without their secrets');
   const columns = {
     ID: (endpoint: WebhookEndpoint) => endpoint.id,
     MERCHANT: (endpoint: WebhookEndpoint) => endpoint.merchantId,
     URL: (endpoint: WebhookEndpoint) => endpoint.url,
     EVENTS: wanted,
-    STATUS: (endpoint: WebhookEndpoint) => endpoint.status,
+    PENDING: (endpoint: WebhookEndpoint) => endpoint.pending,
+    STATUS: condition,
   };
   answering(command, terminal, z.object({}), (_, settings) =>
     withDatabase(settings, async (db) => {
@@ -57,14 +81,195 @@ function addList(webhooks: Command, terminal: Terminal): void {
   );
 }
 
+function addRotateSecret(webhooks: Command, terminal: Terminal): void {
+  const command = webhooks
+    .command('rotate-secret <endpoint-id>')
+    .description('give a receiver a new secret, shown this once; webhooks are signed by the old one too for a while')
+    .option('--overlap <duration>', 'for how long the old secret stays valid', '24h');
+  withExamples(
+    command,
+    'lunas webhooks rotate-secret ENDPOINT_ID',
+    'lunas webhooks rotate-secret ENDPOINT_ID --overlap 0s',
+  );
+  const input = z.object({ endpointId: id, overlap: durationFrom(0) });
+  answering(command, terminal, input, ({ endpointId, overlap }, settings) =>
+    withDatabase(settings, async (db) => {
+      const sealer = await settings.sealer();
+      const endpoint = await auditedCommand(db, 'webhook.rotate_secret', endpointId, () =>
+        rotateSecret(db, sealer, endpointId, overlap),
+      );
+      await tellRun(settings, db, sealer, endpoint.merchantId);
+      const fields = {
+        Secret: endpoint.secret,
+        Endpoint: endpoint.id,
+        'Old secret': `valid until ${endpoint.oldSecretExpiresAt.toISOString()}`,
+      };
+      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${KEEP_THE_SECRET}` };
+    }),
+  );
+}
+
+function addDisable(webhooks: Command, terminal: Terminal): void {
+  const command = webhooks
+    .command('disable <endpoint-id>')
+    .description('send nothing more to a receiver; what waits for it is dead, and can be redelivered later');
+  answering(command, terminal, z.object({ endpointId: id }), ({ endpointId }, settings) =>
+    withDatabase(settings, async (db) => {
+      const endpoint = await auditedCommand(db, 'webhook.disable', endpointId, () => disableEndpoint(db, endpointId));
+      return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${condition(endpoint)}.` };
+    }),
+  );
+}
+
+function addEnable(webhooks: Command, terminal: Terminal): void {
+  const command = webhooks
+    .command('enable <endpoint-id>')
+    .description('send to a receiver again; what died meanwhile is sent by `redeliver`');
+  answering(command, terminal, z.object({ endpointId: id }), ({ endpointId }, settings) =>
+    withDatabase(settings, async (db) => {
+      const endpoint = await auditedCommand(db, 'webhook.enable', endpointId, () => enableEndpoint(db, endpointId));
+      return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${condition(endpoint)}.` };
+    }),
+  );
+}
+
+function addPing(webhooks: Command, terminal: Terminal): void {
+  const command = webhooks
+    .command('ping <endpoint-id>')
+    .description('send a receiver a signed test request now, and show its answer');
+  answering(command, terminal, z.object({ endpointId: id }), ({ endpointId }, settings) =>
+    withDatabase(settings, async (db) => {
+      const sender = createWebhookSender(receiverRules(settings));
+      try {
+        const sealer = await settings.sealer();
+        const ping = await auditedCommand(db, 'webhook.ping', endpointId, () =>
+          pingEndpoint(db, sealer, sender, endpointId),
+        );
+        const fields = {
+          Result: ping.failure === null ? 'delivered' : `failed: ${ping.failure}`,
+          URL: ping.url,
+          Status: ping.statusCode,
+          Duration: `${ping.durationMs} ms`,
+          Answer: ping.responseExcerpt,
+        };
+        return { json: { ping }, text: formatFields(fields) };
+      } finally {
+        await sender.close();
+      }
+    }),
+  );
+}
+
+function addDeliveries(webhooks: Command, terminal: Terminal): void {
+  const command = webhooks
+    .command('deliveries')
+    .description('show the newest deliveries; with --json also every try and how it was answered')
+    .option('--payment <id>', 'only those of one payment, by its id or reference_id')
+    .option('--merchant <id>', 'only those of one merchant')
+    .option('--status <status>', `only those that are ${listed(DELIVERY_STATUSES)}`)
+    .option('--event <event>', 'only those of one event, such as payment.paid')
+    .option('--since <instant>', 'only events from then on')
+    .option('--until <instant>', 'only events before then')
+    .option('--limit <n>', 'how many', '20');
+  withExamples(
+    command,
+    'lunas webhooks deliveries --status dead',
+    'lunas webhooks deliveries --merchant MERCHANT_ID --event payment.paid --since 2026-01-31T09:00:00Z --json',
+  );
+  const input = z.object({
+    payment: z.string().optional(),
+    merchant: id.optional(),
+    status: oneOf(DELIVERY_STATUSES).optional(),
+    event: oneOf(PAYMENT_EVENTS).optional(),
+    since: instant.optional(),
+    until: instant.optional(),
+    limit: wholeNumber(1, MOST_DELIVERIES),
+  });
+  const columns = {
+    ID: (delivery: ListedDelivery) => delivery.id,
+    CREATED: (delivery: ListedDelivery) => delivery.createdAt,
+    EVENT: (delivery: ListedDelivery) => delivery.event,
+    REFERENCE: (delivery: ListedDelivery) => delivery.referenceId,
+    STATUS: (delivery: ListedDelivery) => delivery.status,
+    TRIES: (delivery: ListedDelivery) => delivery.attempts.length,
+    'LAST ANSWER': lastAnswer,
+    URL: (delivery: ListedDelivery) => delivery.url,
+  };
+  answering(command, terminal, input, ({ merchant, ...filter }, settings) =>
+    withDatabase(settings, async (db) => {
+      const deliveries = await listDeliveries(db, { merchantId: merchant, ...filter });
+      return { json: { deliveries }, text: formatTable(deliveries, columns, 'No deliveries.') };
+    }),
+  );
+}
+
+function addRedeliver(webhooks: Command, terminal: Terminal): void {
+  const command = webhooks
+    .command('redeliver [delivery-id...]')
+    .description('send deliveries again, under the same id: those that are named, or what is dead of a range of time')
+    .option('--since <instant>', 'events from then on')
+    .option('--until <instant>', 'events before then')
+    .option('--merchant <id>', 'of the range, only those of one merchant');
+  withExamples(
+    command,
+    'lunas webhooks redeliver DELIVERY_ID DELIVERY_ID',
+    'lunas webhooks redeliver --since 2026-01-31T09:00:00Z --until 2026-01-31T12:00:00Z',
+  );
+  const input = z
+    .object({
+      deliveryId: z.array(id),
+      since: instant.optional(),
+      until: instant.optional(),
+      merchant: id.optional(),
+    })
+    .refine(
+      ({ deliveryId, since, until, merchant }) =>
+        deliveryId.length > 0 ? !since && !until && !merchant : since !== undefined && until !== undefined,
+      { error: 'takes either delivery ids, or --since and --until' },
+    );
+  answering(command, terminal, input, ({ deliveryId, since, until, merchant }, settings) =>
+    withDatabase(settings, async (db) => {
+      const target =
+        since && until
+          ? `${merchant ?? 'all'} ${since.toISOString()}/${until.toISOString()}`
+          : deliveryId.join(' ');
+      const redelivery = await auditedCommand(db, 'webhook.redeliver', target, () =>
+        since && until ? redeliverRange(db, { since, until, merchantId: merchant }) : redeliver(db, deliveryId),
+      );
+      return { json: { ...redelivery }, text: redeliveryText(redelivery) };
+    }),
+  );
+}
+
+function receiverRules({ config }: Settings) {
+  return { environment: config.LUNAS_ENVIRONMENT, allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS };
+}
+
 /** `run.json` of a running Lunas has the newest secret of its demo merchant. */
-async function tellRun(settings: Settings, endpoint: { merchantId: string; secret: string }): Promise<void> {
+async function tellRun(settings: Settings, db: Queryable, sealer: Sealer, merchantId: string): Promise<void> {
   const run = await settings.run();
-  if (run?.merchant_id === endpoint.merchantId) {
-    await writeRun(settings.home, { ...run, webhook_secret: endpoint.secret });
-  }
+  if (run?.merchant_id !== merchantId) return;
+  await writeRun(settings.home, { ...run, webhook_secret: await findNewestSecret(db, sealer, merchantId) });
 }
 
 function wanted(endpoint: WebhookEndpoint): string {
   return endpoint.events?.join(', ') ?? 'all';
+}
+
+/** `enabled`, `disabled (gone)`, `failing since …`. */
+function condition({ status, disabledReason, failingSince, consecutiveFailures, retryAt }: WebhookEndpoint): string {
+  if (status === 'disabled') return disabledReason === null ? status : `${status} (${disabledReason})`;
+  if (failingSince === null || retryAt === null) return status;
+  return `failing since ${failingSince.toISOString()} (${consecutiveFailures} tries), next try ${retryAt.toISOString()}`;
+}
+
+function lastAnswer({ deadReason, attempts }: ListedDelivery): string | number | null | undefined {
+  const last = attempts.at(-1);
+  const answer = last?.failure ?? last?.statusCode;
+  return deadReason === null ? answer : [deadReason, answer].filter((part) => part !== undefined).join(': ');
+}
+
+function redeliveryText({ redelivered, skipped }: Redelivery): string {
+  const rest = skipped === 0 ? '' : ` ${skipped} of disabled endpoints stay dead.`;
+  return `${redelivered} ${redelivered === 1 ? 'delivery is' : 'deliveries are'} pending again.${rest}`;
 }

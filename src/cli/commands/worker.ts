@@ -20,7 +20,9 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
           temporal: await settings.temporal(),
           masterKey: await settings.masterKey(),
           environment: settings.config.LUNAS_ENVIRONMENT,
+          webhookAllowedNetworks: settings.config.WEBHOOK_ALLOWED_NETWORKS,
           publicBaseUrl: settings.publicBaseUrl(),
+          refundHoldSeconds: settings.config.REFUND_HOLD_SECONDS,
           workflowBundlePath: WORKFLOW_BUNDLE,
           log,
           // It ends the process, which whoever watches over it starts again.

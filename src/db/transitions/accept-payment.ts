@@ -1,7 +1,7 @@
-import { expiryOf, type PaymentState } from '../../domain/payment';
+import { expiryOf } from '../../domain/payment';
 import type { PaymentStep } from '../../domain/payment-step';
-import type { Queryable } from '../pool';
 import { runStatement, type TransitionContext, type TransitionOutcome } from './apply-transition';
+import { readState } from './payment-state';
 import { transitionStatement } from './transition-sql';
 
 const STATEMENT = transitionStatement(
@@ -47,14 +47,4 @@ export async function acceptPayment(
   return state
     ? { outcome: 'applied', state }
     : { outcome: 'repeated', state: await readState(context.db, terms.paymentId) };
-}
-
-async function readState(db: Queryable, paymentId: string): Promise<PaymentState> {
-  const { rows } = await db.query<PaymentState>({
-    name: 'payment_state',
-    text: 'select status, version from payments where id = $1',
-    values: [paymentId],
-  });
-  if (!rows[0]) throw new Error(`Payment ${paymentId} was neither written nor found; its writer has not committed yet`);
-  return rows[0];
 }

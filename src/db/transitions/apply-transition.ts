@@ -1,6 +1,7 @@
 import type { PaymentState } from '../../domain/payment';
 import type { TransitionName } from '../../domain/payment-transitions';
 import type { Queryable } from '../pool';
+import { readState, stateOf, type StateRow } from './payment-state';
 import type { TransitionStatement } from './transition-sql';
 
 /** What every writer of a state needs: the connection, the label of this installation, and the relay's bell. */
@@ -50,28 +51,24 @@ export async function runStatement(
   values: readonly unknown[],
   by: Pick<Step, 'actor' | 'note'> = {},
 ): Promise<PaymentState | undefined> {
-  const { rows } = await context.db.query<PaymentState & { deliveries: number }>({
+  const { rows } = await context.db.query<StateRow & { deliveries: number }>({
     ...statement,
     values: [by.actor ?? 'workflow', by.note ?? null, context.environment, ...values],
   });
   const row = rows[0];
   if (row && row.deliveries > 0) context.onDeliveries();
-  return row && { status: row.status, version: row.version };
+  return row && stateOf(row);
 }
 
 /** Why a compare-and-set missed: our own earlier write (then say what it wrote), or another's. */
 async function explainMiss(db: Queryable, name: TransitionName, step: Step): Promise<TransitionOutcome> {
-  const { rows } = await db.query<PaymentState & { repeated: PaymentState['status'] | null }>({
-    name: 'explain_missed_transition',
-    text: `select payment.status, payment.version, transition.to_status as repeated
-      from payments payment
-      left join payment_transitions transition
-        on transition.payment_id = payment.id and transition.version = $2 + 1 and transition.name = $3
-      where payment.id = $1`,
+  const { rows } = await db.query<{ repeated: PaymentState['status'] | null }>({
+    name: 'find_transition',
+    text: 'select to_status as repeated from payment_transitions where payment_id = $1 and version = $2 + 1 and name = $3',
     values: [step.paymentId, step.version, name],
   });
-  const row = rows[0];
-  if (!row) throw new Error(`Payment ${step.paymentId} is not in the database`);
-  if (row.repeated) return { outcome: 'repeated', state: { status: row.repeated, version: step.version + 1 } };
-  return { outcome: 'superseded', state: { status: row.status, version: row.version } };
+  const state = await readState(db, step.paymentId);
+  const repeated = rows[0]?.repeated;
+  if (!repeated) return { outcome: 'superseded', state };
+  return { outcome: 'repeated', state: { ...state, status: repeated, version: step.version + 1 } };
 }

@@ -1,4 +1,5 @@
-import { eventOnEntering } from '../../domain/events';
+import { eventOnEntering, type PaymentEvent } from '../../domain/events';
+import type { LedgerLine } from '../../domain/ledger';
 import { PAYMENT_TRANSITIONS, type TransitionName } from '../../domain/payment-transitions';
 
 /** updated_at never stands still: a step at the same instant as the last one counts a millisecond more. */
@@ -21,37 +22,77 @@ export interface TransitionStatement {
 /**
  * The statement of a step from one status to another: compare-and-set on status and version, and with it all that
  * belongs to the step. Parameters: $1 actor, $2 note, $3 environment label, $4 payment id, $5 version that it starts
- * from, $6 business instant; `assignments` and `also` (further parts, `…,`) use those from $7 on.
+ * from, $6 business instant; `assignments` and `parts` (further ones, `name as (…),`) use those from $7 on.
  */
 export function updateStatement(
   name: Exclude<TransitionName, 'accept'>,
   assignments: readonly string[] = [],
-  also = '',
+  parts = '',
 ): TransitionStatement {
+  return transitionStatement(name, changedSql(name, assignments), parts);
+}
+
+/**
+ * The statement of a step that concerns a refund: `change` inserts or updates its record, of which $7 is the round, and
+ * the answer shows it.
+ */
+export function refundStatement(
+  name: Exclude<TransitionName, 'accept'>,
+  change: string,
+  parts = '',
+): TransitionStatement {
+  const refund = `
+refund as (${change}
+  returning refunds.round, refunds.submit_at, refunds.status
+),`;
+  const { columns, join } = REFUND_ANSWER;
+  return transitionStatement(name, changedSql(name), refund + parts, columns, join);
+}
+
+const REFUND_ANSWER = {
+  columns: ', refund.round, refund.submit_at as "submitAt", refund.status as "refundStatus"',
+  join: ' left join refund on true',
+} as const;
+
+function changedSql(name: Exclude<TransitionName, 'accept'>, assignments: readonly string[] = []): string {
   const rule = PAYMENT_TRANSITIONS[name];
   const set = [`status = '${rule.to}'`, 'version = version + 1', `updated_at = ${STEP_INSTANT}`, ...assignments];
-  const changed = `
+  return `
   update payments set ${set.join(', ')}
   where id = $4 and version = $5 and status = '${rule.from}'
   returning *`;
-  return transitionStatement(name, changed, also);
 }
 
 /**
  * `changed` writes the row of `payments` and returns it; in the same statement follow the history row, the ledger
  * posting, the webhook event with its exact body, and a delivery for each endpoint that wants it.
- * Answers one row (`status`, `version`, `deliveries`) when it applied, none when it did not.
+ * Answers one row (`StateRow`) when it applied, none when it did not.
  */
-export function transitionStatement(name: TransitionName, changed: string, also = ''): TransitionStatement {
+export function transitionStatement(
+  name: TransitionName,
+  changed: string,
+  parts = '',
+  columns = '',
+  join = '',
+): TransitionStatement {
   const rule = PAYMENT_TRANSITIONS[name];
-  const event = eventOnEntering(rule.to);
+  const isEntering = rule.from !== rule.to;
   const text = `
 with changed as (${changed}
 ),
 history as (
   insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
   select id, version, '${name}', ${rule.from === null ? 'null' : `'${rule.from}'`}, status, updated_at, $1, $2 from changed
-),${postingSql(name)}${also}
+),${postingOfTransitionSql(name)}${parts}${isEntering ? eventSql(eventOnEntering(rule.to)) : NO_EVENT}
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt"${columns},
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed${join}`;
+  return { name: `transition_${name}`, text };
+}
+
+/** The event with its exact body, and a delivery for each endpoint that wants it. */
+function eventSql(event: PaymentEvent): string {
+  return `
 event as (
   insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
   select id, version, '${event}', (select row_to_json(body)::text from (${eventBodySql(event)}) body), updated_at
@@ -67,13 +108,15 @@ deliveries as (
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
   where endpoint.events is null or '${event}' = any (endpoint.events)
   returning status
-)
-select status, version, (select count(*) from deliveries where status = 'pending') as deliveries from changed`;
-  return { name: `transition_${name}`, text };
+)`;
 }
 
+/** A step that enters no status is nobody's news. ($3 has to occur somewhere.) */
+const NO_EVENT = `
+deliveries as (select null as status where $3::text is null)`;
+
 /** The contract's webhook payload, keys in its order. */
-function eventBodySql(event: string): string {
+function eventBodySql(event: PaymentEvent): string {
   return `
     select changed.id, '${event}' as event, changed.reference_id, changed.merchant_reference_id, changed.status,
       $3::text as environment, changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
@@ -82,17 +125,29 @@ function eventBodySql(event: string): string {
       iso_utc(changed.updated_at) as updated_at`;
 }
 
-/** The lines come from the table in the domain, their amounts from the row that the step changed. */
-function postingSql(name: TransitionName): string {
-  const lines = PAYMENT_TRANSITIONS[name].posting;
+function postingOfTransitionSql(name: TransitionName): string {
+  return postingSql(PAYMENT_TRANSITIONS[name].posting, {
+    columns: 'payment_id, payment_version, merchant_id, occurred_at',
+    values: 'id, version, merchant_id, updated_at',
+  });
+}
+
+/**
+ * A posting of these lines, each over an amount of the row that the statement `changed`; nothing where there are none.
+ * `key` says what it is the posting of.
+ */
+export function postingSql(
+  lines: readonly LedgerLine[],
+  key: { readonly columns: string; readonly values: string },
+): string {
   if (lines.length === 0) return '';
   const values = lines.map(
     (line, index) => `(${index + 1}, '${line.account}', '${line.side}', changed.${line.amount}_rupiah)`,
   );
   return `
 posting as (
-  insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
-  select id, version, merchant_id, updated_at from changed
+  insert into ledger_postings (${key.columns})
+  select ${key.values} from changed
   returning id
 ),
 entries as (

@@ -47,6 +47,12 @@ export const chargeAnswerSchema = z.object({
 
 const refundSchema = z.object({
   refund_key: z.string(),
+  // A number in the documentation. Only people need it, so an unreadable one does not spoil the answer.
+  refund_chargeback_id: z
+    .union([z.int(), z.string().min(1).max(255)])
+    .transform(String)
+    .nullable()
+    .catch(null),
   refund_amount: rupiah,
   bank_confirmed_at: time.optional(),
 });

@@ -12,6 +12,7 @@ import type {
   RefundRequest,
   Refused,
 } from '../provider';
+import { faultOfQris } from '../qris-fault';
 import { chargeAnswerSchema, statusAnswerSchema } from './messages';
 import { MidtransClient, unclear, type MidtransAnswer } from './midtrans-client';
 import { formatOrderTime } from './midtrans-time';
@@ -32,6 +33,8 @@ const ACQUIRERS = { gopay: 'gopay', shopeepay: 'airpay shopee' } as const satisf
 const CHARGE_REFUSALS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '413']);
 const REFUND_REFUSALS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '412', '413', '414']);
 const END_REFUSALS = new Set(['404', '412']);
+/** Not the payment is at fault but our account, which merchants never hear of. */
+const WRONG_SERVER_KEY = '401';
 
 /**
  * QRIS over Midtrans' Core API (docs.midtrans.com: "QRIS", "Get Transaction Status", "Expire", "Cancel", "Refund", "HTTP
@@ -53,9 +56,10 @@ export function createMidtransProvider(options: MidtransOptions): Provider & { c
 /**
  * Opens an order. 406 says that the order is there already: unclear, the caller looks it up.
  *
- * The documentation does not promise `qr_string`. An order without one is useless to the customer but open all the same, so
- * it is unclear too: the caller finds it pending without a payload and asks again, the idempotency key brings the first
- * answer back, and in the end the order is given up and expired. The action URL is no way out: it gives a picture.
+ * The documentation does not promise `qr_string`. An order without one, or with one that no wallet reads, is useless to the
+ * customer but open all the same, so it is unclear too: the caller finds it pending without a payload and asks again, the
+ * idempotency key brings the first answer back, and in the end the order is given up and expired. The action URL is no way
+ * out: it gives a picture, and merchants are promised the payload.
  */
 async function issueQris(
   client: MidtransClient,
@@ -91,6 +95,8 @@ async function issueQris(
     return unclear(`the answer is of another order: ${order_id} over ${gross_amount}`);
   }
   if (qr_string === undefined) return unclear('the order is open, but its answer has no QR');
+  const fault = faultOfQris(qr_string, gross_amount);
+  if (fault !== null) return unclear(`the order is open, but ${fault}`);
   return { outcome: 'accepted', providerTransactionId: transaction_id, qrisPayload: qr_string };
 }
 
@@ -119,6 +125,7 @@ async function findPayment(
   const { transaction_status, transaction_id, gross_amount, settlement_time, qr_string } = status.data;
   const refunds = status.data.refunds.map((refund) => ({
     refundKey: refund.refund_key,
+    providerReference: refund.refund_chargeback_id,
     totalRupiah: refund.refund_amount,
     confirmedAt: refund.bank_confirmed_at ?? null,
   }));
@@ -129,7 +136,7 @@ async function findPayment(
       providerTransactionId: transaction_id,
       totalRupiah: gross_amount,
       paidAt: settlement_time ?? null,
-      qrisPayload: qr_string ?? null,
+      qrisPayload: qr_string !== undefined && faultOfQris(qr_string, gross_amount) === null ? qr_string : null,
       refunds,
     },
   };
@@ -177,5 +184,6 @@ function idempotencyKey(operation: string, referenceId: string): string {
 }
 
 function refused(answer: MidtransAnswer): Refused {
-  return { outcome: 'refused', reason: answer.said };
+  const isOurFault = answer.statusCode === WRONG_SERVER_KEY;
+  return { outcome: 'refused', reason: isOurFault ? `${WRONG_SERVER_KEY} our account was not accepted` : answer.said };
 }

@@ -2,12 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { acceptPayment } from '../../../src/db/transitions/accept-payment';
 import type { Step, TransitionContext, TransitionOutcome } from '../../../src/db/transitions/apply-transition';
 import { cancelPayment } from '../../../src/db/transitions/cancel-payment';
+import { cancelRefund } from '../../../src/db/transitions/cancel-refund';
+import { confirmFailedRefund, confirmRefund } from '../../../src/db/transitions/confirm-refund';
 import { denyPayment } from '../../../src/db/transitions/deny-payment';
 import { expirePayment } from '../../../src/db/transitions/expire-payment';
 import { issuePayment } from '../../../src/db/transitions/issue-payment';
 import { payPayment } from '../../../src/db/transitions/pay-payment';
+import { refuseRefund } from '../../../src/db/transitions/refuse-refund';
 import { rejectPayment } from '../../../src/db/transitions/reject-payment';
+import { requestRefund, retryRefund } from '../../../src/db/transitions/request-refund';
+import { resolveRefundAsPaid } from '../../../src/db/transitions/resolve-refund-as-paid';
 import { settlePayment } from '../../../src/db/transitions/settle-payment';
+import { submitRefund } from '../../../src/db/transitions/submit-refund';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { PAYMENT_TRANSITIONS, type PaymentStatus } from '../../../src/domain/payment-transitions';
 import { acceptance, openLedger, type Ledgered } from '../../support/payments';
@@ -31,26 +37,63 @@ const WRITERS = {
   cancel: cancelPayment,
   deny: (context, step) => denyPayment(context, step, 'denied'),
   settle: settlePayment,
+  request_refund: (context, step) => requestRefund(context, step, newRefund(step, 1)),
+  submit_refund: (context, step) => submitRefund(context, step, 1),
+  cancel_refund: (context, step) => cancelRefund(context, step, 1),
+  confirm_refund: (context, step) => confirmRefund(context, step, { round: 1, providerReference: '7' }),
+  refuse_refund: (context, step) => refuseRefund(context, step, { round: 1, reason: 'the window is closed' }),
+  retry_refund: (context, step) => retryRefund(context, step, newRefund(step, 2)),
+  confirm_failed_refund: (context, step) => confirmFailedRefund(context, step, { round: 1, providerReference: '7' }),
+  resolve_as_paid: resolveRefundAsPaid,
 } as const satisfies Record<string, (context: TransitionContext, step: Step) => Promise<TransitionOutcome>>;
 
+function newRefund(step: Step, round: number) {
+  return { round, refundKey: `${step.paymentId}-R${round}`, holdSeconds: 60 };
+}
+
 type Writer = keyof typeof WRITERS;
-const WRITER_NAMES: readonly Writer[] = ['issue', 'reject', 'pay', 'expire', 'cancel', 'deny', 'settle'];
 
-/** How to get a payment to each status from which a writer starts. */
-const PATHS: Partial<Record<PaymentStatus, readonly Writer[]>> = {
-  created: [],
-  pending: ['issue'],
-  paid: ['issue', 'pay'],
+const ISSUED: readonly Writer[] = ['issue'];
+const PAID: readonly Writer[] = ['issue', 'pay'];
+const HELD: readonly Writer[] = [...PAID, 'request_refund'];
+const SUBMITTED: readonly Writer[] = [...HELD, 'submit_refund'];
+const REFUSED: readonly Writer[] = [...SUBMITTED, 'refuse_refund'];
+
+/** What has to come before each writer. */
+const BEFORE: Record<Writer, readonly Writer[]> = {
+  issue: [],
+  reject: [],
+  pay: ISSUED,
+  expire: ISSUED,
+  cancel: ISSUED,
+  deny: ISSUED,
+  settle: PAID,
+  request_refund: PAID,
+  submit_refund: HELD,
+  cancel_refund: HELD,
+  confirm_refund: SUBMITTED,
+  refuse_refund: SUBMITTED,
+  retry_refund: REFUSED,
+  confirm_failed_refund: REFUSED,
+  resolve_as_paid: REFUSED,
 };
+const WRITER_NAMES = Object.keys(BEFORE).filter((name): name is Writer => name in WRITERS);
 
-async function paymentAt(status: PaymentStatus, changes: Partial<PaymentTerms> = {}): Promise<Step> {
+async function paymentAfter(path: readonly Writer[], changes: Partial<PaymentTerms> = {}): Promise<Step> {
   const terms = ledger.newTerms(changes);
   let { state } = await acceptPayment(ledger.context, acceptance(terms, T0));
-  for (const writer of PATHS[status] ?? []) {
-    ({ state } = await WRITERS[writer](ledger.context, { paymentId: terms.paymentId, version: state.version, at: T0 }));
+  for (const writer of path) {
+    const step = { paymentId: terms.paymentId, version: state.version, at: T0 };
+    const written = await WRITERS[writer](ledger.context, step);
+    expect(written.outcome).toBe('applied');
+    ({ state } = written);
   }
-  expect(state.status).toBe(status);
   return { paymentId: terms.paymentId, version: state.version, at: later(60) };
+}
+
+function statusAfter(path: readonly Writer[]): PaymentStatus {
+  const last = path.at(-1);
+  return last === undefined ? 'created' : PAYMENT_TRANSITIONS[last].to;
 }
 
 /** Everything that the database holds of a payment, to compare before and after. */
@@ -64,6 +107,7 @@ async function recorded(paymentId: string) {
        join ledger_entries e on e.posting_id = p.id where p.payment_id = $1 order by p.payment_version, e.line`,
     ),
     events: await all('select * from webhook_events where payment_id = $1 order by payment_version'),
+    refunds: await all('select * from refunds where payment_id = $1 order by round'),
     deliveries: await all('select * from webhook_deliveries where payment_id = $1 order by payment_version'),
   };
 }
@@ -82,8 +126,8 @@ describe.each(WRITER_NAMES)('%s', (name) => {
   const write = WRITERS[name];
 
   it('writes status, history, posting and event together', async () => {
-    const step = await paymentAt(rule.from);
-    expect(await write(ledger.context, step)).toEqual({
+    const step = await paymentAfter(BEFORE[name]);
+    expect(await write(ledger.context, step)).toMatchObject({
       outcome: 'applied',
       state: { status: rule.to, version: step.version + 1 },
     });
@@ -107,15 +151,18 @@ describe.each(WRITER_NAMES)('%s', (name) => {
         amount_rupiah: amounts[line.amount],
       })),
     );
-    expect(after.events.at(-1)).toMatchObject({ event: `payment.${rule.to}`, payment_version: step.version + 1 });
-    expect(JSON.parse(after.events.at(-1).body)).toMatchObject({ status: rule.to, updated_at: step.at.toISOString() });
+    const news = after.events.filter((event) => event.payment_version === step.version + 1);
+    expect(news.map((event) => event.event)).toEqual(rule.to === rule.from ? [] : [`payment.${rule.to}`]);
+    for (const { body } of news) {
+      expect(JSON.parse(body)).toMatchObject({ status: rule.to, updated_at: step.at.toISOString() });
+    }
   });
 
   it('writes nothing a second time, and says what it wrote the first time', async () => {
-    const step = await paymentAt(rule.from);
+    const step = await paymentAfter(BEFORE[name]);
     await write(ledger.context, step);
     const before = await recorded(step.paymentId);
-    expect(await write(ledger.context, { ...step, at: later(999) })).toEqual({
+    expect(await write(ledger.context, { ...step, at: later(999) })).toMatchObject({
       outcome: 'repeated',
       state: { status: rule.to, version: step.version + 1 },
     });
@@ -123,22 +170,23 @@ describe.each(WRITER_NAMES)('%s', (name) => {
   });
 
   it('is applied once by ten writers at the same time', async () => {
-    const step = await paymentAt(rule.from);
+    const step = await paymentAfter(BEFORE[name]);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => write(ledger.context, step)));
     expect(outcomes.filter(({ outcome }) => outcome === 'applied')).toHaveLength(1);
     expect(outcomes.every(({ state }) => state.status === rule.to && state.version === step.version + 1)).toBe(true);
   });
 
   it('changes nothing from any other version or status, and says where the payment stands', async () => {
-    const step = await paymentAt(rule.from);
+    const step = await paymentAfter(BEFORE[name]);
     const before = await recorded(step.paymentId);
     const truth = { outcome: 'superseded', state: { status: rule.from, version: step.version } };
-    expect(await write(ledger.context, { ...step, version: step.version - 1 })).toEqual(truth);
-    expect(await write(ledger.context, { ...step, version: step.version + 1 })).toEqual(truth);
+    expect(await write(ledger.context, { ...step, version: step.version - 1 })).toMatchObject(truth);
+    expect(await write(ledger.context, { ...step, version: step.version + 1 })).toMatchObject(truth);
     expect(await recorded(step.paymentId)).toEqual(before);
 
-    for (const other of (['created', 'pending', 'paid'] as const).filter((status) => status !== rule.from)) {
-      expect((await write(ledger.context, await paymentAt(other))).outcome).toBe('superseded');
+    const elsewhere = [[], ISSUED, PAID, HELD, REFUSED].filter((path) => statusAfter(path) !== rule.from);
+    for (const path of elsewhere) {
+      expect((await write(ledger.context, await paymentAfter(path))).outcome).toBe('superseded');
     }
   });
 });
@@ -191,7 +239,7 @@ describe('events', () => {
   });
 
   it('never share an instant: updated_at moves on by a millisecond', async () => {
-    const step = await paymentAt('pending');
+    const step = await paymentAfter(ISSUED);
     const { events } = await recorded(step.paymentId);
     expect(events.map(({ body }) => JSON.parse(body).updated_at)).toEqual([
       '2026-11-21T08:00:00.000Z',
@@ -224,9 +272,18 @@ describe('events', () => {
   });
 });
 
-describe.each(['pay', 'expire', 'cancel', 'deny'] as const)('%s', (name) => {
+describe.each([
+  'pay',
+  'expire',
+  'cancel',
+  'deny',
+  'confirm_refund',
+  'refuse_refund',
+  'confirm_failed_refund',
+  'resolve_as_paid',
+] as const)('%s', (name) => {
   it('closes the notifications that it is the effect of', async () => {
-    const step = await paymentAt('pending');
+    const step = await paymentAfter(BEFORE[name]);
     const { payment } = await recorded(step.paymentId);
     await ledger.db.query(
       `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body)
@@ -244,22 +301,100 @@ describe.each(['pay', 'expire', 'cancel', 'deny'] as const)('%s', (name) => {
 
 describe('pay', () => {
   it('keeps the time of payment and sets the settlement date', async () => {
-    const step = await paymentAt('pending');
+    const step = await paymentAfter(ISSUED);
     await payPayment(ledger.context, step, later(58));
     const { payment } = await recorded(step.paymentId);
     expect(payment[0]).toMatchObject({ paid_at: later(58), settlement_due_at: later(60 + 86_400) });
   });
 
   it('is never earlier than the payment, whose provider counts in whole seconds', async () => {
-    const step = await paymentAt('pending');
+    const step = await paymentAfter(ISSUED);
     await payPayment(ledger.context, step, later(-0.4));
     expect((await recorded(step.paymentId)).payment[0].paid_at).toEqual(T0);
   });
 
   it('books no line of zero rupiah', async () => {
-    const step = await paymentAt('paid', { feeRupiah: 0, netRupiah: 50_000 });
+    const step = await paymentAfter(PAID, { feeRupiah: 0, netRupiah: 50_000 });
     const { entries } = await recorded(step.paymentId);
     expect(entries.map(({ account }) => account)).toEqual(['provider_receivable', 'merchant_pending']);
+  });
+});
+
+describe('a refund', () => {
+  const refundOf = async (step: Step) => (await recorded(step.paymentId)).refunds.at(-1);
+
+  it('is a record of its own: amount, key, when it was asked for, and until when it can be cancelled', async () => {
+    const step = await paymentAfter(PAID);
+    const { state } = await WRITERS.request_refund(ledger.context, step);
+    expect(state.refund).toEqual({ round: 1, submitAtMs: later(120).getTime(), status: 'held' });
+    expect(await refundOf(step)).toMatchObject({
+      round: 1,
+      refund_key: `${step.paymentId}-R1`,
+      amount_rupiah: 50_000,
+      status: 'held',
+      requested_at: step.at,
+      submit_at: later(120),
+      submitted_at: null,
+      finished_at: null,
+    });
+  });
+
+  it.each([
+    ['confirm_refund', { status: 'confirmed', provider_reference: '7', failure_reason: null }],
+    ['refuse_refund', { status: 'refused', provider_reference: null, failure_reason: 'the window is closed' }],
+    ['confirm_failed_refund', { status: 'confirmed', provider_reference: '7' }],
+    ['cancel_refund', { status: 'cancelled', submitted_at: null }],
+  ] as const)('keeps how it ended: %s', async (name, record) => {
+    const step = await paymentAfter(BEFORE[name]);
+    await WRITERS[name](ledger.context, step);
+    expect(await refundOf(step)).toMatchObject({ ...record, finished_at: step.at });
+  });
+
+  it('leaves the instants of payment and settlement alone when it is cancelled', async () => {
+    const paid = await paymentAfter(PAID);
+    const [before] = (await recorded(paid.paymentId)).payment;
+    const { state } = await WRITERS.request_refund(ledger.context, paid);
+    await WRITERS.cancel_refund(ledger.context, { ...paid, version: state.version });
+    const [after] = (await recorded(paid.paymentId)).payment;
+    expect(after).toMatchObject({ paid_at: before.paid_at, settlement_due_at: before.settlement_due_at });
+  });
+
+  it('cannot be cancelled once it was submitted, not even by raw SQL', async () => {
+    const step = await paymentAfter(SUBMITTED);
+    await expect(WRITERS.cancel_refund(ledger.context, step)).rejects.toThrow(/check constraint/);
+    expect((await recorded(step.paymentId)).payment[0]).toMatchObject({ status: 'refund_processing' });
+  });
+
+  it('is cancelled or submitted, never both, however close they come', async () => {
+    const winners = new Set<string>();
+    for (let round = 0; round < 40; round += 1) {
+      const step = await paymentAfter(HELD);
+      const outcomes = await Promise.all(
+        (round % 2 === 0
+          ? (['submit_refund', 'cancel_refund'] as const)
+          : (['cancel_refund', 'submit_refund'] as const)
+        ).map(async (name) => [name, (await WRITERS[name](ledger.context, step)).outcome] as const),
+      );
+      const applied = outcomes.filter(([, outcome]) => outcome === 'applied').map(([name]) => name);
+      expect(applied).toHaveLength(1);
+      winners.add(applied.join());
+    }
+    expect(winners.size).toBe(2);
+  });
+
+  it('leaves the merchant owing the fee, and the provider nothing', async () => {
+    const step = await paymentAfter(SUBMITTED);
+    await WRITERS.confirm_refund(ledger.context, step);
+    const balances: Record<string, number> = {};
+    for (const { account, side, amount_rupiah } of (await recorded(step.paymentId)).entries) {
+      balances[account] = (balances[account] ?? 0) + (side === 'credit' ? amount_rupiah : -amount_rupiah);
+    }
+    expect(balances).toEqual({
+      provider_receivable: 0,
+      merchant_pending: 0,
+      merchant_available: -350,
+      fee_revenue: 350,
+    });
   });
 });
 
@@ -273,12 +408,12 @@ describe('the database itself', () => {
     ['truncate ledger_entries'],
     ['truncate payment_transitions cascade'],
   ])('refuses: %s', async (statement) => {
-    await paymentAt('paid');
+    await paymentAfter(PAID);
     await expect(ledger.db.query(statement)).rejects.toThrow(/append-only/);
   });
 
   it('refuses a posting that is unbalanced, has no entries, or books a transition again', async () => {
-    const step = await paymentAt('pending');
+    const step = await paymentAfter(ISSUED);
     const posting = `insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
       values ($1, $2, $3, now()) returning id`;
     const values = [step.paymentId, step.version, ledger.merchantId];
@@ -292,7 +427,7 @@ describe('the database itself', () => {
       ),
     ).rejects.toThrow(/off by 5 rupiah/);
 
-    const paid = await paymentAt('paid');
+    const paid = await paymentAfter(PAID);
     await expect(ledger.db.query(posting, [paid.paymentId, paid.version, ledger.merchantId])).rejects.toThrow(/unique/);
   });
 });

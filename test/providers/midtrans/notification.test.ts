@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { createMidtransProvider } from '../../../src/providers/midtrans/midtrans-provider';
+import { PAID_NOTIFICATION } from './published-messages';
 
 const SERVER_KEY = 'askvnoibnosifnboseofinbofinfgbiufglnbfg';
 const provider = createMidtransProvider({ baseUrl: 'http://127.0.0.1:9', serverKey: SERVER_KEY, notificationUrl: '' });
@@ -15,7 +16,7 @@ function signed(fields: { order_id: string; status_code: string; gross_amount: s
   const signature_key = createHash('sha512')
     .update(order_id + status_code + gross_amount + serverKey)
     .digest('hex');
-  return { transaction_status: 'settlement', payment_type: 'qris', currency: 'IDR', ...fields, signature_key };
+  return { ...PAID_NOTIFICATION, ...fields, signature_key };
 }
 
 function verdictOn(notification: unknown) {

@@ -1,13 +1,18 @@
 /**
- * Messages of our own writing, with the fields, formats and values of those that Midtrans publishes (docs.midtrans.com, read
- * in 2026): "QRIS" for the charge and its notifications, "Get Transaction Status" for states and refunds, "Expire
- * Transaction", "Cancel Transaction", "Refund Transaction" and "Direct Refund Transaction" for the rest. They keep the adapter
- * honest where it and our sandbox might only agree with each other.
+ * Messages of our own writing, with the fields, formats and values of those that Midtrans publishes, so that the adapter and
+ * our sandbox do not merely agree with each other. Each names its page under docs.midtrans.com, as read in 2026.
  */
 export const ORDER_ID = 'LN0Q4T8W2R6Y1Z5X';
 export const TRANSACTION_ID = '0d8178e1-c6c7-4ab4-81a6-893be9d924ab';
 export const TOTAL_RUPIAH = 275_000;
-export const QR_STRING = '00020101021226580014COM.GO-JEK.WWW0118936009143003525797';
+
+/** An invented shop's QRIS in GoPay's order of tags (54 after 61, the transaction in 62-50), its CRC reckoned with a tool. */
+const QR_HEAD =
+  '00020101021226610014COM.GO-JEK.WWW01189360091430035257970210G4505263030303UMI51440014ID.CO.QRIS.WWW0215ID10200211817450303UMI5204549953033605802ID5911Toko Contoh6007JAKARTA610510110';
+const QR_TAIL = '624750360d8178e1-c6c7-4ab4-81a6-893be9d924ab0703A016304';
+export const QR_STRING = `${QR_HEAD}5409275000.00${QR_TAIL}A1BF`;
+export const QR_OVER_ONE_RUPIAH = `${QR_HEAD}54041.00${QR_TAIL}40A8`;
+export const QR_WITHOUT_AMOUNT = `${QR_HEAD}${QR_TAIL}AFC1`;
 
 const ORDER = {
   transaction_id: TRANSACTION_ID,
@@ -23,7 +28,7 @@ const ORDER = {
 
 const SIGNATURE = 'b1798748303cf0817733c1e312d630793b84d8125a96af0cb7251f8266d5c525';
 
-/** "QRIS": `qr_string` is in the answers of some pages and missing in others. */
+/** /reference/qris: `qr_string` is in the answers of some pages and missing in others; `acquirer` as /reference/qris-object. */
 export const CHARGED = {
   status_code: '201',
   status_message: 'QRIS transaction is created',
@@ -44,6 +49,7 @@ export const CHARGED = {
   qr_string: QR_STRING,
 };
 
+/** /reference/get-transaction-status, with the states of /docs/transaction-status-cycle; it does not repeat the QR. */
 export const PENDING = {
   status_code: '201',
   status_message: 'Success, transaction is found',
@@ -63,6 +69,7 @@ export const SETTLED = {
   merchant_cross_reference_id: 'b7a96412-21d5-4213-87b6-4a181a3ebfb7',
 };
 
+/** /reference/qris, its notification of an "airpay shopee" order: the status has the same fields. */
 export const SETTLED_AT_SHOPEEPAY = {
   ...SETTLED,
   acquirer: 'airpay shopee',
@@ -72,6 +79,7 @@ export const SETTLED_AT_SHOPEEPAY = {
   reference_id: 'QR-ZbbffKucJPEksDmXMFChZa',
 };
 
+/** /reference/get-transaction-status, a refunded order; the two steps of a refund: /reference/refund-transaction. */
 const REFUND = {
   refund_chargeback_id: 202602070943231,
   refund_chargeback_uuid: 'fb030849-6b7c-3f88-b85c-25d9c0de612b',
@@ -104,11 +112,12 @@ export const PARTLY_REFUNDED = {
   ],
 };
 
+/** The codes of these states: /reference/code-statuses. */
 export const EXPIRED = { ...PENDING, status_code: '407', transaction_status: 'expire' };
 export const CANCELLED = { ...PENDING, status_code: '200', transaction_status: 'cancel' };
 export const DENIED = { ...PENDING, status_code: '202', transaction_status: 'deny', fraud_status: 'deny' };
 
-/** "Expire Transaction": 407 is the good answer. */
+/** /reference/expire-transaction: 407 is the good answer. */
 export const EXPIRE_DONE = {
   status_code: '407',
   status_message: 'Success, transaction has expired',
@@ -120,6 +129,7 @@ export const EXPIRE_DONE = {
   gross_amount: '275000.00',
 };
 
+/** /reference/cancel-transaction */
 export const CANCEL_DONE = {
   ...EXPIRE_DONE,
   status_code: '200',
@@ -127,7 +137,7 @@ export const CANCEL_DONE = {
   transaction_status: 'cancel',
 };
 
-/** These two come without an id. */
+/** /reference/code-statuses and /reference/refund-transaction; these two come without an id. */
 export const CANNOT_MODIFY = {
   status_code: '412',
   status_message: 'Merchant cannot modify the status of the transaction',
@@ -137,6 +147,7 @@ export const INVALID_REFUND_AMOUNT = {
   status_message: 'Refund request is rejected due to invalid amount',
 };
 
+/** /reference/refund-transaction and /reference/direct-refund-transaction */
 export const REFUND_DONE = {
   ...EXPIRE_DONE,
   status_code: '200',
@@ -155,8 +166,35 @@ export const REFUND_DENIED = {
   refund_amount: '0.00',
 };
 
+/** An answer that says no: a code of /reference/code-statuses, its words, an id, nothing of an order. */
 export function refusal(status_code: string, status_message: string) {
   return { status_code, status_message, id: '6d5ef8a5-6f1b-4c4c-9d4e-3f2f0b1a7c11' };
 }
 
 export const NOT_FOUND = refusal('404', "Transaction doesn't exist.");
+
+/** /docs/error-code-and-response-code */
+export const WRONG_KEY = refusal(
+  '401',
+  'Access denied due to unauthorized transaction, please check client or server key',
+);
+export const DUPLICATE_ORDER = refusal('406', 'order_id has been paid and utilized, please use another order ID');
+/** /reference/refund-transaction: a refund_key that was used for another amount */
+export const DUPLICATE_REFUND = refusal('406', 'Duplicate refund ID');
+/** /reference/code-statuses */
+export const TOO_MANY = refusal('429', 'API rate limit exceeded');
+export const SERVER_ERROR = refusal('500', 'Sorry, we encountered internal server error. We will fix this soon.');
+
+/**
+ * /docs/https-notification-webhooks: the body of a notification; `signature_key` is the SHA-512 of order id, code, amount
+ * and server key. Further fields differ by acquirer and are not signed.
+ */
+export const PAID_NOTIFICATION = {
+  ...ORDER,
+  transaction_status: 'settlement',
+  settlement_time: '2026-09-29 11:50:44',
+  status_message: 'midtrans payment notification',
+  status_code: '200',
+  transaction_type: 'off-us',
+  issuer: 'dana',
+};

@@ -1,0 +1,54 @@
+import { findPayment, type PaymentKey } from '../db/reads/find-payment';
+import type { PaymentRow } from '../db/reads/payment-row';
+import type { ApiErrorCode } from '../domain/errors';
+import { whyRefused } from '../domain/payment-requests';
+import type { PaymentsEngine, RequestOutcome } from '../engine/payments-engine';
+import { ApiError } from './api-error';
+import type { MerchantEndpoint } from './endpoint';
+import { parsePathId } from './path-id';
+
+/** Something that a merchant asks of a payment, and that its workflow does. */
+interface RequestOfPayment {
+  readonly request: 'cancel' | 'refund';
+  readonly code: ApiErrorCode;
+  readonly ask: (engine: PaymentsEngine, paymentId: string) => Promise<RequestOutcome>;
+  readonly view: (payment: PaymentRow) => object;
+}
+
+/**
+ * Requests for one payment take turns, and each looks again before it asks: of twenty at once one is done, and the others
+ * are told so without a word to Temporal, which takes ten at a time.
+ */
+export function requestOfPayment({ request, code, ask, view }: RequestOfPayment): MerchantEndpoint {
+  return async ({ db, engine, turns }, { params }, { merchantId }) => {
+    const key = parsePathId(String(params.id));
+    if (!key) throw notFound();
+    const { id } = await find(key);
+    return turns.take(id, async () => {
+      requirePossible(await find({ id }));
+      const asked = await ask(engine, id);
+      if (asked.outcome === 'refused') throw new ApiError(code, asked.reason);
+      const now = await find({ id });
+      if (asked.outcome === 'no_workflow') {
+        requirePossible(now);
+        throw new Error(`Payment ${id} is "${now.status}" and has no workflow: run \`lunas recover\``);
+      }
+      return { status: 200, body: { payment: view({ ...now, status: asked.status }) } };
+    });
+
+    async function find(by: PaymentKey): Promise<PaymentRow> {
+      const payment = await findPayment(db, merchantId, by);
+      if (!payment) throw notFound();
+      return payment;
+    }
+  };
+
+  function requirePossible(payment: PaymentRow): void {
+    const refused = whyRefused(request, payment, payment, Date.now());
+    if (refused !== null) throw new ApiError(code, refused);
+  }
+}
+
+function notFound(): ApiError {
+  return new ApiError('not_found', 'There is no such transaction.');
+}

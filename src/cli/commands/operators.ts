@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { type AuditedAction, listActions } from '../../operator/audit';
+import { createOperator, listOperators, type Operator, revokeOperator } from '../../operator/operators';
+import { auditedCommand } from '../actor';
+import { answering, withExamples } from '../answering';
+import { id, wholeNumber } from '../inputs';
+import { formatFields, formatTable } from '../output';
+import { withDatabase } from '../settings';
+import type { Terminal } from '../terminal';
+
+const MOST_ACTIONS = 1_000;
+
+/** It stands in histories and audit trails as `operator:<name>`. */
+const name = z
+  .string()
+  .regex(/^[\w.@-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, dots, hyphens, underscores or @' });
+
+export function addOperatorsCommand(program: Command, terminal: Terminal): void {
+  const operators = program.command('operators').description('who may call the operator API, and what operators did');
+  addCreate(operators, terminal);
+  addList(operators, terminal);
+  addRevoke(operators, terminal);
+  addActions(operators, terminal);
+}
+
+function addCreate(operators: Command, terminal: Terminal): void {
+  const command = operators
+    .command('create')
+    .description('issue a key of the operator API; it is shown this once')
+    .requiredOption('--name <name>', 'whose it is, as the audit trail shows it');
+  withExamples(command, 'lunas operators create --name dewi');
+  answering(command, terminal, z.object({ name }), ({ name }, settings) =>
+    withDatabase(settings, async (db) => {
+      const environment = settings.config.LUNAS_ENVIRONMENT;
+      const operator = await auditedCommand(db, 'operator.create', name, () =>
+        createOperator(db, { name, environment }),
+      );
+      const fields = { Key: operator.secret, Operator: operator.id, Name: operator.name };
+      return { json: { operator }, text: `${formatFields(fields)}\n\nKeep the key now: it is not shown again.` };
+    }),
+  );
+}
+
+function addList(operators: Command, terminal: Terminal): void {
+  const command = operators.command('list').description('show all operators, without their keys');
+  const columns = {
+    ID: (operator: Operator) => operator.id,
+    NAME: (operator: Operator) => operator.name,
+    KEY: (operator: Operator) => operator.masked,
+    CREATED: (operator: Operator) => operator.createdAt,
+    REVOKED: (operator: Operator) => operator.revokedAt,
+  };
+  answering(command, terminal, z.object({}), (_, settings) =>
+    withDatabase(settings, async (db) => {
+      const operators = await listOperators(db);
+      return { json: { operators }, text: formatTable(operators, columns, 'There is no operator yet.') };
+    }),
+  );
+}
+
+function addRevoke(operators: Command, terminal: Terminal): void {
+  const command = operators.command('revoke <operator-id>').description("make an operator's key useless, for good");
+  answering(command, terminal, z.object({ operatorId: id }), ({ operatorId }, settings) =>
+    withDatabase(settings, async (db) => {
+      const operator = await auditedCommand(db, 'operator.revoke', operatorId, () =>
+        revokeOperator(db, operatorId),
+      );
+      return { json: { operator }, text: `The key of ${operator.name} (${operator.masked}) is revoked.` };
+    }),
+  );
+}
+
+function addActions(operators: Command, terminal: Terminal): void {
+  const command = operators
+    .command('actions')
+    .description('show the audit trail, newest first: who did what to what, why, and what came of it')
+    .option('--limit <n>', 'how many', '20');
+  const columns = {
+    AT: (action: AuditedAction) => action.askedAt,
+    BY: (action: AuditedAction) => action.actor,
+    ACTION: (action: AuditedAction) => action.action,
+    TARGET: (action: AuditedAction) => action.target,
+    NOTE: (action: AuditedAction) => action.note,
+    OUTCOME: (action: AuditedAction) => action.outcome,
+    DETAIL: (action: AuditedAction) => action.detail,
+  };
+  answering(command, terminal, z.object({ limit: wholeNumber(1, MOST_ACTIONS) }), ({ limit }, settings) =>
+    withDatabase(settings, async (db) => {
+      const actions = await listActions(db, { limit });
+      return { json: { actions }, text: formatTable(actions, columns, 'No operator has done anything yet.') };
+    }),
+  );
+}

@@ -1,0 +1,30 @@
+import type { ExceptionKind } from '../domain/exceptions';
+import type { Queryable } from './pool';
+
+/** A case for a person. */
+export interface NewException {
+  readonly kind: ExceptionKind;
+  readonly referenceId: string;
+  readonly providerAccountId: string | null;
+  readonly paymentId: string | null;
+  readonly amountRupiah: number | null;
+  /** What happened, in words. */
+  readonly detail: string;
+}
+
+/** Opens a case; where one of this kind is open for the order already, that one stays as it is. */
+export async function openException(db: Queryable, exception: NewException): Promise<void> {
+  await db.query({
+    name: 'open_exception',
+    text: `insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail)
+      values ($1, $2, $3, $4, $5, $6) on conflict (kind, reference_id) where resolved_at is null do nothing`,
+    values: [
+      exception.kind,
+      exception.referenceId,
+      exception.providerAccountId,
+      exception.paymentId,
+      exception.amountRupiah,
+      exception.detail,
+    ],
+  });
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { Queryable } from './pool';
+
+/** The inbox of what providers tell us: a row is open until its effect, or that it has none, is recorded. */
+
+/** The newest open notification of an order, to be closed once the provider was asked *after* it; null without one. */
+export async function newestNotification(db: Queryable, referenceId: string): Promise<number | null> {
+  const { rows } = await db.query<{ newest: number | null }>({
+    name: 'newest_notification',
+    text: 'select max(id) as newest from provider_notifications where reference_id = $1 and closed_at is null',
+    values: [referenceId],
+  });
+  return rows[0]?.newest ?? null;
+}
+
+/** The provider was asked, and has no more to say than we know: what was heard up to then is done with. */
+export async function closeNotifications(db: Queryable, referenceId: string, upTo: number | null): Promise<void> {
+  if (upTo === null) return;
+  await db.query({
+    name: 'close_notifications',
+    text: `update provider_notifications set closed_at = now()
+      where reference_id = $1 and id <= $2 and closed_at is null`,
+    values: [referenceId, upTo],
+  });
+}
+
+/** What the inbox knows after a notification came in. */
+export interface InboxEntry {
+  /** Its effect is recorded already: this is a copy. */
+  readonly closed: boolean;
+  /** Null for an order that is none of ours. */
+  readonly paymentId: string | null;
+}
+
+/** A notification whose sender is known. */
+export interface Notification {
+  readonly accountId: string;
+  readonly referenceId: string;
+  /** Without news it is kept for the record only, closed from the start. */
+  readonly hasNews: boolean;
+  readonly rawBody: Buffer;
+}
+
+/** Stores a genuine notification once, however often it comes: two with the same bytes are the same. */
+export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
+  const { accountId, referenceId, hasNews, rawBody } = notification;
+  const { rows } = await db.query<InboxEntry>({
+    name: 'store_provider_notification',
+    text: `
+      with stored as (
+        insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, closed_at)
+        values ($1, $2, $3, $4, case when $5 then null::timestamptz else now() end)
+        on conflict (provider_account_id, body_sha256) do nothing
+        returning closed_at
+      )
+      select
+        coalesce(
+          (select closed_at is not null from stored),
+          (select closed_at is not null from provider_notifications
+            where provider_account_id = $1 and body_sha256 = $3),
+          false
+        ) as closed,
+        (select id from payments where reference_id = $2 and provider_account_id = $1) as "paymentId"`,
+    values: [accountId, referenceId, createHash('sha256').update(rawBody).digest(), rawBody.toString('utf8'), hasNews],
+  });
+  return rows[0] ?? { closed: false, paymentId: null };
+}
+
+/** News of an order that nobody notified us of: the sweeper tells it like any other. */
+export async function noteNews(
+  db: Queryable,
+  { accountId, referenceId }: Pick<Notification, 'accountId' | 'referenceId'>,
+): Promise<void> {
+  const rawBody = Buffer.from(JSON.stringify({ noted_by: 'lunas', noted_at: new Date(), order_id: referenceId }));
+  await storeNotification(db, { accountId, referenceId, hasNews: true, rawBody });
+}
+
+/** News that nobody has dealt with yet. */
+export interface OpenNews {
+  readonly accountId: string;
+  readonly referenceId: string;
+  /** Null for an order that is none of ours. */
+  readonly paymentId: string | null;
+}
+
+const LONGEST_WAIT = "interval '1 hour'";
+
+/** Orders with open news that are due to be told again, the longest waiting first; each waits twice as long after it. */
+export async function claimOpenNews(db: Queryable, most: number): Promise<OpenNews[]> {
+  const { rows } = await db.query<OpenNews>({
+    name: 'claim_open_news',
+    text: `
+      with due as (
+        select id from provider_notifications
+        where closed_at is null and tell_again_at <= now()
+        order by tell_again_at limit $1 for update skip locked
+      ),
+      told as (
+        update provider_notifications notification set
+          told = told + 1,
+          tell_again_at = now() + least(interval '5 seconds' * 2 ^ least(told, 12), ${LONGEST_WAIT})
+        from due where notification.id = due.id
+        returning notification.provider_account_id, notification.reference_id
+      )
+      select distinct told.provider_account_id as "accountId", told.reference_id as "referenceId", payment.id as "paymentId"
+      from told left join payments payment
+        on payment.reference_id = told.reference_id and payment.provider_account_id = told.provider_account_id`,
+    values: [most],
+  });
+  return rows;
+}

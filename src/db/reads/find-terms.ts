@@ -1,0 +1,26 @@
+import type { PaymentTerms } from '../../domain/payment';
+import type { Queryable } from '../pool';
+
+/** The select list of `PaymentTerms`, for a table named or aliased `payments`. */
+export const TERMS_COLUMNS = `
+  payments.id as "paymentId", payments.reference_id as "referenceId", payments.merchant_id as "merchantId",
+  payments.merchant_reference_id as "merchantReferenceId", payments.idempotency_key as "idempotencyKey",
+  payments.fingerprint, payments.payment_method as "paymentMethod", payments.provider,
+  payments.provider_account_id as "providerAccountId", payments.amount_rupiah as "amountRupiah",
+  payments.fee_rupiah as "feeRupiah", payments.total_rupiah as "totalRupiah", payments.net_rupiah as "netRupiah",
+  payments.fee_payer as "feePayer", payments.policy_id as "policyId", payments.settlement_kind as "settlementKind",
+  payments.settlement_delay_seconds as "settlementDelaySeconds",
+  extract(epoch from payments.expires_at - date_trunc('second', payments.created_at + interval '999 milliseconds'))::integer
+    as "expiresInSeconds",
+  payments.sealed_details as "sealedDetails"`;
+
+/** What a payment's workflow was started with, as its row tells. */
+export async function findTerms(db: Queryable, paymentId: string): Promise<PaymentTerms> {
+  const { rows } = await db.query<PaymentTerms>({
+    name: 'find_terms',
+    text: `select ${TERMS_COLUMNS} from payments where id = $1`,
+    values: [paymentId],
+  });
+  if (!rows[0]) throw new Error(`There is no payment ${paymentId}`);
+  return rows[0];
+}

@@ -1,0 +1,75 @@
+import type { PaymentState, PaymentTerms } from '../../domain/payment';
+import type { Queryable } from '../pool';
+import { stateOf, type StateRow } from '../transitions/payment-state';
+import { TERMS_COLUMNS } from './find-terms';
+
+/** What goes on at Temporal, as PostgreSQL knows it: page by page, in the order of the ids. */
+
+const PAGE = 500;
+
+/** A payment whose life goes on, with all that its workflow needs to go on from here. */
+export interface UnfinishedPayment {
+  readonly terms: PaymentTerms;
+  readonly state: PaymentState;
+  readonly createdAtMs: number;
+}
+
+export function listUnfinishedPayments(db: Queryable): AsyncGenerator<UnfinishedPayment> {
+  return pages(async (after) => {
+    const { rows } = await db.query<{ terms: PaymentTerms; createdAt: Date } & StateRow>({
+      name: 'list_unfinished_payments',
+      text: `
+        select (select row_to_json(terms) from (select ${TERMS_COLUMNS}) terms) as terms,
+          payments.status, payments.version, payments.settlement_due_at as "settlesAt",
+          refund.round, refund.submit_at as "submitAt", refund.status as "refundStatus", payments.created_at as "createdAt"
+        from payments
+        left join lateral (select * from refunds where payment_id = payments.id order by round desc limit 1) refund on true
+        where payments.id > $1 and payments.status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')
+        order by payments.id limit ${PAGE}`,
+      values: [after],
+    });
+    return rows.map(({ terms, createdAt, ...state }) => ({
+      id: terms.paymentId,
+      item: { terms, state: stateOf(state), createdAtMs: createdAt.getTime() },
+    }));
+  });
+}
+
+/** Payments with money that came after their end, and is not given back yet. */
+export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<PaymentTerms> {
+  return pages(async (after) => {
+    const { rows } = await db.query<PaymentTerms>({
+      name: 'list_unfinished_late_payments',
+      text: `select ${TERMS_COLUMNS} from payments join late_payments on late_payments.payment_id = payments.id
+        where payments.id > $1 and late_payments.status in ('received', 'submitted') order by payments.id limit ${PAGE}`,
+      values: [after],
+    });
+    return rows.map((terms) => ({ id: terms.paymentId, item: terms }));
+  });
+}
+
+/** Webhook deliveries whose retries are a workflow's. */
+export function listHandedOverDeliveries(db: Queryable): AsyncGenerator<string> {
+  return pages(async (after) => {
+    const { rows } = await db.query<{ id: string }>({
+      name: 'list_handed_over_deliveries',
+      text: `select id from webhook_deliveries
+        where id > $1 and status = 'pending' and handed_over_at is not null order by id limit ${PAGE}`,
+      values: [after],
+    });
+    return rows.map(({ id }) => ({ id, item: id }));
+  });
+}
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+async function* pages<T>(read: (after: string) => Promise<{ id: string; item: T }[]>): AsyncGenerator<T> {
+  let after = BEFORE_ALL;
+  for (;;) {
+    const page = await read(after);
+    for (const { item } of page) yield item;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}

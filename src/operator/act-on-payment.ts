@@ -1,0 +1,83 @@
+import { UserError } from '../config';
+import type { Queryable } from '../db/pool';
+import type { PaymentRow } from '../db/reads/payment-row';
+import { type PaymentRequest, whyRefused } from '../domain/payment-requests';
+import type { Requester } from '../domain/payment-step';
+import type { PaymentStatus } from '../domain/payment-transitions';
+import type { PaymentsEngine, RequestOutcome } from '../engine/payments-engine';
+import { type Actor, audited, type OperatorActionName } from './audit';
+import { findPayment } from './find-payment';
+
+type Engine = Pick<PaymentsEngine, 'settlePayment' | 'retryRefund' | 'resolveRefund'>;
+
+/** Who acts, and on what. */
+export interface OperatorContext {
+  readonly db: Queryable;
+  readonly engine: Engine;
+  readonly by: Actor;
+}
+
+interface PaymentAction {
+  readonly request: PaymentRequest;
+  readonly ask: (engine: Engine, paymentId: string, by: Requester) => Promise<RequestOutcome>;
+}
+
+/** What an operator has the workflow of a payment do. */
+const PAYMENT_ACTIONS = {
+  'payment.settle': { request: 'settle', ask: (engine, id, by) => engine.settlePayment(id, by) },
+  'refund.retry': { request: 'retryRefund', ask: (engine, id, by) => engine.retryRefund(id, by) },
+  'refund.resolve_as_refunded': {
+    request: 'resolveRefundAsRefunded',
+    ask: (engine, id, by) => engine.resolveRefund(id, by, 'refunded'),
+  },
+  'refund.resolve_as_paid': {
+    request: 'resolveRefundAsPaid',
+    ask: (engine, id, by) => engine.resolveRefund(id, by, 'paid'),
+  },
+} as const satisfies Partial<Record<OperatorActionName, PaymentAction>>;
+
+export interface ActedOnPayment {
+  readonly id: string;
+  readonly referenceId: string;
+  readonly status: PaymentStatus;
+}
+
+/**
+ * Has the payment's workflow do it, as the operator and with the operator's note in the payment's own history.
+ * @param idOrReference the payment's UUID or `reference_id`
+ * @throws NotFoundError when there is no such payment, UserError that says why it was refused, Error when it is not known
+ *   what became of it
+ */
+export async function actOnPayment(
+  { db, engine, by }: OperatorContext,
+  action: keyof typeof PAYMENT_ACTIONS,
+  idOrReference: string,
+  note?: string,
+): Promise<ActedOnPayment> {
+  const { id, referenceId } = await findPayment(db, idOrReference);
+  return audited(db, by, { action, target: id, note }, async () => {
+    const { request, ask }: PaymentAction = PAYMENT_ACTIONS[action];
+    const asked = await ask(engine, id, { actor: by.name, ...(note !== undefined && { note }) });
+    switch (asked.outcome) {
+      case 'done':
+        return { id, referenceId, status: asked.status };
+      case 'refused':
+        throw new UserError(asked.reason);
+      case 'no_workflow':
+        throw new UserError(whyWithoutWorkflow(request, await findPayment(db, id)));
+    }
+  });
+}
+
+/** A payment whose life is over has no workflow; any other has lost it. */
+function whyWithoutWorkflow(request: PaymentRequest, payment: PaymentRow): string {
+  const state = {
+    status: payment.status,
+    version: payment.version,
+    ...(payment.settlementDueAt && { settlesAtMs: payment.settlementDueAt.getTime() }),
+  };
+  return (
+    whyRefused(request, payment, state, Date.now()) ??
+    `It is "${payment.status}" and has no workflow any more; lunas recover brings it back.`
+  );
+}

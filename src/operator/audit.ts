@@ -1,0 +1,112 @@
+import { UserError } from '../config';
+import type { Queryable } from '../db/pool';
+
+/** Who acts: somebody at the command line, or the holder of an operator's key. */
+export type Actor =
+  | { readonly via: 'cli'; readonly name: string }
+  | { readonly via: 'api'; readonly name: string; readonly operatorId: string };
+
+/** Everything that an operator does to what is there already. */
+export const OPERATOR_ACTIONS = [
+  'payment.settle',
+  'refund.retry',
+  'refund.resolve_as_refunded',
+  'refund.resolve_as_paid',
+  'exception.resolve',
+  'webhook.redeliver',
+  'webhook.ping',
+  'webhook.rotate_secret',
+  'webhook.enable',
+  'webhook.disable',
+  'merchant.approve',
+  'merchant.suspend',
+  'merchant.set',
+  'key.revoke',
+  'catalog.set',
+  'account.disable',
+  'operator.create',
+  'operator.revoke',
+] as const;
+export type OperatorActionName = (typeof OPERATOR_ACTIONS)[number];
+
+/** What is done to what, and why. */
+export interface OperatorAction {
+  readonly action: OperatorActionName;
+  /** The id of what it is done to. */
+  readonly target: string;
+  readonly note?: string | undefined;
+}
+
+/** `failed`: it is not known whether it was done. Null: nor that it failed, the process died under it. */
+type Outcome = 'done' | 'refused' | 'failed' | null;
+
+export interface AuditedAction {
+  readonly id: number;
+  readonly actor: string;
+  readonly via: Actor['via'];
+  readonly action: OperatorActionName;
+  readonly target: string;
+  readonly note: string | null;
+  readonly askedAt: Date;
+  readonly outcome: Outcome;
+  readonly detail: string | null;
+  readonly finishedAt: Date | null;
+}
+
+/** Does the work of an operator, of which the audit trail tells: who, when, what, why, and what came of it. */
+export async function audited<Result>(
+  db: Queryable,
+  by: Actor,
+  action: OperatorAction,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const id = await recordAction(db, by, action);
+  try {
+    const result = await work();
+    await recordOutcome(db, id, 'done', null);
+    return result;
+  } catch (error) {
+    const outcome = error instanceof UserError ? 'refused' : 'failed';
+    await recordOutcome(db, id, outcome, error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+async function recordAction(db: Queryable, by: Actor, { action, target, note }: OperatorAction): Promise<number> {
+  const { rows } = await db.query<{ id: number }>(
+    'insert into operator_actions (actor, via, operator_id, action, target, note) values ($1, $2, $3, $4, $5, $6) returning id',
+    [by.name, by.via, by.via === 'api' ? by.operatorId : null, action, target, note],
+  );
+  if (!rows[0]) throw new Error('The action was not written into the audit trail');
+  return rows[0].id;
+}
+
+/** Best effort: that the trail has no outcome must not hide the outcome from whoever asked. The action itself is in it. */
+async function recordOutcome(db: Queryable, id: number, outcome: Outcome, detail: string | null): Promise<void> {
+  await db
+    .query('insert into operator_action_outcomes (action_id, outcome, detail) values ($1, $2, $3)', [
+      id,
+      outcome,
+      detail,
+    ])
+    .catch(() => undefined);
+}
+
+export interface ActionFilter {
+  /** Only what was done to this. */
+  readonly target?: string | undefined;
+  /** Only what came before this action: the next page. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function listActions(db: Queryable, { target, before, limit }: ActionFilter): Promise<AuditedAction[]> {
+  const { rows } = await db.query<AuditedAction>(
+    `select id, actor, via, action, target, note, asked_at as "askedAt", outcome, detail, finished_at as "finishedAt"
+     from operator_actions left join operator_action_outcomes on action_id = id
+     where ($1::text is null or target = $1) and ($2::bigint is null or id < $2) order by id desc limit $3`,
+    [target, before, limit],
+  );
+  return rows;
+}

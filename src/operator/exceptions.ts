@@ -1,0 +1,65 @@
+import type { Queryable } from '../db/pool';
+import type { ExceptionKind } from '../domain/exceptions';
+import { type Actor, audited } from './audit';
+import { requireRow } from './require-row';
+
+/** A case that no rule decides; open until somebody resolves it. */
+export interface ExceptionCase {
+  readonly id: string;
+  readonly kind: ExceptionKind;
+  readonly providerAccountId: string | null;
+  readonly referenceId: string;
+  /** Null where we know no such payment. */
+  readonly paymentId: string | null;
+  readonly amountRupiah: number | null;
+  readonly detail: string;
+  readonly openedAt: Date;
+  readonly resolvedAt: Date | null;
+  readonly resolvedBy: string | null;
+  readonly note: string | null;
+}
+
+const EXCEPTION_COLUMNS = `id, kind, provider_account_id as "providerAccountId", reference_id as "referenceId",
+  payment_id as "paymentId", amount_rupiah as "amountRupiah", detail, opened_at as "openedAt",
+  resolved_at as "resolvedAt", resolved_by as "resolvedBy", note`;
+
+/** Newest first. */
+export async function listExceptions(
+  db: Queryable,
+  { onlyOpen, limit }: { readonly onlyOpen: boolean; readonly limit: number },
+): Promise<ExceptionCase[]> {
+  const { rows } = await db.query<ExceptionCase>(
+    `select ${EXCEPTION_COLUMNS} from exceptions where not $1 or resolved_at is null order by opened_at desc, id limit $2`,
+    [onlyOpen, limit],
+  );
+  return rows;
+}
+
+/** All that there were of one payment, also of money that came under its reference, oldest first. */
+export async function listExceptionsOf(db: Queryable, referenceId: string): Promise<ExceptionCase[]> {
+  const { rows } = await db.query<ExceptionCase>(
+    `select ${EXCEPTION_COLUMNS} from exceptions where reference_id = $1 order by opened_at, id`,
+    [referenceId],
+  );
+  return rows;
+}
+
+/**
+ * Closes a case; what was done about it is in the note.
+ * @throws NotFoundError when there is no such case, or it was resolved before
+ */
+export async function resolveException(
+  db: Queryable,
+  by: Actor,
+  exceptionId: string,
+  note: string,
+): Promise<ExceptionCase> {
+  return audited(db, by, { action: 'exception.resolve', target: exceptionId, note }, async () => {
+    const { rows } = await db.query<ExceptionCase>(
+      `update exceptions set resolved_at = now(), resolved_by = $2, note = $3
+       where id = $1 and resolved_at is null returning ${EXCEPTION_COLUMNS}`,
+      [exceptionId, by.name, note],
+    );
+    return requireRow(rows, `There is no open exception ${exceptionId}; lunas exceptions list shows them.`);
+  });
+}

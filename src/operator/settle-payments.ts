@@ -1,0 +1,53 @@
+import { UserError } from '../config';
+import type { Queryable } from '../db/pool';
+import { sideBySide } from '../engine/side-by-side';
+import { actOnPayment, type OperatorContext } from './act-on-payment';
+
+/** `unclear`: it is not known whether it was settled; to settle it again is safe. */
+export interface Settlement {
+  readonly payment: string;
+  readonly outcome: 'settled' | 'refused' | 'unclear';
+  /** Why it was not, or may not have been. */
+  readonly reason: string | null;
+}
+
+/** Updates that are with Temporal at the same time. */
+const AT_ONCE = 8;
+
+/**
+ * Settles each of these payments, side by side within a bound. One that is refused does not hold up the others.
+ * @param payments ids or references
+ */
+export async function settlePayments(
+  context: OperatorContext,
+  payments: readonly string[],
+  note?: string,
+): Promise<Settlement[]> {
+  const settlements: Settlement[] = [];
+  await sideBySide(payments.entries(), AT_ONCE, async ([index, payment]) => {
+    settlements[index] = await settle(context, payment, note);
+  });
+  return settlements;
+}
+
+async function settle(context: OperatorContext, payment: string, note?: string): Promise<Settlement> {
+  try {
+    await actOnPayment(context, 'payment.settle', payment, note);
+    return { payment, outcome: 'settled', reason: null };
+  } catch (error) {
+    const outcome = error instanceof UserError ? 'refused' : 'unclear';
+    return { payment, outcome, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The references of a merchant's payments that wait for an operator and whose settlement delay was over by then, oldest first. */
+export async function listSettleable(db: Queryable, merchantId: string, until: Date): Promise<string[]> {
+  const { rows } = await db.query<{ referenceId: string }>(
+    `select reference_id as "referenceId" from payments
+     where merchant_id = $1 and status = 'paid' and settlement_kind = 'manual'
+       and settlement_due_at <= least($2::timestamptz, now())
+     order by settlement_due_at, id`,
+    [merchantId, until],
+  );
+  return rows.map(({ referenceId }) => referenceId);
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Queryable } from '../db/pool';
+import type { PaymentEvent } from '../domain/events';
+import type { DeliveryStatus } from '../webhooks/deliveries';
+import type { DeadReason } from '../webhooks/record-attempt';
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const satisfies readonly DeliveryStatus[];
+
+export interface DeliveryFilter {
+  /** A payment's id or `reference_id`. */
+  readonly payment?: string | undefined;
+  readonly merchantId?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
+  readonly event?: PaymentEvent | undefined;
+  /** When the event happened: from `since` on, before `until`. */
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  /** At most so many. */
+  readonly limit: number;
+}
+
+export interface ListedDelivery {
+  readonly id: string;
+  readonly event: PaymentEvent;
+  readonly paymentId: string;
+  readonly referenceId: string;
+  readonly merchantId: string;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  readonly deadReason: DeadReason | null;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+  /** Every try, in order. */
+  readonly attempts: readonly ListedAttempt[];
+}
+
+export interface ListedAttempt {
+  readonly number: number;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly statusCode: number | null;
+  /** Null when it succeeded. */
+  readonly failure: string | null;
+  /** The first bytes of the answer. */
+  readonly responseExcerpt: string | null;
+}
+
+/** Deliveries with their log, newest first. */
+export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<ListedDelivery[]> {
+  const { payment, merchantId, status, event, since, until, limit } = filter;
+  const isId = z.guid().safeParse(payment).success;
+  const { rows } = await db.query<ListedDelivery>(
+    `select delivery.id, event.event, delivery.payment_id as "paymentId", payment.reference_id as "referenceId",
+       delivery.merchant_id as "merchantId", delivery.endpoint_id as "endpointId", endpoint.url, delivery.status,
+       delivery.dead_reason as "deadReason", delivery.created_at as "createdAt", delivery.finished_at as "finishedAt",
+       (select coalesce(json_agg(json_build_object('number', number, 'startedAt', iso_utc(started_at),
+            'durationMs', duration_ms, 'statusCode', status_code, 'failure', failure,
+            'responseExcerpt', response_excerpt) order by number), '[]')
+          from webhook_attempts where delivery_id = delivery.id) as attempts
+     from webhook_deliveries delivery
+     join webhook_events event
+       on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
+     join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+     join payments payment on payment.id = delivery.payment_id
+     where ($1::uuid is null or delivery.payment_id = $1)
+       and ($2::text is null or delivery.payment_id = (select id from payments where reference_id = $2))
+       and ($3::uuid is null or delivery.merchant_id = $3)
+       and ($4::text is null or delivery.status = $4)
+       and ($5::text is null or event.event = $5)
+       and ($6::timestamptz is null or delivery.created_at >= $6)
+       and ($7::timestamptz is null or delivery.created_at < $7)
+     order by delivery.created_at desc, delivery.id desc limit $8`,
+    [isId ? payment : null, isId ? null : payment, merchantId, status, event, since, until, limit],
+  );
+  return rows;
+}

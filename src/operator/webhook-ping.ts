@@ -1,0 +1,47 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Queryable } from '../db/pool';
+import type { Sealer } from '../sealing';
+import { VALID_SECRETS } from '../webhooks/deliveries';
+import { IS_WELL } from '../webhooks/record-attempt';
+import type { WebhookAttempt, WebhookSender } from '../webhooks/send';
+import { requireRow } from './require-row';
+import { noSuchEndpoint } from './webhook-endpoints';
+
+/** What the receiver sees in `X-Service-Event`; no payment event has this name. */
+const PING_EVENT = 'ping';
+
+export interface Ping extends WebhookAttempt {
+  readonly deliveryId: string;
+  readonly endpointId: string;
+  readonly url: string;
+}
+
+/**
+ * Sends a signed test request at once, by the same way and rules as every webhook, enabled or not. It leaves no delivery.
+ * When it succeeds the endpoint is well, so that what waits for it goes out.
+ * @throws UserError when there is no such endpoint
+ */
+export async function pingEndpoint(
+  db: Queryable,
+  sealer: Sealer,
+  sender: WebhookSender,
+  endpointId: string,
+): Promise<Ping> {
+  const { rows } = await db.query<{ url: string; sealedSecrets: string[] }>(
+    `select endpoint.url, ${VALID_SECRETS} as "sealedSecrets" from webhook_endpoints endpoint where endpoint.id = $1`,
+    [endpointId],
+  );
+  const { url, sealedSecrets } = requireRow(rows, noSuchEndpoint(endpointId));
+  const deliveryId = uuidv7();
+  const attempt = await sender.send({
+    deliveryId,
+    event: PING_EVENT,
+    body: JSON.stringify({ event: PING_EVENT, endpoint_id: endpointId, created_at: new Date().toISOString() }),
+    url,
+    secrets: sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret')),
+  });
+  if (attempt.failure === null) {
+    await db.query(`update webhook_endpoints set ${IS_WELL} where id = $1 and consecutive_failures > 0`, [endpointId]);
+  }
+  return { ...attempt, deliveryId, endpointId, url };
+}

@@ -1,0 +1,42 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Queryable } from '../db/pool';
+import type { Sealer } from '../sealing';
+import { requireRow } from './require-row';
+import { newSecret, noSuchEndpoint } from './webhook-endpoints';
+
+export interface RotatedSecret {
+  readonly id: string;
+  readonly merchantId: string;
+  /** The new one; told here only. */
+  readonly secret: string;
+  /** Until then webhooks carry a signature by each of both. */
+  readonly oldSecretExpiresAt: Date;
+}
+
+/**
+ * Gives an endpoint a new secret; those before it stay valid for the overlap and no longer, 0 ends them at once.
+ * @throws UserError when there is no such endpoint
+ */
+export async function rotateSecret(
+  db: Queryable,
+  sealer: Sealer,
+  endpointId: string,
+  overlapSeconds: number,
+): Promise<RotatedSecret> {
+  const secret = newSecret();
+  const { rows } = await db.query<Omit<RotatedSecret, 'secret'>>(
+    `with endpoint as (
+       select id, merchant_id, now() + make_interval(secs => $2) as ends from webhook_endpoints where id = $1
+     ),
+     old as (
+       update webhook_secrets set expires_at = endpoint.ends from endpoint
+       where endpoint_id = endpoint.id and (expires_at is null or expires_at > endpoint.ends)
+     ),
+     new as (
+       insert into webhook_secrets (id, endpoint_id, sealed_secret) select $3, id, $4 from endpoint
+     )
+     select id, merchant_id as "merchantId", ends::timestamptz(3) as "oldSecretExpiresAt" from endpoint`,
+    [endpointId, overlapSeconds, uuidv7(), sealer.seal(secret, 'webhook-secret')],
+  );
+  return { ...requireRow(rows, noSuchEndpoint(endpointId)), secret };
+}

@@ -1,0 +1,182 @@
+import type { Queryable } from '../db/pool';
+import { LEASE_SECONDS, type Delivery, type DeliveryStatus } from './deliveries';
+import { FAILING_ENDPOINT, LONGEST_RETRY_AFTER_SECONDS } from './retry-policy';
+import type { WebhookAttempt } from './send';
+
+/** Why a delivery is dead. Each can be redelivered. */
+export type DeadReason = 'tries_exhausted' | 'endpoint_gone' | 'endpoint_disabled' | 'endpoint_failing';
+
+/** Why an endpoint is disabled: its receiver said 410, it failed for days, or an operator did it. */
+export type DisabledReason = 'gone' | 'failing' | 'operator';
+
+type DeliveryId = Pick<Delivery, 'deliveryId' | 'endpointId'>;
+
+/*
+ * Each statement writes the try into the log, its consequence into the delivery, and what it says about the endpoint,
+ * together. Where both are changed the endpoint is locked first, then deliveries: no two statements wait for each other.
+ */
+
+/** What an endpoint is again after a success: whatever waits for it goes out. */
+export const IS_WELL = 'consecutive_failures = 0, failing_since = null, retry_at = null';
+
+/** Delivered, whatever it was before; its endpoint is well again. */
+export async function recordDelivered(
+  db: Queryable,
+  { deliveryId, endpointId }: DeliveryId,
+  attempt: WebhookAttempt,
+): Promise<void> {
+  await db.query({
+    name: 'record_webhook_delivered',
+    text: `
+      with endpoint as (
+        update webhook_endpoints set ${IS_WELL}
+        where id = $7 and consecutive_failures > 0
+        returning id
+      ),
+      delivery as (
+        update webhook_deliveries set attempts = attempts + 1, status = 'delivered', dead_reason = null,
+          finished_at = coalesce(finished_at, now())
+        where id = $1 and (select count(*) from endpoint) >= 0
+        returning id, attempts
+      )
+      ${INSERT_ATTEMPT}`,
+    values: [...attemptValues(deliveryId, attempt), endpointId],
+  });
+}
+
+/** What is to become of a delivery whose try failed, as far as that is up to the delivery. */
+export interface Failure {
+  /** The relay's tries do not count among the twelve, the workflow's do: it has the delivery from then on. */
+  readonly by: 'relay' | 'workflow';
+  /** Null: it is to be tried again. */
+  readonly deadReason: Extract<DeadReason, 'tries_exhausted' | 'endpoint_gone'> | null;
+}
+
+export interface AfterFailure {
+  /** The delivery's. */
+  readonly status: DeliveryStatus;
+  /** Of the endpoint: what is in the outbox waits there. */
+  readonly isFailing: boolean;
+}
+
+/**
+ * The try failed. A receiver that is gone has its endpoint disabled, and so has one that has failed for days; what is
+ * pending for it is dead. After too many failures in a row its deliveries wait, and those that have waited for days are
+ * dead.
+ */
+export async function recordFailed(
+  db: Queryable,
+  { deliveryId, endpointId }: DeliveryId,
+  attempt: WebhookAttempt,
+  { by, deadReason }: Failure,
+): Promise<AfterFailure> {
+  const askedSeconds = Math.min(attempt.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS);
+  const { rows } = await db.query<AfterFailure>({
+    name: 'record_webhook_failed',
+    text: `
+      with endpoint as (
+        update webhook_endpoints set
+          consecutive_failures = consecutive_failures + 1,
+          failing_since = coalesce(failing_since, now()),
+          retry_at = ${NEXT_PROBE},
+          status = case when ${IS_GIVEN_UP} then 'disabled' else status end,
+          disabled_reason = case when status = 'disabled' then disabled_reason
+            when $8 = 'endpoint_gone' then 'gone' when ${IS_GIVEN_UP} then 'failing' else disabled_reason end
+        where id = $7
+        returning id, status, retry_at is not null as is_failing, case
+          when status = 'disabled' then 'infinity'
+          when retry_at is not null then now() - ${seconds(longestQueueSeconds)}
+          else '-infinity' end as buries_before
+      ),
+      others as (
+        update webhook_deliveries set status = 'dead', dead_reason = ${BURIAL}, finished_at = now()
+        from endpoint
+        where endpoint_id = endpoint.id and webhook_deliveries.status = 'pending' and webhook_deliveries.id <> $1
+          and queued_at < endpoint.buries_before and (handed_over_at is null or endpoint.status = 'disabled')
+      ),
+      verdict as (
+        select endpoint.is_failing, case
+          when $8::text is not null then $8
+          when queued_at < endpoint.buries_before and ($9 = 'relay' or endpoint.status = 'disabled') then ${BURIAL}
+          end as dead_reason
+        from endpoint join webhook_deliveries delivery on delivery.id = $1 and delivery.status = 'pending'
+        for update of delivery
+      ),
+      delivery as (
+        update webhook_deliveries set
+          attempts = attempts + 1,
+          tries = tries + case $9 when 'workflow' then 1 else 0 end,
+          status = case when verdict.dead_reason is not null then 'dead' else status end,
+          dead_reason = coalesce(verdict.dead_reason, webhook_deliveries.dead_reason),
+          finished_at = case when verdict.dead_reason is not null then now() else finished_at end,
+          handed_over_at = case $9 when 'workflow' then coalesce(handed_over_at, now()) else handed_over_at end,
+          -- Time for the hand-over, or back into the outbox.
+          leased_until = case when verdict.is_failing then '-infinity' else now() + interval '${LEASE_SECONDS} seconds' end
+        from (select) always left join verdict on true
+        where id = $1
+        returning id, attempts, status, coalesce(verdict.is_failing, false) as "isFailing"
+      ),
+      attempt as (${INSERT_ATTEMPT})
+      select status, "isFailing" from delivery`,
+    values: [...attemptValues(deliveryId, attempt), endpointId, deadReason, by, askedSeconds],
+  });
+  if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
+  return rows[0];
+}
+
+/** Its retries are a workflow's from here on; the relay's try was the first of them. */
+export async function recordHandedOver(db: Queryable, deliveryId: string): Promise<void> {
+  await db.query({
+    name: 'record_webhook_handed_over',
+    text: `update webhook_deliveries set handed_over_at = now(), tries = greatest(tries, 1)
+      where id = $1 and status = 'pending'`,
+    values: [deliveryId],
+  });
+}
+
+/** For a delivery that was written while its endpoint was being disabled. */
+export async function recordEndpointDisabled(db: Queryable, deliveryId: string): Promise<void> {
+  await db.query({
+    name: 'record_webhook_endpoint_disabled',
+    text: `update webhook_deliveries set status = 'dead', dead_reason = 'endpoint_disabled', finished_at = now()
+      where id = $1 and status = 'pending'`,
+    values: [deliveryId],
+  });
+}
+
+const INSERT_ATTEMPT = `
+  insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
+  select id, attempts, $2, $3, $4, $5, $6 from delivery`;
+
+function attemptValues(deliveryId: string, attempt: WebhookAttempt): unknown[] {
+  const { startedAt, durationMs, statusCode, failure, responseExcerpt } = attempt;
+  return [deliveryId, startedAt, durationMs, statusCode, failure, responseExcerpt];
+}
+
+function seconds(count: number): string {
+  return `interval '${count} seconds'`;
+}
+
+const {
+  afterFailures,
+  probeAfterPart,
+  shortestProbeWaitSeconds,
+  longestProbeWaitSeconds,
+  longestQueueSeconds,
+  disabledAfterSeconds,
+} = FAILING_ENDPOINT;
+
+/** A time that has come is followed by another one; one that has not stays, however often it fails until then. */
+const NEXT_PROBE = `
+  case when consecutive_failures + 1 >= ${afterFailures} then
+    case when retry_at > now() then retry_at
+      else now() + greatest(
+        least((now() - coalesce(failing_since, now())) * ${probeAfterPart}, ${seconds(longestProbeWaitSeconds)}),
+        ${seconds(shortestProbeWaitSeconds)}, make_interval(secs => $10))
+    end
+  end`;
+
+const IS_GIVEN_UP = `
+  ($8 = 'endpoint_gone' or consecutive_failures + 1 >= ${afterFailures} and failing_since < now() - ${seconds(disabledAfterSeconds)})`;
+
+const BURIAL = "case endpoint.status when 'disabled' then 'endpoint_disabled' else 'endpoint_failing' end";

@@ -1,0 +1,38 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import type { Config } from '../config';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** Every address of a host name. @throws when there is none */
+export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+/**
+ * In production names come from DNS alone, asked without a thread: the system's own look-up has four of them for the
+ * whole process, which name servers that hang would block for everybody. A sandbox also knows `localhost` and the
+ * names of the hosts file.
+ */
+export function resolverFor(environment: Config['LUNAS_ENVIRONMENT']): ResolveHost {
+  return environment === 'production' ? resolveByDns() : resolveBySystem;
+}
+
+/** @param servers `address:port` of name servers; the system's by default */
+export function resolveByDns(servers?: readonly string[]): ResolveHost {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  return async (hostname) => {
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses: ResolvedAddress[] = [];
+    if (ipv4.status === 'fulfilled') addresses.push(...ipv4.value.map((address) => ({ address, family: 4 as const })));
+    if (ipv6.status === 'fulfilled') addresses.push(...ipv6.value.map((address) => ({ address, family: 6 as const })));
+    if (addresses.length > 0) return addresses;
+    throw ipv4.status === 'rejected' ? ipv4.reason : new Error(`${hostname} has no address`);
+  };
+}
+
+async function resolveBySystem(hostname: string): Promise<ResolvedAddress[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+}

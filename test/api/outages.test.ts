@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startApi } from '../../src/api/server';
+import { freePort } from '../../src/embedded/ports';
+import { createLogger } from '../../src/log';
+import { ask, type DoorAnswer } from '../support/api';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
+import { until } from '../support/until';
+
+let service: TestService;
+let postgresql: TcpProxy;
+let temporal: TcpProxy;
+let api: { url: string; close(): Promise<void> };
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  const database = new URL(service.databaseUrl);
+  postgresql = await startTcpProxy({ host: database.hostname, port: Number(database.port) });
+  const [host = '', port] = service.temporal.address.split(':');
+  temporal = await startTcpProxy({ host, port: Number(port) });
+  database.host = `127.0.0.1:${postgresql.port}`;
+  api = await startApi({
+    port: await freePort(),
+    host: '127.0.0.1',
+    databaseUrl: database.href,
+    temporal: { ...service.temporal, address: `127.0.0.1:${temporal.port}` },
+    masterKey: service.masterKey,
+    requestsPerMinute: 1_000_000,
+    log: createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
+  });
+}, 60_000);
+afterAll(async () => {
+  await api.close();
+  await Promise.all([postgresql.close(), temporal.close()]);
+  await service.close();
+});
+afterEach(async () => {
+  await Promise.all([postgresql.restore(), temporal.restore()]);
+});
+
+/** The promised deadline, and half a second for the way there and back. */
+const DEADLINE_MS = 10_500;
+
+async function call(method: string, path: string, body?: unknown, key?: string): Promise<DoorAnswer> {
+  const startedMs = performance.now();
+  const answer = await ask(api.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${service.secretKey}`,
+      'content-type': 'application/json',
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect(performance.now() - startedMs).toBeLessThan(DEADLINE_MS);
+  return answer;
+}
+
+const create = (key: string): Promise<DoorAnswer> => call('POST', '/payments', { amount: 20_000 }, key);
+const SERVER_ERROR = [500, 'server_error'] as const;
+const outcome = ({ status, code }: DoorAnswer) => [status, code] as const;
+
+/** Every address that needs PostgreSQL before it can answer. */
+async function needingPostgresql(): Promise<[method: string, path: string, body?: unknown][]> {
+  const { id, qris_image_url } = (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
+  return [
+    ['POST', '/payments', { amount: 20_000 }],
+    ['POST', '/payments', { payments: [{ amount: 20_000 }, { amount: 30_000 }] }],
+    ['GET', `/payments/${id}`],
+    ['GET', `/payments/${id}/qris`],
+    ['GET', '/transactions'],
+    ['POST', `/payments/${id}/cancel`],
+    ['POST', `/transactions/${id}/cancel`],
+    ['POST', `/payments/${id}/refund`],
+    ['GET', new URL(qris_image_url).pathname],
+    ['POST', `/provider-notifications/${randomUUID()}`, {}],
+  ];
+}
+
+/** The same request, sent until it is answered with success, did its work once. */
+async function expectDoneOnce(key: string): Promise<void> {
+  await until(
+    () => create(key),
+    ({ status }) => status === 201,
+    60_000,
+  );
+  const again = await service.call('POST', '/payments', { amount: 20_000 }, { 'idempotency-key': key });
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(await service.atProvider(again.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
+  expect(await service.transitionsOf(again.body.payment.id)).toEqual(['accept', 'issue']);
+}
+
+describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
+  it('500 server_error within 10 s at every address, and the same request later does the work once', async () => {
+    const requests = await needingPostgresql();
+    // Connections that are open already are the ones that hang.
+    await Promise.all(Array.from({ length: 20 }, () => call('GET', '/transactions')));
+    await postgresql[how]();
+    const [created, ...answers] = await Promise.all([
+      create(`postgresql-${how}`),
+      ...requests.map((args) => call(...args)),
+    ]);
+    expect([created, ...answers].map(outcome)).toEqual([created, ...answers].map(() => SERVER_ERROR));
+    expect(answers[0]?.message).toContain(answers[0]?.headers.get('x-request-id'));
+    expect((await call('GET', '/healthz')).status).toBe(200);
+    expect((await call('GET', '/readyz')).status).toBe(503);
+    await postgresql.restore();
+    await expectDoneOnce(`postgresql-${how}`);
+    // No dead connection is left in the pool.
+    const after = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/transactions')));
+    expect(after.filter(({ status }) => status !== 200)).toEqual([]);
+    expect((await call('GET', '/readyz')).status).toBe(200);
+  }, 120_000);
+});
+
+describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
+  it('500 server_error within 10 s where it is needed, and the same request later does the work once', async () => {
+    const known = `known-${how}`;
+    expect((await create(known)).status).toBe(201);
+    const { id } = (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
+    await temporal[how]();
+    const answers = await Promise.all([
+      create(`temporal-${how}`),
+      call('POST', '/payments', { payments: [{ amount: 20_000 }, { amount: 30_000 }] }),
+      call('POST', `/payments/${id}/cancel`),
+      // Behind the first for most of its time.
+      sleep(1_000).then(() => call('POST', `/payments/${id}/cancel`)),
+    ]);
+    expect(answers.map(outcome)).toEqual(answers.map(() => SERVER_ERROR));
+    // What PostgreSQL can answer does not ask Temporal.
+    const answered = await Promise.all([create(known), call('GET', `/payments/${id}`), call('GET', '/transactions')]);
+    expect(answered.map(({ status }) => status)).toEqual([201, 200, 200]);
+    expect((await call('GET', '/readyz')).status).toBe(503);
+    await temporal.restore();
+    await expectDoneOnce(`temporal-${how}`);
+    expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
+  }, 120_000);
+});

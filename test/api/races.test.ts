@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setPolicy } from '../../src/operator/catalog';
+import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+/** Each race is run this often, some of them side by side. */
+const ROUNDS = 200;
+const SIDE_BY_SIDE = 25;
+/** Each side wins at least one time in ten. */
+const LEAST_SHARE = 0.1;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
+}, 60_000);
+afterAll(() => service.close());
+
+interface Runner {
+  readonly id: string;
+  readonly reference_id: string;
+  readonly expires_at: string;
+}
+
+async function createPayments(): Promise<Runner[]> {
+  const payments = Array.from({ length: SIDE_BY_SIDE }, () => ({ amount: 30_000 }));
+  const { status, body } = await service.call('POST', '/payments', { payments });
+  expect(status).toBe(201);
+  return body.payments;
+}
+
+/** By id: what the payments are once none of them is on its way any more. */
+async function settledDown(payments: readonly Runner[], underWay: readonly string[]): Promise<Map<string, string>> {
+  const ids = payments.map(({ id }) => id);
+  const rows = await until(
+    async () => (await service.db.query('select id, status from payments where id = any ($1)', [ids])).rows,
+    (all) => all.every(({ status }) => !underWay.includes(status)),
+    30_000,
+  );
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}
+
+/** Starts two calls so that they overlap: the second by this many milliseconds after the first, or before it. */
+async function overlapping<A, B>(offsetMs: number, first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
+  return Promise.all([
+    sleep(Math.max(0, -offsetMs)).then(first), //
+    sleep(Math.max(0, offsetMs)).then(second),
+  ]);
+}
+
+/**
+ * Offsets around the one at which either side wins as often, which differs from machine to machine: spread over a batch, and
+ * moved towards the side that won too rarely in the batch before; by more and more while it never wins at all.
+ */
+function createBarrier(firstSpreadMs: number) {
+  let centreMs = 0;
+  let spreadMs = firstSpreadMs;
+  return {
+    offsetMs: (place: number) => centreMs + spreadMs * (place / (SIDE_BY_SIDE - 1) - 0.5),
+    /** @param firstWon how many of the batch the first call won: then the second has to start earlier */
+    learn(firstWon: number) {
+      const isOneSided = firstWon === 0 || firstWon === SIDE_BY_SIDE;
+      centreMs -= 2 * spreadMs * (firstWon / SIDE_BY_SIDE - 0.5);
+      spreadMs = isOneSided ? spreadMs * 2 : Math.max(firstSpreadMs, spreadMs * 0.75);
+    },
+  };
+}
+
+interface Race {
+  readonly sides: readonly [string, string];
+  readonly spreadMs: number;
+  /** Runs one batch; says for each payment which side won, after checking it against the provider's ledger. */
+  readonly run: (offsetMs: (place: number) => number) => Promise<readonly string[]>;
+}
+
+async function judge({ sides, spreadMs, run }: Race): Promise<void> {
+  const barrier = createBarrier(spreadMs);
+  const wins = new Map<string, number>(sides.map((side) => [side, 0]));
+  for (let done = 0; done < ROUNDS; done += SIDE_BY_SIDE) {
+    const winners = await run(barrier.offsetMs);
+    for (const winner of winners) wins.set(winner, (wins.get(winner) ?? 0) + 1);
+    barrier.learn(winners.filter((winner) => winner === sides[0]).length);
+  }
+  console.info(`${sides.join(' against ')}: ${[...wins].map(([side, count]) => `${side} ${count}`).join(', ')}`);
+  expect([...wins.keys()]).toEqual(sides);
+  for (const count of wins.values()) expect(count).toBeGreaterThanOrEqual(ROUNDS * LEAST_SHARE);
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('It is missing');
+  return value;
+}
+
+async function payloadOf(id: string): Promise<string> {
+  return (await service.call('GET', `/payments/${id}/qris`)).body.qris.payload;
+}
+
+/** A customer scans and pays; 404 when the order is not open any more. */
+async function scan(payload: string): Promise<number> {
+  const response = await fetch(`${service.sandboxUrl}/simulator/scan`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ qris_payload: payload }),
+  });
+  return response.status;
+}
+
+/** When a payment, once it is paid, is going to settle. */
+async function settlementOf(id: string): Promise<number> {
+  const { rows } = await until(
+    () => service.db.query('select settlement_due_at as due from payments where id = $1', [id]),
+    ({ rows }) => rows[0].due !== null,
+  );
+  return rows[0].due.getTime();
+}
+
+function requireAnswer(answer: ApiAnswer, won: boolean, code: string): void {
+  expect(won ? answer.status : [answer.status, answer.body.error.code]).toEqual(won ? 200 : [400, code]);
+}
+
+describe('races for one payment', () => {
+  it('twenty cancels at once: one is done, the others are refused, the provider has cancelled once', async () => {
+    const lives = new Set<string>();
+    for (let done = 0; done < ROUNDS; done += SIDE_BY_SIDE) {
+      const payments = await createPayments();
+      await Promise.all(
+        payments.map(async ({ id, reference_id }) => {
+          const cancel = () => service.call('POST', `/payments/${id}/cancel`);
+          const answers = await Promise.all(Array.from({ length: 20 }, cancel));
+          expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+          expect(answers.filter(({ body }) => body.error?.code === 'payment_cancel_failed')).toHaveLength(19);
+          expect(await service.atProvider(reference_id)).toMatchObject({ status: 'cancel' });
+          lives.add((await service.transitionsOf(id)).join(' '));
+        }),
+      );
+    }
+    expect([...lives]).toEqual(['accept issue cancel']);
+  }, 180_000);
+
+  it(
+    'a cancel against the customer: whoever the provider let win',
+    () =>
+      judge({
+        sides: ['cancelled', 'paid'],
+        spreadMs: 40,
+        async run(offsetMs) {
+          const payments = await createPayments();
+          const payloads = await Promise.all(payments.map(({ id }) => payloadOf(id)));
+          const answers = await Promise.all(
+            payments.map(({ id }, place) =>
+              overlapping(
+                offsetMs(place),
+                () => service.call('POST', `/payments/${id}/cancel`),
+                () => scan(payloads[place] ?? ''),
+              ),
+            ),
+          );
+          const statuses = await settledDown(payments, ['pending']);
+          const ledger = await service.providerLedger();
+          return payments.map(({ id, reference_id }, place) => {
+            const [answer, scanned] = required(answers[place]);
+            const won = statuses.get(id) ?? 'missing';
+            requireAnswer(answer, won === 'cancelled', 'payment_cancel_failed');
+            expect(scanned).toBe(won === 'cancelled' ? 404 : 200);
+            const truth = won === 'cancelled' ? 'cancel' : 'settlement';
+            expect(ledger.get(reference_id)).toMatchObject({ status: truth, charge_calls: 1 });
+            return won;
+          });
+        },
+      }),
+    180_000,
+  );
+
+  it('a cancel against the expiry: whoever the provider let win', async () => {
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 2 });
+    await judge({
+      sides: ['cancelled', 'expired'],
+      spreadMs: 160,
+      async run(offsetMs) {
+        const payments = await createPayments();
+        const answers = await Promise.all(
+          payments.map(async ({ id, expires_at }, place) => {
+            await sleep(Date.parse(expires_at) - offsetMs(place) - Date.now());
+            return service.call('POST', `/payments/${id}/cancel`);
+          }),
+        );
+        const statuses = await settledDown(payments, ['pending']);
+        const ledger = await service.providerLedger();
+        return Promise.all(
+          payments.map(async ({ id, reference_id }, place) => {
+            const won = statuses.get(id) ?? 'missing';
+            requireAnswer(required(answers[place]), won === 'cancelled', 'payment_cancel_failed');
+            const truth = won === 'cancelled' ? 'cancel' : 'expire';
+            expect(ledger.get(reference_id)).toMatchObject({ status: truth });
+            return won;
+          }),
+        );
+      },
+    });
+  }, 240_000);
+
+  it('a refund against the settlement: one is refused, and no customer is refunded whose merchant is paid', async () => {
+    await setPolicy(service.db, {
+      provider: 'gopay',
+      channel: 'qris',
+      expiresInSeconds: 900,
+      settlementDelaySeconds: 2,
+    });
+    await judge({
+      sides: ['refunded', 'settled'],
+      spreadMs: 160,
+      async run(offsetMs) {
+        const payments = await createPayments();
+        await Promise.all(payments.map(({ reference_id }) => service.pay(reference_id)));
+        const answers = await Promise.all(
+          payments.map(async ({ id }, place) => {
+            await sleep((await settlementOf(id)) - offsetMs(place) - Date.now());
+            return service.call('POST', `/payments/${id}/refund`);
+          }),
+        );
+        const statuses = await settledDown(payments, ['paid', 'refund_processing']);
+        const ledger = await service.providerLedger();
+        return Promise.all(
+          payments.map(async ({ id, reference_id }, place) => {
+            const won = statuses.get(id) ?? 'missing';
+            requireAnswer(required(answers[place]), won === 'refunded', 'payment_refund_failed');
+            const { status, refunds } = required(ledger.get(reference_id));
+            expect([status, refunds.length]).toEqual(won === 'refunded' ? ['refund', 1] : ['settlement', 0]);
+            return won;
+          }),
+        );
+      },
+    });
+  }, 240_000);
+});

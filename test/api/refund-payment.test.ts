@@ -1,0 +1,128 @@
+import { setPolicy } from '../../src/operator/catalog';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 1 });
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 3_600 });
+}, 60_000);
+afterAll(() => service.close());
+
+async function createPayment(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {
+  return (await service.call('POST', '/payments', { amount: 30_000, provider })).body.payment;
+}
+
+async function createPaid(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {
+  const payment = await createPayment(provider);
+  await service.pay(payment.reference_id);
+  await becomes(payment.id, 'paid');
+  return payment;
+}
+
+function refund(id: string) {
+  return service.call('POST', `/payments/${id}/refund`);
+}
+
+async function becomes(id: string, status: string): Promise<void> {
+  await until(
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+    (now) => now === status,
+  );
+}
+
+describe('POST /payments/:id/refund', () => {
+  it('200: is refund_processing, and refunded when the bank has confirmed it, by either id', async () => {
+    const first = await createPaid();
+    const second = await createPaid();
+    for (const [payment, id] of [
+      [first, first.id],
+      [second, second.reference_id],
+    ] as const) {
+      const { status, body } = await refund(id);
+      expect(status).toBe(200);
+      expect(Object.keys(body.payment)).toEqual([
+        'id',
+        'reference_id',
+        'merchant_reference_id',
+        'payment_method_code',
+        'currency',
+        'amount',
+        'fee_amount',
+        'net_amount',
+        'total_amount',
+        'status',
+      ]);
+      expect(body.payment).toMatchObject({ id: payment.id, status: 'refund_processing', total_amount: 30_000 });
+    }
+    for (const payment of [first, second]) {
+      await becomes(payment.id, 'refunded');
+      expect((await service.atProvider(payment.reference_id))?.refunds).toMatchObject([
+        { amount: 30_000, status: 'confirmed' },
+      ]);
+    }
+  });
+
+  it('200: whatever the body and its type are', async () => {
+    const { id } = await createPaid();
+    const { status } = await service.call('POST', `/payments/${id}/refund`, '{"amount":', { 'content-type': 'text/x' });
+    expect(status).toBe(200);
+  });
+
+  it('400 payment_refund_failed: a pending one, one that is refunded or about to be, one of shopeepay', async () => {
+    const pending = await createPayment();
+    const processing = await createPaid();
+    await refund(processing.id);
+    const shopeepay = await createPaid('shopeepay');
+    for (const [payment, message] of [
+      [pending, /"pending" cannot be refunded/],
+      [processing, /"refund(_processing|ed)" cannot be refunded/],
+      [shopeepay, /shopeepay does not support/],
+    ] as const) {
+      const { status, body } = await refund(payment.id);
+      expect([status, body.error.code]).toEqual([400, 'payment_refund_failed']);
+      expect(body.error.message).toMatch(message);
+    }
+    await becomes(processing.id, 'refunded');
+    expect((await refund(processing.id)).body.error.message).toMatch(/"refunded" cannot be refunded/);
+  });
+
+  it('400 payment_refund_failed: a settled one, whose workflow is over', async () => {
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 0 });
+    const payment = await createPayment();
+    await service.pay(payment.reference_id);
+    await becomes(payment.id, 'settled');
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 3_600 });
+    const { status, body } = await refund(payment.id);
+    expect([status, body.error.code]).toEqual([400, 'payment_refund_failed']);
+    expect(body.error.message).toMatch(/"settled" cannot be refunded/);
+  });
+
+  it('404: nothing, and what is not an id', async () => {
+    for (const id of ['LN0000000000000000', 'nonsense', '%00']) expect((await refund(id)).status).toBe(404);
+  });
+
+  it('twenty at once: one opens it, one refund reaches the provider', async () => {
+    const { id, reference_id } = await createPaid();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refund(id)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.error?.code === 'payment_refund_failed')).toHaveLength(19);
+    await becomes(id, 'refunded');
+    expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
+  });
+
+  it('forty simultaneous requests of all kinds for one payment are all answered, none with 500, soon', async () => {
+    const { id } = await createPaid();
+    const startedMs = Date.now();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => {
+        if (index % 4 === 3) return service.call('GET', `/payments/${id}`);
+        return service.call('POST', `/payments/${id}/${index % 4 === 1 ? 'cancel' : 'refund'}`);
+      }),
+    );
+    const tookMs = Date.now() - startedMs;
+    expect(answers.filter(({ status }) => ![200, 400].includes(status))).toEqual([]);
+    console.info(`forty requests for one payment: ${tookMs} ms`);
+    expect(tookMs).toBeLessThan(10_000);
+  });
+});

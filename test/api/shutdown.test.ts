@@ -1,0 +1,62 @@
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+let api: ApiProcess;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  api = await startApiProcess(service);
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await service.close();
+});
+
+/** Keeps its connections, as the clients of merchants do. */
+const agent = new Agent({ keepAlive: true });
+
+async function send(
+  method: string,
+  path: string,
+  body = '',
+): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; body: string }> {
+  const headers = { authorization: `Bearer ${service.secretKey}`, 'content-type': 'application/json' };
+  const request = httpRequest(api.url + path, { method, headers, agent }).end(body);
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  if (!response) throw new Error('There was no answer');
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+it('SIGTERM: what is under way is answered, nothing new is taken, and the process ends by itself', async () => {
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation: 'charge', kind: 'slow', times: 1 }),
+  });
+  const underWay = send('POST', '/payments', '{"amount":20000}');
+  await until(
+    () => service.db.query('select id from payments'),
+    ({ rows }) => rows.length === 1,
+  );
+  // Leaves an idle connection behind.
+  expect((await send('GET', '/transactions')).status).toBe(200);
+
+  const stopped = api.stop();
+  await until(
+    () =>
+      fetch(`${api.url}/healthz`).then(
+        () => 'answered',
+        (error: Error) => String(error.cause),
+      ),
+    (outcome) => outcome.includes('ECONNREFUSED'),
+  );
+  expect(await Promise.race([underWay.then(() => 'answered'), Promise.resolve('under way')])).toBe('under way');
+  const { status, headers, body } = await underWay;
+  expect([status, JSON.parse(body).payment.status]).toEqual([201, 'pending']);
+  expect(headers.connection).toBe('close');
+  expect(await stopped).toBe(0);
+}, 60_000);

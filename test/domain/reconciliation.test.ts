@@ -1,0 +1,122 @@
+import {
+  findBreaks,
+  type ProviderRecord,
+  type RecordedPayment,
+  type WorkflowRecord,
+} from '../../src/domain/reconciliation';
+import { isFinal, PAYMENT_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
+
+const NOW = Date.parse('2026-11-21T08:00:00Z');
+
+function recorded(status: PaymentStatus, changes: Partial<RecordedPayment> = {}): RecordedPayment {
+  return {
+    state: { status, version: 3, settlesAtMs: NOW + 60_000 },
+    totalRupiah: 50_000,
+    settlementKind: 'automatic',
+    providerTransactionId: 'tx',
+    createdAtMs: NOW - 1_000,
+    expiresAtMs: NOW + 600_000,
+    updatedAtMs: NOW - 120_000,
+    late: null,
+    ...changes,
+  };
+}
+
+const TRUTH = {
+  created: 'pending',
+  pending: 'pending',
+  paid: 'paid',
+  expired: 'expired',
+  settled: 'paid',
+  failed: 'denied',
+  cancelled: 'cancelled',
+  refund_processing: 'paid',
+  refund_failed: 'paid',
+  refunded: 'refunded',
+} as const satisfies Record<PaymentStatus, ProviderRecord['status']>;
+
+function provider(status: ProviderRecord['status'], changes: Partial<ProviderRecord> = {}): ProviderRecord {
+  const refunds = status === 'refunded' ? [{ totalRupiah: 50_000, confirmedAt: new Date(NOW) }] : [];
+  return { status, totalRupiah: 50_000, providerTransactionId: 'tx', refunds, ...changes };
+}
+
+function workflow(status: PaymentStatus): WorkflowRecord {
+  return { isRunning: !isFinal(status), status };
+}
+
+describe.each(PAYMENT_STATUSES)('a payment that is %s', (status) => {
+  it('is well when all three agree', () => {
+    expect(findBreaks(recorded(status), provider(TRUTH[status]), workflow(status), NOW)).toEqual([]);
+  });
+
+  it('is broken when the provider has another amount, or another transaction', () => {
+    const amount = findBreaks(recorded(status), provider(TRUTH[status], { totalRupiah: 9 }), workflow(status), NOW);
+    expect(amount.some(({ kind }) => kind === 'mismatch' || kind === 'duplicate')).toBe(true);
+    const another = provider(TRUTH[status], { providerTransactionId: 'another' });
+    expect(findBreaks(recorded(status), another, workflow(status), NOW)).toMatchObject([{ kind: 'duplicate' }]);
+  });
+
+  it('is broken when its workflow is gone, or says otherwise, as long as its life goes on', () => {
+    const gone = findBreaks(recorded(status), provider(TRUTH[status]), null, NOW);
+    expect(gone.map(({ kind }) => kind)).toEqual(isFinal(status) ? [] : ['missing']);
+    const other = { isRunning: true, status: status === 'paid' ? 'pending' : 'paid' };
+    expect(findBreaks(recorded(status), provider(TRUTH[status]), other, NOW)).toMatchObject([{ kind: 'mismatch' }]);
+  });
+});
+
+describe('what the provider says settles it', () => {
+  it.each([
+    ['pending', 'paid', true],
+    ['pending', 'expired', true],
+    ['expired', 'paid', true],
+    ['cancelled', 'paid', true],
+    ['refund_failed', 'refunded', true],
+    ['settled', 'refunded', false],
+    ['refunded', 'paid', false],
+    ['cancelled', 'pending', false],
+  ] as const)('%s here, %s there: %s', (here, there, replayable) => {
+    expect(findBreaks(recorded(here), provider(there), workflow(here), NOW)).toMatchObject([{ replayable }]);
+  });
+
+  it('late money that is in suspense, or given back, is well', () => {
+    for (const [late, there] of [
+      ['kept', 'paid'],
+      ['submitted', 'refunded'],
+      ['refunded', 'refunded'],
+    ] as const) {
+      expect(findBreaks(recorded('expired', { late }), provider(there), workflow('expired'), NOW)).toEqual([]);
+    }
+    const given = recorded('expired', { late: 'refunded' });
+    expect(findBreaks(given, provider('paid'), workflow('expired'), NOW)).toHaveLength(1);
+  });
+});
+
+describe('a timer that should have fired', () => {
+  const minutesAgo = (minutes: number) => NOW - minutes * 60_000;
+  it.each([
+    ['pending', { expiresAtMs: minutesAgo(2) }],
+    ['paid', { state: { status: 'paid', version: 3, settlesAtMs: minutesAgo(2) } }],
+    ['created', { createdAtMs: minutesAgo(10) }],
+    [
+      'refund_processing',
+      {
+        state: {
+          status: 'refund_processing',
+          version: 4,
+          refund: { round: 1, submitAtMs: minutesAgo(2), status: 'held' },
+        },
+      },
+    ],
+  ] as const)('is found: %s', (status, changes) => {
+    const breaks = findBreaks(recorded(status, changes), provider(TRUTH[status]), workflow(status), NOW);
+    expect(breaks).toMatchObject([{ kind: 'overdue' }]);
+  });
+
+  it('is none where settlement waits for an operator', () => {
+    const waiting = recorded('paid', {
+      settlementKind: 'manual',
+      state: { status: 'paid', version: 3, settlesAtMs: minutesAgo(600) },
+    });
+    expect(findBreaks(waiting, provider('paid'), workflow('paid'), NOW)).toEqual([]);
+  });
+});

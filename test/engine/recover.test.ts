@@ -1,0 +1,130 @@
+import type { Client } from '@temporalio/client';
+import { setPolicy } from '../../src/operator/catalog';
+import { recover } from '../../src/operator/recover';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 3 });
+  await setPolicy(service.db, {
+    provider: 'gopay',
+    channel: 'qris',
+    expiresInSeconds: 900,
+    settlementDelaySeconds: 900,
+  });
+}, 60_000);
+afterAll(() => service.close());
+
+afterEach(() => faults('DELETE'));
+
+async function faults(method: 'PUT' | 'DELETE', body: object = {}): Promise<void> {
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(method === 'PUT' && { body: JSON.stringify(body) }),
+  });
+}
+
+interface Created {
+  readonly id: string;
+  readonly reference_id: string;
+}
+
+async function create(policy: { expiresInSeconds?: number; settlementDelaySeconds?: number } = {}): Promise<Created> {
+  const usual = { expiresInSeconds: 900, settlementDelaySeconds: 900 };
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...usual, ...policy });
+  return (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+}
+
+async function becomes(id: string, status: string): Promise<void> {
+  await until(
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+    (now) => now === status,
+    30_000,
+  );
+}
+
+async function pay(payment: Created): Promise<void> {
+  await service.pay(payment.reference_id);
+  await becomes(payment.id, 'paid');
+}
+
+/** As if Temporal's data had been wiped: every workflow is gone without a trace. */
+async function wipe(client: Client): Promise<void> {
+  const { namespace } = client.options;
+  const ids = new Set<string>();
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    ids.add(workflowId);
+    await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } });
+  }
+  for (const id of ids) {
+    await until(
+      () =>
+        client.workflow
+          .getHandle(id)
+          .describe()
+          .then(
+            () => 'there',
+            () => 'gone',
+          ),
+      (is) => is === 'gone',
+      30_000,
+    );
+  }
+}
+
+it('lunas recover: every life goes on where it was, once, after Temporal has lost everything', async () => {
+  const open = await create();
+  const expiring = await create({ expiresInSeconds: 12 });
+  const settling = await create({ settlementDelaySeconds: 12 });
+  await pay(settling);
+  const held = await create();
+  await pay(held);
+  await service.call('POST', `/payments/${held.id}/refund`);
+
+  const submitted = await create();
+  await pay(submitted);
+  await faults('PUT', { operation: 'refund', kind: 'accept_then_timeout', times: 1 });
+  await service.call('POST', `/payments/${submitted.id}/refund`);
+  await until(
+    () => service.transitionsOf(submitted.id),
+    (names) => names.includes('submit_refund'),
+    30_000,
+  );
+  await until(
+    async () => (await service.atProvider(submitted.reference_id))?.refunds.length,
+    (count) => count === 1,
+  );
+
+  await service.stopWorker();
+  await wipe(service.client);
+  await service.startWorker();
+  const first = await recover(service.db, service.engine);
+  const unfinished = await service.db.query(
+    "select 1 from payments where status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')",
+  );
+  expect(first.payments.rebuilt).toBeGreaterThanOrEqual(4);
+  expect(first.payments.rebuilt).toBeGreaterThanOrEqual(unfinished.rowCount ?? 0);
+  const second = await recover(service.db, service.engine);
+  expect(second.payments.rebuilt).toBe(0);
+
+  await becomes(expiring.id, 'expired');
+  await becomes(settling.id, 'settled');
+  await becomes(held.id, 'refunded');
+  await becomes(submitted.id, 'refunded');
+  await pay(open);
+  for (const payment of [held, submitted]) {
+    expect((await service.atProvider(payment.reference_id))?.refunds).toMatchObject([
+      { refund_key: `${payment.reference_id}-R1`, status: 'confirmed' },
+    ]);
+  }
+  const { rows } = await service.db.query(
+    `select payments.id, occurred_at, settlement_due_at, expires_at from payments
+     join payment_transitions on payment_id = payments.id and name in ('settle', 'expire') where payments.id = any ($1)`,
+    [[expiring.id, settling.id]],
+  );
+  for (const { occurred_at, settlement_due_at, expires_at } of rows) {
+    expect(occurred_at.getTime()).toBeGreaterThanOrEqual((settlement_due_at ?? expires_at).getTime());
+  }
+}, 180_000);

@@ -1,0 +1,319 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { listDeliveries } from '../../src/operator/webhook-deliveries';
+import { disableEndpoint, enableEndpoint } from '../../src/operator/webhook-endpoint-status';
+import { createEndpoint, findEndpoint, findNewestSecret } from '../../src/operator/webhook-endpoints';
+import { pingEndpoint } from '../../src/operator/webhook-ping';
+import { redeliver, redeliverRange } from '../../src/operator/webhook-redelivery';
+import { rotateSecret } from '../../src/operator/webhook-secret';
+import { createSealer } from '../../src/sealing';
+import { claimDeliveries } from '../../src/webhooks/deliveries';
+import { recordDelivered, recordFailed, recordHandedOver } from '../../src/webhooks/record-attempt';
+import { createWebhookSender, type WebhookAttempt, type WebhookSender } from '../../src/webhooks/send';
+import { acceptance, type Ledgered, openLedger } from '../support/payments';
+import { type Receiver, startReceiver, verifySignature } from '../support/receiver';
+
+const NOBODY = randomUUID();
+const sealer = createSealer(randomBytes(32).toString('base64'));
+
+let ledger: Ledgered;
+let receiver: Receiver;
+let sender: WebhookSender;
+
+beforeEach(async () => {
+  [ledger, receiver] = await Promise.all([openLedger(), startReceiver()]);
+  sender = createWebhookSender({ environment: 'sandbox' });
+});
+
+afterEach(async () => {
+  await Promise.all([sender.close(), receiver.close(), ledger.close()]);
+});
+
+const register = (url = receiver.url) =>
+  createEndpoint(ledger.db, sealer, { merchantId: ledger.merchantId, url, events: [], environment: 'sandbox' });
+
+const attempt = (changes: Partial<WebhookAttempt> = {}): WebhookAttempt => ({
+  startedAt: new Date('2026-01-05T03:00:00.000Z'),
+  durationMs: 12,
+  statusCode: 500,
+  failure: 'the receiver answered 500',
+  responseExcerpt: 'oops',
+  retryAfterSeconds: null,
+  ...changes,
+});
+
+/** Payments, and their deliveries in the hands of a relay. */
+async function claimed(count: number) {
+  for (let index = 0; index < count; index += 1) {
+    await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
+  }
+  return claimDeliveries(ledger.db, sealer, { most: 99, mostPerEndpoint: 99, underWay: new Map() });
+}
+
+const rowsOf = async (order = 'created_at') =>
+  (await ledger.db.query(`select * from webhook_deliveries order by ${order}`)).rows;
+
+describe('a secret that is rotated', () => {
+  it('signs together with the old one until the overlap is over', async () => {
+    const endpoint = await register();
+    const rotated = await rotateSecret(ledger.db, sealer, endpoint.id, 3_600);
+    expect(rotated.secret).toMatch(/^whsec_[\w-]{43}$/);
+    expect(rotated.merchantId).toBe(ledger.merchantId);
+    expect(Math.abs(rotated.oldSecretExpiresAt.getTime() - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    const [delivery] = await claimed(1);
+    expect(delivery?.secrets).toEqual([rotated.secret, endpoint.secret]);
+    expect(await findNewestSecret(ledger.db, sealer, ledger.merchantId)).toBe(rotated.secret);
+
+    await ledger.db.query('update webhook_secrets set expires_at = now() where expires_at is not null');
+    const [later] = await claimed(1);
+    expect(later?.secrets).toEqual([rotated.secret]);
+  });
+
+  it('ends every older one at once when there is no overlap', async () => {
+    const endpoint = await register();
+    await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
+    const { secret } = await rotateSecret(ledger.db, sealer, endpoint.id, 0);
+    const [delivery] = await claimed(1);
+    expect(delivery?.secrets).toEqual([secret]);
+  });
+
+  it('does not make an old one live longer', async () => {
+    const endpoint = await register();
+    await rotateSecret(ledger.db, sealer, endpoint.id, 0);
+    await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
+    const [delivery] = await claimed(1);
+    expect(delivery?.secrets).toHaveLength(2);
+    expect(delivery?.secrets).not.toContain(endpoint.secret);
+  });
+
+  it('needs an endpoint', async () => {
+    await expect(rotateSecret(ledger.db, sealer, NOBODY, 0)).rejects.toThrow(`There is no endpoint ${NOBODY}`);
+    expect((await ledger.db.query('select from webhook_secrets')).rowCount).toBe(0);
+  });
+});
+
+describe('an endpoint that is disabled', () => {
+  it('loses all that is pending for it, in a workflow or not, and nothing else', async () => {
+    const endpoint = await register();
+    const other = await register();
+    const [first, second, third] = (await claimed(3)).filter(({ endpointId }) => endpointId === endpoint.id);
+    if (!first || !second || !third) throw new Error('three were claimed');
+    await recordDelivered(ledger.db, first, attempt({ statusCode: 200, failure: null }));
+    await recordHandedOver(ledger.db, second.deliveryId);
+
+    const disabled = await disableEndpoint(ledger.db, endpoint.id);
+    expect(disabled).toMatchObject({ status: 'disabled', disabledReason: 'operator', pending: 0 });
+    const rows = await rowsOf();
+    const statuses = (id: string) =>
+      rows.filter((row) => row.endpoint_id === id).map((row) => [row.status, row.dead_reason]);
+    expect(statuses(endpoint.id).sort()).toEqual([
+      ['dead', 'endpoint_disabled'],
+      ['dead', 'endpoint_disabled'],
+      ['delivered', null],
+    ]);
+    expect(statuses(other.id)).toEqual(Array(3).fill(['pending', null]));
+  });
+
+  it('keeps the reason that it has, and gets no event until it is enabled again, as if it had never failed', async () => {
+    const { id } = await register();
+    const [delivery] = await claimed(1);
+    if (!delivery) throw new Error('one was claimed');
+    await recordFailed(ledger.db, delivery, attempt({ statusCode: 410 }), { by: 'relay', deadReason: 'endpoint_gone' });
+    expect(await disableEndpoint(ledger.db, id)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+    expect(await claimed(1)).toEqual([]);
+    expect(await enableEndpoint(ledger.db, id)).toMatchObject({
+      status: 'enabled',
+      disabledReason: null,
+      consecutiveFailures: 0,
+      failingSince: null,
+      retryAt: null,
+    });
+    expect(await claimed(1)).toHaveLength(1);
+  });
+
+  it('can still be delivered by a try that was under way, and then it is', async () => {
+    const { id } = await register();
+    const [delivery] = await claimed(1);
+    if (!delivery) throw new Error('one was claimed');
+    await disableEndpoint(ledger.db, id);
+    await recordDelivered(ledger.db, delivery, attempt({ statusCode: 200, failure: null }));
+    expect(await rowsOf()).toMatchObject([{ status: 'delivered', dead_reason: null, attempts: 1 }]);
+  });
+
+  it('has to exist', async () => {
+    await expect(disableEndpoint(ledger.db, NOBODY)).rejects.toThrow(`There is no endpoint ${NOBODY}`);
+    await expect(enableEndpoint(ledger.db, NOBODY)).rejects.toThrow(`There is no endpoint ${NOBODY}`);
+  });
+});
+
+describe('a redelivery', () => {
+  async function dead(count: number) {
+    const deliveries = await claimed(count);
+    for (const delivery of deliveries) {
+      await recordFailed(ledger.db, delivery, attempt(), { by: 'workflow', deadReason: 'tries_exhausted' });
+    }
+    return deliveries;
+  }
+
+  it('goes out again under the same id, with a fresh set of tries; the log goes on', async () => {
+    await register();
+    const [delivery] = await dead(1);
+    if (!delivery) throw new Error('one died');
+    expect(await redeliver(ledger.db, [delivery.deliveryId])).toEqual({ redelivered: 1, skipped: 0 });
+    expect(await rowsOf()).toMatchObject([
+      { id: delivery.deliveryId, status: 'pending', dead_reason: null, tries: 0, attempts: 1, handed_over_at: null },
+    ]);
+    const [again] = await claimed(0);
+    expect(again).toMatchObject({ deliveryId: delivery.deliveryId, body: delivery.body, tries: 0 });
+    await recordDelivered(ledger.db, delivery, attempt({ statusCode: 204, failure: null }));
+    const [listed] = await listDeliveries(ledger.db, { limit: 9 });
+    expect(listed?.attempts.map(({ number, statusCode }) => [number, statusCode])).toEqual([
+      [1, 500],
+      [2, 204],
+    ]);
+  });
+
+  it('of what was delivered is possible too', async () => {
+    await register();
+    const [delivery] = await claimed(1);
+    if (!delivery) throw new Error('one was claimed');
+    await recordDelivered(ledger.db, delivery, attempt({ statusCode: 200, failure: null }));
+    await redeliver(ledger.db, [delivery.deliveryId]);
+    expect(await claimed(0)).toHaveLength(1);
+  });
+
+  it('is made of all that are named, or of none', async () => {
+    const endpoint = await register();
+    const [first, second] = await dead(2);
+    const [pending] = await claimed(1);
+    if (!first || !second || !pending) throw new Error('three were claimed');
+    const refused: [string[], string][] = [
+      [[first.deliveryId, NOBODY], `There is no delivery ${NOBODY}`],
+      [[first.deliveryId, pending.deliveryId], `The delivery ${pending.deliveryId} is pending already`],
+    ];
+    for (const [ids, reason] of refused) await expect(redeliver(ledger.db, ids)).rejects.toThrow(reason);
+    await disableEndpoint(ledger.db, endpoint.id);
+    await expect(redeliver(ledger.db, [second.deliveryId])).rejects.toThrow(`lunas webhooks enable ${endpoint.id}`);
+    expect((await rowsOf()).every(({ status }) => status === 'dead')).toBe(true);
+  });
+
+  it('of a range takes what is dead in it, of one merchant if wanted, and leaves disabled endpoints alone', async () => {
+    const disabled = await register();
+    const live = await register();
+    await dead(3);
+    await disableEndpoint(ledger.db, disabled.id);
+    await ledger.db.query(
+      `update webhook_deliveries set created_at = '2026-01-05T03:00:00Z'::timestamptz + place * interval '1 hour'
+       from (select id, row_number() over (partition by endpoint_id order by id) - 1 as place from webhook_deliveries) numbered
+       where numbered.id = webhook_deliveries.id`,
+    );
+    const range = { since: new Date('2026-01-05T04:00:00Z'), until: new Date('2026-01-05T05:00:00Z') };
+    expect(await redeliverRange(ledger.db, { ...range, merchantId: NOBODY })).toEqual({ redelivered: 0, skipped: 0 });
+    expect(await redeliverRange(ledger.db, { ...range, merchantId: ledger.merchantId })).toEqual({
+      redelivered: 1,
+      skipped: 1,
+    });
+    const pending = (await rowsOf()).filter(({ status }) => status === 'pending');
+    expect(pending.map((row) => [row.endpoint_id, row.created_at.toISOString()])).toEqual([
+      [live.id, '2026-01-05T04:00:00.000Z'],
+    ]);
+  });
+});
+
+describe('the list of deliveries', () => {
+  it('is searched by payment, merchant, status, event and time, newest first, with every try', async () => {
+    const endpoint = await register();
+    const [first, second] = await claimed(2);
+    if (!first || !second) throw new Error('two were claimed');
+    await recordDelivered(ledger.db, first, attempt({ statusCode: 200, failure: null, responseExcerpt: 'thanks' }));
+    const found = async (filter: Partial<Parameters<typeof listDeliveries>[1]>) =>
+      (await listDeliveries(ledger.db, { limit: 9, ...filter })).map(({ id }) => id);
+    const [one, two] = [[first.deliveryId], [second.deliveryId]];
+    const both = [...two, ...one];
+    const { created_at: createdAt } = (await rowsOf()).find(({ id }) => id === second.deliveryId);
+
+    expect(await found({})).toEqual(both);
+    expect(await found({ limit: 1 })).toEqual(two);
+    expect(await found({ payment: first.paymentId })).toEqual(one);
+    expect(await found({ payment: second.referenceId })).toEqual(two);
+    expect(await found({ payment: 'LN0' })).toEqual([]);
+    expect(await found({ merchantId: ledger.merchantId })).toEqual(both);
+    expect(await found({ merchantId: NOBODY })).toEqual([]);
+    expect(await found({ status: 'delivered' })).toEqual(one);
+    expect(await found({ event: 'payment.created' })).toEqual(both);
+    expect(await found({ event: 'payment.paid' })).toEqual([]);
+    expect(await found({ since: createdAt })).toEqual(two);
+    expect(await found({ until: createdAt })).toEqual(one);
+
+    expect((await listDeliveries(ledger.db, { limit: 9, status: 'delivered' }))[0]).toEqual({
+      id: first.deliveryId,
+      event: 'payment.created',
+      paymentId: first.paymentId,
+      referenceId: first.referenceId,
+      merchantId: ledger.merchantId,
+      endpointId: endpoint.id,
+      url: receiver.url,
+      status: 'delivered',
+      deadReason: null,
+      createdAt: expect.any(Date),
+      finishedAt: expect.any(Date),
+      attempts: [
+        {
+          number: 1,
+          startedAt: '2026-01-05T03:00:00.000Z',
+          durationMs: 12,
+          statusCode: 200,
+          failure: null,
+          responseExcerpt: 'thanks',
+        },
+      ],
+    });
+  });
+});
+
+describe('a ping', () => {
+  it('reaches the receiver signed, as a test that nobody mistakes for a payment, and tells its answer', async () => {
+    receiver.respond = (response) => response.writeHead(202).end('noted');
+    const endpoint = await register();
+    const ping = await pingEndpoint(ledger.db, sealer, sender, endpoint.id);
+    expect(ping).toMatchObject({ statusCode: 202, failure: null, responseExcerpt: 'noted', url: receiver.url });
+    const [webhook] = receiver.received;
+    expect(webhook?.headers).toMatchObject({ 'x-service-event': 'ping', 'x-service-delivery': ping.deliveryId });
+    expect(webhook?.body).toEqual({ event: 'ping', endpoint_id: endpoint.id, created_at: expect.any(String) });
+    expect(webhook && verifySignature(webhook, endpoint.secret)).toBe(true);
+    expect(await rowsOf()).toEqual([]);
+  });
+
+  it('that fails says why, and counts against nobody', async () => {
+    receiver.respond = (response) => response.writeHead(503).end('busy');
+    const { id } = await register();
+    const ping = await pingEndpoint(ledger.db, sealer, sender, id);
+    expect(ping).toMatchObject({ statusCode: 503, failure: 'the receiver answered 503', responseExcerpt: 'busy' });
+    expect(await findEndpoint(ledger.db, id)).toMatchObject({ consecutiveFailures: 0 });
+  });
+
+  it('that succeeds has what waits for a failing endpoint sent', async () => {
+    const { id } = await register();
+    await claimed(1);
+    await ledger.db.query("update webhook_deliveries set leased_until = '-infinity'");
+    await ledger.db.query(
+      `update webhook_endpoints set consecutive_failures = 99, failing_since = now(), retry_at = now() + interval '1 hour'`,
+    );
+    expect(await claimed(0)).toHaveLength(0);
+    await pingEndpoint(ledger.db, sealer, sender, id);
+    expect(await claimed(0)).toHaveLength(1);
+  });
+
+  it('goes through the guard', async () => {
+    const { id } = await register();
+    const guarded = createWebhookSender({ environment: 'sandbox', allowedNetworks: [] });
+    const ping = await pingEndpoint(ledger.db, sealer, guarded, id);
+    await guarded.close();
+    expect(ping.failure).toContain('which is loopback');
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it('needs an endpoint', async () => {
+    await expect(pingEndpoint(ledger.db, sealer, sender, NOBODY)).rejects.toThrow(`There is no endpoint ${NOBODY}`);
+  });
+});

@@ -1,0 +1,213 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createPool, type Pool } from '../../src/db/pool';
+import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
+import { addAccount, disableAccount, listAccounts, type ProviderAccount } from '../../src/operator/provider-accounts';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { createSealer } from '../../src/sealing';
+import { runLunas } from '../cli/run-lunas';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+describe('which account a new payment gets', () => {
+  let database: TestDatabase;
+  let db: Pool;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = createPool(database.url, { max: 8 });
+  });
+
+  afterAll(async () => {
+    await db.end();
+    await database.drop();
+  });
+
+  it("follows the weights of its provider's enabled accounts", async () => {
+    const sealer = createSealer(randomBytes(32).toString('base64'));
+    const add = (weight: number, provider: 'gopay' | 'shopeepay' = 'gopay') =>
+      addAccount(db, sealer, { provider, adapter: 'midtrans', serverKey: 'k', weight, environment: 'sandbox' });
+    const [light, heavy, off] = [await add(1), await add(3), await add(1000)];
+    await add(1000, 'shopeepay');
+    await disableAccount(db, off.id);
+
+    const draws = 2000;
+    const chosen = new Map<string | null, number>();
+    for (let count = 0; count < draws; count += 1) {
+      const { providerAccountId } = await findCurrentTerms(db, 'gopay', 'qris');
+      chosen.set(providerAccountId, (chosen.get(providerAccountId) ?? 0) + 1);
+    }
+    expect(new Set(chosen.keys())).toEqual(new Set([light.id, heavy.id]));
+    // A quarter, within five standard deviations of so many draws.
+    expect(Math.abs((chosen.get(light.id) ?? 0) / draws - 1 / 4)).toBeLessThan(0.05);
+  });
+});
+
+describe('with two accounts at the provider', () => {
+  let service: TestService;
+  let first: ProviderAccount;
+  let second: ProviderAccount;
+  const answers: ApiAnswer[] = [];
+
+  beforeAll(async () => {
+    service = await startTestService(await newNamespace());
+    const seeded = (await listAccounts(service.db)).find(({ provider }) => provider === 'gopay');
+    if (!seeded) throw new Error('The demo has no gopay account');
+    first = seeded;
+    second = await addAccount(service.db, createSealer(service.masterKey), {
+      provider: 'gopay',
+      adapter: 'midtrans',
+      serverKey: SANDBOX_SERVER_KEY,
+      weight: 1,
+      baseUrl: service.sandboxUrl,
+      environment: 'sandbox',
+    });
+  }, 60_000);
+
+  afterAll(() => service.close());
+
+  async function call(method: string, path: string, body?: object, headers?: Record<string, string>) {
+    const answer = await service.call(method, path, body, headers);
+    answers.push(answer);
+    return answer;
+  }
+
+  const BODY = { amount: 50_000, currency: 'IDR', payment_method: 'qris', provider: 'gopay' };
+
+  async function create(key: string = randomUUID()): Promise<{ id: string; reference_id: string }> {
+    const { status, body } = await call('POST', '/payments', BODY, { 'idempotency-key': key });
+    expect(status).toBe(201);
+    return body.payment;
+  }
+
+  async function accountOf(id: string): Promise<string | undefined> {
+    const { rows } = await service.db.query<{ account: string }>(
+      'select provider_account_id as account from payments where id = $1',
+      [id],
+    );
+    return rows[0]?.account;
+  }
+
+  const becomes = (id: string, status: string) =>
+    until(
+      () => call('GET', `/payments/${id}`),
+      ({ body }) => body.payment.status === status,
+    );
+
+  async function setStatus(account: ProviderAccount, status: 'enabled' | 'disabled'): Promise<void> {
+    await service.db.query('update provider_accounts set status = $2 where id = $1', [account.id, status]);
+  }
+
+  it('uses both, and keeps the one that a payment began with', async () => {
+    const key = randomUUID();
+    const [mine, ...others] = [await create(key), ...(await Promise.all(Array.from({ length: 20 }, () => create())))];
+    const used = new Set(await Promise.all([mine, ...others].map(({ id }) => accountOf(id))));
+    expect(used).toEqual(new Set([first.id, second.id]));
+
+    const account = await accountOf(mine.id);
+    for (let count = 0; count < 10; count += 1) expect((await create(key)).id).toBe(mine.id);
+    expect(await accountOf(mine.id)).toBe(account);
+  });
+
+  it('lets payments of a disabled account go on to their end, and gives it no new ones', async () => {
+    await setStatus(second, 'disabled');
+    const [paying, cancelling] = [await create(), await create()];
+    await setStatus(second, 'enabled');
+    await disableAccount(service.db, first.id);
+
+    const later = await Promise.all(Array.from({ length: 10 }, () => create()));
+    expect(new Set(await Promise.all(later.map(({ id }) => accountOf(id))))).toEqual(new Set([second.id]));
+    expect([await accountOf(paying.id), await accountOf(cancelling.id)]).toEqual([first.id, first.id]);
+
+    await service.pay(paying.reference_id);
+    await becomes(paying.id, 'paid');
+    expect((await call('POST', `/payments/${cancelling.id}/cancel`)).status).toBe(200);
+    expect(await service.atProvider(cancelling.reference_id)).toMatchObject({ status: 'cancel' });
+  });
+
+  it('creates nothing where all accounts are disabled, and says so without naming any', async () => {
+    await Promise.all([setStatus(first, 'disabled'), setStatus(second, 'disabled')]);
+    const { status, body } = await call('POST', '/payments', BODY);
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'payment_create_failed' });
+    await setStatus(first, 'enabled');
+  });
+
+  it('names no account in any answer, also where the provider refuses or knows us not', async () => {
+    const fault = { operation: 'charge', kind: 'reject' };
+    await fetch(`${service.sandboxUrl}/simulator/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(fault),
+    });
+    expect((await call('POST', '/payments', BODY)).status).toBe(400);
+
+    const stranger = await addAccount(service.db, createSealer(service.masterKey), {
+      provider: 'gopay',
+      adapter: 'midtrans',
+      serverKey: 'SB-Mid-server-that-nobody-knows',
+      weight: 1,
+      baseUrl: service.sandboxUrl,
+      environment: 'sandbox',
+    });
+    await setStatus(first, 'disabled');
+    const refused = await call('POST', '/payments', BODY);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('401 our account was not accepted');
+
+    await call('GET', '/payments');
+    const said = answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n');
+    const secrets = [first, second, stranger].flatMap(({ id, baseUrl }) => [id, baseUrl]);
+    for (const secret of [...secrets, SANDBOX_SERVER_KEY, 'SB-Mid-server', 'midtrans', 'Midtrans']) {
+      expect(said).not.toContain(secret);
+    }
+  });
+});
+
+describe('lunas accounts add', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+
+  afterAll(() => database.drop());
+
+  const add = (baseUrl: string, changes: NodeJS.ProcessEnv = {}) =>
+    runLunas(
+      [...'accounts add --provider gopay --adapter midtrans --server-key-env KEY --base-url'.split(' '), baseUrl],
+      {
+        DATABASE_URL: database.url,
+        LUNAS_MASTER_KEY: randomBytes(32).toString('base64'),
+        KEY: 'SB-Mid-server-x',
+        ...changes,
+      },
+    );
+
+  it.each([
+    ['http://api.midtrans.com', 'production', 'must begin with https://'],
+    ['http://127.0.0.1:3001', 'production', 'must begin with https://'],
+    ['https://me:secret@api.midtrans.com', 'sandbox', 'must not contain a user name or password'],
+    ['ftp://api.midtrans.com', 'sandbox', 'must be absolute and begin with http:// or https://'],
+    ['api.midtrans.com', 'sandbox', 'must be absolute and begin with http:// or https://'],
+    ['https://api.midtrans.com/?key=1', 'sandbox', 'without ? or #'],
+    ['https://api.midtrans.com/#v2', 'sandbox', 'without ? or #'],
+  ])('does not take the address %s in %s', async (baseUrl, environment, rule) => {
+    const { exitCode, stderr } = await add(baseUrl, { LUNAS_ENVIRONMENT: environment });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(rule);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('does not take a key with a line break, and does not show it', async () => {
+    const { exitCode, stderr } = await add('https://api.midtrans.com', { KEY: 'SB-Mid-server-x\n' });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('The server key must be printable characters');
+    expect(stderr).not.toContain('SB-Mid-server-x');
+  });
+
+  it('takes https in production', async () => {
+    const { exitCode, stdout } = await add('https://api.midtrans.com/', { LUNAS_ENVIRONMENT: 'production' });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('https://api.midtrans.com');
+  });
+});

@@ -1,0 +1,449 @@
+import { randomUUID } from 'node:crypto';
+import { PROVIDER_CAPABILITIES, PROVIDERS, type ProviderName } from '../../src/domain/provider-capabilities';
+import type {
+  IssuedQris,
+  IssueQrisRequest,
+  Provider,
+  ProviderCall,
+  ProviderPayment,
+  ReceivedNotification,
+} from '../../src/providers/provider';
+import { parseQris } from '../../src/qris/qris';
+import type { FaultKind } from '../../src/sandbox/faults';
+import { until } from '../support/until';
+import { startHostileServer, type HostileServer } from './hostile-server';
+
+/** What an adapter asks of its acquirer, as the interface names it. */
+const OPERATIONS = ['issueQris', 'findPayment', 'expirePayment', 'cancelPayment', 'refundPayment'] as const;
+export type ProviderOperation = (typeof OPERATIONS)[number];
+
+export type ConnectedProvider = Provider & { close(): Promise<void> };
+
+/** An acquirer that tests can make fail, and an adapter that is connected to it. */
+export interface AcquirerUnderTest {
+  readonly provider: ConnectedProvider;
+  /** An adapter of another of our accounts there. */
+  readonly stranger: ConnectedProvider;
+  /** An adapter of the same kind that takes any address for its acquirer. */
+  connectTo(baseUrl: string): ConnectedProvider;
+  /** A customer pays. */
+  pay(referenceId: string): Promise<void>;
+  /** The next call of the operation fails so. */
+  fail(operation: ProviderOperation, kind: FaultKind): Promise<void>;
+  /** The acquirer's own book: orders opened and refunds taken under our reference; undefined where it has none. */
+  book(referenceId: string): Promise<{ charges: number; refunds: number } | undefined>;
+  /** What the acquirer told us of an order, once it did. */
+  notificationOf(referenceId: string): Promise<ReceivedNotification>;
+  close(): Promise<void>;
+}
+
+const TOTAL_RUPIAH = 50_000;
+const DEADLINE_MS = 5000;
+/** Shorter than the slowest answer of a faulty acquirer. */
+const IMPATIENT_MS = 400;
+
+/** The answer is lost, and nothing has happened; or all of it has. */
+const LOST_REQUESTS = ['timeout', 'reset', 'http_500'] as const satisfies FaultKind[];
+const LOST_ANSWERS = ['accept_then_timeout', 'accept_then_reset', 'half_body', 'slow'] as const satisfies FaultKind[];
+
+const patiently = (deadlineMs = DEADLINE_MS): ProviderCall => ({ signal: new AbortController().signal, deadlineMs });
+const newReference = (): string => `LN${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`;
+
+function requestFor(referenceId: string, provider: ProviderName = 'gopay', expiresInMs = 900_000): IssueQrisRequest {
+  const createdAt = new Date();
+  const expiresAt = new Date(createdAt.getTime() + expiresInMs);
+  return { provider, referenceId, totalRupiah: TOTAL_RUPIAH, createdAt, expiresAt };
+}
+
+function refundOf(referenceId: string, key = `${referenceId}-1`, totalRupiah = TOTAL_RUPIAH) {
+  return { referenceId, refundKey: key, totalRupiah, reason: 'out of stock' };
+}
+
+function ask(provider: Provider, operation: ProviderOperation, referenceId: string, call: ProviderCall) {
+  switch (operation) {
+    case 'issueQris':
+      return provider.issueQris(requestFor(referenceId), call);
+    case 'refundPayment':
+      return provider.refundPayment(refundOf(referenceId), call);
+    case 'findPayment':
+    case 'expirePayment':
+    case 'cancelPayment':
+      return provider[operation](referenceId, call);
+  }
+}
+
+/** What every adapter owes the service, whatever its acquirer is called. @param open a fresh acquirer and its adapter */
+export function describeProvider(name: string, open: () => Promise<AcquirerUnderTest>): void {
+  describe(name, () => {
+    let acquirer: AcquirerUnderTest;
+    let provider: ConnectedProvider;
+
+    beforeAll(async () => {
+      acquirer = await open();
+      provider = acquirer.provider;
+    });
+
+    afterAll(() => acquirer.close());
+
+    async function issued(
+      by: ProviderName = 'gopay',
+      referenceId = newReference(),
+    ): Promise<IssuedQris & { id: string }> {
+      const outcome = await provider.issueQris(requestFor(referenceId, by), patiently());
+      if (outcome.outcome !== 'accepted') throw new Error(`${outcome.outcome}: ${outcome.reason}`);
+      return { ...outcome, id: referenceId };
+    }
+
+    async function paid(by: ProviderName = 'gopay'): Promise<string> {
+      const { id } = await issued(by);
+      await acquirer.pay(id);
+      return id;
+    }
+
+    async function find(referenceId: string): Promise<ProviderPayment> {
+      const found = await provider.findPayment(referenceId, patiently());
+      if (found.outcome !== 'found') throw new Error(`${referenceId} is ${found.outcome}`);
+      return found.payment;
+    }
+
+    describe.each(PROVIDERS)('with %s', (by) => {
+      const capabilities = PROVIDER_CAPABILITIES[by];
+
+      it('issues a QR that a wallet reads as the order, which waits for its customer', async () => {
+        const { id, qrisPayload, providerTransactionId } = await issued(by);
+        const qris = parseQris(qrisPayload);
+        expect(qris.ok && qris.value.totalRupiah).toBe(TOTAL_RUPIAH);
+        expect(await find(id)).toMatchObject({
+          status: 'pending',
+          providerTransactionId,
+          totalRupiah: TOTAL_RUPIAH,
+          paidAt: null,
+          refunds: [],
+        });
+      });
+
+      it('sees that the customer has paid, and when', async () => {
+        const payment = await find(await paid(by));
+        expect(payment).toMatchObject({ status: 'paid', totalRupiah: TOTAL_RUPIAH, refunds: [] });
+        expect(Math.abs((payment.paidAt?.getTime() ?? 0) - Date.now())).toBeLessThan(5000);
+      });
+
+      it('ends an order that waits, and no order that was paid', async () => {
+        const [{ id: waiting }, done] = [await issued(by), await paid(by)];
+        expect(await provider.expirePayment(waiting, patiently())).toEqual({ outcome: 'accepted' });
+        expect(await find(waiting)).toMatchObject({ status: 'expired', paidAt: null });
+        expect(await provider.expirePayment(done, patiently())).toMatchObject({ outcome: 'refused' });
+        expect(await provider.cancelPayment(done, patiently())).toMatchObject({ outcome: 'refused' });
+        expect(await find(done)).toMatchObject({ status: 'paid' });
+      });
+
+      it(`${capabilities.cancel ? 'cancels' : 'refuses to cancel'} an order that waits`, async () => {
+        const { id } = await issued(by);
+        const outcome = await provider.cancelPayment(id, patiently());
+        expect(outcome.outcome).toBe(capabilities.cancel ? 'accepted' : 'refused');
+        expect(await find(id)).toMatchObject({ status: capabilities.cancel ? 'cancelled' : 'pending' });
+      });
+
+      it(`${capabilities.refund ? 'takes' : 'refuses'} a refund`, async () => {
+        const id = await paid(by);
+        const outcome = await provider.refundPayment(refundOf(id), patiently());
+        expect(outcome.outcome).toBe(capabilities.refund ? 'accepted' : 'refused');
+        expect((await find(id)).refunds).toHaveLength(capabilities.refund ? 1 : 0);
+      });
+    });
+
+    describe('an order', () => {
+      it('that was never opened is not found, and nothing can be done to it', async () => {
+        expect(await provider.findPayment(newReference(), patiently())).toEqual({ outcome: 'not_found' });
+        for (const operation of ['expirePayment', 'cancelPayment', 'refundPayment'] as const) {
+          expect(await ask(provider, operation, newReference(), patiently())).toMatchObject({ outcome: 'refused' });
+        }
+      });
+
+      it('is opened once however often it is asked for, and a repeat is never called refused', async () => {
+        const referenceId = newReference();
+        const outcomes = await Promise.all(
+          Array.from({ length: 10 }, () => provider.issueQris(requestFor(referenceId), patiently())),
+        );
+        const payloads = outcomes.flatMap((outcome) => (outcome.outcome === 'accepted' ? outcome.qrisPayload : []));
+        expect(new Set(payloads).size).toBe(1);
+        expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toEqual([]);
+        expect(await find(referenceId)).toMatchObject({ status: 'pending', totalRupiah: TOTAL_RUPIAH });
+      });
+
+      it('is not taken for one over another amount', async () => {
+        const { id } = await issued();
+        const other = await provider.issueQris({ ...requestFor(id), totalRupiah: TOTAL_RUPIAH + 1 }, patiently());
+        expect(other.outcome).toBe('unclear');
+        expect(await find(id)).toMatchObject({ totalRupiah: TOTAL_RUPIAH });
+      });
+
+      it('expires at the acquirer when we said', async () => {
+        const referenceId = newReference();
+        const request = requestFor(referenceId, 'gopay', 2000);
+        await provider.issueQris(request, patiently());
+        expect(await find(referenceId)).toMatchObject({ status: 'pending' });
+        await until(
+          () => find(referenceId),
+          ({ status }) => status === 'expired',
+        );
+        expect(Date.now()).toBeGreaterThan(request.expiresAt.getTime() - 1000);
+      });
+
+      it('that the acquirer refuses is refused, with its reason, and was not opened', async () => {
+        const referenceId = newReference();
+        await acquirer.fail('issueQris', 'reject');
+        expect(await ask(provider, 'issueQris', referenceId, patiently())).toEqual({
+          outcome: 'refused',
+          reason: expect.stringMatching(/\S/),
+        });
+        expect(await acquirer.book(referenceId)).toBeUndefined();
+      });
+    });
+
+    describe('a refund', () => {
+      it('is taken first and final when the bank has confirmed it, with a number to ask for', async () => {
+        const id = await paid();
+        expect(await provider.refundPayment(refundOf(id), patiently())).toEqual({ outcome: 'accepted' });
+        const taken = {
+          refundKey: `${id}-1`,
+          totalRupiah: TOTAL_RUPIAH,
+          providerReference: expect.stringMatching(/\S/),
+        };
+        expect(await find(id)).toMatchObject({ status: 'paid', refunds: [{ ...taken, confirmedAt: null }] });
+        const { refunds } = await until(
+          () => find(id),
+          ({ status }) => status === 'refunded',
+        );
+        expect(refunds).toEqual([{ ...taken, confirmedAt: expect.any(Date) }]);
+      });
+
+      it('is one refund however often its key is sent', async () => {
+        const id = await paid();
+        const outcomes = await Promise.all(
+          Array.from({ length: 10 }, () => provider.refundPayment(refundOf(id), patiently())),
+        );
+        expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toEqual([]);
+        expect(outcomes).toContainEqual({ outcome: 'accepted' });
+        expect(await acquirer.book(id)).toMatchObject({ refunds: 1 });
+      });
+
+      it('of more than is left is refused', async () => {
+        const id = await paid();
+        expect(await provider.refundPayment(refundOf(id, 'a', TOTAL_RUPIAH + 1), patiently())).toMatchObject({
+          outcome: 'refused',
+        });
+        await provider.refundPayment(refundOf(id, 'b'), patiently());
+        expect(await provider.refundPayment(refundOf(id, 'c'), patiently())).toMatchObject({ outcome: 'refused' });
+        expect(await acquirer.book(id)).toMatchObject({ refunds: 1 });
+      });
+
+      it('of an order that nobody paid is refused', async () => {
+        const { id } = await issued();
+        expect(await provider.refundPayment(refundOf(id), patiently())).toMatchObject({ outcome: 'refused' });
+      });
+
+      it('that is turned down is refused to its key for ever, and not listed; another key may try', async () => {
+        const id = await paid();
+        await acquirer.fail('refundPayment', 'reject');
+        const refused = { outcome: 'refused', reason: expect.stringMatching(/\S/) };
+        expect(await provider.refundPayment(refundOf(id), patiently())).toEqual(refused);
+        expect(await provider.refundPayment(refundOf(id), patiently())).toEqual(refused);
+        expect(await find(id)).toMatchObject({ status: 'paid', refunds: [] });
+        expect(await provider.refundPayment(refundOf(id, 'another'), patiently())).toEqual({ outcome: 'accepted' });
+      });
+    });
+
+    describe('a lost message', () => {
+      /** The state that shows that an operation was done, on an order that was made ready for it. */
+      const EFFECTS = {
+        expirePayment: { prepare: issued, before: 'pending', after: 'expired' },
+        cancelPayment: { prepare: issued, before: 'pending', after: 'cancelled' },
+      } as const;
+
+      it.each(LOST_REQUESTS)('%s: issueQris is unclear, nothing is there, and it may be asked again', async (kind) => {
+        const referenceId = newReference();
+        await acquirer.fail('issueQris', kind);
+        expect(await ask(provider, 'issueQris', referenceId, patiently(IMPATIENT_MS))).toMatchObject({
+          outcome: 'unclear',
+        });
+        expect(await provider.findPayment(referenceId, patiently())).toEqual({ outcome: 'not_found' });
+        expect(await ask(provider, 'issueQris', referenceId, patiently())).toMatchObject({ outcome: 'accepted' });
+        expect(await acquirer.book(referenceId)).toMatchObject({ charges: 1 });
+      });
+
+      it.each(LOST_ANSWERS)('%s: issueQris is unclear, and asking again brings its one QR', async (kind) => {
+        const referenceId = newReference();
+        await acquirer.fail('issueQris', kind);
+        expect(await ask(provider, 'issueQris', referenceId, patiently(IMPATIENT_MS))).toMatchObject({
+          outcome: 'unclear',
+        });
+        expect(await find(referenceId)).toMatchObject({ status: 'pending' });
+        expect(await ask(provider, 'issueQris', referenceId, patiently())).toMatchObject({ outcome: 'accepted' });
+        expect(await acquirer.book(referenceId)).toMatchObject({ charges: 1 });
+      });
+
+      it.each([...LOST_REQUESTS, ...LOST_ANSWERS, 'reject'] as const)('%s: findPayment is unclear', async (kind) => {
+        const { id } = await issued();
+        await acquirer.fail('findPayment', kind);
+        expect(await ask(provider, 'findPayment', id, patiently(IMPATIENT_MS))).toMatchObject({ outcome: 'unclear' });
+        expect(await find(id)).toMatchObject({ status: 'pending' });
+      });
+
+      describe.each(['expirePayment', 'cancelPayment'] as const)('of %s', (operation) => {
+        const { prepare, before, after } = EFFECTS[operation];
+
+        it.each(LOST_REQUESTS)('%s: is unclear, and nothing has happened', async (kind) => {
+          const { id } = await prepare();
+          await acquirer.fail(operation, kind);
+          expect(await ask(provider, operation, id, patiently(IMPATIENT_MS))).toMatchObject({ outcome: 'unclear' });
+          expect(await find(id)).toMatchObject({ status: before });
+        });
+
+        it.each(LOST_ANSWERS)('%s: is unclear, the order has ended, and a repeat says nothing else', async (kind) => {
+          const { id } = await prepare();
+          await acquirer.fail(operation, kind);
+          expect(await ask(provider, operation, id, patiently(IMPATIENT_MS))).toMatchObject({ outcome: 'unclear' });
+          expect(await find(id)).toMatchObject({ status: after });
+          const again = await ask(provider, operation, id, patiently());
+          expect(['accepted', 'refused']).toContain(again.outcome);
+          expect(await find(id)).toMatchObject({ status: after });
+        });
+
+        it('reject: is refused, and nothing has happened', async () => {
+          const { id } = await prepare();
+          await acquirer.fail(operation, 'reject');
+          expect(await ask(provider, operation, id, patiently())).toMatchObject({ outcome: 'refused' });
+          expect(await find(id)).toMatchObject({ status: before });
+        });
+      });
+
+      it.each(LOST_REQUESTS)(
+        '%s: refundPayment is unclear, no refund is there, and its key may be sent again',
+        async (kind) => {
+          const id = await paid();
+          await acquirer.fail('refundPayment', kind);
+          expect(await ask(provider, 'refundPayment', id, patiently(IMPATIENT_MS))).toMatchObject({
+            outcome: 'unclear',
+          });
+          expect(await find(id)).toMatchObject({ refunds: [] });
+          expect(await ask(provider, 'refundPayment', id, patiently())).toEqual({ outcome: 'accepted' });
+          expect(await acquirer.book(id)).toMatchObject({ refunds: 1 });
+        },
+      );
+
+      it.each(LOST_ANSWERS)('%s: refundPayment is unclear, and the same key refunds no second time', async (kind) => {
+        const id = await paid();
+        await acquirer.fail('refundPayment', kind);
+        expect(await ask(provider, 'refundPayment', id, patiently(IMPATIENT_MS))).toMatchObject({ outcome: 'unclear' });
+        expect((await find(id)).refunds).toHaveLength(1);
+        const again = await ask(provider, 'refundPayment', id, patiently());
+        expect(again.outcome).not.toBe('refused');
+        expect(await acquirer.book(id)).toMatchObject({ refunds: 1 });
+      });
+    });
+
+    describe('a notification', () => {
+      it('is genuine, and names the order', async () => {
+        const id = await paid();
+        const notification = await acquirer.notificationOf(id);
+        expect(provider.verifyNotification(notification)).toEqual({
+          verdict: 'genuine',
+          referenceId: id,
+          hasNews: true,
+        });
+      });
+
+      it('of another account, or made to name another order, is not', async () => {
+        const id = await paid();
+        const notification = await acquirer.notificationOf(id);
+        expect(acquirer.stranger.verifyNotification(notification)).toEqual({ verdict: 'forged' });
+        const rawBody = Buffer.from(notification.rawBody.toString('utf8').replaceAll(id, newReference()));
+        expect(provider.verifyNotification({ ...notification, rawBody })).toEqual({ verdict: 'forged' });
+      });
+
+      it('that is cut off anywhere is not, and no text makes the adapter throw', async () => {
+        const notification = await acquirer.notificationOf(await paid());
+        for (let length = 0; length < notification.rawBody.length; length += 7) {
+          const rawBody = notification.rawBody.subarray(0, length);
+          expect(provider.verifyNotification({ ...notification, rawBody }).verdict).not.toBe('genuine');
+        }
+        for (const text of ['null', '[]', '{}', '"', '['.repeat(100_000), '\u0000', '{"order_id":{}}']) {
+          expect(provider.verifyNotification({ rawBody: Buffer.from(text), headers: {} }).verdict).not.toBe('genuine');
+        }
+      });
+    });
+
+    describe('an acquirer that is not itself', () => {
+      let hostile: HostileServer;
+      let adapter: ConnectedProvider;
+
+      beforeAll(async () => {
+        hostile = await startHostileServer();
+        adapter = acquirer.connectTo(hostile.url);
+      });
+
+      beforeEach(() => hostile.forget());
+
+      afterAll(async () => {
+        await adapter.close();
+        await hostile.close();
+      });
+
+      const UNCLEAR = { outcome: 'unclear', reason: expect.stringMatching(/\S/) };
+
+      describe.each(OPERATIONS)('%s', (operation) => {
+        it('is unclear whatever comes back that is no answer', async () => {
+          for (const answer of hostile.answers) {
+            hostile.answerWith(answer);
+            expect([answer, await ask(adapter, operation, newReference(), patiently())]).toEqual([answer, UNCLEAR]);
+          }
+        });
+
+        it('does not follow a redirect', async () => {
+          hostile.answerWith('a redirect');
+          expect(await ask(adapter, operation, newReference(), patiently())).toEqual(UNCLEAR);
+          expect(hostile.paths).toHaveLength(1);
+          expect(hostile.paths).not.toContain('/elsewhere');
+        });
+
+        it.each(['silence', 'drops of an answer'] as const)(
+          'ends at its deadline, and with its activity: %s',
+          async (answer) => {
+            hostile.answerWith(answer);
+            expect(await ask(adapter, operation, newReference(), patiently(150.5))).toEqual(UNCLEAR);
+            const activity = new AbortController();
+            const asked = ask(adapter, operation, newReference(), { signal: activity.signal, deadlineMs: 600_000 });
+            await until(
+              () => Promise.resolve(hostile.paths.length),
+              (count) => count === 2,
+            );
+            activity.abort();
+            expect(await asked).toEqual(UNCLEAR);
+            const late = await ask(adapter, operation, newReference(), {
+              signal: activity.signal,
+              deadlineMs: 600_000,
+            });
+            expect(late).toEqual(UNCLEAR);
+            expect(hostile.paths).toHaveLength(2);
+          },
+        );
+
+        it('is unclear where nobody listens', async () => {
+          const gone = await startHostileServer();
+          await gone.close();
+          const lonely = acquirer.connectTo(gone.url);
+          expect(await ask(lonely, operation, newReference(), patiently())).toEqual(UNCLEAR);
+          await lonely.close();
+        });
+      });
+
+      it('is called over a connection that is kept', async () => {
+        hostile.answerWith('an empty object');
+        for (let count = 0; count < 20; count += 1) await ask(adapter, 'findPayment', newReference(), patiently());
+        expect(hostile.paths).toHaveLength(20);
+        expect(hostile.connections).toBeLessThan(5);
+      });
+    });
+  });
+}

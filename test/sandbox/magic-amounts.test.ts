@@ -1,0 +1,115 @@
+import { MAGIC_AMOUNTS } from '../../src/sandbox/magic-amounts';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { until } from '../support/until';
+import {
+  basicAuth,
+  openSandbox,
+  startNotificationReceiver,
+  type Json,
+  type NotificationReceiver,
+  type SandboxUnderTest,
+} from './sandbox-under-test';
+
+let receiver: NotificationReceiver;
+let sandbox: SandboxUnderTest;
+
+beforeAll(async () => {
+  receiver = await startNotificationReceiver();
+  sandbox = await openSandbox({ notificationUrl: receiver.url });
+});
+
+afterAll(async () => {
+  await sandbox.close();
+  await receiver.close();
+});
+
+const status = (id: string): Promise<Json> => sandbox.call('GET', `/v2/${id}/status`);
+const becomes = (id: string, expected: string) =>
+  until(
+    () => status(id),
+    ({ transaction_status }) => transaction_status === expected,
+  );
+
+async function charged(grossAmount: number): Promise<string> {
+  const answer = await sandbox.charge({ grossAmount });
+  expect(answer).toMatchObject({ status_code: '201', transaction_status: 'pending' });
+  return answer.order_id;
+}
+
+/** What the merchant was told of an order, in the order of the news. */
+const newsOf = (id: string): string[] =>
+  receiver.bodies.flatMap((body) => {
+    const { order_id, transaction_status } = JSON.parse(body);
+    return order_id === id ? [transaction_status] : [];
+  });
+
+it('Rp 1.000.200 pays itself, and the merchant is told', async () => {
+  const id = await charged(1_000_200);
+  await becomes(id, 'settlement');
+  await until(
+    () => Promise.resolve(newsOf(id)),
+    (news) => news.length === 1,
+  );
+  expect(newsOf(id)).toEqual(['settlement']);
+});
+
+it('Rp 1.000.200 that was cancelled in time stays so', async () => {
+  const id = await charged(1_000_200);
+  await sandbox.call('POST', `/v2/${id}/cancel`);
+  await becomes(await charged(1_000_200), 'settlement');
+  expect(await status(id)).toMatchObject({ transaction_status: 'cancel' });
+});
+
+it('Rp 1.000.402 is refused every time', async () => {
+  for (let count = 0; count < 3; count += 1) {
+    expect(await sandbox.charge({ grossAmount: 1_000_402 })).toMatchObject({ status_code: '402' });
+  }
+});
+
+it.each(['expire', 'cancel'])('Rp 1.000.407 is paid after its %s', async (end) => {
+  const id = await charged(1_000_407);
+  await sandbox.call('POST', `/v2/${id}/${end}`);
+  expect(await status(id)).toMatchObject({ transaction_status: end });
+  await becomes(id, 'settlement');
+  await until(
+    () => Promise.resolve(newsOf(id)),
+    (news) => news.length === 2,
+  );
+  expect(newsOf(id)).toEqual([end, 'settlement']);
+});
+
+it('Rp 1.000.408 is never answered, and opens nothing', async () => {
+  const charge = { payment_type: 'qris', transaction_details: { order_id: 'LN408', gross_amount: 1_000_408 } };
+  for (let count = 0; count < 2; count += 1) {
+    const answer = fetch(`${sandbox.url}/v2/charge`, {
+      method: 'POST',
+      headers: { authorization: basicAuth(SANDBOX_SERVER_KEY), 'content-type': 'application/json' },
+      body: JSON.stringify(charge),
+      signal: AbortSignal.timeout(400),
+    });
+    await expect(answer).rejects.toThrow('timeout');
+  }
+  expect(await status('LN408')).toMatchObject({ status_code: '404' });
+});
+
+it('Rp 1.000.414 is paid as any other, and no refund of it is taken', async () => {
+  const id = await charged(1_000_414);
+  await sandbox.call('POST', `/simulator/payments/${id}/pay`);
+  for (const refund_key of ['r1', 'r2', 'r1']) {
+    expect(await sandbox.call('POST', `/v2/${id}/refund`, { refund_key })).toMatchObject({ status_code: '202' });
+  }
+  expect(await status(id)).toMatchObject({ transaction_status: 'settlement' });
+});
+
+it('is the exact total only: a rupiah more or less is an order as any other', async () => {
+  const magic = new Set<number>(MAGIC_AMOUNTS.map(({ totalRupiah }) => totalRupiah));
+  const neighbours = [...magic].flatMap((total) => [total - 1, total + 1]).filter((total) => !magic.has(total));
+  for (const grossAmount of neighbours)
+    expect(await sandbox.charge({ grossAmount })).toMatchObject({ status_code: '201' });
+});
+
+it('leaves armed faults their turn first', async () => {
+  await sandbox.call('PUT', '/simulator/faults', { operation: 'charge', kind: 'http_500' });
+  expect(await sandbox.charge({ grossAmount: 1_000_402 })).toMatchObject({ status_code: '500' });
+  expect(await sandbox.charge({ grossAmount: 1_000_402 })).toMatchObject({ status_code: '402' });
+});

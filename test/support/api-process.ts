@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { startLunasService } from '../../src/embedded/lunas-service';
+import { freePort } from '../../src/embedded/ports';
+import type { TestService } from './service';
+
+/** The built `lunas api` in a process of its own, beside a test service. */
+export interface ApiProcess {
+  readonly url: string;
+  /** SIGTERM. Resolves with its exit code when it has ended; null when it had to be killed. */
+  stop(): Promise<number | null>;
+}
+
+/** Its rate limit is out of the way, and its public address that of the service, so that answers can be compared. */
+export async function startApiProcess(service: TestService): Promise<ApiProcess> {
+  const port = await freePort();
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-api-'));
+  const environment = {
+    PATH: process.env.PATH,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    PUBLIC_BASE_URL: service.apiUrl,
+    DATABASE_URL: service.databaseUrl,
+    TEMPORAL_ADDRESS: service.temporal.address,
+    TEMPORAL_NAMESPACE: service.temporal.namespace,
+    LUNAS_HOME: folder,
+    LUNAS_MASTER_KEY: service.masterKey,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    LOG_LEVEL: 'warn',
+  };
+  const options = { name: 'api', environment, logFile: path.join(folder, 'api.log') } as const;
+  const api = await startLunasService(options, new AbortController().signal);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      await api.stop();
+      await rm(folder, { recursive: true, force: true });
+      return (await api.exited).code;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { createTimeSkippingEnvironment } from './engine';
+import { recordHistory } from './history';
+import { startTestService, type TestService } from './service';
+import { until } from './until';
+
+/** The service on a server that skips time: whole lives of payments within a moment. */
+export interface Lives {
+  readonly environment: TestWorkflowEnvironment;
+  readonly service: TestService;
+  createPayment(provider?: string): Promise<{ id: string; reference_id: string; expires_at: string }>;
+  /** A payment whose customer has paid, and of which we know. */
+  createPaid(): Promise<{ id: string; reference_id: string }>;
+  /** The next calls of the sandbox fail so. */
+  fault(operation: string, kind: string, times: number): Promise<void>;
+  clearFaults(): Promise<void>;
+  becomes(id: string, status: string): Promise<void>;
+  /** Awaits the end of the payment's life; the server skips the time in between. A life with a name can be recorded. */
+  end(id: string, name?: string): Promise<unknown>;
+  /** Waits until its workflow has nothing to do but wait. */
+  rest(id: string): Promise<void>;
+  /** The steps of its life, with the instant of each in milliseconds. */
+  stepsOf(id: string): Promise<{ name: string; at: number }[]>;
+  close(): Promise<void>;
+}
+
+export async function openLives(): Promise<Lives> {
+  const environment = await createTimeSkippingEnvironment();
+  // Without a cache every step replays the whole life, and a stopped worker leaves nothing behind on this server.
+  const service = await startTestService(
+    { address: environment.address, namespace: 'default', security: {} },
+    { maxCachedWorkflows: 0 },
+  );
+  const lives: Lives = {
+    environment,
+    service,
+    async createPayment(provider = 'gopay') {
+      const { status, body } = await service.call('POST', '/payments', { amount: 50_000, provider });
+      expect(status).toBe(201);
+      return body.payment;
+    },
+    async createPaid() {
+      const payment = await lives.createPayment();
+      await service.pay(payment.reference_id);
+      await lives.becomes(payment.id, 'paid');
+      return payment;
+    },
+    fault: (operation, kind, times) => setFaults('PUT', JSON.stringify({ operation, kind, times })),
+    clearFaults: () => setFaults('DELETE'),
+    async becomes(id, status) {
+      await until(
+        async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+        (now) => now === status,
+        30_000,
+      );
+    },
+    async rest(id) {
+      const workflow = environment.client.workflow.getHandle(`payment-${id}`);
+      await until(async () => (await workflow.fetchHistory()).events?.at(-1), isAtRest);
+    },
+    async end(id, name) {
+      await lives.rest(id);
+      const workflow = environment.client.workflow.getHandle(`payment-${id}`);
+      const status = await workflow.result();
+      if (name !== undefined) await recordHistory(environment.client, workflow.workflowId, `payment-${name}`);
+      return status;
+    },
+    async stepsOf(id) {
+      const { rows } = await service.db.query(
+        'select name, occurred_at from payment_transitions where payment_id = $1 order by version',
+        [id],
+      );
+      return rows.map(({ name, occurred_at }) => ({ name, at: occurred_at.getTime() }));
+    },
+    async close() {
+      await service.close();
+      await environment.teardown();
+    },
+  };
+  return lives;
+
+  async function setFaults(method: 'PUT' | 'DELETE', body?: string): Promise<void> {
+    const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+    });
+    expect(response.status).toBeLessThan(300);
+  }
+}
+
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
+
+/** This server skips time under a workflow task that is being worked on, and lets it time out. */
+function isAtRest(lastEvent: HistoryEvent | undefined): boolean {
+  return !lastEvent?.workflowTaskScheduledEventAttributes && !lastEvent?.workflowTaskStartedEventAttributes;
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '../../src/embedded/ports';
+
+/** A loopback TCP proxy that fails as networks do. Close it in `afterAll`. */
+export interface TcpProxy {
+  readonly port: number;
+  /** Breaks every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** A black hole: connections stay, or are accepted, and nothing comes through any more. Those stay dead for good. */
+  hang(): void;
+  /** Lets new connections through again. */
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param target where it passes everything on to */
+export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let isHanging = false;
+
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((caller) => {
+    keep(caller);
+    if (isHanging) {
+      caller.resume();
+      return;
+    }
+    const callee = keep(connect(target));
+    caller.pipe(callee).pipe(caller);
+    caller.on('close', () => callee.destroy());
+    callee.on('close', () => caller.destroy());
+  });
+  const port = await freePort();
+  const listen = async (): Promise<void> => {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  };
+  const stop = async (): Promise<void> => {
+    for (const socket of sockets) socket.resetAndDestroy();
+    if (server.listening) await once(server.close(), 'close');
+  };
+
+  await listen();
+  return {
+    port,
+    cut: stop,
+    hang() {
+      isHanging = true;
+      for (const socket of sockets) socket.unpipe().resume();
+    },
+    async restore() {
+      isHanging = false;
+      if (!server.listening) await listen();
+    },
+    close: stop,
+  };
+}

@@ -1,0 +1,168 @@
+import { setPolicy } from '../../src/operator/catalog';
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { VERSION } from '../../src/package';
+import { PAYMENT_EVENTS } from '../../src/domain/events';
+import { createSealer } from '../../src/sealing';
+import { startReceiver, verifySignature, type ReceivedWebhook, type Receiver } from '../support/receiver';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+let receiver: Receiver;
+let secret: string;
+
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([
+    newNamespace().then((temporal) => startTestService(temporal, { refundHoldSeconds: 0 })),
+    startReceiver(),
+  ]);
+  ({ secret } = await createEndpoint(service.db, createSealer(service.masterKey), {
+    merchantId: service.merchantId,
+    url: receiver.url,
+    events: [],
+    environment: 'sandbox',
+  }));
+}, 60_000);
+
+afterAll(() => Promise.all([service.close(), receiver.close()]));
+
+interface Payment {
+  readonly id: string;
+  readonly reference_id: string;
+}
+
+/** What a customer, a merchant or the provider does to a payment, and the events that tell the merchant. */
+interface Life {
+  readonly expiresInSeconds?: number;
+  readonly settlementDelaySeconds?: number;
+  /** The provider turns this operation down. */
+  readonly refused?: 'charge' | 'refund';
+  readonly happens?: (payment: Payment) => Promise<unknown>;
+  readonly statuses: readonly string[];
+}
+
+const pay = ({ reference_id }: Payment) => service.pay(reference_id);
+const payAndRefund = async (payment: Payment) => {
+  await pay(payment);
+  await until(
+    async () => (await service.call('GET', `/payments/${payment.id}`)).body.payment.status,
+    (status) => status === 'paid',
+  );
+  expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
+};
+
+const LIVES: Readonly<Record<string, Life>> = {
+  'is paid and settles': {
+    settlementDelaySeconds: 1,
+    happens: pay,
+    statuses: ['created', 'pending', 'paid', 'settled'],
+  },
+  'expires unpaid': { expiresInSeconds: 1, statuses: ['created', 'pending', 'expired'] },
+  'is cancelled': {
+    happens: ({ id }) => service.call('POST', `/payments/${id}/cancel`),
+    statuses: ['created', 'pending', 'cancelled'],
+  },
+  'is refused by the provider': { refused: 'charge', statuses: ['created', 'failed'] },
+  'is refunded': {
+    happens: payAndRefund,
+    statuses: ['created', 'pending', 'paid', 'refund_processing', 'refunded'],
+  },
+  'is not refunded by the provider': {
+    refused: 'refund',
+    happens: payAndRefund,
+    statuses: ['created', 'pending', 'paid', 'refund_processing', 'refund_failed'],
+  },
+};
+
+/** Names as they came over the wire, without those that HTTP itself needs. */
+function contractHeaders({ rawHeaders }: ReceivedWebhook): Record<string, string | undefined> {
+  const own = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
+  const pairs = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1]] as const] : []));
+  return Object.fromEntries(pairs.filter(([name]) => !own.has(name.toLowerCase())));
+}
+
+/** The contract's payload, key by key in its order. */
+function expectedBody(payment: Record<string, unknown>, status: string, updatedAt: Date): string {
+  return JSON.stringify({
+    id: payment.id,
+    event: `payment.${status}`,
+    reference_id: payment.reference_id,
+    merchant_reference_id: payment.merchant_reference_id,
+    status,
+    environment: 'sandbox',
+    amount: 50_000,
+    fee_amount: 350,
+    net_amount: 49_650,
+    total_amount: 50_000,
+    currency: 'IDR',
+    payment_method: 'qris',
+    provider: 'gopay',
+    created_at: payment.created_at,
+    updated_at: updatedAt.toISOString(),
+  });
+}
+
+async function simulateFault(operation: string): Promise<void> {
+  const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation, kind: 'reject', times: 1 }),
+  });
+  expect(response.status).toBe(200);
+}
+
+describe('a merchant is told of a payment that', () => {
+  const told = new Set<string>();
+
+  it.each(Object.entries(LIVES))(
+    '%s',
+    async (name, life) => {
+      const { expiresInSeconds = 900, settlementDelaySeconds = 86_400 } = life;
+      await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds, settlementDelaySeconds });
+      if (life.refused) await simulateFault(life.refused);
+      const merchantReference = `PESANAN ${name} é 支付 "\\`;
+      await service.call('POST', '/payments', { amount: 50_000, merchant_reference_id: merchantReference });
+      const { body } = await service.call('GET', '/payments?limit=1');
+      const [{ id }] = body.transactions;
+      const { payment } = (await service.call('GET', `/payments/${id}`)).body;
+      expect(payment.merchant_reference_id).toBe(merchantReference);
+      await life.happens?.(payment);
+
+      const webhooks = await until(
+        () => Promise.resolve(receiver.received.filter((webhook) => webhook.body.id === id)),
+        (webhooks) => webhooks.length >= life.statuses.length,
+        20_000,
+      );
+      webhooks.sort((one, other) => String(one.body.updated_at).localeCompare(String(other.body.updated_at)));
+      const { rows: steps } = await service.db.query(
+        `select to_status, occurred_at from payment_transitions
+       where payment_id = $1 and from_status is distinct from to_status order by version`,
+        [id],
+      );
+      expect(steps.map((step) => step.to_status)).toEqual(life.statuses);
+      expect(webhooks.map(({ rawBody }) => rawBody)).toEqual(
+        steps.map((step) => expectedBody(payment, step.to_status, step.occurred_at)),
+      );
+      const { rows: deliveries } = await service.db.query(
+        'select id from webhook_deliveries where payment_id = $1 order by payment_version',
+        [id],
+      );
+      expect(webhooks.map(contractHeaders)).toEqual(
+        life.statuses.map((status, index) => ({
+          'Content-Type': 'application/json',
+          'User-Agent': `Lunas-Webhooks/${VERSION}`,
+          'X-Service-Event': `payment.${status}`,
+          'X-Service-Delivery': deliveries[index]?.id,
+          'X-Service-Signature': expect.stringMatching(/^t=\d{10},v1=[0-9a-f]{64}$/),
+        })),
+      );
+      expect(webhooks.every((webhook) => verifySignature(webhook, secret))).toBe(true);
+      for (const { body } of webhooks) told.add(String(body.event));
+    },
+    60_000,
+  );
+
+  it('(these are all ten events)', () => {
+    expect([...told].sort()).toEqual([...PAYMENT_EVENTS].sort());
+  });
+});

@@ -1,0 +1,231 @@
+import { noteNews } from '../../src/db/notifications';
+import { setPolicy } from '../../src/operator/catalog';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  for (const provider of ['gopay', 'shopeepay'] as const) {
+    await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 900, settlementDelaySeconds: 0 });
+  }
+}, 60_000);
+afterAll(() => service.close());
+
+beforeEach(() => faults('DELETE'));
+
+async function faults(method: 'PUT' | 'DELETE', body: object = {}): Promise<void> {
+  const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(method === 'PUT' && { body: JSON.stringify(body) }),
+  });
+  expect(response.status).toBeLessThan(300);
+}
+
+interface Created {
+  readonly id: string;
+  readonly reference_id: string;
+}
+
+async function createPayment(provider = 'gopay'): Promise<Created> {
+  return (await service.call('POST', '/payments', { amount: 50_000, provider })).body.payment;
+}
+
+async function createCancelled(): Promise<Created> {
+  const payment = await createPayment();
+  expect((await service.call('POST', `/payments/${payment.id}/cancel`)).status).toBe(200);
+  return payment;
+}
+
+async function createExpired(provider: 'gopay' | 'shopeepay'): Promise<Created> {
+  await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 1 });
+  const payment = await createPayment(provider);
+  await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 900 });
+  await becomes(payment.id, 'expired');
+  return payment;
+}
+
+async function becomes(id: string, status: string): Promise<void> {
+  await until(
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+    (now) => now === status,
+  );
+}
+
+async function lateMoney(id: string, status: string) {
+  const { rows } = await until(
+    () => service.db.query('select * from late_payments where payment_id = $1', [id]),
+    ({ rows }) => rows[0]?.status === status,
+    30_000,
+  );
+  return rows[0];
+}
+
+async function openException(referenceId: string) {
+  const { rows } = await until(
+    () => service.db.query('select * from exceptions where reference_id = $1', [referenceId]),
+    ({ rows }) => rows.length > 0,
+    30_000,
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0];
+}
+
+/** Credits less debits, in rupiah. */
+async function balances(id: string): Promise<Record<string, number>> {
+  const { rows } = await service.db.query(
+    `select account, sum(case side when 'credit' then amount_rupiah else -amount_rupiah end) as balance
+     from ledger_entries join ledger_postings on ledger_postings.id = posting_id where payment_id = $1 group by account`,
+    [id],
+  );
+  return Object.fromEntries(rows.map(({ account, balance }) => [account, Number(balance)]));
+}
+
+async function noNewsIsOpen(referenceId: string): Promise<void> {
+  await until(
+    () =>
+      service.db.query('select 1 from provider_notifications where reference_id = $1 and closed_at is null', [
+        referenceId,
+      ]),
+    ({ rowCount }) => rowCount === 0,
+  );
+}
+
+describe('money that comes after the end', () => {
+  it.each([
+    ['cancelled', createCancelled],
+    ['expired', () => createExpired('gopay')],
+  ])('of a payment that was %s goes into suspense and back to the customer, once', async (status, create) => {
+    const { id, reference_id } = await create();
+    await service.pay(reference_id, { times: 3 });
+    expect(await lateMoney(id, 'refunded')).toMatchObject({ total_rupiah: 50_000, submitted_at: expect.any(Date) });
+    expect(await service.atProvider(reference_id)).toMatchObject({
+      status: 'refund',
+      refunds: [{ refund_key: `${reference_id}-LATE`, amount: 50_000, status: 'confirmed' }],
+    });
+    expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
+    await becomes(id, status);
+    await noNewsIsOpen(reference_id);
+    expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
+  });
+
+  it('that the provider cannot give back stays in suspense, for a person', async () => {
+    const { id, reference_id } = await createExpired('shopeepay');
+    await service.pay(reference_id);
+    await lateMoney(id, 'kept');
+    expect(await openException(reference_id)).toMatchObject({
+      kind: 'late_payment',
+      payment_id: id,
+      amount_rupiah: 50_000,
+      detail: expect.stringMatching(/expired.*shopeepay has no refund/),
+    });
+    expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
+    await noNewsIsOpen(reference_id);
+  });
+
+  it('that the provider refuses to give back is for a person, until it is given back in another way', async () => {
+    const { id, reference_id } = await createCancelled();
+    await faults('PUT', { operation: 'refund', kind: 'reject', times: 1 });
+    await service.pay(reference_id);
+    await lateMoney(id, 'kept');
+    expect(await openException(reference_id)).toMatchObject({ kind: 'late_payment' });
+    await refundAtProvider(reference_id);
+    await lateMoney(id, 'refunded');
+    expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
+  });
+
+  it.each(['timeout', 'accept_then_reset', 'half_body'])(
+    'goes back once while the provider fails: %s',
+    async (kind) => {
+      const { id, reference_id } = await createCancelled();
+      await faults('PUT', { operation: 'refund', kind, times: 2 });
+      await faults('PUT', { operation: 'status', kind: 'http_500', times: 2 });
+      await service.pay(reference_id);
+      await lateMoney(id, 'refunded');
+      expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
+    },
+    60_000,
+  );
+});
+
+async function refundAtProvider(referenceId: string): Promise<void> {
+  const response = await fetch(`${service.sandboxUrl}/v2/${referenceId}/refund`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`,
+    },
+    body: JSON.stringify({ refund_key: `${referenceId}-hand`, amount: 50_000, reason: 'by hand' }),
+  });
+  expect(await response.json()).toMatchObject({ status_code: '200' });
+}
+
+describe('what no rule decides', () => {
+  async function accountId(): Promise<string> {
+    return (await service.db.query("select id from provider_accounts where provider = 'gopay'")).rows[0].id;
+  }
+
+  it('an order that nobody knows is a case for a person, once', async () => {
+    const referenceId = 'LN0000000000000000';
+    await noteNews(service.db, { accountId: await accountId(), referenceId });
+    expect(await openException(referenceId)).toMatchObject({ kind: 'unknown_order', payment_id: null });
+    await noNewsIsOpen(referenceId);
+  });
+
+  it('another amount than was asked for is no payment', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.providerDb.query('update payments set gross_amount_rupiah = 40000 where order_id = $1', [
+      reference_id,
+    ]);
+    await service.pay(reference_id);
+    expect(await openException(reference_id)).toMatchObject({ kind: 'wrong_amount', amount_rupiah: 40_000 });
+    await becomes(id, 'pending');
+  });
+
+  it('a second transaction for a payment that is settled is a case for a person', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id);
+    await becomes(id, 'settled');
+    await service.providerDb.query("update payments set transaction_id = 'another' where order_id = $1", [
+      reference_id,
+    ]);
+    await noteNews(service.db, { accountId: await accountId(), referenceId: reference_id });
+    expect(await openException(reference_id)).toMatchObject({ kind: 'paid_twice' });
+  });
+
+  it('a refund at the provider after the settlement is a case for a person', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id);
+    await becomes(id, 'settled');
+    await refundAtProvider(reference_id);
+    expect(await openException(reference_id)).toMatchObject({ kind: 'refunded_after_settlement' });
+    await becomes(id, 'settled');
+  });
+});
+
+describe('the sweeper', () => {
+  it('tells what was signalled and lost', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id, { notify: false });
+    const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
+    await noteNews(service.db, { accountId: rows[0].id, referenceId: reference_id });
+    await until(
+      () => service.transitionsOf(id),
+      (names) => names.includes('pay'),
+      30_000,
+    );
+    await noNewsIsOpen(reference_id);
+  });
+
+  it('closes news that has no effect', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.pay(reference_id);
+    await becomes(id, 'settled');
+    const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
+    await noteNews(service.db, { accountId: rows[0].id, referenceId: reference_id });
+    await noNewsIsOpen(reference_id);
+    expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
+  });
+});

@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { setPolicy } from '../../src/operator/catalog';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { refundSignal } from '../../workflows/messages';
+import { openLives, type Lives } from '../support/lives';
+import type { TestService } from '../support/service';
+import { until } from '../support/until';
+
+const DAY_MS = 86_400_000;
+const HOLD_MS = 60_000;
+const OPERATOR = { actor: 'dewi', note: 'ticket 7' };
+
+let lives: Lives;
+let service: TestService;
+
+beforeAll(async () => {
+  lives = await openLives();
+  service = lives.service;
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: (3 * DAY_MS) / 1_000 });
+}, 60_000);
+
+afterAll(() => lives.close());
+
+beforeEach(() => lives.clearFaults());
+
+async function refund(id: string) {
+  const { status, body } = await service.call('POST', `/payments/${id}/refund`);
+  expect(body).toMatchObject({ payment: { status: 'refund_processing' } });
+  expect(status).toBe(200);
+}
+
+/** Lets the hold pass, and no more than it. */
+async function letHoldPass(id: string): Promise<void> {
+  await lives.rest(id);
+  await lives.environment.sleep(HOLD_MS + 1_000);
+}
+
+/** A payment whose refund the provider has refused. */
+async function createRefused() {
+  const payment = await lives.createPaid();
+  await lives.fault('refund', 'reject', 1);
+  await refund(payment.id);
+  await letHoldPass(payment.id);
+  await lives.becomes(payment.id, 'refund_failed');
+  return payment;
+}
+
+async function refundsOf(id: string) {
+  const { rows } = await service.db.query('select * from refunds where payment_id = $1 order by round', [id]);
+  return rows;
+}
+
+async function namesOf(id: string): Promise<string[]> {
+  return (await service.transitionsOf(id)).slice(3);
+}
+
+/** The merchant refunds it in the provider's own dashboard, past us. */
+async function refundAtProvider(referenceId: string, amount = 50_000): Promise<void> {
+  const response = await fetch(`${service.sandboxUrl}/v2/${referenceId}/refund`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`,
+    },
+    body: JSON.stringify({ refund_key: randomUUID(), amount, reason: 'by hand' }),
+  });
+  expect(await response.json()).toMatchObject({ status_code: '200' });
+}
+
+describe('a refund', () => {
+  it('is held for a minute, goes to the provider, and ends refunded, once', async () => {
+    const { id, reference_id } = await lives.createPaid();
+    await refund(id);
+    expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
+    expect(await lives.end(id, 'refunded')).toBe('refunded');
+
+    expect(await namesOf(id)).toEqual(['request_refund', 'submit_refund', 'confirm_refund']);
+    const [, , , requested, submitted] = await lives.stepsOf(id);
+    expect((submitted?.at ?? 0) - (requested?.at ?? 0)).toBeGreaterThanOrEqual(HOLD_MS);
+    expect(await service.atProvider(reference_id)).toMatchObject({
+      status: 'refund',
+      refunds: [{ refund_key: `${reference_id}-R1`, amount: 50_000, status: 'confirmed' }],
+    });
+    const [record] = await refundsOf(id);
+    expect(record).toMatchObject({ status: 'confirmed', provider_reference: expect.any(String) });
+  });
+
+  it('is taken back during its hold, and the payment settles at its original instant', async () => {
+    const { id, reference_id } = await lives.createPaid();
+    await refund(id);
+    await lives.rest(id);
+    const { status, body } = await service.call('POST', `/payments/${id}/cancel`);
+    expect([status, body.payment.status, body.payment.cancelled_at]).toEqual([200, 'paid', null]);
+
+    expect(await lives.end(id, 'refund-cancelled')).toBe('settled');
+    expect(await namesOf(id)).toEqual(['request_refund', 'cancel_refund', 'settle']);
+    const [, , paid, , , settled] = await lives.stepsOf(id);
+    expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeGreaterThanOrEqual(3 * DAY_MS);
+    expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeLessThan(3 * DAY_MS + 60_000);
+    expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
+  });
+
+  it('cannot be taken back once it is with the provider', async () => {
+    const { id } = await lives.createPaid();
+    await lives.fault('refund', 'http_500', 10_000);
+    await refund(id);
+    await letHoldPass(id);
+    await until(
+      () => namesOf(id),
+      (names) => names.includes('submit_refund'),
+    );
+    const { status, body } = await service.call('POST', `/payments/${id}/cancel`);
+    expect([status, body.error.code]).toEqual([400, 'payment_cancel_failed']);
+    expect(body.error.message).toMatch(/with the provider/);
+    await lives.clearFaults();
+    expect(await lives.end(id, 'refund-unclear')).toBe('refunded');
+  });
+
+  it.each(['timeout', 'reset', 'http_500', 'accept_then_timeout', 'accept_then_reset', 'half_body'])(
+    'happens once when the provider is unclear: %s',
+    async (kind) => {
+      const { id, reference_id } = await lives.createPaid();
+      await lives.fault('refund', kind, 3);
+      await refund(id);
+      expect(await lives.end(id)).toBe('refunded');
+      const taken = (await service.atProvider(reference_id))?.refunds ?? [];
+      expect(taken).toEqual([expect.objectContaining({ refund_key: `${reference_id}-R1`, status: 'confirmed' })]);
+    },
+    60_000,
+  );
+
+  it('asks for a person while the provider is unclear, and stays what it is', async () => {
+    const { id } = await lives.createPaid();
+    await lives.fault('status', 'http_500', 10_000);
+    await refund(id);
+    await letHoldPass(id);
+    const report = await until(
+      () => service.engine.askStatus(id),
+      (now) => now?.attention != null,
+    );
+    expect(report).toMatchObject({ status: 'refund_processing', attention: expect.stringMatching(/unclear/) });
+    await lives.clearFaults();
+    expect(await lives.end(id)).toBe('refunded');
+  });
+
+  it('is asked for by an operator in the Web UI, who is in its history', async () => {
+    const { id } = await lives.createPaid();
+    await lives.rest(id);
+    await lives.environment.client.workflow.getHandle(`payment-${id}`).signal(refundSignal);
+    await lives.becomes(id, 'refund_processing');
+    const { rows } = await service.db.query(
+      "select actor, note from payment_transitions where payment_id = $1 and name = 'request_refund'",
+      [id],
+    );
+    expect(rows).toEqual([{ actor: 'operator', note: 'signalled to the workflow' }]);
+  });
+
+  it('that was made at the provider itself is followed, and the merchant is not paid for it', async () => {
+    const { id, reference_id } = await lives.createPaid();
+    await lives.rest(id);
+    await refundAtProvider(reference_id);
+    await service.engine.reportPaid(id);
+    expect(await lives.end(id, 'refunded-at-provider')).toBe('refunded');
+    expect(await namesOf(id)).toEqual(['request_refund', 'submit_refund', 'confirm_refund']);
+    expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
+  });
+
+  it('that was made in part at the provider holds the settlement back for a person', async () => {
+    const { id, reference_id } = await lives.createPaid();
+    await lives.rest(id);
+    await refundAtProvider(reference_id, 20_000);
+    await service.engine.reportPaid(id);
+    await until(
+      () => service.engine.askStatus(id),
+      (now) => now?.attention != null,
+    );
+    await lives.rest(id);
+    await lives.environment.sleep(4 * DAY_MS);
+    expect(await service.engine.askStatus(id)).toMatchObject({
+      status: 'paid',
+      attention: expect.stringMatching(/Rp 20\.000 of Rp 50\.000/),
+    });
+  });
+});
+
+describe('a refund that the provider refuses', () => {
+  it('is refund_failed, with the reason, and nobody is refunded or settled', async () => {
+    const { id, reference_id } = await createRefused();
+    expect(await refundsOf(id)).toMatchObject([{ status: 'refused', failure_reason: expect.any(String) }]);
+    expect((await service.atProvider(reference_id))?.refunds).toMatchObject([{ status: 'rejected' }]);
+    await lives.rest(id);
+    await lives.environment.sleep(4 * DAY_MS);
+    await lives.becomes(id, 'refund_failed');
+  });
+
+  it('is tried once more by an operator, under a new key', async () => {
+    const { id, reference_id } = await createRefused();
+    expect(await service.engine.retryRefund(id, OPERATOR)).toMatchObject({ outcome: 'done' });
+    expect(await lives.end(id, 'refund-retried')).toBe('refunded');
+    expect(await service.atProvider(reference_id)).toMatchObject({
+      refunds: [
+        { refund_key: `${reference_id}-R1`, status: 'rejected' },
+        { refund_key: `${reference_id}-R2`, status: 'confirmed' },
+      ],
+    });
+    const { rows } = await service.db.query(
+      "select actor, note from payment_transitions where payment_id = $1 and name = 'retry_refund'",
+      [id],
+    );
+    expect(rows).toEqual([OPERATOR]);
+  });
+
+  it('is given up by an operator: paid again, and settled', async () => {
+    const { id } = await createRefused();
+    expect(await service.engine.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({ outcome: 'done' });
+    expect(await lives.end(id, 'refund-resolved-as-paid')).toBe('settled');
+  });
+
+  it('is refunded in another way, as an operator says', async () => {
+    const { id } = await createRefused();
+    expect(await service.engine.resolveRefund(id, OPERATOR, 'refunded')).toMatchObject({ outcome: 'done' });
+    expect(await lives.end(id, 'refund-resolved-as-refunded')).toBe('refunded');
+  });
+
+  it('is not given up while the provider shows a refund, or says nothing', async () => {
+    const { id, reference_id } = await createRefused();
+    await lives.fault('status', 'http_500', 1);
+    expect(await service.engine.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringMatching(/clear first/),
+    });
+    await refundAtProvider(reference_id);
+    expect(await service.engine.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringMatching(/shows a refund/),
+    });
+    await lives.becomes(id, 'refunded');
+  });
+
+  it('that went through after all ends refunded, by itself', async () => {
+    const { id, reference_id } = await createRefused();
+    await lives.rest(id);
+    await refundAtProvider(reference_id);
+    expect(await lives.end(id, 'refund-confirmed-after-all')).toBe('refunded');
+    expect((await namesOf(id)).at(-1)).toBe('confirm_failed_refund');
+  });
+
+  it('is no way to ask for anything else', async () => {
+    const { id } = await createRefused();
+    const refundAgain = await service.call('POST', `/payments/${id}/refund`);
+    const cancelled = await service.call('POST', `/payments/${id}/cancel`);
+    expect([refundAgain.body.error.code, cancelled.body.error.code]).toEqual([
+      'payment_refund_failed',
+      'payment_cancel_failed',
+    ]);
+    expect(await service.engine.settlePayment(id, OPERATOR)).toMatchObject({ outcome: 'refused' });
+  });
+});
+
+describe('manual settlement', () => {
+  it('waits for its delay, and then for an operator', async () => {
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementKind: 'manual' });
+    const { id } = await lives.createPaid();
+    await lives.rest(id);
+    expect(await service.engine.settlePayment(id, OPERATOR)).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringMatching(/not over before/),
+    });
+    await lives.environment.sleep(3 * DAY_MS + 1_000);
+    expect(await service.engine.askStatus(id)).toMatchObject({
+      status: 'paid',
+      waitingFor: expect.stringMatching(/an operator to settle/),
+    });
+    expect(await service.engine.settlePayment(id, OPERATOR)).toMatchObject({ outcome: 'done', status: 'settled' });
+    expect(await lives.end(id, 'settled-by-operator')).toBe('settled');
+    const { rows } = await service.db.query(
+      "select actor, note from payment_transitions where payment_id = $1 and name = 'settle'",
+      [id],
+    );
+    expect(rows).toEqual([OPERATOR]);
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementKind: 'automatic' });
+  });
+});
