@@ -8,8 +8,9 @@ import express, {
 } from 'express';
 import { AnswerTime } from './answer-time';
 import { ApiError } from './api-error';
-import { authenticate, type Merchant } from './auth/authenticate';
+import { authenticate } from './auth/authenticate';
 import type { Answer } from './endpoint';
+import { authenticateOperator } from './operator/authenticate-operator';
 import { countRequest } from './rate-limit/count-request';
 import { readBody } from './request-body';
 import { ROUTES, type Route } from './routes';
@@ -61,22 +62,36 @@ function answerRoute(services: ApiServices, route: Route): RequestHandler {
   return async (request, response) => send(response, await call(services, route, request, response));
 }
 
-/** Order of checks: key, allowlist, merchant, rate limit, and only then the body. */
+/** Order of checks: key, and what belongs to it, rate limit, and only then the body. */
 async function call(services: ApiServices, route: Route, request: Request, response: Response): Promise<Answer> {
   const time = new AnswerTime();
-  if (route.access === 'public') {
-    if (route.readsBody) await readBody(request, response);
-    return time.waitFor(route.endpoint(services, request));
+  switch (route.access) {
+    case 'public': {
+      if (route.readsBody) await readBody(request, response);
+      return time.waitFor(route.endpoint(services, request));
+    }
+    case 'merchant': {
+      const merchant = await time.waitFor(admit(services, response, authenticate(services, request)));
+      if (route.readsBody) await readBody(request, response);
+      return time.waitFor(route.endpoint(services, request, merchant));
+    }
+    case 'operator': {
+      const operator = await time.waitFor(admit(services, response, authenticateOperator(services, request)));
+      if (route.readsBody) await readBody(request, response);
+      return time.waitFor(route.endpoint(services, request, operator));
+    }
   }
-  const merchant = await time.waitFor(admit(services, request, response));
-  if (route.readsBody) await readBody(request, response);
-  return time.waitFor(route.endpoint(services, request, merchant));
 }
 
-async function admit(services: ApiServices, request: Request, response: Response): Promise<Merchant> {
-  const merchant = await authenticate(services, request);
-  response.set(await countRequest(services.rateLimit, merchant.keyId));
-  return merchant;
+/** Whoever has a good key, within its rate limit. */
+async function admit<Caller extends { readonly keyId: string }>(
+  services: ApiServices,
+  response: Response,
+  authenticated: Promise<Caller>,
+): Promise<Caller> {
+  const caller = await authenticated;
+  response.set(await countRequest(services.rateLimit, caller.keyId));
+  return caller;
 }
 
 function send(response: Response, { status, headers, body }: Answer): void {

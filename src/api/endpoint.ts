@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Merchant } from './auth/authenticate';
+import type { OperatorCaller } from './operator/authenticate-operator';
 import type { ApiServices } from './services';
 
 export interface Answer {
@@ -14,3 +15,6 @@ export type PublicEndpoint = (services: ApiServices, request: Request) => Promis
 
 /** An endpoint for merchants: it is only reached with a good key. */
 export type MerchantEndpoint = (services: ApiServices, request: Request, merchant: Merchant) => Promise<Answer>;
+
+/** An endpoint for operators: it is only reached with an operator's key. */
+export type OperatorEndpoint = (services: ApiServices, request: Request, operator: OperatorCaller) => Promise<Answer>;

@@ -1,19 +1,21 @@
 import { cancelPayment } from './cancel-payment/cancel-payment';
 import { createPayment } from './create-payment/create-payment';
 import { getDocs, getDocsFile } from './docs/get-docs';
-import type { MerchantEndpoint, PublicEndpoint } from './endpoint';
+import type { MerchantEndpoint, OperatorEndpoint, PublicEndpoint } from './endpoint';
 import { getPayment } from './get-payment/get-payment';
 import { getQris } from './get-qris/get-qris';
 import { getQrisPicture } from './get-qris-picture/get-qris-picture';
 import { getHealth, getReadiness } from './health/health';
 import { listTransactions } from './list-transactions/list-transactions';
 import { getOpenapi } from './openapi/get-openapi';
+import { OPERATOR_ROUTES } from './operator/operator-routes';
 import { receiveNotification } from './provider-notifications/receive-notification';
 import { refundPayment } from './refund-payment/refund-payment';
 
 /** A body is read only where one counts; elsewhere it may be anything. */
 export type Route = { readonly method: 'get' | 'post'; readonly path: string; readonly readsBody?: true } & (
   | { readonly access: 'merchant'; readonly endpoint: MerchantEndpoint }
+  | { readonly access: 'operator'; readonly endpoint: OperatorEndpoint }
   | { readonly access: 'public'; readonly endpoint: PublicEndpoint }
 );
 
@@ -26,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'post', path: '/payments/:id/refund', access: 'merchant', endpoint: refundPayment },
   { method: 'get', path: '/payments/:id/qris', access: 'merchant', endpoint: getQris },
   { method: 'get', path: '/transactions', access: 'merchant', endpoint: listTransactions },
+  ...OPERATOR_ROUTES,
   { method: 'get', path: '/qris/:file', access: 'public', endpoint: getQrisPicture },
   {
     method: 'post',

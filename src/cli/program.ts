@@ -54,10 +54,9 @@ export function createProgram(terminal: Terminal): Command {
   addPaymentsCommand(program, terminal);
   addRefundsCommand(program, terminal);
   addExceptionsCommand(program, terminal);
-  addLedgerCommand(program, terminal);
-  addRecoverCommand(program, terminal);
 
   program.commandsGroup('Check and mend:');
+  addLedgerCommand(program, terminal);
   addReconcileCommand(program, terminal);
   addRecoverCommand(program, terminal);
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { NO_NEWS_AT, type ProviderPaymentStatus } from '../domain/provider-status';
 import type { Queryable } from './pool';
 
 /** The inbox of what providers tell us: a row is open until its effect, or that it has none, is recorded. */
@@ -36,20 +37,28 @@ export interface InboxEntry {
 export interface Notification {
   readonly accountId: string;
   readonly referenceId: string;
-  /** Without news it is kept for the record only, closed from the start. */
-  readonly hasNews: boolean;
+  /** What it says of the order; null where that is to be asked in any case. */
+  readonly says: ProviderPaymentStatus | null;
   readonly rawBody: Buffer;
 }
 
-/** Stores a genuine notification once, however often it comes: two with the same bytes are the same. */
+/**
+ * Stores a genuine notification once, however often it comes: two with the same bytes are the same. One that says what we know
+ * already is kept for the record only, closed from the start.
+ */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
-  const { accountId, referenceId, hasNews, rawBody } = notification;
+  const { accountId, referenceId, says, rawBody } = notification;
+  const knownAt = says === null ? [] : NO_NEWS_AT[says];
+  const bodySha256 = createHash('sha256').update(rawBody).digest();
   const { rows } = await db.query<InboxEntry>({
     name: 'store_provider_notification',
     text: `
-      with stored as (
+      with payment as (
+        select id, status from payments where reference_id = $2 and provider_account_id = $1
+      ),
+      stored as (
         insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, closed_at)
-        values ($1, $2, $3, $4, case when $5 then null::timestamptz else now() end)
+        values ($1, $2, $3, $4, case when (select status from payment) = any ($5) then now() end)
         on conflict (provider_account_id, body_sha256) do nothing
         returning closed_at
       )
@@ -60,8 +69,8 @@ export async function storeNotification(db: Queryable, notification: Notificatio
             where provider_account_id = $1 and body_sha256 = $3),
           false
         ) as closed,
-        (select id from payments where reference_id = $2 and provider_account_id = $1) as "paymentId"`,
-    values: [accountId, referenceId, createHash('sha256').update(rawBody).digest(), rawBody.toString('utf8'), hasNews],
+        (select id from payment) as "paymentId"`,
+    values: [accountId, referenceId, bodySha256, rawBody.toString('utf8'), knownAt],
   });
   return rows[0] ?? { closed: false, paymentId: null };
 }
@@ -72,7 +81,7 @@ export async function noteNews(
   { accountId, referenceId }: Pick<Notification, 'accountId' | 'referenceId'>,
 ): Promise<void> {
   const rawBody = Buffer.from(JSON.stringify({ noted_by: 'lunas', noted_at: new Date(), order_id: referenceId }));
-  await storeNotification(db, { accountId, referenceId, hasNews: true, rawBody });
+  await storeNotification(db, { accountId, referenceId, says: null, rawBody });
 }
 
 /** News that nobody has dealt with yet. */

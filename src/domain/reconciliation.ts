@@ -1,6 +1,7 @@
 import type { LatePaymentStatus } from './late-payment';
 import type { PaymentState } from './payment';
 import { isFinal, type PaymentStatus } from './payment-transitions';
+import type { ProviderPaymentStatus } from './provider-status';
 
 /** What PostgreSQL says of a payment. */
 export interface RecordedPayment {
@@ -17,7 +18,7 @@ export interface RecordedPayment {
 
 /** What the provider says of it; null where it knows no such order. */
 export interface ProviderRecord {
-  readonly status: 'pending' | 'paid' | 'expired' | 'cancelled' | 'denied' | 'refunded';
+  readonly status: ProviderPaymentStatus;
   readonly totalRupiah: number;
   readonly providerTransactionId: string;
   readonly refunds: readonly { readonly totalRupiah: number; readonly confirmedAt: Date | null }[];
@@ -69,7 +70,7 @@ const PROVIDER_SAYS = {
   refund_processing: ['paid'],
   refund_failed: ['paid'],
   refunded: ['refunded'],
-} as const satisfies Record<PaymentStatus, readonly (ProviderRecord['status'] | null)[]>;
+} as const satisfies Record<PaymentStatus, readonly (ProviderPaymentStatus | null)[]>;
 
 /** How late a timer, a signal or a record may be before it counts. */
 export const GRACE_MS = 60_000;
@@ -90,7 +91,7 @@ export function findBreaks(
 
 function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord | null): Break[] {
   const { status } = recorded.state;
-  const says: ProviderRecord['status'] | null = provider?.status ?? null;
+  const says: ProviderPaymentStatus | null = provider?.status ?? null;
   if (provider === null) {
     if (status === 'created' || status === 'failed') return [];
     return [
@@ -137,7 +138,7 @@ function isLateMoney({ late }: RecordedPayment, { status }: ProviderRecord): boo
 }
 
 /** The workflow can ask, and record what it hears: a payment that is open, or money after the end of one that was not paid. */
-function isReplayable(status: PaymentStatus, says: ProviderRecord['status']): boolean {
+function isReplayable(status: PaymentStatus, says: ProviderPaymentStatus): boolean {
   if (!isFinal(status)) return status !== 'created' && says !== 'pending';
   const endedUnpaid = status === 'expired' || status === 'cancelled' || status === 'failed';
   return endedUnpaid && (says === 'paid' || says === 'refunded');

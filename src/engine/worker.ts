@@ -26,6 +26,8 @@ export interface WorkerSettings {
   readonly publicBaseUrl: string;
   /** How long a refund can be cancelled before it goes to the provider. */
   readonly refundHoldSeconds: number;
+  /** Where Prometheus reads what the worker does (`METRICS_PORT`); nowhere when not given. */
+  readonly metricsPort?: number | undefined;
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
   readonly log: Logger;
@@ -45,7 +47,7 @@ const MAX_CACHED_WORKFLOWS = 500;
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
   const { log, temporal } = settings;
-  installRuntime(log);
+  installRuntime(log, settings.metricsPort);
   const db = createPool(settings.databaseUrl);
   const sealer = createSealer(settings.masterKey);
   const client = connectClient(temporal);

@@ -36,6 +36,8 @@ const PAYMENT_ACTIONS = {
   },
 } as const satisfies Partial<Record<OperatorActionName, PaymentAction>>;
 
+export type PaymentActionName = keyof typeof PAYMENT_ACTIONS;
+
 export interface ActedOnPayment {
   readonly id: string;
   readonly referenceId: string;
@@ -50,7 +52,7 @@ export interface ActedOnPayment {
  */
 export async function actOnPayment(
   { db, engine, by }: OperatorContext,
-  action: keyof typeof PAYMENT_ACTIONS,
+  action: PaymentActionName,
   idOrReference: string,
   note?: string,
 ): Promise<ActedOnPayment> {

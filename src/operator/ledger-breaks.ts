@@ -162,7 +162,10 @@ function* lineBreaks(
   lines: readonly BookedLine[],
   rule: ExpectedPosting | undefined,
 ): Generator<LedgerBreak> {
-  const offRupiah = lines.reduce((sum, { side, amountRupiah }) => sum + (side === 'debit' ? amountRupiah : -amountRupiah), 0);
+  const offRupiah = lines.reduce(
+    (sum, { side, amountRupiah }) => sum + (side === 'debit' ? amountRupiah : -amountRupiah),
+    0,
+  );
   if (lines.length === 0) {
     yield { kind: 'posting_without_entries', paymentId, detail: `${name} has no entries.` };
   } else if (offRupiah !== 0) {
@@ -215,8 +218,8 @@ function nameOf({ version, name }: BookedTransition): string {
   return `Version ${version} (${name})`;
 }
 
-function quoted(status: string | null | undefined): string {
-  return status == null ? 'nothing' : `"${status}"`;
+function quoted(status: string | null = null): string {
+  return status === null ? 'nothing' : `"${status}"`;
 }
 
 /** In an order of its own, so that the same lines are the same words. */

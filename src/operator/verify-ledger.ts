@@ -94,10 +94,10 @@ async function* readBooks(db: Queryable): AsyncGenerator<Iterable<PaymentBook>> 
 }
 
 async function findRangeEnd(db: Queryable, after: string): Promise<string> {
-  const { rows } = await db.query<{ id: string }>('select id from payments where id > $1 order by id offset $2 limit 1', [
-    after,
-    PAYMENTS_AT_A_TIME - 1,
-  ]);
+  const { rows } = await db.query<{ id: string }>(
+    'select id from payments where id > $1 order by id offset $2 limit 1',
+    [after, PAYMENTS_AT_A_TIME - 1],
+  );
   return rows[0]?.id ?? LAST_ID;
 }
 

@@ -1,4 +1,5 @@
 import type { ProviderName } from '../domain/provider-capabilities';
+import type { ProviderPaymentStatus } from '../domain/provider-status';
 
 /**
  * What Lunas asks of an acquirer. Each call ends before `deadlineMs` or when `signal` aborts, whichever comes first,
@@ -45,9 +46,6 @@ export type Unclear = { readonly outcome: 'unclear'; readonly reason: string };
 
 export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Refused | Unclear;
 
-/** `refunded`: the bank has confirmed that all of it went back; until then a refund leaves the payment `paid`. */
-export type ProviderPaymentStatus = 'pending' | 'paid' | 'expired' | 'cancelled' | 'denied' | 'refunded';
-
 export interface ProviderPayment {
   readonly status: ProviderPaymentStatus;
   readonly providerTransactionId: string;
@@ -91,8 +89,11 @@ export type NotificationVerdict =
   | {
       readonly verdict: 'genuine';
       readonly referenceId: string;
-      /** False where it only says that the order was opened, which the answer to the charge has said: thank for it and forget it. */
-      readonly hasNews: boolean;
+      /**
+       * What it says of the order, null where that needs asking in any case (refunds). Good for one thing: where we know that
+       * already, nobody needs to be asked.
+       */
+      readonly says: ProviderPaymentStatus | null;
     }
   | { readonly verdict: 'forged' }
   | { readonly verdict: 'malformed' };

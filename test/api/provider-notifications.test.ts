@@ -79,6 +79,15 @@ describe('POST /provider-notifications/:account', () => {
     expect(row.closed_at).not.toBeNull();
   });
 
+  it('200: what we know already asks nobody', async () => {
+    const { id, reference_id } = await createPayment();
+    await service.call('POST', `/payments/${id}/cancel`);
+    await notify(notification(reference_id, { status_code: '200', transaction_status: 'cancel' }));
+    const rows = await inbox(reference_id);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ closed_at }) => closed_at !== null)).toBe(true);
+  });
+
   it('200: an order that is none of ours is kept', async () => {
     expect((await notify(notification('LN0000000000000000'))).status).toBe(200);
     expect(await inbox('LN0000000000000000')).toHaveLength(1);

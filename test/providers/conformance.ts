@@ -350,7 +350,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(provider.verifyNotification(notification)).toEqual({
           verdict: 'genuine',
           referenceId: id,
-          hasNews: true,
+          says: 'paid',
         });
       });
 

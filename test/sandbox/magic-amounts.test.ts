@@ -1,5 +1,6 @@
 import { MAGIC_AMOUNTS } from '../../src/sandbox/magic-amounts';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { runLunas } from '../cli/run-lunas';
 import { until } from '../support/until';
 import {
   basicAuth,
@@ -106,6 +107,11 @@ it('is the exact total only: a rupiah more or less is an order as any other', as
   const neighbours = [...magic].flatMap((total) => [total - 1, total + 1]).filter((total) => !magic.has(total));
   for (const grossAmount of neighbours)
     expect(await sandbox.charge({ grossAmount })).toMatchObject({ status_code: '201' });
+});
+
+it('is named in the help of the command', async () => {
+  const { stdout } = await runLunas(['sandbox', '--help']);
+  for (const { totalRupiah, says } of MAGIC_AMOUNTS) expect(stdout).toContain(`${totalRupiah}  ${says}`);
 });
 
 it('leaves armed faults their turn first', async () => {

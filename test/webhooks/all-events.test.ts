@@ -122,7 +122,7 @@ describe('a merchant is told of a payment that', () => {
       if (life.refused) await simulateFault(life.refused);
       const merchantReference = `PESANAN ${name} é 支付 "\\`;
       await service.call('POST', '/payments', { amount: 50_000, merchant_reference_id: merchantReference });
-      const { body } = await service.call('GET', '/payments?limit=1');
+      const { body } = await service.call('GET', '/transactions?limit=1');
       const [{ id }] = body.transactions;
       const { payment } = (await service.call('GET', `/payments/${id}`)).body;
       expect(payment.merchant_reference_id).toBe(merchantReference);

@@ -15,10 +15,9 @@ const BEARER = /^Bearer +(\S+)$/i;
  * Who is calling: a live secret key, from an address that it allows, of an approved merchant; refused in this order.
  * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them), `api_key_ip_not_allowed`, `merchant_not_approved`
  */
-export async function authenticate({ db, failedKeys }: ApiServices, request: Request): Promise<Merchant> {
-  const address = clientAddress(request);
-  const key = await findKey(db, request.get('authorization'), address);
-  if (!key) throw keyRefusal(failedKeys.count(address));
+export async function authenticate(services: ApiServices, request: Request): Promise<Merchant> {
+  const key = await findKey(services.db, bearerOf(request), clientAddress(request));
+  if (!key) throw keyRefusal(services, request);
   if (!key.addressAllowed) throw new ApiError('api_key_ip_not_allowed');
   if (key.merchantStatus !== 'approved') throw new ApiError('merchant_not_approved');
   return key;
@@ -29,12 +28,19 @@ export async function authenticate({ db, failedKeys }: ApiServices, request: Req
  * process. Keys are found by their hash: how long a comparison takes tells nothing about a secret, so `timingSafeEqual`
  * has nothing to protect here.
  */
-async function findKey(db: Queryable, authorization = '', address: string): Promise<ApiKeyRow | undefined> {
-  const secret = parseSecretKey(BEARER.exec(authorization)?.[1] ?? '');
+async function findKey(db: Queryable, bearer: string, address: string): Promise<ApiKeyRow | undefined> {
+  const secret = parseSecretKey(bearer);
   return secret && findApiKey(db, secret.secretSha256, address);
 }
 
-function keyRefusal(waitSeconds: number | undefined): ApiError {
+/** What stands in `Authorization: Bearer …`; empty where nothing does. */
+export function bearerOf(request: Request): string {
+  return BEARER.exec(request.get('authorization') ?? '')?.[1] ?? '';
+}
+
+/** Counts a failed key of the caller's address, and says what to answer. */
+export function keyRefusal({ failedKeys }: ApiServices, request: Request): ApiError {
+  const waitSeconds = failedKeys.count(clientAddress(request));
   if (waitSeconds === undefined) return new ApiError('invalid_api_key', undefined, { 'WWW-Authenticate': 'Bearer' });
   return new ApiError(
     'rate_limited',

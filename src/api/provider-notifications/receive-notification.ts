@@ -18,8 +18,8 @@ export const receiveNotification: PublicEndpoint = async ({ db, providers, engin
   if (verdict.verdict === 'malformed') throw new ApiError('invalid_json', 'This is not a notification.');
   if (verdict.verdict === 'forged') throw new ApiError('not_found', 'There is no such account.');
 
-  const { referenceId, hasNews } = verdict;
-  const { closed, paymentId } = await storeNotification(db, { accountId, referenceId, hasNews, rawBody });
+  const { referenceId, says } = verdict;
+  const { closed, paymentId } = await storeNotification(db, { accountId, referenceId, says, rawBody });
   // An order that nobody knows is kept open: the sweeper makes it a case for a person.
   if (paymentId === null) log.warn({ accountId, referenceId }, 'a notification speaks of an unknown order');
   else if (!closed) await tellNews(db, engine, paymentId);

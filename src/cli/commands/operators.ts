@@ -63,9 +63,7 @@ function addRevoke(operators: Command, terminal: Terminal): void {
   const command = operators.command('revoke <operator-id>').description("make an operator's key useless, for good");
   answering(command, terminal, z.object({ operatorId: id }), ({ operatorId }, settings) =>
     withDatabase(settings, async (db) => {
-      const operator = await auditedCommand(db, 'operator.revoke', operatorId, () =>
-        revokeOperator(db, operatorId),
-      );
+      const operator = await auditedCommand(db, 'operator.revoke', operatorId, () => revokeOperator(db, operatorId));
       return { json: { operator }, text: `The key of ${operator.name} (${operator.masked}) is revoked.` };
     }),
   );

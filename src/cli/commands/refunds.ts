@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import { actOnPayment, type ActedOnPayment } from '../../operator/act-on-payment';
+import { actOnPayment, type ActedOnPayment, type PaymentActionName } from '../../operator/act-on-payment';
 import { listStuckRefunds, type StuckRefund } from '../../operator/list-refunds';
 import { commandActor } from '../actor';
 import { answering, withExamples } from '../answering';
@@ -71,12 +71,7 @@ function addResolve(refunds: Command, terminal: Terminal): void {
   );
 }
 
-function act(
-  settings: Settings,
-  action: Parameters<typeof actOnPayment>[1],
-  payment: string,
-  note: string,
-): Promise<Answer> {
+function act(settings: Settings, action: PaymentActionName, payment: string, note: string): Promise<Answer> {
   return withDatabase(settings, (db) =>
     withEngine(settings, async (engine) =>
       actedOn(await actOnPayment({ db, engine, by: commandActor() }, action, payment, note)),

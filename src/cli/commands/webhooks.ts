@@ -230,9 +230,7 @@ function addRedeliver(webhooks: Command, terminal: Terminal): void {
   answering(command, terminal, input, ({ deliveryId, since, until, merchant }, settings) =>
     withDatabase(settings, async (db) => {
       const target =
-        since && until
-          ? `${merchant ?? 'all'} ${since.toISOString()}/${until.toISOString()}`
-          : deliveryId.join(' ');
+        since && until ? `${merchant ?? 'all'} ${since.toISOString()}/${until.toISOString()}` : deliveryId.join(' ');
       const redelivery = await auditedCommand(db, 'webhook.redeliver', target, () =>
         since && until ? redeliverRange(db, { since, until, merchantId: merchant }) : redeliver(db, deliveryId),
       );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProviderPaymentStatus } from '../provider';
+import type { ProviderPaymentStatus } from '../../domain/provider-status';
 import { parseMidtransTime } from './midtrans-time';
 
 /** Midtrans' words for a QRIS order, and what they mean to us (docs: "Transaction Status Cycle"). */
@@ -76,4 +76,5 @@ export const notificationSchema = z.object({
   status_code: z.string().regex(/^\d{3}$/),
   gross_amount: z.string().max(20),
   signature_key: z.string().regex(/^[0-9a-fA-F]{128}$/),
+  transaction_status: z.string().max(40).toLowerCase().default(''),
 });

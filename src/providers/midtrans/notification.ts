@@ -1,10 +1,22 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ProviderPaymentStatus } from '../../domain/provider-status';
 import type { NotificationVerdict, ReceivedNotification } from '../provider';
 import { notificationSchema } from './messages';
 
 const MAX_NOTIFICATION_BYTES = 64 * 1024;
+
 /** The order was opened. The signature covers the code, so that nobody can dress up other news as this. */
 const PENDING = '201';
+
+/** Midtrans' words for what we may know already; a refund's notification never is. */
+const SAYS: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
+  Object.entries({
+    settlement: 'paid',
+    expire: 'expired',
+    cancel: 'cancelled',
+    deny: 'denied',
+  } satisfies Record<string, ProviderPaymentStatus>),
+);
 
 /**
  * `signature_key` = SHA-512 of order id, code, amount and server key, hex (docs: "HTTP notification"). It covers neither the
@@ -13,12 +25,13 @@ const PENDING = '201';
 export function verifyNotification({ rawBody }: ReceivedNotification, serverKey: string): NotificationVerdict {
   const parsed = notificationSchema.safeParse(parseJson(rawBody));
   if (!parsed.success) return { verdict: 'malformed' };
-  const { order_id, status_code, gross_amount, signature_key } = parsed.data;
+  const { order_id, status_code, gross_amount, signature_key, transaction_status } = parsed.data;
   const expected = createHash('sha512')
     .update(order_id + status_code + gross_amount + serverKey)
     .digest();
   if (!timingSafeEqual(expected, Buffer.from(signature_key, 'hex'))) return { verdict: 'forged' };
-  return { verdict: 'genuine', referenceId: order_id, hasNews: status_code !== PENDING };
+  const says = status_code === PENDING ? 'pending' : (SAYS.get(transaction_status) ?? null);
+  return { verdict: 'genuine', referenceId: order_id, says };
 }
 
 function parseJson(rawBody: Buffer): unknown {

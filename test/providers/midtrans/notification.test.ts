@@ -27,7 +27,7 @@ function verdictOn(notification: unknown) {
 it('knows the published signature', () => {
   const notification = signed(PUBLISHED);
   expect(notification.signature_key).toMatch(/^edc076b2.*4c231$/);
-  expect(verdictOn(notification)).toEqual({ verdict: 'genuine', referenceId: '1111', hasNews: true });
+  expect(verdictOn(notification)).toEqual({ verdict: 'genuine', referenceId: '1111', says: 'paid' });
 });
 
 it('takes the signature in either case', () => {
@@ -36,12 +36,20 @@ it('takes the signature in either case', () => {
   expect(verdictOn(upper)).toMatchObject({ verdict: 'genuine' });
 });
 
-it.each(['200', '202', '407'])('has news when the code is %s', (status_code) => {
-  expect(verdictOn(signed({ ...PUBLISHED, status_code }))).toMatchObject({ verdict: 'genuine', hasNews: true });
-});
-
-it('has no news when it only says that the order is open', () => {
-  expect(verdictOn(signed({ ...PUBLISHED, status_code: '201' }))).toMatchObject({ verdict: 'genuine', hasNews: false });
+it.each([
+  ['200', 'settlement', 'paid'],
+  ['407', 'expire', 'expired'],
+  ['200', 'cancel', 'cancelled'],
+  ['202', 'deny', 'denied'],
+  ['201', 'pending', 'pending'],
+  ['201', 'settlement', 'pending'],
+  ['200', 'pending', null],
+  ['200', 'refund', null],
+  ['200', 'partial_refund', null],
+  ['200', 'something', null],
+])('with code %s and status %s says %s', (status_code, transaction_status, says) => {
+  const notification = { ...signed({ ...PUBLISHED, status_code }), transaction_status };
+  expect(verdictOn(notification)).toMatchObject({ verdict: 'genuine', says });
 });
 
 it('calls forged what was signed with another key, or changed after it was signed', () => {

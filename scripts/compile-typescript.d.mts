@@ -1,0 +1,2 @@
+export const COMPILED_FOLDER: string;
+export function compileTypeScript(): Promise<string>;

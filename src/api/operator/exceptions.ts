@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { listExceptions, resolveException } from '../../operator/exceptions';
+import { snakeCased } from '../../operator/snake-cased';
+import type { OperatorEndpoint } from '../endpoint';
+import { limitSchema, noteSchema, readAction, readQuery, refusingAs, uuidInPath } from './operator-request';
+
+const querySchema = z.object({
+  limit: limitSchema,
+  all: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
+});
+
+/** `GET /operator/exceptions`: the open ones, newest first; with `?all=true` resolved ones too. */
+export const listCases: OperatorEndpoint = async ({ db }, request) => {
+  const { all, limit } = readQuery(request, querySchema);
+  const exceptions = await listExceptions(db, { onlyOpen: all === 'false', limit });
+  return { status: 200, body: snakeCased({ exceptions }) };
+};
+
+/** `POST /operator/exceptions/:id/resolve` */
+export const resolveCase: OperatorEndpoint = async ({ db }, request, { actor }) => {
+  const { note } = readAction(request, noteSchema);
+  const id = uuidInPath(request);
+  const exception = await refusingAs('not_found', () => resolveException(db, actor, id, note));
+  return { status: 200, body: snakeCased({ exception }) };
+};

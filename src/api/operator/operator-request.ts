@@ -1,0 +1,71 @@
+import type { Request } from 'express';
+import { validate as isUuid } from 'uuid';
+import { z } from 'zod';
+import { UserError } from '../../config';
+import type { ApiErrorCode } from '../../domain/errors';
+import { NotFoundError } from '../../operator/require-row';
+import { ApiError } from '../api-error';
+import { boundedText } from '../bounded-text';
+import { requireObject } from '../create-payment/payment-request';
+import { parsePathId } from '../path-id';
+import { readJsonBody } from '../strict-json';
+
+const MOST_NOTE_CHARACTERS = 500;
+
+/** Every action of an operator says why. */
+export const noteSchema = z.object({
+  note: boundedText(MOST_NOTE_CHARACTERS).refine((text) => text.trim() !== '', { error: 'must not be empty' }),
+});
+
+/** The body of an action. @throws ApiError `invalid_json` that names the field and its rule */
+export function readAction<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(requireObject(readJsonBody(request)));
+  if (parsed.success) return parsed.data;
+  throw new ApiError('invalid_json', ruleOf(parsed.error));
+}
+
+/** Merchants' lists refuse a query in the same way. @throws ApiError `not_found` that names the parameter and its rule */
+export function readQuery<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(request.query);
+  if (parsed.success) return parsed.data;
+  throw new ApiError('not_found', ruleOf(parsed.error));
+}
+
+function ruleOf({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join('.') ?? 'It'} ${issue?.message ?? 'is not understood'}.`;
+}
+
+/** How many of a list are shown. */
+export const limitSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,2}$/, { error: 'must be a whole number from 1 to 999' })
+  .transform(Number)
+  .default(50);
+
+/** @returns the payment's id or reference_id @throws ApiError `not_found` */
+export function paymentInPath({ params }: Request): string {
+  const key = parsePathId(String(params.id));
+  if (!key) throw new ApiError('not_found', 'There is no such payment.');
+  return 'id' in key ? key.id : key.referenceId;
+}
+
+/** @throws ApiError `not_found` */
+export function uuidInPath({ params }: Request): string {
+  const id = String(params.id);
+  if (!isUuid(id)) throw new ApiError('not_found');
+  return id.toLowerCase();
+}
+
+/**
+ * What an operator is refused, in the contract's form.
+ * @param code of what exists and cannot be done; the contract's table is closed, so the message has to tell
+ */
+export async function refusingAs<Result>(code: ApiErrorCode, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NotFoundError) throw new ApiError('not_found', error.message);
+    if (error instanceof UserError) throw new ApiError(code, error.message);
+    throw error;
+  }
+}

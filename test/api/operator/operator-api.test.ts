@@ -1,0 +1,280 @@
+import { openException } from '../../../src/db/exceptions';
+import { setPolicy } from '../../../src/operator/catalog';
+import { createOperator, revokeOperator } from '../../../src/operator/operators';
+import { OPERATOR_ROUTES } from '../../../src/api/operator/operator-routes';
+import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../../support/service';
+import { until } from '../../support/until';
+
+const NOBODY = '0193e5c0-0000-7000-8000-000000000000';
+
+let service: TestService;
+let operatorId: string;
+let secret: string;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
+  ({ id: operatorId, secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
+  const manual = { settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...manual });
+}, 60_000);
+afterAll(() => service.close());
+
+function call(method: string, path: string, body?: unknown, key = secret): Promise<ApiAnswer> {
+  return service.call(method, `/operator${path}`, body, { authorization: `Bearer ${key}` });
+}
+
+async function expectRefused(answer: Promise<ApiAnswer>, status: number, code: string, message: RegExp) {
+  const { status: got, body } = await answer;
+  expect([got, body]).toEqual([status, { error: { code, message: expect.stringMatching(message) } }]);
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
+}
+
+async function createPaid(): Promise<{ id: string; reference_id: string }> {
+  const { payment } = (await service.call('POST', '/payments', { amount: 50_000 })).body;
+  await service.pay(payment.reference_id);
+  await until(
+    () => statusOf(payment.id),
+    (status) => status === 'paid',
+  );
+  return payment;
+}
+
+async function createRefused(): Promise<{ id: string; reference_id: string }> {
+  const payment = await createPaid();
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation: 'refund', kind: 'reject', times: 1 }),
+  });
+  expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
+  await until(
+    () => statusOf(payment.id),
+    (status) => status === 'refund_failed',
+  );
+  return payment;
+}
+
+async function lastAction(target: string) {
+  return (await call('GET', `/actions?target=${target}&limit=1`)).body.actions[0];
+}
+
+describe('the door of the operator API', () => {
+  const merchantAddresses = ['/payments/x', '/transactions', '/payments/x/qris'];
+  const addresses = OPERATOR_ROUTES.map(({ method, path }) => [method.toUpperCase(), path.replace(':id', NOBODY)]);
+
+  it.each(addresses)(
+    '%s %s opens to an operator, and not to a merchant, to nobody, or to a revoked key',
+    async (method = '', path = '') => {
+      const body = method === 'POST' ? { note: 'n', as: 'paid' } : undefined;
+      const revoked = await createOperator(service.db, {
+        name: `gone-${method}-${path.length}`,
+        environment: 'sandbox',
+      });
+      await revokeOperator(service.db, revoked.id);
+      for (const key of [service.secretKey, 'nonsense', revoked.secret]) {
+        const answer = await service.call(method, path, body, { authorization: `Bearer ${key}` });
+        expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_api_key']);
+      }
+      const { status, headers } = await service.call(method, path, body, { authorization: `Bearer ${secret}` });
+      expect([200, 404]).toContain(status);
+      expect(headers.get('ratelimit-limit')).toBe('1000000');
+    },
+  );
+
+  it.each(merchantAddresses)('an operator’s key does not open %s', async (path) => {
+    const { status, body } = await service.call('GET', path, undefined, { authorization: `Bearer ${secret}` });
+    expect([status, body.error.code]).toEqual([401, 'invalid_api_key']);
+  });
+
+  it('limits each operator’s requests, and no other’s', async () => {
+    const busy = await createOperator(service.db, { name: 'busy', environment: 'sandbox' });
+    await service.db.query('insert into rate_limits values ($1, 1000000, $2)', [busy.id, Date.now() + 60_000]);
+    await expectRefused(call('GET', '/actions', undefined, busy.secret), 429, 'rate_limited', /requests a minute/);
+    expect((await call('GET', '/actions')).status).toBe(200);
+  });
+});
+
+describe('the body of an action', () => {
+  const actions = OPERATOR_ROUTES.filter(({ method }) => method === 'post').map(({ path }) =>
+    path.replace('/operator', ''),
+  );
+
+  it.each(actions)('%s asks why', async (path) => {
+    const address = path.replace(':id', NOBODY);
+    for (const body of [{}, { note: '' }, { note: '  ' }, { note: 7 }, { note: 'x'.repeat(501) }]) {
+      await expectRefused(call('POST', address, { as: 'paid', ...body }), 400, 'invalid_json', /^note must /);
+    }
+    await expectRefused(call('POST', address, '{"note":'), 400, 'invalid_json', /JSON/);
+    await expectRefused(call('POST', address, []), 400, 'invalid_json', /must be a JSON object/);
+  });
+
+  it('names how a refund is resolved', async () => {
+    const address = `/payments/${NOBODY}/refund/resolve`;
+    await expectRefused(call('POST', address, { note: 'n' }), 400, 'invalid_json', /^as must be refunded or paid\.$/);
+    await expectRefused(call('POST', address, { note: 'n', as: 'settled' }), 400, 'invalid_json', /^as must be/);
+  });
+
+  it.each(['/payments/nonsense', '/payments/%00', `/payments/${NOBODY}`, '/payments/LN0000000000000000'])(
+    '404 where there is nothing: %s',
+    async (path) => {
+      await expectRefused(call('GET', path), 404, 'not_found', /There is no/);
+      await expectRefused(call('POST', `${path}/settle`, { note: 'n' }), 404, 'not_found', /There is no/);
+    },
+  );
+
+  it.each(['?limit=0', '?limit=1e3', '?target=%00', '?before=x', '?limit=1&limit=2'])(
+    '404 for a query %s',
+    async (query) => {
+      await expectRefused(call('GET', `/actions${query}`), 404, 'not_found', /^\w+ .*\.$/);
+    },
+  );
+});
+
+describe('an operator', () => {
+  it('inspects a payment of any merchant: the record and what its workflow says', async () => {
+    const payment = await createPaid();
+    const { status, body } = await call('GET', `/payments/${payment.reference_id}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      payment: { id: payment.id, status: 'paid', settlement_kind: 'manual', total_rupiah: 50_000 },
+      transitions: [{ name: 'accept' }, { name: 'issue' }, { name: 'pay', from_status: 'pending', actor: 'workflow' }],
+      ledger: [{ account: 'provider_receivable' }, { account: 'merchant_pending' }, { account: 'fee_revenue' }],
+      refunds: [],
+      late_payment: null,
+      exceptions: [],
+      workflow: { status: 'paid', waiting_for: expect.stringContaining('lunas payments settle') },
+    });
+  });
+
+  it('settles once, is in the history by name, and the trail tells of both tries', async () => {
+    const { id } = await createPaid();
+    const { status, body } = await call('POST', `/payments/${id}/settle`, { note: 'statement 7' });
+    expect([status, body.payment]).toEqual([200, expect.objectContaining({ id, status: 'settled' })]);
+    await expectRefused(
+      call('POST', `/payments/${id}/settle`, { note: 'again' }),
+      400,
+      'payment_cancel_failed',
+      /"settled"/,
+    );
+
+    const { transitions, actions } = (await call('GET', `/payments/${id}`)).body;
+    expect(transitions.at(-1)).toMatchObject({ name: 'settle', actor: 'operator:dewi', note: 'statement 7' });
+    expect(actions).toMatchObject([
+      { actor: 'operator:dewi', via: 'api', action: 'payment.settle', note: 'again', outcome: 'refused' },
+      { actor: 'operator:dewi', note: 'statement 7', outcome: 'done', finished_at: expect.any(String) },
+    ]);
+    const { rows } = await service.db.query('select distinct operator_id from operator_actions where target = $1', [
+      id,
+    ]);
+    expect(rows).toEqual([{ operator_id: operatorId }]);
+  });
+
+  it('of twenty who settle at once, one does, and the others are told', async () => {
+    const { id } = await createPaid();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => call('POST', `/payments/${id}/settle`, { note: 'n' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 400)]);
+    expect((await service.transitionsOf(id)).filter((name) => name === 'settle')).toHaveLength(1);
+  });
+
+  it('has a refused refund tried once more', async () => {
+    const { id } = await createRefused();
+    const { status, body } = await call('POST', `/payments/${id}/refund/retry`, { note: 'the outage is over' });
+    expect([status, body.payment.status]).toEqual([200, 'refund_processing']);
+    await until(
+      () => statusOf(id),
+      (now) => now === 'refunded',
+    );
+    expect((await call('GET', `/payments/${id}`)).body.refunds).toMatchObject([
+      { status: 'refused' },
+      { status: 'confirmed' },
+    ]);
+    await expectRefused(
+      call('POST', `/payments/${id}/refund/retry`, { note: 'n' }),
+      400,
+      'payment_refund_failed',
+      /"refunded"/,
+    );
+  });
+
+  it.each(['paid', 'refunded'])('resolves a refused refund as %s', async (as) => {
+    const { id } = await createRefused();
+    const { status, body } = await call('POST', `/payments/${id}/refund/resolve`, { as, note: 'by hand' });
+    expect([status, body.payment.status]).toEqual([200, as]);
+    expect(await lastAction(id)).toMatchObject({ action: `refund.resolve_as_${as}`, note: 'by hand', outcome: 'done' });
+  });
+
+  it('sees the open exceptions and resolves one, once', async () => {
+    const exception = { kind: 'unknown_order', providerAccountId: null, paymentId: null, amountRupiah: 5 } as const;
+    await openException(service.db, { ...exception, referenceId: 'LN1', detail: 'Nobody knows it.' });
+    const [open] = (await call('GET', '/exceptions')).body.exceptions;
+    expect(open).toMatchObject({ kind: 'unknown_order', reference_id: 'LN1', amount_rupiah: 5, resolved_at: null });
+    const { status, body } = await call('POST', `/exceptions/${open.id}/resolve`, { note: 'sent back' });
+    expect([status, body.exception]).toEqual([
+      200,
+      expect.objectContaining({ resolved_by: 'operator:dewi', note: 'sent back' }),
+    ]);
+    await expectRefused(
+      call('POST', `/exceptions/${open.id}/resolve`, { note: 'n' }),
+      404,
+      'not_found',
+      /no open exception/,
+    );
+    expect((await call('GET', '/exceptions')).body.exceptions).toEqual([]);
+    expect((await call('GET', '/exceptions?all=true')).body.exceptions).toMatchObject([{ id: open.id }]);
+  });
+
+  it('redelivers a dead webhook, and not one that is pending', async () => {
+    const { id } = await createPaid();
+    const { rows } = await service.db.query(
+      `with endpoint as (
+         insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, 'http://127.0.0.1:9/')
+         returning id
+       )
+       insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+       select gen_random_uuid(), $2, 3, endpoint.id, $1, 'dead', 'exhausted', now() from endpoint returning id`,
+      [service.merchantId, id],
+    );
+    const [delivery] = rows;
+    const { status, body } = await call('POST', `/deliveries/${delivery.id}/redeliver`, { note: 'they are back' });
+    expect([status, body]).toEqual([200, { delivery: { id: delivery.id, status: 'pending' } }]);
+    expect(await lastAction(delivery.id)).toMatchObject({ action: 'webhook.redeliver', outcome: 'done' });
+    await expectRefused(
+      call('POST', `/deliveries/${NOBODY}/redeliver`, { note: 'n' }),
+      404,
+      'not_found',
+      /no delivery/,
+    );
+    await expectRefused(call('POST', '/deliveries/x/redeliver', { note: 'n' }), 404, 'not_found', /./);
+  });
+
+  it('reads the audit trail page by page', async () => {
+    const first = (await call('GET', '/actions?limit=2')).body.actions;
+    const second = (await call('GET', `/actions?limit=2&before=${first[1].id}`)).body.actions;
+    const ids = [...first, ...second].map(({ id }: { id: number }) => id);
+    expect(ids).toHaveLength(4);
+    expect(ids).toEqual(ids.toSorted((one, other) => other - one));
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('is told of nothing internal when something fails', async () => {
+    await service.db.query('alter table operator_actions rename to away');
+    const { id } = await createPaid();
+    const { status, body, headers } = await call('POST', `/payments/${id}/settle`, { note: 'n' });
+    await service.db.query('alter table away rename to operator_actions');
+    expect([status, body.error.code]).toEqual([500, 'server_error']);
+    expect(body.error.message).toBe(
+      `The request could not be processed; try again later (${headers.get('x-request-id')}).`,
+    );
+    // What cannot be written down is not done.
+    expect(await statusOf(id)).toBe('paid');
+  });
+});
+
+it('is not among what merchants read', async () => {
+  const { text } = await service.call('GET', '/openapi.json');
+  expect(text).not.toMatch(/operator\/|op_test/);
+});

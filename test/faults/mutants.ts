@@ -1,0 +1,66 @@
+/** A named statement, as the service hands it to node-postgres. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** Services that are broken on purpose, to see that the oracle notices: what is broken, and which invariant falls by it. */
+export const MUTANTS = {
+  commitNotDurable: { broken: 'PostgreSQL answers before the commit is on its way to the disk', falls: ['I1'] },
+  keyIgnored: { broken: 'the API does not look at the idempotency key', falls: ['I2'] },
+  stepNotDeduplicated: { broken: 'a step does not compare status and version', falls: ['I4', 'I6'] },
+  noLookUp: { broken: 'an order is not looked up before it is asked for again', falls: ['I2'] },
+  outboxApart: { broken: 'the webhook is written by a statement of its own', falls: ['I5'] },
+  leaseForEver: { broken: 'the lease of a delivery never ends', falls: ['I5'] },
+  refundKeyUnstable: { broken: 'every attempt at a refund has another key', falls: ['I3'] },
+} as const satisfies Record<string, { broken: string; falls: readonly string[] }>;
+
+export type Mutant = keyof typeof MUTANTS;
+export const MUTANT_NAMES = Object.keys(MUTANTS).filter(isMutant);
+
+export function isMutant(name: string): name is Mutant {
+  return name in MUTANTS;
+}
+
+const COMPARE_AND_SET = /where id = \$4 and version = \$5 and status = '\w+'/;
+const LEASE_IS_OVER = 'leased_until <= now()';
+
+/** What a mutant makes of a statement. The name changes with the text: node-postgres prepares by name. */
+export function rewriteStatement(mutant: Mutant | null, statement: Statement): Statement {
+  const rewrite = (text: string, becomes: string) =>
+    text === becomes ? statement : { ...statement, name: `${statement.name}_${mutant}`, text: becomes };
+  const { name, text } = statement;
+  if (mutant === 'stepNotDeduplicated' && name.startsWith('transition_')) {
+    // $5 has to occur somewhere.
+    return rewrite(text, text.replace(COMPARE_AND_SET, 'where id = $4 and $5::integer is not null'));
+  }
+  if (mutant === 'leaseForEver') return rewrite(text, text.replaceAll(LEASE_IS_OVER, "leased_until = '-infinity'"));
+  return statement;
+}
+
+/** Whether this is the mutant, and the statement one that it breaks. */
+export function isUnder(mutant: Mutant | null, name: 'outboxApart', statement: string): boolean {
+  return mutant === name && /^transition_(issue|pay|settle)$/.test(statement);
+}
+
+/** The mutant `outboxApart`: the transition first, then, in a statement of its own, the event and its deliveries. */
+export async function runInTwo(
+  { name, text, values = [] }: Statement,
+  send: (statement: Statement) => Promise<unknown>,
+  between: () => Promise<void>,
+): Promise<unknown> {
+  const [start, end] = [text.indexOf('\nevent as ('), text.lastIndexOf('\nselect changed.status')];
+  if (start < 0 || end < start) throw new Error(`The statement ${name} has no outbox to set apart`);
+  const noOutbox = '\ndeliveries as (select null as status where $3::text is null)';
+  const transition = text.slice(0, start) + noOutbox + text.slice(end);
+  const result = await send({ name: `${name}_apart`, text: transition, values });
+  await between();
+  const outbox = text.slice(start, end);
+  await send({
+    name: `${name}_outbox`,
+    text: `with changed as (select * from payments where id = $4::uuid),${outbox} select $1::text, $2::text from changed`,
+    values: values.slice(0, 4),
+  });
+  return result;
+}

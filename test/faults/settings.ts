@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { isMutant } from './mutants';
+
+const settingsSchema = z.object({
+  databaseUrl: z.string(),
+  temporalAddress: z.string(),
+  masterKey: z.string(),
+  apiPort: z.number(),
+  refundHoldSeconds: z.number(),
+  workflowBundlePath: z.string(),
+  mutant: z.string().refine(isMutant).nullable(),
+});
+
+/** What the harness tells the processes that it starts. */
+export type FaultSettings = z.infer<typeof settingsSchema>;
+
+const VARIABLE = 'LUNAS_FAULTS';
+
+export function settingsEnvironment(settings: FaultSettings): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, [VARIABLE]: JSON.stringify(settings) };
+}
+
+/** @throws in a process that the harness did not start */
+export function readSettings(): FaultSettings {
+  return settingsSchema.parse(JSON.parse(process.env[VARIABLE] ?? 'null'));
+}
+
+export function apiUrlOf({ apiPort }: Pick<FaultSettings, 'apiPort'>): string {
+  return `http://127.0.0.1:${apiPort}`;
+}

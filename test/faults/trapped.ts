@@ -1,0 +1,99 @@
+import type { PaymentTerms } from '../../src/domain/payment';
+import type { Pool } from '../../src/db/pool';
+import { PaymentsEngine } from '../../src/engine/payments-engine';
+import type { Provider } from '../../src/providers/provider';
+import type { ProviderRegistry } from '../../src/providers/registry';
+import { isUnder, rewriteStatement, runInTwo, type Mutant, type Statement } from './mutants';
+import type { KillPoint } from './points';
+import { passing } from './trap';
+
+/** The statements that a payment passes on its way, by name; those that begin with the name count too. */
+interface QueryTraps {
+  readonly before?: Readonly<Record<string, KillPoint>>;
+  /** While the statement is under way. */
+  readonly during?: Readonly<Record<string, KillPoint>>;
+  readonly after?: Readonly<Record<string, KillPoint>>;
+}
+
+export const API_TRAPS = {
+  before: { store_provider_notification: 'K6' },
+  after: { store_provider_notification: 'K7' },
+} as const satisfies QueryTraps;
+
+export const WORKER_TRAPS = {
+  before: { transition_accept: 'K2', record_webhook_delivered: 'K9', transition_settle: 'K11' },
+  during: { transition_: 'K8' },
+  after: { transition_accept: 'K3', transition_issue: 'K5', transition_settle: 'K11' },
+} as const satisfies QueryTraps;
+
+/** The pool, with traps around its named statements. */
+export function trapQueries(db: Pool, traps: QueryTraps, mutant: Mutant | null): Pool {
+  return new Proxy(db, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== 'function') return member;
+      if (key !== 'query') return member.bind(target);
+      return async (given: unknown, ...rest: unknown[]) => {
+        if (!isStatement(given)) return member.call(target, given, ...rest);
+        const statement = rewriteStatement(mutant, given);
+        const send = (what: Statement) => Promise.resolve(member.call(target, what));
+        await passAt(traps.before, statement.name);
+        const answer = isUnder(mutant, 'outboxApart', statement.name)
+          ? runInTwo(statement, send, () => passing('K8'))
+          : Promise.all([send(statement), passAt(traps.during, statement.name)]).then(([result]) => result);
+        const result = await answer;
+        await passAt(traps.after, statement.name);
+        return result;
+      };
+    },
+  });
+}
+
+async function passAt(traps: Readonly<Record<string, KillPoint>> | undefined, statement: string): Promise<void> {
+  for (const [name, point] of Object.entries(traps ?? {})) if (statement.startsWith(name)) await passing(point);
+}
+
+function isStatement(given: unknown): given is Statement {
+  return typeof given === 'object' && given !== null && 'name' in given && 'text' in given;
+}
+
+/** Temporal's client of the API. */
+export class TrappedEngine extends PaymentsEngine {
+  override async createPayment(terms: PaymentTerms): Promise<void> {
+    await passing('K1');
+    await super.createPayment(terms);
+    await passing('K5');
+  }
+}
+
+/** The accounts, with traps around what the worker asks of them. */
+export function trapProviders(registry: ProviderRegistry, mutant: Mutant | null): ProviderRegistry {
+  return { ...registry, forAccount: async (id) => trapProvider(await registry.forAccount(id), mutant) };
+}
+
+function trapProvider(provider: Provider, mutant: Mutant | null): Provider {
+  return {
+    ...provider,
+    async issueQris(request, call) {
+      const outcome = await provider.issueQris(request, call);
+      if (outcome.outcome === 'accepted') await passing('K4');
+      return outcome;
+    },
+    async findPayment(referenceId, call) {
+      const found = await provider.findPayment(referenceId, call);
+      // An order that waits for its customer is looked up before it is asked for again, and hardly ever else.
+      const isHidden = mutant === 'noLookUp' && found.outcome === 'found' && found.payment.status === 'pending';
+      return isHidden ? { outcome: 'not_found' } : found;
+    },
+    async expirePayment(referenceId, call) {
+      await passing('K12');
+      return provider.expirePayment(referenceId, call);
+    },
+    async refundPayment(request, call) {
+      const refundKey = mutant === 'refundKeyUnstable' ? `${request.refundKey}-${Date.now()}` : request.refundKey;
+      const outcome = await provider.refundPayment({ ...request, refundKey }, call);
+      if (outcome.outcome === 'accepted') await passing('K10');
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../../activities';
+import { createPool } from '../../src/db/pool';
+import { connectClient } from '../../src/engine/connection';
+import { PaymentsEngine } from '../../src/engine/payments-engine';
+import { reconcile } from '../../src/engine/reconcile';
+import { installRuntime } from '../../src/engine/runtime';
+import { registerSearchAttributes } from '../../src/engine/search-attributes';
+import { startSweeper } from '../../src/engine/sweeper';
+import { createLogger } from '../../src/log';
+import { createProviderRegistry } from '../../src/providers/registry';
+import { createSealer } from '../../src/sealing';
+import { startRelay, type Relay } from '../../src/webhooks/relay';
+import { createWebhookSender } from '../../src/webhooks/send';
+import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import { apiUrlOf, readSettings } from './settings';
+import { report } from './trap';
+import { trapProviders, trapQueries, WORKER_TRAPS } from './trapped';
+
+/** The worker as `startWorker` composes it (src/engine/worker.ts), over dependencies that have traps. */
+async function run(): Promise<void> {
+  const settings = readSettings();
+  const { mutant } = settings;
+  const log = createLogger('worker', 'warn');
+  installRuntime(log);
+  const temporal = { address: settings.temporalAddress, namespace: 'default', security: {} };
+  const db = trapQueries(createPool(settings.databaseUrl), WORKER_TRAPS, mutant);
+  const sealer = createSealer(settings.masterKey);
+  const client = connectClient(temporal);
+  const engine = new PaymentsEngine(client);
+  await registerSearchAttributes(client, log);
+
+  const webhooks = createWebhookSender({ environment: 'sandbox' });
+  const providers = trapProviders(createProviderRegistry(db, sealer, apiUrlOf(settings)), mutant);
+  let relay: Relay | undefined;
+  const activities = createActivities({
+    db,
+    sealer,
+    providers,
+    webhooks,
+    environment: 'sandbox',
+    refundHoldSeconds: settings.refundHoldSeconds,
+    reconcile: (changedSince, onProgress) => reconcile({ db, providers, engine }, changedSince, onProgress),
+    onDeliveries: () => relay?.wake(),
+  });
+  const shared: Omit<WorkerOptions, 'taskQueue'> = {
+    connection: await NativeConnection.connect({ address: temporal.address }),
+    namespace: temporal.namespace,
+    workflowBundle: { codePath: settings.workflowBundlePath },
+    activities,
+    stickyQueueScheduleToStartTimeout: '1 second',
+    maxCachedWorkflows: 100,
+  };
+  const workers = await Promise.all([
+    Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),
+    Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
+  ]);
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  relay = startRelay({ db, sealer, sender: webhooks, handOver: (failed) => engine.retryDelivery(failed), log });
+  startSweeper({ db, engine, log });
+  report({ ready: true });
+  await running;
+}
+
+process.once('disconnect', () => process.exit(0));
+run().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,76 @@
+import { openException } from '../../src/db/exceptions';
+import { listActions } from '../../src/operator/audit';
+import { listExceptions, listExceptionsOf, resolveException } from '../../src/operator/exceptions';
+import { createPool, type Pool } from '../../src/db/pool';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+const DEWI = { via: 'cli', name: 'cli:dewi' } as const;
+const NOBODY = '0193e5c0-0000-7000-8000-000000000000';
+
+let database: TestDatabase;
+let db: Pool;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url);
+});
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const open = (referenceId: string, kind: 'wrong_amount' | 'unknown_order' = 'unknown_order') =>
+  openException(db, {
+    kind,
+    referenceId,
+    providerAccountId: null,
+    paymentId: null,
+    amountRupiah: 500,
+    detail: 'Money.',
+  });
+
+it('shows the open cases, newest first, and all of them when asked', async () => {
+  for (const reference of ['LN1', 'LN2', 'LN3']) await open(reference);
+  const [newest] = await listExceptions(db, { onlyOpen: true, limit: 10 });
+  expect(newest).toMatchObject({ kind: 'unknown_order', referenceId: 'LN3', amountRupiah: 500, resolvedAt: null });
+  const resolved = await resolveException(db, DEWI, newest?.id ?? '', 'sent back');
+  expect(resolved).toMatchObject({
+    id: newest?.id,
+    resolvedBy: 'cli:dewi',
+    note: 'sent back',
+    resolvedAt: expect.any(Date),
+  });
+
+  const references = async (onlyOpen: boolean, limit = 10) =>
+    (await listExceptions(db, { onlyOpen, limit })).map(({ referenceId }) => referenceId);
+  expect(await references(true)).toEqual(['LN2', 'LN1']);
+  expect(await references(false)).toEqual(['LN3', 'LN2', 'LN1']);
+  expect(await references(false, 1)).toEqual(['LN3']);
+});
+
+it('resolves a case once, and tells of each try', async () => {
+  await open('LN1');
+  const [{ id } = { id: '' }] = await listExceptions(db, { onlyOpen: true, limit: 1 });
+  await resolveException(db, DEWI, id, 'first');
+  await expect(resolveException(db, { via: 'cli', name: 'cli:budi' }, id, 'second')).rejects.toThrow(
+    'no open exception',
+  );
+  await expect(resolveException(db, DEWI, NOBODY, 'third')).rejects.toThrow('no open exception');
+  expect(await listExceptionsOf(db, 'LN1')).toMatchObject([{ resolvedBy: 'cli:dewi', note: 'first' }]);
+  expect(await listActions(db, { target: id, limit: 9 })).toMatchObject([
+    { actor: 'cli:budi', action: 'exception.resolve', note: 'second', outcome: 'refused' },
+    { actor: 'cli:dewi', note: 'first', outcome: 'done' },
+  ]);
+});
+
+it('opens anew what happens again', async () => {
+  await open('LN1');
+  const [{ id } = { id: '' }] = await listExceptions(db, { onlyOpen: true, limit: 1 });
+  await resolveException(db, DEWI, id, 'done');
+  await open('LN1');
+  await open('LN1', 'wrong_amount');
+  expect((await listExceptionsOf(db, 'LN1')).map(({ kind, resolvedBy }) => [kind, resolvedBy])).toEqual([
+    ['unknown_order', 'cli:dewi'],
+    ['unknown_order', null],
+    ['wrong_amount', null],
+  ]);
+});

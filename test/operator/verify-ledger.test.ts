@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import { LEDGER_BREAK_KINDS } from '../../src/operator/ledger-breaks';
+import { verifyLedger } from '../../src/operator/verify-ledger';
+import { type Ledgered, openLedger } from '../support/payments';
+import { payLate, walkAlong } from './walk';
+
+let ledger: Ledgered;
+beforeAll(async () => {
+  ledger = await openLedger();
+});
+afterEach(() => past('truncate payments, payment_transitions, ledger_postings, ledger_entries cascade'));
+afterAll(() => ledger.close());
+
+const SETTLED = ['issue', 'pay', 'settle'] as const;
+
+/** By raw SQL past every trigger and foreign key, as a fault of the machine, or a hand in the database, would. */
+async function plant(statement: string, values: readonly unknown[] = []): Promise<void> {
+  expect(await past(statement, values)).toBeGreaterThan(0);
+}
+
+async function past(statement: string, values: readonly unknown[] = []): Promise<number> {
+  const client = await ledger.db.connect();
+  await client.query('set session_replication_role = replica');
+  const { rowCount } = await client.query(statement, [...values]);
+  client.release(true);
+  return rowCount ?? 0;
+}
+
+async function breaks() {
+  const { breaks, breakCount } = await verifyLedger(ledger.db);
+  expect(breakCount).toBe(breaks.length);
+  return breaks;
+}
+
+const entryOf = (version: number, line: number) =>
+  `posting_id = (select id from ledger_postings where payment_id = $1 and payment_version = ${version}) and line = ${line}`;
+
+const insertPosting = (columns: string, values: string) =>
+  `with posting as (
+     insert into ledger_postings (payment_id, merchant_id, occurred_at, ${columns})
+     select id, merchant_id, now(), ${values} from payments where id = $1 returning id
+   )
+   insert into ledger_entries select id, line, account, side, 5 from posting,
+     (values (1, 'suspense', 'debit'), (2, 'fee_revenue', 'credit')) line (line, account, side)`;
+
+/** One fault each, in the book of a payment that is settled; and what is to be said of it. */
+const FAULTS: readonly (readonly [name: string, statement: string, found: readonly string[], words: RegExp])[] = [
+  [
+    'a posting is lost',
+    'delete from ledger_postings where payment_id = $1 and payment_version = 3',
+    ['posting_missing', 'entries_without_posting'],
+    /Version 3 \(pay\) is not booked: debit provider_receivable Rp 50\.000/,
+  ],
+  [
+    'its entries are lost',
+    'delete from ledger_entries where posting_id = (select id from ledger_postings where payment_id = $1 and payment_version = 4)',
+    ['posting_without_entries'],
+    /Posting \d+ of Version 4 \(settle\) has no entries/,
+  ],
+  [
+    'an amount has changed',
+    `update ledger_entries set amount_rupiah = amount_rupiah + 1 where ${entryOf(3, 2)}`,
+    ['posting_unbalanced'],
+    /is off by Rp 1:/,
+  ],
+  ['a line is lost', `delete from ledger_entries where ${entryOf(3, 3)}`, ['posting_unbalanced'], /is off by Rp 350:/],
+  [
+    'a line is on another account',
+    `update ledger_entries set account = 'suspense' where ${entryOf(3, 3)}`,
+    ['posting_wrong_lines'],
+    /books .*suspense Rp 350.* and should .*fee_revenue Rp 350/,
+  ],
+  [
+    'debit and credit are swapped',
+    `update ledger_entries set side = case side when 'debit' then 'credit' else 'debit' end where posting_id = (select id from ledger_postings where payment_id = $1 and payment_version = 4)`,
+    ['posting_wrong_lines'],
+    /books .*credit merchant_pending/,
+  ],
+  [
+    'the amounts of the payment have changed',
+    'update payments set amount_rupiah = 60000, total_rupiah = 60000, net_rupiah = 59650 where id = $1',
+    ['posting_wrong_lines', 'posting_wrong_lines'],
+    /and should debit provider_receivable Rp 60\.000/,
+  ],
+  [
+    'a step that books nothing is booked',
+    `${insertPosting('payment_version', '2')}`,
+    ['posting_unexpected'],
+    /Posting \d+ of version 2 is there, which books nothing/,
+  ],
+  [
+    'a step that was never taken is booked',
+    `${insertPosting('payment_version', '9')}`,
+    ['posting_unexpected'],
+    /version 9/,
+  ],
+  [
+    'late money is booked that never came',
+    `${insertPosting('late_step', "'receive'")}`,
+    ['posting_unexpected'],
+    /late money \(receive\)/,
+  ],
+  [
+    'a posting is another merchant’s',
+    'update ledger_postings set merchant_id = gen_random_uuid() where payment_id = $1 and payment_version = 4',
+    ['posting_of_other_merchant'],
+    /is booked for the merchant/,
+  ],
+  [
+    'the payment says another status',
+    "update payments set status = 'paid' where id = $1",
+    ['payment_disagrees'],
+    /It is "paid" at version 4, but Version 4 \(settle\) led to "settled"/,
+  ],
+  ['the payment says another version', 'update payments set version = 7 where id = $1', ['payment_disagrees'], /7/],
+  [
+    'a transition is lost from the middle',
+    'delete from payment_transitions where payment_id = $1 and version = 2',
+    ['version_out_of_order'],
+    /Version 3 \(pay\) comes where version 2 should/,
+  ],
+  [
+    'the last transition is lost',
+    'delete from payment_transitions where payment_id = $1 and version = 4',
+    ['payment_disagrees', 'posting_unexpected'],
+    /at version 4, but Version 3/,
+  ],
+  [
+    'a transition has a name that is none',
+    "update payment_transitions set name = 'wish' where payment_id = $1 and version = 2",
+    ['transition_not_in_table'],
+    /Version 2 \(wish\) from "created" to "pending" is not in the table/,
+  ],
+  [
+    'a transition leads elsewhere',
+    "update payment_transitions set to_status = 'failed' where payment_id = $1 and version = 2",
+    ['transition_not_in_table', 'path_broken'],
+    /Version 3 \(pay\) starts from "pending", but the payment was "failed"/,
+  ],
+  [
+    'all transitions are lost',
+    'delete from payment_transitions where payment_id = $1',
+    ['transitions_missing', 'posting_unexpected', 'posting_unexpected'],
+    /It is "settled" without a transition/,
+  ],
+  ['the payment is lost', 'delete from payments where id = $1', ['payment_missing'], /4 transitions and 2 postings/],
+];
+
+it('finds nothing where nothing is wrong, and says what is on the accounts', async () => {
+  await walkAlong(ledger, SETTLED);
+  await walkAlong(ledger, ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund']);
+  const { balances, ...rest } = await verifyLedger(ledger.db);
+  expect(rest).toMatchObject({ payments: 2, postings: 4, breakCount: 0, breaks: [] });
+  expect(balances.map(({ account, balanceRupiah }) => [account, balanceRupiah])).toEqual([
+    ['fee_revenue', -700],
+    ['merchant_available', -49_300],
+    ['merchant_pending', 0],
+    ['provider_receivable', 50_000],
+  ]);
+});
+
+it('finds nothing in an empty database', async () => {
+  expect(await verifyLedger(ledger.db)).toMatchObject({ payments: 0, postings: 0, balances: [], breaks: [] });
+});
+
+it.each(FAULTS)('finds that %s, and nothing else', async (_name, statement, found, words) => {
+  await walkAlong(ledger, SETTLED);
+  const { terms } = await walkAlong(ledger, SETTLED);
+  await walkAlong(ledger, ['issue', 'expire']);
+  await plant(statement, [terms.paymentId]);
+
+  const all = await breaks();
+  expect(all.map(({ kind }) => kind).sort()).toEqual([...found].sort());
+  expect(all.map(({ detail }) => detail).join('\n')).toMatch(words);
+  const named = all.filter(({ kind }) => kind !== 'entries_without_posting');
+  expect(new Set(named.map(({ paymentId }) => paymentId))).toEqual(new Set([terms.paymentId]));
+});
+
+it('finds a second posting of the same transition, which the database refuses', async () => {
+  const { terms } = await walkAlong(ledger, SETTLED);
+  const again = `with posting as (
+      insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+      select payment_id, 3, merchant_id, now() from ledger_postings where payment_id = $1 and payment_version = 3
+      returning id
+    )
+    insert into ledger_entries select posting.id, line, account, side, amount_rupiah from posting, ledger_entries
+    where posting_id = (select id from ledger_postings where payment_id = $1 and payment_version = 3)`;
+  await expect(ledger.db.query(again, [terms.paymentId])).rejects.toThrow(
+    'ledger_postings_payment_id_payment_version_key',
+  );
+  const constraint = 'constraint ledger_postings_payment_id_payment_version_key';
+  await ledger.db.query(`alter table ledger_postings drop ${constraint}`);
+  await ledger.db.query(again, [terms.paymentId]);
+  expect(await breaks()).toMatchObject([{ kind: 'posting_twice', paymentId: terms.paymentId }]);
+  await past('truncate ledger_postings, ledger_entries');
+  await ledger.db.query(`alter table ledger_postings add ${constraint} unique (payment_id, payment_version)`);
+});
+
+it('finds entries that belong to no posting', async () => {
+  await plant("insert into ledger_entries values (4711, 1, 'suspense', 'debit', 5)");
+  expect(await breaks()).toEqual([
+    {
+      kind: 'entries_without_posting',
+      paymentId: null,
+      detail: 'The posting 4711 is not there, but entries of it are.',
+    },
+  ]);
+});
+
+it.each([
+  [
+    'its receipt is not booked',
+    "delete from ledger_postings where payment_id = $1 and late_step = 'receive'",
+    'posting_missing',
+  ],
+  [
+    'its refund is not booked',
+    "delete from ledger_postings where payment_id = $1 and late_step = 'refund'",
+    'posting_missing',
+  ],
+  [
+    'it was not refunded at all',
+    "update late_payments set status = 'kept', failure_reason = 'x' where payment_id = $1",
+    'posting_unexpected',
+  ],
+  ['it was another amount', 'update late_payments set total_rupiah = 1 where payment_id = $1', 'posting_wrong_lines'],
+  ['it never came', 'delete from late_payments where payment_id = $1', 'posting_unexpected'],
+])('finds of late money that %s', async (_name, statement, kind) => {
+  const walked = await walkAlong(ledger, ['issue', 'expire']);
+  await payLate(ledger, walked, 50_000, 'refunded');
+  expect(await breaks()).toEqual([]);
+  await plant(statement, [walked.terms.paymentId]);
+  const kinds = new Set((await breaks()).map((found) => found.kind));
+  expect([...kinds].filter((found) => found !== 'entries_without_posting')).toEqual([kind]);
+});
+
+it('finds every break among many payments, each once, and takes none that moves on meanwhile for one', async () => {
+  const { terms } = await walkAlong(ledger, SETTLED);
+  await ledger.db.query(
+    `insert into payments select (jsonb_populate_record(payments, jsonb_build_object('id', gen_random_uuid(),
+       'reference_id', 'LN' || n, 'status', 'created', 'version', 1, 'idempotency_key', null))).*
+     from payments, generate_series(1, 2500) n where id = $1`,
+    [terms.paymentId],
+  );
+  await ledger.db.query(
+    `insert into payment_transitions select id, 1, 'accept', null, 'created', created_at, 'workflow', null
+     from payments where version = 1`,
+  );
+  const { rows } = await ledger.db.query<{ id: string }>(
+    'select id from payments where version = 1 order by md5(id::text) limit 40',
+  );
+  for (const { id } of rows) await plant("update payments set status = 'paid' where id = $1", [id]);
+
+  const progress: number[] = [];
+  let moved: Promise<unknown> | undefined;
+  const { breaks, payments } = await verifyLedger(ledger.db, (done) => {
+    progress.push(done);
+    // In the range that is read last.
+    moved ??= walkAlong(ledger, SETTLED, { paymentId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' });
+  });
+  await moved;
+  expect(payments).toBe(2_501);
+  expect(progress).toEqual([1_000, 2_000, 2_501]);
+  expect(breaks.map(({ paymentId }) => paymentId).sort()).toEqual(rows.map(({ id }) => id).sort());
+  expect((await verifyLedger(ledger.db)).payments).toBe(2_502);
+}, 60_000);
+
+it('has a planted fault for each kind of break', () => {
+  const elsewhere = ['posting_twice'];
+  const planted = new Set([...FAULTS.flatMap(([, , found]) => found), ...elsewhere]);
+  expect([...planted].sort()).toEqual([...LEDGER_BREAK_KINDS].sort());
+});
+
+it('is not fooled by rows of a payment that is nowhere', async () => {
+  const id = randomUUID();
+  await plant("insert into payment_transitions values ($1, 1, 'accept', null, 'created', now(), 'workflow', null)", [
+    id,
+  ]);
+  expect(await breaks()).toMatchObject([{ kind: 'payment_missing', paymentId: id }]);
+});

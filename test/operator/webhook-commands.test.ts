@@ -1,0 +1,165 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { createSealer } from '../../src/sealing';
+import { claimDeliveries } from '../../src/webhooks/deliveries';
+import { runLunas } from '../cli/run-lunas';
+import { acceptance, type Ledgered, openLedger } from '../support/payments';
+import { type Receiver, startReceiver, verifySignature } from '../support/receiver';
+
+const NOBODY = randomUUID();
+const masterKey = randomBytes(32).toString('base64');
+
+let home: string;
+let ledger: Ledgered;
+let receiver: Receiver;
+let environment: NodeJS.ProcessEnv;
+
+beforeEach(async () => {
+  [ledger, receiver] = await Promise.all([openLedger(), startReceiver()]);
+  home = await mkdtemp(path.join(os.tmpdir(), 'lunas-webhooks-'));
+  const { rows } = await ledger.db.query<{ name: string }>('select current_database() as name');
+  const databaseUrl = new URL(process.env.LUNAS_TEST_DATABASE_SERVER_URL ?? '');
+  databaseUrl.pathname = rows[0]?.name ?? '';
+  environment = { DATABASE_URL: databaseUrl.href, LUNAS_HOME: home, LUNAS_MASTER_KEY: masterKey };
+});
+
+afterEach(async () => {
+  await Promise.all([receiver.close(), ledger.close(), rm(home, { recursive: true })]);
+});
+
+const lunas = (line: string, changes: NodeJS.ProcessEnv = {}) =>
+  runLunas(`webhooks ${line}`.split(' '), { ...environment, ...changes });
+
+// Tests read any answer.
+// oxlint-disable-next-line typescript/no-explicit-any
+async function json(line: string): Promise<any> {
+  const { exitCode, stdout, stderr } = await lunas(`${line} --json`);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+async function register(): Promise<{ id: string; secret: string }> {
+  return (await json(`create --merchant ${ledger.merchantId} --url ${receiver.url}`)).endpoint;
+}
+
+async function newDelivery(): Promise<{ id: string; referenceId: string }> {
+  const terms = ledger.newTerms();
+  await acceptPayment(ledger.context, acceptance(terms, new Date()));
+  const { rows } = await ledger.db.query('select id from webhook_deliveries where payment_id = $1', [terms.paymentId]);
+  return { id: rows[0].id, referenceId: terms.referenceId };
+}
+
+it('sends a ping and shows how it was answered', async () => {
+  receiver.respond = (response) => response.writeHead(418).end('a teapot');
+  const { id, secret } = await register();
+  const { ping } = await json(`ping ${id}`);
+  expect(ping).toMatchObject({
+    endpoint_id: id,
+    url: receiver.url,
+    status_code: 418,
+    failure: 'the receiver answered 418',
+    response_excerpt: 'a teapot',
+  });
+  expect(receiver.received.every((webhook) => verifySignature(webhook, secret))).toBe(true);
+  const { stdout, exitCode } = await lunas(`ping ${id}`);
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/Result +failed: the receiver answered 418\n.*\n/)]);
+});
+
+it('rotates a secret: both sign for a day, or as long as wanted', async () => {
+  const { id, secret } = await register();
+  const { endpoint } = await json(`rotate-secret ${id}`);
+  const overlapMs = Date.parse(endpoint.old_secret_expires_at) - Date.now();
+  expect(Math.abs(overlapMs - 86_400_000)).toBeLessThan(60_000);
+  await json(`ping ${id}`);
+  expect(receiver.received.map((webhook) => [secret, endpoint.secret].map((s) => verifySignature(webhook, s)))).toEqual(
+    [[true, true]],
+  );
+  const { stdout } = await lunas(`rotate-secret ${id} --overlap 0s`);
+  expect(stdout).toMatch(/Secret +whsec_.+\n.*\nOld secret +valid until /);
+  await json(`ping ${id}`);
+  expect([secret, endpoint.secret].map((s) => verifySignature(receiver.received[1] ?? never(), s))).toEqual([
+    false,
+    false,
+  ]);
+});
+
+it('disables and enables, and redelivers what died meanwhile', async () => {
+  const { id } = await register();
+  const delivery = await newDelivery();
+  expect((await lunas(`disable ${id}`)).stdout).toBe(`${receiver.url} (${id}) is disabled (operator).\n`);
+  expect((await json('list')).endpoints).toMatchObject([{ id, status: 'disabled', disabled_reason: 'operator' }]);
+  expect((await json('deliveries --status dead')).deliveries).toMatchObject([
+    { id: delivery.id, dead_reason: 'endpoint_disabled', attempts: [] },
+  ]);
+  const refused = await lunas(`redeliver ${delivery.id}`);
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(`lunas webhooks enable ${id}`)]);
+  expect((await lunas(`enable ${id}`)).stdout).toBe(`${receiver.url} (${id}) is enabled.\n`);
+  const [since, until] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+  expect(await json(`redeliver --since ${since} --until ${until}`)).toEqual({ redelivered: 1, skipped: 0 });
+  const again = await claimDeliveries(ledger.db, createSealer(masterKey), {
+    most: 9,
+    mostPerEndpoint: 9,
+    underWay: new Map(),
+  });
+  expect(again.map(({ deliveryId }) => deliveryId)).toEqual([delivery.id]);
+});
+
+it('lists deliveries by payment, and says how a failing endpoint fares', async () => {
+  await register();
+  const [first, second] = [await newDelivery(), await newDelivery()];
+  expect((await json('deliveries')).deliveries.map((delivery: { id: string }) => delivery.id)).toEqual([
+    second.id,
+    first.id,
+  ]);
+  const { stdout } = await lunas(`deliveries --payment ${first.referenceId}`);
+  expect(stdout).toMatch(new RegExp(`^ID .*\n${first.id} .*payment\\.created .*pending`));
+  expect(stdout).not.toContain(second.id);
+  await ledger.db.query(
+    `update webhook_endpoints set consecutive_failures = 21, failing_since = '2026-01-05T03:00:00Z',
+       retry_at = '2026-01-05T04:00:00Z'`,
+  );
+  expect((await lunas('list')).stdout).toMatch(
+    / 2 +failing since 2026-01-05T03:00:00.000Z \(21 tries\), next try 2026-01-05T04:00:00.000Z\n$/,
+  );
+});
+
+it.each([
+  [`rotate-secret ${NOBODY}`, 1, `There is no endpoint ${NOBODY}; lunas webhooks list shows them.`],
+  [`ping ${NOBODY}`, 1, `There is no endpoint ${NOBODY}`],
+  [`redeliver ${NOBODY}`, 1, `There is no delivery ${NOBODY}`],
+  ['redeliver', 2, 'takes either delivery ids, or --since and --until'],
+  [`redeliver ${NOBODY} --since 2026-01-05T03:00:00Z`, 2, 'takes either delivery ids, or --since and --until'],
+  ['redeliver --since 2026-01-05T03:00:00Z', 2, 'takes either delivery ids, or --since and --until'],
+  ['redeliver 17', 2, 'must be a UUID'],
+  ['deliveries --since yesterday', 2, "--since must be an instant such as 2026-01-31T09:00:00Z, not 'yesterday'"],
+  ['deliveries --status lost', 2, '--status must be pending, delivered or dead'],
+  [`rotate-secret ${NOBODY} --overlap soon`, 2, '--overlap must be a duration from 0s to 365d'],
+  [`create --merchant ${NOBODY} --url http://10.0.0.1/`, 1, 'must not lead to 10.0.0.1, which is private'],
+])('says what is wrong with %s', async (line, exitCode, message) => {
+  const outcome = await lunas(line);
+  expect([outcome.exitCode, outcome.stderr]).toEqual([exitCode, expect.stringContaining(message)]);
+});
+
+it('registers what the environment allows', async () => {
+  const create = (url: string, changes: NodeJS.ProcessEnv) =>
+    lunas(`create --merchant ${ledger.merchantId} --url ${url}`, changes);
+  const open = { WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8' };
+  const outcomes = await Promise.all([
+    create('http://10.0.0.1:4000/', open),
+    create('https://[fd00::1]/', { ...open, LUNAS_ENVIRONMENT: 'production' }),
+    create('http://127.0.0.1:4000/', open),
+    create('https://127.0.0.1/', { LUNAS_ENVIRONMENT: 'production' }),
+    create('https://shop.example/', { WEBHOOK_ALLOWED_NETWORKS: 'the office' }),
+  ]);
+  expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0, 1, 1, 1]);
+  expect(outcomes[4]?.stderr).toContain(
+    'WEBHOOK_ALLOWED_NETWORKS: must be addresses and networks, separated by commas (10.0.0.0/8,fd00::/8)',
+  );
+});
+
+function never(): never {
+  throw new Error('No webhook came');
+}
