@@ -145,6 +145,11 @@ describe('lunas up', () => {
       20_000,
     );
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(unpaid.expires_at));
+    expect(await lunas('reconcile')).toMatchObject({ reconciliation: { compared: 2, unclear: 0, breaks: [] } });
+    expect(await lunas('recover')).toMatchObject({
+      recovery: { payments: { rebuilt: 0 }, deliveries: { rebuilt: 0 } },
+    });
+    expect(await lunas('ledger', 'verify')).toMatchObject({ ledger: { break_count: 0, payments: 2 } });
     expect(await stop()).toBe(0);
     expect(await processesOfHome()).toEqual([]);
   }, 180_000);

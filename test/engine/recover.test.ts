@@ -1,6 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { setPolicy } from '../../src/operator/catalog';
 import { recover } from '../../src/operator/recover';
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createSealer } from '../../src/sealing';
+import { startReceiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
@@ -75,7 +78,19 @@ async function wipe(client: Client): Promise<void> {
 }
 
 it('lunas recover: every life goes on where it was, once, after Temporal has lost everything', async () => {
+  const receiver = await startReceiver();
+  receiver.respond = (response) => response.writeHead(500).end();
+  await createEndpoint(service.db, createSealer(service.masterKey), {
+    merchantId: service.merchantId,
+    url: receiver.url,
+    events: ['payment.created'],
+    environment: 'sandbox',
+  });
   const open = await create();
+  await until(
+    () => service.db.query('select 1 from webhook_deliveries where handed_over_at is not null'),
+    ({ rowCount }) => rowCount === 1,
+  );
   const expiring = await create({ expiresInSeconds: 12 });
   const settling = await create({ settlementDelaySeconds: 12 });
   await pay(settling);
@@ -99,6 +114,7 @@ it('lunas recover: every life goes on where it was, once, after Temporal has los
 
   await service.stopWorker();
   await wipe(service.client);
+  receiver.respond = (response) => response.writeHead(200).end();
   await service.startWorker();
   const first = await recover(service.db, service.engine);
   const unfinished = await service.db.query(
@@ -108,6 +124,13 @@ it('lunas recover: every life goes on where it was, once, after Temporal has los
   expect(first.payments.rebuilt).toBeGreaterThanOrEqual(unfinished.rowCount ?? 0);
   const second = await recover(service.db, service.engine);
   expect(second.payments.rebuilt).toBe(0);
+  expect(first.deliveries.rebuilt).toBeGreaterThanOrEqual(1);
+  await until(
+    () => service.db.query("select 1 from webhook_deliveries where status <> 'delivered'"),
+    ({ rowCount }) => rowCount === 0,
+    30_000,
+  );
+  await receiver.close();
 
   await becomes(expiring.id, 'expired');
   await becomes(settling.id, 'settled');
