@@ -14,6 +14,8 @@ export interface RecordedPayment {
   readonly updatedAtMs: number;
   /** Money that came after its end. */
   readonly late: LatePaymentStatus | null;
+  /** The customer has the money back by another way than the provider's refund, which the provider does not know of. */
+  readonly isRefundedByHand: boolean;
 }
 
 /** What the provider says of it; null where it knows no such order. */
@@ -113,7 +115,8 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
     const detail = `the provider refunded Rp${refundedRupiah} of Rp${provider.totalRupiah}`;
     breaks.push({ kind: 'duplicate', detail, replayable: false });
   }
-  const expected: readonly (string | null)[] = PROVIDER_SAYS[status];
+  const isByHand = status === 'refunded' && recorded.isRefundedByHand;
+  const expected: readonly (string | null)[] = isByHand ? ['paid'] : PROVIDER_SAYS[status];
   if (!expected.includes(says) && !isLateMoney(recorded, provider)) {
     const isTruthToRecord = isReplayable(status, provider.status);
     const kind = isFinal(status) && !isTruthToRecord ? 'conflicting' : 'mismatch';
@@ -132,9 +135,9 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
 }
 
 /** Money after the end that is in suspense, or given back. */
-function isLateMoney({ late }: RecordedPayment, { status }: ProviderRecord): boolean {
+function isLateMoney({ late, isRefundedByHand }: RecordedPayment, { status }: ProviderRecord): boolean {
   if (late === null) return false;
-  return status === 'paid' ? late !== 'refunded' : status === 'refunded';
+  return status === 'paid' ? late !== 'refunded' || isRefundedByHand : status === 'refunded';
 }
 
 /** The workflow can ask, and record what it hears: a payment that is open, or money after the end of one that was not paid. */

@@ -56,30 +56,28 @@ export async function actOnPayment(
   idOrReference: string,
   note?: string,
 ): Promise<ActedOnPayment> {
-  const { id, referenceId } = await findPayment(db, idOrReference);
+  const payment = await findPayment(db, idOrReference);
+  const { id, referenceId } = payment;
+  const { request, ask }: PaymentAction = PAYMENT_ACTIONS[action];
   return audited(db, by, { action, target: id, note }, async () => {
-    const { request, ask }: PaymentAction = PAYMENT_ACTIONS[action];
+    requirePossible(request, payment);
     const asked = await ask(engine, id, { actor: by.name, ...(note !== undefined && { note }) });
     switch (asked.outcome) {
       case 'done':
         return { id, referenceId, status: asked.status };
       case 'refused':
         throw new UserError(asked.reason);
-      case 'no_workflow':
-        throw new UserError(whyWithoutWorkflow(request, await findPayment(db, id)));
+      case 'no_workflow': {
+        const now = await findPayment(db, id);
+        requirePossible(request, now);
+        throw new UserError(`It is "${now.status}" and has no workflow any more; lunas recover brings it back.`);
+      }
     }
   });
 }
 
-/** A payment whose life is over has no workflow; any other has lost it. */
-function whyWithoutWorkflow(request: PaymentRequest, payment: PaymentRow): string {
-  const state = {
-    status: payment.status,
-    version: payment.version,
-    ...(payment.settlementDueAt && { settlesAtMs: payment.settlementDueAt.getTime() }),
-  };
-  return (
-    whyRefused(request, payment, state, Date.now()) ??
-    `It is "${payment.status}" and has no workflow any more; lunas recover brings it back.`
-  );
+/** What its status rules out needs no word to Temporal. Whether its time has come the workflow judges, by its own clock. */
+function requirePossible(request: PaymentRequest, payment: PaymentRow): void {
+  const refused = whyRefused(request, payment, payment, Date.now());
+  if (refused !== null) throw new UserError(refused);
 }

@@ -1,4 +1,6 @@
+import { UserError } from '../config';
 import type { Queryable } from '../db/pool';
+import { refundLatePayment } from '../db/transitions/late-payment';
 import type { ExceptionKind } from '../domain/exceptions';
 import { type Actor, audited } from './audit';
 import { requireRow } from './require-row';
@@ -44,22 +46,47 @@ export async function listExceptionsOf(db: Queryable, referenceId: string): Prom
   return rows;
 }
 
+/** What was done about a case. */
+export interface Resolution {
+  readonly note: string;
+  /** Late money has gone back to the customer by hand: it is booked out of suspense. */
+  readonly isRefunded: boolean;
+}
+
 /**
  * Closes a case; what was done about it is in the note.
  * @throws NotFoundError when there is no such case, or it was resolved before
+ * @throws UserError when it is said to be refunded, and is not about late money
  */
 export async function resolveException(
   db: Queryable,
   by: Actor,
   exceptionId: string,
-  note: string,
+  { note, isRefunded }: Resolution,
 ): Promise<ExceptionCase> {
   return audited(db, by, { action: 'exception.resolve', target: exceptionId, note }, async () => {
+    if (isRefunded) await bookRefund(db, exceptionId);
     const { rows } = await db.query<ExceptionCase>(
       `update exceptions set resolved_at = now(), resolved_by = $2, note = $3
        where id = $1 and resolved_at is null returning ${EXCEPTION_COLUMNS}`,
       [exceptionId, by.name, note],
     );
-    return requireRow(rows, `There is no open exception ${exceptionId}; lunas exceptions list shows them.`);
+    return requireRow(rows, noOpenException(exceptionId));
   });
+}
+
+async function bookRefund(db: Queryable, exceptionId: string): Promise<void> {
+  const { rows } = await db.query<ExceptionCase>(
+    `select ${EXCEPTION_COLUMNS} from exceptions where id = $1 and resolved_at is null`,
+    [exceptionId],
+  );
+  const { kind, paymentId } = requireRow(rows, noOpenException(exceptionId));
+  if (kind !== 'late_payment' || paymentId === null) {
+    throw new UserError('Only late money can be resolved as refunded; this case is about something else.');
+  }
+  await refundLatePayment(db, paymentId, new Date(), null);
+}
+
+function noOpenException(exceptionId: string): string {
+  return `There is no open exception ${exceptionId}; lunas exceptions list shows them.`;
 }

@@ -157,7 +157,8 @@ describe('for people', () => {
 
   it('lists every command under --help', async () => {
     const { stdout } = await lunas('--help');
-    const names = 'up services api worker sandbox migrate merchants keys webhooks catalog accounts payments';
+    const names =
+      'up services api worker sandbox migrate merchants keys webhooks catalog accounts operators payments refunds exceptions ledger';
     for (const name of names.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
   });
 });

@@ -18,6 +18,7 @@ function recorded(status: PaymentStatus, changes: Partial<RecordedPayment> = {})
     expiresAtMs: NOW + 600_000,
     updatedAtMs: NOW - 120_000,
     late: null,
+    isRefundedByHand: false,
     ...changes,
   };
 }
@@ -88,6 +89,22 @@ describe('what the provider says settles it', () => {
     }
     const given = recorded('expired', { late: 'refunded' });
     expect(findBreaks(given, provider('paid'), workflow('expired'), NOW)).toHaveLength(1);
+  });
+});
+
+describe('money that went back by hand', () => {
+  it.each([
+    ['refunded', null],
+    ['expired', 'refunded'],
+  ] as const)('is well where the provider knows nothing of it: %s', (status, late) => {
+    const byHand = recorded(status, { late, isRefundedByHand: true });
+    expect(findBreaks(byHand, provider('paid'), workflow(status), NOW)).toEqual([]);
+    expect(findBreaks({ ...byHand, isRefundedByHand: false }, provider('paid'), workflow(status), NOW)).toHaveLength(1);
+  });
+
+  it('and at the provider too is twice', () => {
+    const byHand = recorded('refunded', { isRefundedByHand: true });
+    expect(findBreaks(byHand, provider('refunded'), workflow('refunded'), NOW)).toHaveLength(1);
   });
 });
 

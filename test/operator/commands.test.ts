@@ -102,7 +102,14 @@ describe('lunas payments settle', () => {
     const [paid, pending] = [await createPaid(), await create()];
     const nowhere = 'LN0000000000000000';
     const { exitCode, stdout, stderr } = await built(
-      ...['payments', 'settle', paid.reference_id, pending.id, nowhere, '--note', 'statement 7', '--json'],
+      'payments',
+      'settle',
+      paid.reference_id,
+      pending.id,
+      nowhere,
+      '--note',
+      'statement 7',
+      '--json',
     );
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'error: 2 of 3 were not settled.\n' });
     expect(JSON.parse(stdout).settlements).toEqual([
@@ -138,9 +145,8 @@ describe('lunas payments settle', () => {
     const { settlements } = parse(
       await built('payments', 'settle', '--merchant', merchantId, '--until', until, '--json'),
     );
-    expect(settlements.map(({ payment, outcome }: Record<string, string>) => [payment, outcome]).toSorted()).toEqual(
-      references.map((reference) => [reference, 'settled']).toSorted(),
-    );
+    expect(settlements).toHaveLength(12);
+    for (const payment of references) expect(settlements).toContainEqual({ payment, outcome: 'settled', reason: null });
     expect(await waiting()).toEqual([]);
     for (const { id } of paid) expect(await statusOf(id)).toBe('settled');
   }, 60_000);

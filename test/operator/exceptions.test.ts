@@ -32,7 +32,7 @@ it('shows the open cases, newest first, and all of them when asked', async () =>
   for (const reference of ['LN1', 'LN2', 'LN3']) await open(reference);
   const [newest] = await listExceptions(db, { onlyOpen: true, limit: 10 });
   expect(newest).toMatchObject({ kind: 'unknown_order', referenceId: 'LN3', amountRupiah: 500, resolvedAt: null });
-  const resolved = await resolveException(db, DEWI, newest?.id ?? '', 'sent back');
+  const resolved = await resolveException(db, DEWI, newest?.id ?? '', { note: 'sent back', isRefunded: false });
   expect(resolved).toMatchObject({
     id: newest?.id,
     resolvedBy: 'cli:dewi',
@@ -50,11 +50,13 @@ it('shows the open cases, newest first, and all of them when asked', async () =>
 it('resolves a case once, and tells of each try', async () => {
   await open('LN1');
   const [{ id } = { id: '' }] = await listExceptions(db, { onlyOpen: true, limit: 1 });
-  await resolveException(db, DEWI, id, 'first');
-  await expect(resolveException(db, { via: 'cli', name: 'cli:budi' }, id, 'second')).rejects.toThrow(
+  await resolveException(db, DEWI, id, { note: 'first', isRefunded: false });
+  await expect(
+    resolveException(db, { via: 'cli', name: 'cli:budi' }, id, { note: 'second', isRefunded: false }),
+  ).rejects.toThrow('no open exception');
+  await expect(resolveException(db, DEWI, NOBODY, { note: 'third', isRefunded: false })).rejects.toThrow(
     'no open exception',
   );
-  await expect(resolveException(db, DEWI, NOBODY, 'third')).rejects.toThrow('no open exception');
   expect(await listExceptionsOf(db, 'LN1')).toMatchObject([{ resolvedBy: 'cli:dewi', note: 'first' }]);
   expect(await listActions(db, { target: id, limit: 9 })).toMatchObject([
     { actor: 'cli:budi', action: 'exception.resolve', note: 'second', outcome: 'refused' },
@@ -65,7 +67,7 @@ it('resolves a case once, and tells of each try', async () => {
 it('opens anew what happens again', async () => {
   await open('LN1');
   const [{ id } = { id: '' }] = await listExceptions(db, { onlyOpen: true, limit: 1 });
-  await resolveException(db, DEWI, id, 'done');
+  await resolveException(db, DEWI, id, { note: 'done', isRefunded: false });
   await open('LN1');
   await open('LN1', 'wrong_amount');
   expect((await listExceptionsOf(db, 'LN1')).map(({ kind, resolvedBy }) => [kind, resolvedBy])).toEqual([

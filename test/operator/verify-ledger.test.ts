@@ -84,19 +84,14 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
   ],
   [
     'a step that books nothing is booked',
-    `${insertPosting('payment_version', '2')}`,
+    insertPosting('payment_version', '2'),
     ['posting_unexpected'],
     /Posting \d+ of version 2 is there, which books nothing/,
   ],
-  [
-    'a step that was never taken is booked',
-    `${insertPosting('payment_version', '9')}`,
-    ['posting_unexpected'],
-    /version 9/,
-  ],
+  ['a step that was never taken is booked', insertPosting('payment_version', '9'), ['posting_unexpected'], /version 9/],
   [
     'late money is booked that never came',
-    `${insertPosting('late_step', "'receive'")}`,
+    insertPosting('late_step', "'receive'"),
     ['posting_unexpected'],
     /late money \(receive\)/,
   ],
@@ -261,7 +256,8 @@ it('finds every break among many payments, each once, and takes none that moves 
   await moved;
   expect(payments).toBe(2_501);
   expect(progress).toEqual([1_000, 2_000, 2_501]);
-  expect(breaks.map(({ paymentId }) => paymentId).sort()).toEqual(rows.map(({ id }) => id).sort());
+  expect(new Set(breaks.map(({ paymentId }) => paymentId))).toEqual(new Set(rows.map(({ id }) => id)));
+  expect(breaks).toHaveLength(40);
   expect((await verifyLedger(ledger.db)).payments).toBe(2_502);
 }, 60_000);
 

@@ -120,7 +120,7 @@ export async function walkAlong(
   for (const name of names) {
     choices.push(stepsFrom(place).indexOf(name));
     const refund = REFUND_STEPS[name];
-    place = { ...place, status: PAYMENT_TRANSITIONS[name].to, refund: refund?.to ?? place.refund };
+    place = { version: 1, round: 0, status: PAYMENT_TRANSITIONS[name].to, refund: refund?.to ?? place.refund };
   }
   return walk(ledger, choices, changes);
 }

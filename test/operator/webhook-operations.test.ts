@@ -105,13 +105,12 @@ describe('an endpoint that is disabled', () => {
     expect(disabled).toMatchObject({ status: 'disabled', disabledReason: 'operator', pending: 0 });
     const rows = await rowsOf();
     const statuses = (id: string) =>
-      rows.filter((row) => row.endpoint_id === id).map((row) => [row.status, row.dead_reason]);
-    expect(statuses(endpoint.id).sort()).toEqual([
-      ['dead', 'endpoint_disabled'],
-      ['dead', 'endpoint_disabled'],
-      ['delivered', null],
-    ]);
-    expect(statuses(other.id)).toEqual(Array(3).fill(['pending', null]));
+      rows
+        .filter((row) => row.endpoint_id === id)
+        .map((row) => `${row.status} ${row.dead_reason}`)
+        .sort();
+    expect(statuses(endpoint.id)).toEqual(['dead endpoint_disabled', 'dead endpoint_disabled', 'delivered null']);
+    expect(statuses(other.id)).toEqual(['pending null', 'pending null', 'pending null']);
   });
 
   it('keeps the reason that it has, and gets no event until it is enabled again, as if it had never failed', async () => {

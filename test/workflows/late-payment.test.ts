@@ -1,5 +1,6 @@
 import { noteNews } from '../../src/db/notifications';
 import { setPolicy } from '../../src/operator/catalog';
+import { resolveException } from '../../src/operator/exceptions';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
@@ -123,6 +124,13 @@ describe('money that comes after the end', () => {
     });
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
     await noNewsIsOpen(reference_id);
+
+    const [{ id: exceptionId }] = (await service.db.query('select id from exceptions where payment_id = $1', [id]))
+      .rows;
+    const resolution = { note: 'bank transfer 4711', isRefunded: true };
+    await resolveException(service.db, { via: 'cli', name: 'cli:dewi' }, exceptionId, resolution);
+    await lateMoney(id, 'refunded');
+    expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
   });
 
   it('that the provider refuses to give back is for a person, until it is given back in another way', async () => {

@@ -16,10 +16,15 @@ export const listCases: OperatorEndpoint = async ({ db }, request) => {
   return { status: 200, body: snakeCased({ exceptions }) };
 };
 
+const resolutionSchema = noteSchema.extend({
+  refunded: z.boolean({ error: 'must be true or false' }).default(false),
+});
+
 /** `POST /operator/exceptions/:id/resolve` */
 export const resolveCase: OperatorEndpoint = async ({ db }, request, { actor }) => {
-  const { note } = readAction(request, noteSchema);
+  const { note, refunded } = readAction(request, resolutionSchema);
   const id = uuidInPath(request);
-  const exception = await refusingAs('not_found', () => resolveException(db, actor, id, note));
+  const resolution = { note, isRefunded: refunded };
+  const exception = await refusingAs('not_found', () => resolveException(db, actor, id, resolution));
   return { status: 200, body: snakeCased({ exception }) };
 };

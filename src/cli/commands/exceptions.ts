@@ -45,11 +45,14 @@ function addResolve(exceptions: Command, terminal: Terminal): void {
   const command = exceptions
     .command('resolve <exception-id>')
     .description('close a case that has been dealt with')
-    .requiredOption('--note <text>', 'what was done about it');
-  withExamples(command, 'lunas exceptions resolve EXCEPTION_ID --note "sent back by bank transfer 4711"');
-  answering(command, terminal, z.object({ exceptionId: id, note }), ({ exceptionId, note }, settings) =>
+    .requiredOption('--note <text>', 'what was done about it')
+    .option('--refunded', 'late money went back to the customer by hand: book it out of suspense');
+  withExamples(command, 'lunas exceptions resolve EXCEPTION_ID --refunded --note "sent back by bank transfer 4711"');
+  const input = z.object({ exceptionId: id, note, refunded: z.boolean().default(false) });
+  answering(command, terminal, input, ({ exceptionId, note, refunded }, settings) =>
     withDatabase(settings, async (db) => {
-      const exception = await resolveException(db, commandActor(), exceptionId, note);
+      const resolution = { note, isRefunded: refunded };
+      const exception = await resolveException(db, commandActor(), exceptionId, resolution);
       return { json: { exception }, text: `${exception.kind} of ${exception.referenceId} is resolved.` };
     }),
   );

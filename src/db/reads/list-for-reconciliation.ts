@@ -24,6 +24,7 @@ interface Row extends StateRow {
   readonly expiresAt: Date;
   readonly updatedAt: Date;
   readonly late: LatePaymentStatus | null;
+  readonly isRefundedByHand: boolean;
 }
 
 const SELECT = `
@@ -31,7 +32,9 @@ const SELECT = `
     payments.status, payments.version, payments.settlement_due_at as "settlesAt", payments.total_rupiah as "totalRupiah",
     payments.settlement_kind as "settlementKind", payments.provider_transaction_id as "providerTransactionId",
     payments.created_at as "createdAt", payments.expires_at as "expiresAt", payments.updated_at as "updatedAt",
-    refund.round, refund.submit_at as "submitAt", refund.status as "refundStatus", late_payments.status as late
+    refund.round, refund.submit_at as "submitAt", refund.status as "refundStatus", late_payments.status as late,
+    coalesce(refund.status = 'confirmed' and refund.provider_reference is null,
+      late_payments.status = 'refunded' and late_payments.provider_reference is null, false) as "isRefundedByHand"
   from payments
   left join late_payments on late_payments.payment_id = payments.id
   left join lateral (select * from refunds where payment_id = payments.id order by round desc limit 1) refund on true`;
@@ -77,7 +80,16 @@ export async function listUnknownPayments(db: Queryable, paymentIds: readonly st
 }
 
 function paymentOf(row: Row): ReconciledPayment {
-  const { id, referenceId, providerAccountId, totalRupiah, settlementKind, providerTransactionId, late } = row;
+  const {
+    id,
+    referenceId,
+    providerAccountId,
+    totalRupiah,
+    settlementKind,
+    providerTransactionId,
+    late,
+    isRefundedByHand,
+  } = row;
   return {
     id,
     referenceId,
@@ -88,6 +100,7 @@ function paymentOf(row: Row): ReconciledPayment {
       settlementKind,
       providerTransactionId,
       late,
+      isRefundedByHand,
       createdAtMs: row.createdAt.getTime(),
       expiresAtMs: row.expiresAt.getTime(),
       updatedAtMs: row.updatedAt.getTime(),

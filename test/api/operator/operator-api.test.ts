@@ -2,6 +2,7 @@ import { openException } from '../../../src/db/exceptions';
 import { setPolicy } from '../../../src/operator/catalog';
 import { createOperator, revokeOperator } from '../../../src/operator/operators';
 import { OPERATOR_ROUTES } from '../../../src/api/operator/operator-routes';
+import { ask, startTestApis } from '../../support/api';
 import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../../support/service';
 import { until } from '../../support/until';
 
@@ -22,9 +23,8 @@ function call(method: string, path: string, body?: unknown, key = secret): Promi
   return service.call(method, `/operator${path}`, body, { authorization: `Bearer ${key}` });
 }
 
-async function expectRefused(answer: Promise<ApiAnswer>, status: number, code: string, message: RegExp) {
-  const { status: got, body } = await answer;
-  expect([got, body]).toEqual([status, { error: { code, message: expect.stringMatching(message) } }]);
+function refused(status: number, code: string, message: RegExp) {
+  return { status, body: { error: { code, message: expect.stringMatching(message) } } };
 }
 
 async function statusOf(id: string): Promise<string> {
@@ -91,10 +91,24 @@ describe('the door of the operator API', () => {
   it('limits each operator’s requests, and no other’s', async () => {
     const busy = await createOperator(service.db, { name: 'busy', environment: 'sandbox' });
     await service.db.query('insert into rate_limits values ($1, 1000000, $2)', [busy.id, Date.now() + 60_000]);
-    await expectRefused(call('GET', '/actions', undefined, busy.secret), 429, 'rate_limited', /requests a minute/);
+    expect(await call('GET', '/actions', undefined, busy.secret)).toMatchObject(
+      refused(429, 'rate_limited', /requests a minute/),
+    );
     expect((await call('GET', '/actions')).status).toBe(200);
   });
 });
+
+it('turns away an address that tries too many keys, and leaves good keys from there alone', async () => {
+  const apis = await startTestApis([{}]);
+  const operator = await createOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
+  const tryKey = (key: string) =>
+    ask(`${apis.urls[0]}/operator/actions`, { headers: { authorization: `Bearer ${key}` } });
+  const answers: (string | undefined)[] = [];
+  for (let tries = 0; tries < 61; tries += 1) answers.push((await tryKey('op_test_guess')).code);
+  expect(answers).toEqual([...Array.from({ length: 60 }, () => 'invalid_api_key'), 'rate_limited']);
+  expect((await tryKey(operator.secret)).status).toBe(200);
+  await apis.close();
+}, 60_000);
 
 describe('the body of an action', () => {
   const actions = OPERATOR_ROUTES.filter(({ method }) => method === 'post').map(({ path }) =>
@@ -104,30 +118,38 @@ describe('the body of an action', () => {
   it.each(actions)('%s asks why', async (path) => {
     const address = path.replace(':id', NOBODY);
     for (const body of [{}, { note: '' }, { note: '  ' }, { note: 7 }, { note: 'x'.repeat(501) }]) {
-      await expectRefused(call('POST', address, { as: 'paid', ...body }), 400, 'invalid_json', /^note must /);
+      expect(await call('POST', address, { as: 'paid', ...body })).toMatchObject(
+        refused(400, 'invalid_json', /^note must /),
+      );
     }
-    await expectRefused(call('POST', address, '{"note":'), 400, 'invalid_json', /JSON/);
-    await expectRefused(call('POST', address, []), 400, 'invalid_json', /must be a JSON object/);
+    expect(await call('POST', address, '{"note":')).toMatchObject(refused(400, 'invalid_json', /JSON/));
+    expect(await call('POST', address, [])).toMatchObject(refused(400, 'invalid_json', /must be a JSON object/));
   });
 
   it('names how a refund is resolved', async () => {
     const address = `/payments/${NOBODY}/refund/resolve`;
-    await expectRefused(call('POST', address, { note: 'n' }), 400, 'invalid_json', /^as must be refunded or paid\.$/);
-    await expectRefused(call('POST', address, { note: 'n', as: 'settled' }), 400, 'invalid_json', /^as must be/);
+    expect(await call('POST', address, { note: 'n' })).toMatchObject(
+      refused(400, 'invalid_json', /^as must be refunded or paid\.$/),
+    );
+    expect(await call('POST', address, { note: 'n', as: 'settled' })).toMatchObject(
+      refused(400, 'invalid_json', /^as must be/),
+    );
   });
 
   it.each(['/payments/nonsense', '/payments/%00', `/payments/${NOBODY}`, '/payments/LN0000000000000000'])(
     '404 where there is nothing: %s',
     async (path) => {
-      await expectRefused(call('GET', path), 404, 'not_found', /There is no/);
-      await expectRefused(call('POST', `${path}/settle`, { note: 'n' }), 404, 'not_found', /There is no/);
+      expect(await call('GET', path)).toMatchObject(refused(404, 'not_found', /There is no/));
+      expect(await call('POST', `${path}/settle`, { note: 'n' })).toMatchObject(
+        refused(404, 'not_found', /There is no/),
+      );
     },
   );
 
   it.each(['?limit=0', '?limit=1e3', '?target=%00', '?before=x', '?limit=1&limit=2'])(
     '404 for a query %s',
     async (query) => {
-      await expectRefused(call('GET', `/actions${query}`), 404, 'not_found', /^\w+ .*\.$/);
+      expect(await call('GET', `/actions${query}`)).toMatchObject(refused(404, 'not_found', /^\w+ .*\.$/));
     },
   );
 });
@@ -152,11 +174,8 @@ describe('an operator', () => {
     const { id } = await createPaid();
     const { status, body } = await call('POST', `/payments/${id}/settle`, { note: 'statement 7' });
     expect([status, body.payment]).toEqual([200, expect.objectContaining({ id, status: 'settled' })]);
-    await expectRefused(
-      call('POST', `/payments/${id}/settle`, { note: 'again' }),
-      400,
-      'payment_cancel_failed',
-      /"settled"/,
+    expect(await call('POST', `/payments/${id}/settle`, { note: 'again' })).toMatchObject(
+      refused(400, 'payment_cancel_failed', /"settled"/),
     );
 
     const { transitions, actions } = (await call('GET', `/payments/${id}`)).body;
@@ -171,13 +190,23 @@ describe('an operator', () => {
     expect(rows).toEqual([{ operator_id: operatorId }]);
   });
 
-  it('of twenty who settle at once, one does, and the others are told', async () => {
+  it('of sixty who settle at once, one does, and the others are told', async () => {
     const { id } = await createPaid();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => call('POST', `/payments/${id}/settle`, { note: 'n' })),
+      Array.from({ length: 60 }, () => call('POST', `/payments/${id}/settle`, { note: 'n' })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 400)]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(59);
     expect((await service.transitionsOf(id)).filter((name) => name === 'settle')).toHaveLength(1);
+  });
+
+  it('is told what to do about a payment whose workflow is lost', async () => {
+    const { id } = await createPaid();
+    await service.client.workflow.getHandle(`payment-${id}`).terminate();
+    const lost = /^It is "paid" and has no workflow any more; lunas recover brings it back\.$/;
+    expect(await call('POST', `/payments/${id}/settle`, { note: 'n' })).toMatchObject(
+      refused(400, 'payment_cancel_failed', lost),
+    );
   });
 
   it('has a refused refund tried once more', async () => {
@@ -192,11 +221,8 @@ describe('an operator', () => {
       { status: 'refused' },
       { status: 'confirmed' },
     ]);
-    await expectRefused(
-      call('POST', `/payments/${id}/refund/retry`, { note: 'n' }),
-      400,
-      'payment_refund_failed',
-      /"refunded"/,
+    expect(await call('POST', `/payments/${id}/refund/retry`, { note: 'n' })).toMatchObject(
+      refused(400, 'payment_refund_failed', /"refunded"/),
     );
   });
 
@@ -217,11 +243,8 @@ describe('an operator', () => {
       200,
       expect.objectContaining({ resolved_by: 'operator:dewi', note: 'sent back' }),
     ]);
-    await expectRefused(
-      call('POST', `/exceptions/${open.id}/resolve`, { note: 'n' }),
-      404,
-      'not_found',
-      /no open exception/,
+    expect(await call('POST', `/exceptions/${open.id}/resolve`, { note: 'n' })).toMatchObject(
+      refused(404, 'not_found', /no open exception/),
     );
     expect((await call('GET', '/exceptions')).body.exceptions).toEqual([]);
     expect((await call('GET', '/exceptions?all=true')).body.exceptions).toMatchObject([{ id: open.id }]);
@@ -242,13 +265,10 @@ describe('an operator', () => {
     const { status, body } = await call('POST', `/deliveries/${delivery.id}/redeliver`, { note: 'they are back' });
     expect([status, body]).toEqual([200, { delivery: { id: delivery.id, status: 'pending' } }]);
     expect(await lastAction(delivery.id)).toMatchObject({ action: 'webhook.redeliver', outcome: 'done' });
-    await expectRefused(
-      call('POST', `/deliveries/${NOBODY}/redeliver`, { note: 'n' }),
-      404,
-      'not_found',
-      /no delivery/,
+    expect(await call('POST', `/deliveries/${NOBODY}/redeliver`, { note: 'n' })).toMatchObject(
+      refused(404, 'not_found', /no delivery/),
     );
-    await expectRefused(call('POST', '/deliveries/x/redeliver', { note: 'n' }), 404, 'not_found', /./);
+    expect(await call('POST', '/deliveries/x/redeliver', { note: 'n' })).toMatchObject(refused(404, 'not_found', /./));
   });
 
   it('reads the audit trail page by page', async () => {

@@ -1,0 +1,162 @@
+import type { Order } from './pretend-acquirer';
+
+/** What a merchant, an operator, the acquirer or its customer does. */
+export const MESSAGES = [
+  'pay',
+  'payInSilence',
+  'notify',
+  'cancel',
+  'refund',
+  'settle',
+  'retryRefund',
+  'resolveAsPaid',
+  'resolveAsRefunded',
+  'denyByHand',
+  'cancelByHand',
+  'refundByHand',
+] as const;
+export type Message = (typeof MESSAGES)[number];
+
+/** The instants of a payment as its row has them, in milliseconds; null where there is none. */
+export interface Deadlines {
+  readonly expiresAtMs: number;
+  readonly settlesAtMs: number | null;
+  readonly submitAtMs: number | null;
+}
+
+export type Answer = 'done' | 'refused';
+
+interface ModelOptions {
+  readonly provider: 'gopay' | 'shopeepay';
+  readonly isManual: boolean;
+  readonly refusesRefunds: () => boolean;
+  /** Null before there is one. */
+  readonly order: () => Order | null;
+}
+
+const FINAL = ['expired', 'settled', 'failed', 'cancelled', 'refunded'];
+
+/**
+ * The contract's payment, as small as it can be written: where it stands, by which steps it came there, and what each message
+ * and the passing of time make of it. Knows nothing of workflows; is right where everything is at rest.
+ */
+export class ReferenceModel {
+  status = 'created';
+  readonly steps: string[] = ['accept'];
+  /** An operator says that the customer has the money, by another way than the acquirer's. */
+  isRefundedByWord = false;
+  private isHeld = false;
+
+  constructor(private readonly options: ModelOptions) {}
+
+  get isFinal(): boolean {
+    return FINAL.includes(this.status);
+  }
+
+  get canPay(): boolean {
+    return this.options.order()?.status === 'pending';
+  }
+
+  /** The creation has come to its end. */
+  opened(as: 'issued' | 'rejected'): void {
+    if (as === 'issued') this.go('issue', 'pending');
+    else this.go('reject', 'failed');
+  }
+
+  /**
+   * A message came, and what it does at the acquirer is done.
+   * @returns what it is answered; nobody is answered who only brings news
+   */
+  receive(message: Message, nowMs: number, deadlines: Deadlines): Answer | null {
+    switch (message) {
+      case 'payInSilence':
+        return null;
+      case 'pay':
+      case 'notify':
+      case 'denyByHand':
+      case 'cancelByHand':
+      case 'refundByHand':
+        this.hearNews();
+        return null;
+      case 'cancel':
+        return this.cancel();
+      case 'refund':
+        if (this.status !== 'paid' || this.options.provider !== 'gopay') return 'refused';
+        this.go('request_refund', 'refund_processing');
+        this.isHeld = true;
+        return 'done';
+      case 'settle':
+        if (this.status !== 'paid' || nowMs < (deadlines.settlesAtMs ?? 0)) return 'refused';
+        this.go('settle', 'settled');
+        return 'done';
+      case 'retryRefund':
+        if (this.status !== 'refund_failed') return 'refused';
+        this.go('retry_refund', 'refund_processing');
+        this.submitRefund();
+        return 'done';
+      case 'resolveAsPaid':
+        if (this.status !== 'refund_failed') return 'refused';
+        this.go('resolve_as_paid', 'paid');
+        return 'done';
+      case 'resolveAsRefunded':
+        if (this.status !== 'refund_failed') return 'refused';
+        this.isRefundedByWord = true;
+        this.go('confirm_failed_refund', 'refunded');
+        return 'done';
+    }
+  }
+
+  /** It is this late now. */
+  advance(nowMs: number, { expiresAtMs, settlesAtMs, submitAtMs }: Deadlines): void {
+    if (this.status === 'pending' && nowMs > expiresAtMs) this.endUnpaid('expire', 'expired');
+    if (this.status === 'refund_processing' && this.isHeld && submitAtMs !== null && nowMs > submitAtMs) this.submitRefund();
+    if (this.status === 'paid' && !this.options.isManual && settlesAtMs !== null && nowMs > settlesAtMs) {
+      this.go('settle', 'settled');
+    }
+  }
+
+  private hearNews(): void {
+    const said = this.options.order()?.status;
+    if (this.status === 'pending') {
+      if (said === 'paid') this.go('pay', 'paid');
+      if (said === 'denied') this.go('deny', 'failed');
+      if (said === 'cancelled') this.go('cancel', 'cancelled');
+    } else if (this.status === 'paid' && said === 'refunded') {
+      this.go('request_refund', 'refund_processing');
+      this.submitRefund();
+    } else if (this.status === 'refund_failed' && said === 'refunded') {
+      this.go('confirm_failed_refund', 'refunded');
+    }
+  }
+
+  private cancel(): Answer {
+    if (this.options.provider !== 'gopay') return 'refused';
+    if (this.status === 'pending') return this.endUnpaid('cancel', 'cancelled');
+    if (this.status !== 'refund_processing' || !this.isHeld) return 'refused';
+    this.go('cancel_refund', 'paid');
+    return 'done';
+  }
+
+  /** Money that is there wins. */
+  private endUnpaid(step: 'expire' | 'cancel', status: string): Answer {
+    if (this.options.order()?.paidAt) {
+      this.go('pay', 'paid');
+      return 'refused';
+    }
+    this.go(step, status);
+    return 'done';
+  }
+
+  private submitRefund(): void {
+    this.isHeld = false;
+    this.go('submit_refund', 'refund_processing');
+    const isRefunded = this.options.order()?.status === 'refunded';
+    if (this.options.refusesRefunds() && !isRefunded) this.go('refuse_refund', 'refund_failed');
+    else this.go('confirm_refund', 'refunded');
+  }
+
+  private go(step: string, status: string): void {
+    this.steps.push(step);
+    this.status = status;
+  }
+}
