@@ -46,12 +46,15 @@ export function brokenUrlRule(text: string, rules: ReceiverRules): string | null
  */
 export function createGuardedConnector(rules: ReceiverRules, resolve: ResolveHost): buildConnector.connector {
   const isAllowed = allowedBy(rules);
-  return (options, callback) => {
-    checkHost(options.hostname, options.port, isAllowed, resolve).then(
-      (addresses) => connectTo(addresses)(options, callback),
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
-    );
+  const connect = async (options: buildConnector.Options, callback: buildConnector.Callback) => {
+    try {
+      const addresses = await checkHost(options.hostname, options.port, isAllowed, resolve);
+      connectTo(addresses)(options, callback);
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null);
+    }
   };
+  return (options, callback) => void connect(options, callback);
 }
 
 function connectTo(addresses: readonly ResolvedAddress[]): buildConnector.connector {

@@ -4,7 +4,7 @@ import { until } from '../support/until';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 async function createPayment(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {

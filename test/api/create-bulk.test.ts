@@ -4,7 +4,7 @@ import { until } from '../support/until';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 const items = (count: number, prefix: string) =>

@@ -5,7 +5,7 @@ import { until } from '../support/until';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

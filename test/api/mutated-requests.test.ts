@@ -26,7 +26,7 @@ import { until } from '../support/until';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 const RUNS = { numRuns: 150 };

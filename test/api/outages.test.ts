@@ -28,7 +28,7 @@ beforeAll(async () => {
     requestsPerMinute: 1_000_000,
     log: createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
   });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await api.close();
   await Promise.all([postgresql.close(), temporal.close()]);

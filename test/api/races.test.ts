@@ -12,7 +12,7 @@ const LEAST_SHARE = 0.1;
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 interface Runner {

@@ -6,7 +6,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace(), { refundHoldSeconds: 1 });
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 3_600 });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 async function createPayment(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {

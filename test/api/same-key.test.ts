@@ -11,7 +11,7 @@ let apis: ApiProcess[];
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   apis = await Promise.all([startApiProcess(service), startApiProcess(service)]);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.stop()));
   await service.close();

@@ -10,7 +10,7 @@ let api: ApiProcess;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   api = await startApiProcess(service);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await api.stop();
   await service.close();

@@ -19,7 +19,7 @@ beforeAll(async () => {
     expiresInSeconds: 7_200,
     settlementDelaySeconds: 7_200,
   });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 interface Created {

@@ -16,7 +16,7 @@ beforeAll(async () => {
     expiresInSeconds: 900,
     settlementDelaySeconds: 900,
   });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 afterEach(() => faults('DELETE'));

@@ -30,7 +30,7 @@ beforeAll(async () => {
   };
   const manual = { settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...manual });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await service.close();
   await rm(home, { recursive: true });

@@ -22,7 +22,7 @@ beforeAll(async () => {
     events: [],
     environment: 'sandbox',
   }));
-}, 60_000);
+}, 120_000);
 
 afterAll(() => Promise.all([service.close(), receiver.close()]));
 

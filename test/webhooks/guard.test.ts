@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -27,7 +26,9 @@ async function listen(host: string, port: number, listener: RequestListener): Pr
 async function listening(server: Server, host: string, port: number): Promise<number> {
   servers.push(server.listen(port, host));
   await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  return address.port;
 }
 
 afterEach(async () => {
@@ -295,8 +296,21 @@ describe('TLS', () => {
 
   beforeAll(() =>
     promisify(execFile)('openssl', [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=receiver.test'],
-      ...['-addext', 'subjectAltName=DNS:receiver.test', '-keyout', key, '-out', cert],
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=receiver.test',
+      '-addext',
+      'subjectAltName=DNS:receiver.test',
+      '-keyout',
+      key,
+      '-out',
+      cert,
     ]),
   );
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -15,7 +15,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   [service, receiver] = await Promise.all([newNamespace().then(startTestService), startReceiver()]);
-}, 60_000);
+}, 120_000);
 
 afterAll(() => Promise.all([service.close(), receiver.close()]));
 

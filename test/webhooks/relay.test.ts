@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queryable } from '../../src/db/pool';
 import { createLogger } from '../../src/log';
 import { createSealer } from '../../src/sealing';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
@@ -29,10 +28,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  await receiver.close();
   await relay?.stop();
   relay = undefined;
   await sender.close();
-  await receiver.close();
   await ledger.close();
 });
 
@@ -257,23 +256,17 @@ describe('the relay', () => {
   it('leaves a claim that took too long to its lease: a try would outlive it', async () => {
     await addEndpoint();
     await acceptPayments(3);
-    let late = 0;
+    // A clock by which any two looks are 11 s apart, so that every claim takes too long.
     const now = Date.now;
-    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + late);
-    const slowDb: Queryable = {
-      query: async (...statement: unknown[]) => {
-        const answer = await Reflect.apply(ledger.db.query, ledger.db, statement);
-        if (late === 0 && JSON.stringify(statement).includes('claim_deliveries')) late = 11_000;
-        return answer;
-      },
-    };
-    relay = startRelay({ db: slowDb, sealer, sender, handOver: async () => undefined, log });
-    await until(deliveries, (rows) => rows.every(({ leased_until }) => leased_until !== null));
+    let looks = 0;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 11_000 * (looks += 1));
+    start();
+    while ((await deliveries()).some(({ leased_until }) => leased_until === null)) await sleep(20);
     await sleep(300);
     expect(receiver.received).toHaveLength(0);
     clock.mockRestore();
     await ledger.db.query("update webhook_deliveries set leased_until = now() - interval '1 second'");
-    relay.wake();
+    relay?.wake();
     await receiver.waitFor(3);
   });
 
@@ -287,11 +280,10 @@ describe('the relay', () => {
       if (calls < 15) throw new Error('Temporal is away');
     };
     relay = startRelay({ db: ledger.db, sealer, sender, handOver, log });
-    while (calls < 15) {
-      const before = calls;
+    for (let tries = 1; tries < 15; tries += 1) {
       await until(
         () => Promise.resolve(calls),
-        (now) => now > before,
+        (now) => now >= tries,
       );
       await ledger.db.query("update webhook_deliveries set leased_until = '-infinity'");
       relay.wake();
@@ -448,9 +440,8 @@ describe('an endpoint that is down', () => {
       'update webhook_deliveries set handed_over_at = now() where id = (select id from webhook_deliveries limit 1)',
     );
     receiver.respond = (response) => response.writeHead(500).end();
-    start();
     await isFailingFor(4.9);
-    relay?.wake();
+    start();
     await receiver.waitFor(1);
     await until(deliveries, (rows) => rows.some(({ attempts }) => attempts === 1));
     expect(await counts()).toMatchObject({ pending: 4 });

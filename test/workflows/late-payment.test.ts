@@ -2,6 +2,7 @@ import { noteNews } from '../../src/db/notifications';
 import { setPolicy } from '../../src/operator/catalog';
 import { resolveException } from '../../src/operator/exceptions';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { recordHistory } from '../support/history';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
   for (const provider of ['gopay', 'shopeepay'] as const) {
     await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 900, settlementDelaySeconds: 0 });
   }
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 beforeEach(() => faults('DELETE'));
@@ -64,6 +65,13 @@ async function lateMoney(id: string, status: string) {
   return rows[0];
 }
 
+/** Awaits the end of its workflow, which can be recorded. */
+async function end(id: string, status: string, name: string): Promise<void> {
+  const workflow = service.client.workflow.getHandle(`late-payment-${id}`);
+  expect(await workflow.result()).toBe(status);
+  await recordHistory(service.client, workflow.workflowId, name);
+}
+
 async function openException(referenceId: string) {
   const { rows } = await until(
     () => service.db.query('select * from exceptions where reference_id = $1', [referenceId]),
@@ -107,6 +115,7 @@ describe('money that comes after the end', () => {
       refunds: [{ refund_key: `${reference_id}-LATE`, amount: 50_000, status: 'confirmed' }],
     });
     expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
+    await end(id, 'refunded', `late-payment-after-${status}`);
     await becomes(id, status);
     await noNewsIsOpen(reference_id);
     expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
@@ -124,6 +133,7 @@ describe('money that comes after the end', () => {
     });
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
     await noNewsIsOpen(reference_id);
+    await end(id, 'kept', 'late-payment-kept');
 
     const [{ id: exceptionId }] = (await service.db.query('select id from exceptions where payment_id = $1', [id]))
       .rows;

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
+import { Worker, type ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { noteNews } from '../../src/db/notifications';
-import { connectClient } from '../../src/engine/connection';
 import { PaymentsEngine, type RequestOutcome } from '../../src/engine/payments-engine';
 import { tellNews } from '../../src/engine/tell-news';
 import { verifyLedger } from '../../src/operator/verify-ledger';
@@ -26,7 +25,15 @@ const ROUNDS = 16;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 1_440 * MINUTE_MS;
-const SKIPS_MS = [10 * SECOND_MS, 30 * SECOND_MS, 62 * SECOND_MS, 5 * MINUTE_MS, 16 * MINUTE_MS, DAY_MS, 3 * DAY_MS] as const;
+const SKIPS_MS = [
+  10 * SECOND_MS,
+  30 * SECOND_MS,
+  62 * SECOND_MS,
+  5 * MINUTE_MS,
+  16 * MINUTE_MS,
+  DAY_MS,
+  3 * DAY_MS,
+] as const;
 /** Who is so near to a deadline is left alone: either may be right. */
 const NEAR_MS = 5 * SECOND_MS;
 /** A question that was answered "pending" is asked again for this long. */
@@ -60,7 +67,7 @@ interface Row extends Deadlines {
 beforeAll(async () => {
   environment = await createTimeSkippingEnvironment();
   ledger = await openLedger();
-  engine = new PaymentsEngine(connectClient({ address: environment.address, namespace: 'default', security: {} }));
+  engine = new PaymentsEngine(environment.client);
   webhooks = createWebhookSender({ environment: 'sandbox' });
   worker = await Worker.create({
     connection: environment.nativeConnection,
@@ -78,6 +85,7 @@ beforeAll(async () => {
       refundHoldSeconds: 60,
       reconcile: () => Promise.reject(new Error('not part of this')),
     }),
+    interceptors: { activity: [() => ({ inbound: watch })] },
     maxCachedWorkflows: 200,
   });
   running = worker.run();
@@ -86,7 +94,7 @@ beforeAll(async () => {
 afterAll(async () => {
   worker.shutdown();
   await running;
-  await Promise.all([engine.close(), webhooks.close(), ledger.close()]);
+  await Promise.all([webhooks.close(), ledger.close()]);
   await environment.teardown();
 });
 
@@ -142,21 +150,30 @@ function newLife(): Life {
 /** Created: mostly well, sometimes after a lost message, sometimes refused, or given up after two minutes of silence. */
 async function open({ terms, model, story }: Life): Promise<void> {
   const manner = acquirer.mannerOf(terms.referenceId);
-  const isSilent = random.chance(0.03);
+  const isSilent = random.chance(0.005);
   manner.refusesOrder = random.chance(0.05);
   if (isSilent) manner.losses.issue.push(...Array.from({ length: 1_000 }, (): Loss => 'request'));
   else if (random.chance(0.3)) lose(terms, 'issue');
   const isRejected = isSilent || manner.refusesOrder;
   story.push(`created${isSilent ? ' in silence' : ''}`);
   counts.messages += 1;
-  await engine.createPayment(terms);
+  await create(terms);
   manner.losses.issue.length = 0;
   model.opened(isRejected ? 'rejected' : 'issued');
 }
 
+/** As a merchant does: the same request again while there is no answer. */
+async function create(terms: PaymentTerms, triesLeft = 5): Promise<void> {
+  await engine.createPayment(terms).catch((error: unknown) => {
+    if (triesLeft === 0) throw error;
+    return create(terms, triesLeft - 1);
+  });
+}
+
 async function act(life: Life, nowMs: number, row: Row): Promise<void> {
   const { terms, model, story } = life;
-  if ([row.expiresAtMs, row.settlesAtMs, row.submitAtMs].some((at) => at !== null && Math.abs(at - nowMs) < NEAR_MS)) return;
+  if ([row.expiresAtMs, row.settlesAtMs, row.submitAtMs].some((at) => at !== null && Math.abs(at - nowMs) < NEAR_MS))
+    return;
   const message = random.pick(MESSAGES.filter((message) => isPossible(life, message, nowMs)));
   const manner = acquirer.mannerOf(terms.referenceId);
   manner.refusesRefunds = random.chance(0.4);
@@ -247,31 +264,70 @@ async function pass(lives: readonly Life[], ms: number): Promise<void> {
   await comeToRest(lives);
 }
 
-/** Lets seconds pass while something waits for them. */
+/** Lets time pass while something waits for it. */
 async function withTimePassing<T>(work: Promise<T>): Promise<T> {
   const done = work.then(
     () => true,
     () => true,
   );
-  while (!(await Promise.race([done, sleep(400, false)]))) await environment.sleep(2 * SECOND_MS);
+  const skip = skipper();
+  while (!(await Promise.race([done, sleep(20, false)]))) await skip();
   return work;
 }
+
+/** How long the worker has to be quiet before time is skipped: a task that is worked on would time out. */
+const QUIET_MS = 250;
+
+/** Skips some time when called while the worker is quiet, more and more while nothing comes of it. */
+function skipper(): () => Promise<void> {
+  let [skipMs, lastMs] = [SECOND_MS, Date.now()];
+  return async () => {
+    if (activity.underWay > 0 || Date.now() - Math.max(activity.lastMs, lastMs) < QUIET_MS) return;
+    skipMs = activity.lastMs > lastMs ? SECOND_MS : Math.min(skipMs * 1.5, 20 * SECOND_MS);
+    await environment.sleep(Math.round(skipMs));
+    lastMs = Date.now();
+  };
+}
+
+/** What the worker is at. */
+const activity = { underWay: 0, lastMs: 0 };
+
+const watch: ActivityInboundCallsInterceptor = {
+  async execute(input, next) {
+    activity.underWay += 1;
+    try {
+      return await next(input);
+    } finally {
+      activity.underWay -= 1;
+      activity.lastMs = Date.now();
+    }
+  },
+};
 
 /** Waits until each payment stands where its model does, by as many steps. */
 async function comeToRest(lives: readonly Life[]): Promise<void> {
   const deadline = Date.now() + AT_REST_WITHIN_MS;
-  for (let looks = 1; ; looks += 1) {
+  const skip = skipper();
+  for (;;) {
     const [rows, nowMs] = [await readRows(lives), await environment.currentTimeMs()];
     for (const life of lives) life.model.advance(nowMs, rowOf(rows, life));
     const elsewhere = lives.find((life) => !isAt(life, rowOf(rows, life)));
     if (!elsewhere) return;
     if (Date.now() > deadline) {
       const { status, version } = rowOf(rows, elsewhere);
-      throw new Error(`The payment is ${status}, version ${version}\n${tell(elsewhere)}`);
+      const events = await lastEventsOf(elsewhere);
+      throw new Error(`The payment is ${status}, version ${version}\n${tell(elsewhere)}\n${events}`);
     }
     await sleep(20);
-    if (looks % 15 === 0) await environment.sleep(SECOND_MS);
+    await skip();
   }
+}
+
+async function lastEventsOf({ terms }: Life): Promise<string> {
+  const workflow = environment.client.workflow.getHandle(`payment-${terms.paymentId}`);
+  const [{ events }, report] = [await workflow.fetchHistory(), await engine.askStatus(terms.paymentId)];
+  const last = (events ?? []).slice(-12).map((event) => Object.keys(event).find((key) => key.endsWith('Attributes')));
+  return `${last.join('\n')}\n${JSON.stringify(report)}`;
 }
 
 function isAt({ model }: Life, { status, version }: Row): boolean {
@@ -305,7 +361,8 @@ async function end(lives: readonly Life[]): Promise<void> {
   for (const message of ['resolveAsPaid', 'settle'] as const) {
     const [rows, nowMs] = [await readRows(lives), await environment.currentTimeMs()];
     const waiting = lives.filter(({ model }) => model.status === (message === 'settle' ? 'paid' : 'refund_failed'));
-    for (const { terms } of waiting) for (const losses of Object.values(acquirer.mannerOf(terms.referenceId).losses)) losses.length = 0;
+    for (const { terms } of waiting)
+      for (const losses of Object.values(acquirer.mannerOf(terms.referenceId).losses)) losses.length = 0;
     for (const life of waiting) life.model.receive(message, nowMs, rowOf(rows, life));
     const answers = await withTimePassing(Promise.all(waiting.map(({ terms }) => send(terms.paymentId, message))));
     expect(answers.filter((answer) => answer !== 'done')).toEqual([]);

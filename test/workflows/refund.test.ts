@@ -17,7 +17,7 @@ beforeAll(async () => {
   lives = await openLives();
   service = lives.service;
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: (3 * DAY_MS) / 1_000 });
-}, 60_000);
+}, 120_000);
 
 afterAll(() => lives.close());
 

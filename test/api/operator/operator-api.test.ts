@@ -16,7 +16,7 @@ beforeAll(async () => {
   ({ id: operatorId, secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
   const manual = { settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...manual });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 function call(method: string, path: string, body?: unknown, key = secret): Promise<ApiAnswer> {

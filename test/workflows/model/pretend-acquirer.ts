@@ -5,7 +5,7 @@ import type {
   IssueQrisRequest,
   NotificationVerdict,
   Provider,
-  ProviderPaymentStatus,
+  ProviderPayment,
   ProviderRefund,
   RefundOutcome,
   RefundRequest,
@@ -14,7 +14,7 @@ import type {
 
 /** An order as the acquirer has it. */
 export interface Order {
-  status: ProviderPaymentStatus;
+  status: ProviderPayment['status'];
   readonly totalRupiah: number;
   readonly transactionId: string;
   paidAt: Date | null;
@@ -138,11 +138,7 @@ export class PretendAcquirer implements Provider {
     });
   }
 
-  async #answer<Outcome>(
-    referenceId: string,
-    operation: Operation,
-    act: () => Outcome,
-  ): Promise<Outcome | Unclear> {
+  async #answer<Outcome>(referenceId: string, operation: Operation, act: () => Outcome): Promise<Outcome | Unclear> {
     const loss = this.mannerOf(referenceId).losses[operation].shift();
     if (loss === 'request') return LOST;
     const outcome = act();

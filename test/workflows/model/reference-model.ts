@@ -109,7 +109,8 @@ export class ReferenceModel {
   /** It is this late now. */
   advance(nowMs: number, { expiresAtMs, settlesAtMs, submitAtMs }: Deadlines): void {
     if (this.status === 'pending' && nowMs > expiresAtMs) this.endUnpaid('expire', 'expired');
-    if (this.status === 'refund_processing' && this.isHeld && submitAtMs !== null && nowMs > submitAtMs) this.submitRefund();
+    if (this.status === 'refund_processing' && this.isHeld && submitAtMs !== null && nowMs > submitAtMs)
+      this.submitRefund();
     if (this.status === 'paid' && !this.options.isManual && settlesAtMs !== null && nowMs > settlesAtMs) {
       this.go('settle', 'settled');
     }
