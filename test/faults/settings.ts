@@ -8,6 +8,8 @@ const settingsSchema = z.object({
   apiPort: z.number(),
   refundHoldSeconds: z.number(),
   workflowBundlePath: z.string(),
+  /** Of the acquirer, where it is to forget idempotency keys. */
+  forgetfulLedgerUrl: z.string().nullable(),
   mutant: z.string().refine(isMutant).nullable(),
 });
 

@@ -3,17 +3,20 @@ import type { Pool } from '../../src/db/pool';
 import { PaymentsEngine } from '../../src/engine/payments-engine';
 import type { Provider } from '../../src/providers/provider';
 import type { ProviderRegistry } from '../../src/providers/registry';
-import { isUnder, rewriteStatement, runInTwo, type Mutant, type Statement } from './mutants';
+import { rewriteStatement, runInTwo, type Mutant, type Statement } from './mutants';
 import type { KillPoint } from './points';
 import { passing } from './trap';
 
 /** The statements that a payment passes on its way, by name; those that begin with the name count too. */
 interface QueryTraps {
+  /** The harness holds the statement up when it is under way. */
+  readonly inside?: Readonly<Record<string, KillPoint>>;
   readonly before?: Readonly<Record<string, KillPoint>>;
-  /** While the statement is under way. */
-  readonly during?: Readonly<Record<string, KillPoint>>;
   readonly after?: Readonly<Record<string, KillPoint>>;
 }
+
+/** Steps after which a merchant is told, and which the workflow takes. */
+const WITH_OUTBOX = ['issue', 'pay', 'settle', 'expire', 'cancel', 'request_refund', 'confirm_refund'] as const;
 
 export const API_TRAPS = {
   before: { store_provider_notification: 'K6' },
@@ -21,8 +24,8 @@ export const API_TRAPS = {
 } as const satisfies QueryTraps;
 
 export const WORKER_TRAPS = {
+  inside: Object.fromEntries(WITH_OUTBOX.map((step) => [`transition_${step}`, 'K8' as const])),
   before: { transition_accept: 'K2', record_webhook_delivered: 'K9', transition_settle: 'K11' },
-  during: { transition_: 'K8' },
   after: { transition_accept: 'K3', transition_issue: 'K5', transition_settle: 'K11' },
 } as const satisfies QueryTraps;
 
@@ -38,10 +41,9 @@ export function trapQueries(db: Pool, traps: QueryTraps, mutant: Mutant | null):
         const statement = rewriteStatement(mutant, given);
         const send = (what: Statement) => Promise.resolve(member.call(target, what));
         await passAt(traps.before, statement.name);
-        const answer = isUnder(mutant, 'outboxApart', statement.name)
-          ? runInTwo(statement, send, () => passing('K8'))
-          : Promise.all([send(statement), passAt(traps.during, statement.name)]).then(([result]) => result);
-        const result = await answer;
+        const isApart = mutant === 'outboxApart' && statement.name in WORKER_TRAPS.inside;
+        if (!isApart) await passAt(traps.inside, statement.name);
+        const result = isApart ? await runInTwo(statement, send, () => passing('K8')) : await send(statement);
         await passAt(traps.after, statement.name);
         return result;
       };
@@ -67,8 +69,12 @@ export class TrappedEngine extends PaymentsEngine {
 }
 
 /** The accounts, with traps around what the worker asks of them. */
-export function trapProviders(registry: ProviderRegistry, mutant: Mutant | null): ProviderRegistry {
-  return { ...registry, forAccount: async (id) => trapProvider(await registry.forAccount(id), mutant) };
+export function trapProviders(
+  registry: ProviderRegistry,
+  mutant: Mutant | null,
+  change: (provider: Provider) => Provider,
+): ProviderRegistry {
+  return { ...registry, forAccount: async (id) => trapProvider(change(await registry.forAccount(id)), mutant) };
 }
 
 function trapProvider(provider: Provider, mutant: Mutant | null): Provider {

@@ -13,6 +13,7 @@ import { createSealer } from '../../src/sealing';
 import { startRelay, type Relay } from '../../src/webhooks/relay';
 import { createWebhookSender } from '../../src/webhooks/send';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import { forgetKeys } from './forgetful-acquirer';
 import { apiUrlOf, readSettings } from './settings';
 import { report } from './trap';
 import { trapProviders, trapQueries, WORKER_TRAPS } from './trapped';
@@ -31,7 +32,11 @@ async function run(): Promise<void> {
   await registerSearchAttributes(client, log);
 
   const webhooks = createWebhookSender({ environment: 'sandbox' });
-  const providers = trapProviders(createProviderRegistry(db, sealer, apiUrlOf(settings)), mutant);
+  const { forgetfulLedgerUrl } = settings;
+  const ledger = forgetfulLedgerUrl === null ? null : createPool(forgetfulLedgerUrl, { max: 2 });
+  const providers = trapProviders(createProviderRegistry(db, sealer, apiUrlOf(settings)), mutant, (provider) =>
+    ledger === null ? provider : forgetKeys(provider, ledger),
+  );
   let relay: Relay | undefined;
   const activities = createActivities({
     db,

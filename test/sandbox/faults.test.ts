@@ -34,8 +34,11 @@ const arm = (operation: string, kind: string, times = 1) =>
   sandbox.call('PUT', '/simulator/faults', { operation, kind, times });
 const pay = (id: string) => sandbox.call('POST', `/simulator/payments/${id}/pay`);
 
+/** A merchant waits this long for an answer that will not come, and for any other as long as it takes. */
+const patienceFor = (expected: string): number => (expected === 'no answer' ? 400 : 10_000);
+
 /** What the merchant sees of a call that it gives this long. */
-async function seen(call: Promise<Json>, patienceMs = 400): Promise<string> {
+async function seen(call: Promise<Json>, patienceMs = patienceFor('an answer')): Promise<string> {
   const answered = call.then(
     (answer) => `${answer.status_code}`,
     () => 'broken off',
@@ -62,7 +65,7 @@ describe('a fault of the API', () => {
   it.each(KINDS)('%s on charge: the merchant sees "%s", the order is there: %s', async (kind, expected, done) => {
     const orderId = newOrderId();
     await arm('charge', kind);
-    expect(await seen(sandbox.charge({ orderId }))).toBe(expected);
+    expect(await seen(sandbox.charge({ orderId }), patienceFor(expected))).toBe(expected);
     expect((await listed(orderId))?.charge_calls).toBe(done ? 1 : undefined);
     // Used up: the next call is an honest one.
     expect(await seen(sandbox.charge({ orderId }))).toBe(done ? '406' : '201');
@@ -71,14 +74,14 @@ describe('a fault of the API', () => {
   it.each(KINDS)('%s on cancel: the merchant sees "%s", the order is cancelled: %s', async (kind, expected, done) => {
     const { order_id } = await sandbox.charge();
     await arm('cancel', kind);
-    expect(await seen(sandbox.call('POST', `/v2/${order_id}/cancel`))).toBe(expected);
+    expect(await seen(sandbox.call('POST', `/v2/${order_id}/cancel`), patienceFor(expected))).toBe(expected);
     expect(await listed(order_id)).toMatchObject({ status: done ? 'cancel' : 'pending' });
   });
 
   it.each(KINDS)('%s on expire: the merchant sees "%s", the order is expired: %s', async (kind, expected, done) => {
     const { order_id } = await sandbox.charge();
     await arm('expire', kind);
-    expect(await seen(sandbox.call('POST', `/v2/${order_id}/expire`))).toBe(expected);
+    expect(await seen(sandbox.call('POST', `/v2/${order_id}/expire`), patienceFor(expected))).toBe(expected);
     expect(await listed(order_id)).toMatchObject({ status: done ? 'expire' : 'pending' });
   });
 
@@ -86,14 +89,16 @@ describe('a fault of the API', () => {
     const { order_id } = await sandbox.charge();
     await pay(order_id);
     await arm('refund', kind);
-    expect(await seen(sandbox.call('POST', `/v2/${order_id}/refund`, { refund_key: 'r1' }))).toBe(expected);
+    expect(
+      await seen(sandbox.call('POST', `/v2/${order_id}/refund`, { refund_key: 'r1' }), patienceFor(expected)),
+    ).toBe(expected);
     expect((await listed(order_id)).refunds).toHaveLength(done ? 1 : 0);
   });
 
   it.each(KINDS)('%s on status: the merchant sees "%s"', async (kind, expected) => {
     const { order_id } = await sandbox.charge();
     await arm('status', kind);
-    expect(await seen(sandbox.call('GET', `/v2/${order_id}/status`))).toBe(expected);
+    expect(await seen(sandbox.call('GET', `/v2/${order_id}/status`), patienceFor(expected))).toBe(expected);
   });
 
   it('slow does all of it, and answers after three seconds', async () => {

@@ -186,7 +186,9 @@ async function act(life: Life, nowMs: number, row: Row): Promise<void> {
   happenAtAcquirer(terms.referenceId, message);
   const expected = model.receive(message, nowMs, row);
   if (model.status === 'pending') life.askedUntilMs = nowMs + ASKS_FOR_MS;
-  const answer = await send(terms.paymentId, message);
+  const answer = await send(terms.paymentId, message).catch(async (cause: unknown) => {
+    throw new Error(`${message}${lost} has no answer\n${tell(life)}\n${await lastEventsOf(life)}`, { cause });
+  });
   counts.messages += 1;
   story.push(`${before}: ${message}${lost} → ${answer ?? 'told'}, ${model.status}`);
   if (answer !== expected) throw new Error(`${message} was answered ${answer}, not ${expected}\n${tell(life)}`);

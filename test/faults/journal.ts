@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+/** One request of a client and what came of it. */
+export interface Entry {
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string | null;
+  /** Null where no whole answer came. */
+  readonly status: number | null;
+  readonly text: string;
+  readonly tookMs: number;
+}
+
+const paymentSchema = z.looseObject({ id: z.string(), reference_id: z.string(), status: z.string() });
+const answerSchema = z.object({ payment: paymentSchema });
+const bulkAnswerSchema = z.object({ payments: z.array(paymentSchema) });
+export type AnsweredPayment = z.infer<typeof paymentSchema>;
+
+/** All that clients have asked and were answered: what the service has promised. */
+export class Journal {
+  constructor(readonly entries: Entry[] = []) {}
+
+  /** What was answered up to now. */
+  snapshot(): Journal {
+    return new Journal([...this.entries]);
+  }
+
+  /** Answers 2xx to creations, by idempotency key; of a bulk under the key of each item. */
+  created(): Map<string, AnsweredPayment[]> {
+    const byKey = new Map<string, AnsweredPayment[]>();
+    const add = (key: string, payment: AnsweredPayment) => byKey.set(key, [...(byKey.get(key) ?? []), payment]);
+    for (const { method, path, key, status, text } of this.entries) {
+      if (method !== 'POST' || path !== '/payments' || key === null || !isSuccess(status)) continue;
+      const single = answerSchema.safeParse(JSON.parse(text));
+      if (single.success) add(key, single.data.payment);
+      else bulkAnswerSchema.parse(JSON.parse(text)).payments.forEach((item, index) => add(`${key}:${index}`, item));
+    }
+    return byKey;
+  }
+
+  /** Payments whose creation was refused for good, by idempotency key. */
+  refused(): Set<string> {
+    return new Set(
+      this.entries.flatMap(({ method, path, key, status }) =>
+        method === 'POST' && path === '/payments' && key !== null && status === 400 ? [key] : [],
+      ),
+    );
+  }
+
+  /** Payments of which this was answered with 200, with the status in the answer. */
+  done(what: 'cancel' | 'refund'): { readonly id: string; readonly status: string }[] {
+    return this.entries.flatMap(({ method, path, status, text }) => {
+      if (method !== 'POST' || !path.endsWith(`/${what}`) || !isSuccess(status)) return [];
+      const { payment } = answerSchema.parse(JSON.parse(text));
+      return [{ id: payment.id, status: payment.status }];
+    });
+  }
+}
+
+function isSuccess(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+export function paymentIn(text: string): AnsweredPayment {
+  return answerSchema.parse(JSON.parse(text)).payment;
+}
+
+export function paymentsIn(text: string): AnsweredPayment[] {
+  return bulkAnswerSchema.parse(JSON.parse(text)).payments;
+}

@@ -1,0 +1,243 @@
+import type { ProviderOrder, TransitionRecord, World } from './world';
+
+export const INVARIANTS = {
+  I1: 'what was answered with 2xx is there, the same at every repeat',
+  I2: 'at most one charge for a merchant and key',
+  I3: 'at most one accepted refund for a payment, over its total, under a key that was written down',
+  I4: 'all postings balance; a refund leaves the merchant with minus the fee',
+  I5: 'each transition reaches the merchant, signed, under one delivery id',
+  I6: 'only transitions of the contract',
+  I7: 'PostgreSQL = workflow = provider',
+  I8: 'no workflow is stuck',
+} as const;
+export type Invariant = keyof typeof INVARIANTS;
+export const INVARIANT_NAMES = Object.keys(INVARIANTS).filter((name): name is Invariant => name in INVARIANTS);
+
+export interface Verdict {
+  readonly checks: number;
+  readonly violations: readonly string[];
+}
+
+/** What holds at any moment, faults or not. */
+export const ALWAYS = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6'] as const satisfies Invariant[];
+
+/**
+ * The judge of a run. It shares no table and no rule with the service: what it holds the books against is written here
+ * once more, from the contract.
+ */
+export const ORACLE = {
+  I1: (world) => judge(checkPromises(world)),
+  I2: (world) => judge(checkCharges(world)),
+  I3: (world) => judge(checkRefunds(world)),
+  I4: (world) => judge(checkLedger(world)),
+  I5: (world) => judge(checkWebhooks(world)),
+  I6: (world) => judge(checkTransitions(world)),
+  I7: (world) => judge(checkAgreement(world)),
+  I8: (world) => judge(checkWorkflows(world)),
+} as const satisfies Record<Invariant, (world: World) => Verdict>;
+
+/** A check that was made: null where all is well, else what is wrong. */
+type Check = string | null;
+
+function judge(checks: Iterable<Check>): Verdict {
+  const all = [...checks];
+  return { checks: all.length, violations: all.filter((violation) => violation !== null) };
+}
+
+function* checkPromises({ journal, books }: World): Generator<Check> {
+  const payments = new Map(books.payments.map((payment) => [payment.id, payment]));
+  for (const [key, answers] of journal.created()) {
+    for (const answer of answers) {
+      const payment = payments.get(answer.id);
+      yield payment?.referenceId === answer.reference_id ? null : `${key} was answered ${answer.id}, which is not there`;
+      // The first answer again, byte for byte; a bulk says `created` of what was unclear still.
+      const first = answers.find(({ status }) => status === answer.status);
+      yield JSON.stringify(answer) === JSON.stringify(first) ? null : `${key} was answered in two ways: ${answer.id}`;
+    }
+  }
+  for (const key of journal.refused()) {
+    const payment = books.payments.find(({ idempotencyKey }) => idempotencyKey === key);
+    yield !payment || payment.status === 'failed' ? null : `${key} was refused, and ${payment.id} is ${payment.status}`;
+  }
+  const taken = new Set(books.transitions.map(({ paymentId, name }) => `${paymentId} ${name}`));
+  for (const { id, status } of journal.done('cancel')) {
+    const name = status === 'cancelled' ? 'cancel' : 'cancel_refund';
+    yield taken.has(`${id} ${name}`) ? null : `a cancel of ${id} was answered "${status}", and is not in the books`;
+  }
+  for (const { id, status } of journal.done('refund')) {
+    yield taken.has(`${id} request_refund`) ? null : `a refund of ${id} was answered "${status}", and is not in the books`;
+  }
+}
+
+function* checkCharges({ journal, orders, books }: World): Generator<Check> {
+  for (const [key, answers] of journal.created()) {
+    yield new Set(answers.map(({ id }) => id)).size === 1 ? null : `${key} has become several payments`;
+  }
+  const references = new Set(books.payments.map(({ referenceId }) => referenceId));
+  for (const order of orders.values()) {
+    yield order.charge_calls === 1 ? null : `${order.order_id} was charged ${order.charge_calls} times`;
+    yield references.has(order.order_id) ? null : `the provider has ${order.order_id}, which is in no book of ours`;
+  }
+}
+
+function* checkRefunds({ orders, books }: World): Generator<Check> {
+  for (const order of orders.values()) {
+    const accepted = order.refunds.filter(({ status }) => status !== 'rejected');
+    yield accepted.length <= 1 ? null : `${order.order_id} was refunded ${accepted.length} times`;
+    for (const { amount } of accepted) {
+      yield amount === Number(order.gross_amount) ? null : `${order.order_id}: ${amount} of ${order.gross_amount} refunded`;
+    }
+    for (const { refund_key } of order.refunds) {
+      yield books.refundKeys.has(refund_key) ? null : `the provider has the refund ${refund_key}, which nobody wrote down`;
+    }
+  }
+}
+
+function* checkLedger({ books, ledger }: World): Generator<Check> {
+  for (let index = 0; index < ledger.payments; index += 1) yield null;
+  for (const { kind, detail, paymentId } of ledger.breaks) yield `${kind} of ${paymentId}: ${detail}`;
+  const balances = new Map(books.balances.map((balance) => [balance.paymentId, balance]));
+  for (const { id, status, totalRupiah, feeRupiah, netRupiah, late } of books.payments) {
+    const { sum = 0, pending = 0, available = 0, receivable = 0, suspense = 0 } = balances.get(id) ?? {};
+    yield sum === 0 ? null : `the postings of ${id} are off by ${sum}`;
+    const expected = expectedBalances(status, late, { totalRupiah, feeRupiah, netRupiah });
+    const found = [pending, available, receivable, suspense].join(' ');
+    yield found === expected.join(' ') ? null : `${id} is ${status}: the ledger has ${found}, not ${expected.join(' ')}`;
+  }
+}
+
+/** Merchant pending and available, provider receivable, suspense: debit less credit, so what we owe is negative. */
+function expectedBalances(
+  status: string,
+  late: string | null,
+  { totalRupiah, feeRupiah, netRupiah }: { totalRupiah: number; feeRupiah: number; netRupiah: number },
+): number[] {
+  if (late !== null) return late === 'refunded' ? [0, 0, 0, 0] : [0, 0, totalRupiah, -totalRupiah];
+  switch (status) {
+    case 'paid':
+    case 'refund_processing':
+    case 'refund_failed':
+      return [-netRupiah, 0, totalRupiah, 0];
+    case 'settled':
+      return [0, -netRupiah, totalRupiah, 0];
+    case 'refunded':
+      return [0, feeRupiah, 0, 0];
+    default:
+      return [0, 0, 0, 0];
+  }
+}
+
+function* checkWebhooks({ books, received }: World): Generator<Check> {
+  const arrived = new Set(received.filter(({ answered }) => answered === 200).map(({ deliveryId }) => deliveryId));
+  const deliveries = new Map(books.deliveries.map((delivery) => [keyOf(delivery), delivery]));
+  yield deliveries.size === books.deliveries.length ? null : 'a transition has more than one delivery to the endpoint';
+  for (const transition of books.transitions) {
+    if (transition.from === transition.to) continue;
+    const { event, to, paymentId } = transition;
+    yield event === `payment.${to}` ? null : `${paymentId} became ${to}, which is the event ${event}`;
+    const delivery = deliveries.get(keyOf(transition));
+    yield delivery ? null : `${paymentId} became ${to}, and nobody is told`;
+    if (!delivery) continue;
+    // The receiver always answers in the end, so nothing may be dead here.
+    yield delivery.status === 'dead' ? `the delivery ${delivery.id} is dead` : null;
+    yield delivery.isForgotten ? `the delivery ${delivery.id} is pending, and in nobody's hands` : null;
+    if (delivery.status !== 'delivered') continue;
+    yield arrived.has(delivery.id) ? null : `the delivery ${delivery.id} counts as delivered, and did not arrive`;
+  }
+  const events = new Map(books.transitions.map((transition) => [keyOf(transition), transition]));
+  const known = new Map(books.deliveries.map((delivery) => [delivery.id, events.get(keyOf(delivery))]));
+  for (const { deliveryId, event, rawBody, isGenuine } of received) {
+    yield isGenuine ? null : `the delivery ${deliveryId} came with a bad signature`;
+    const told = known.get(deliveryId);
+    yield told?.event === event && told.body === rawBody ? null : `the delivery ${deliveryId} is not what happened`;
+  }
+}
+
+/** From the contract's tables; a repeat of a status is no transition, but the hand-over of a refund to the provider. */
+const CONTRACT: ReadonlySet<string> = new Set([
+  'null created',
+  'created pending',
+  'created failed',
+  'pending paid',
+  'pending expired',
+  'pending cancelled',
+  'pending failed',
+  'paid settled',
+  'paid refund_processing',
+  'refund_processing refund_processing',
+  'refund_processing paid',
+  'refund_processing refunded',
+  'refund_processing refund_failed',
+  'refund_failed refund_processing',
+  'refund_failed refunded',
+  'refund_failed paid',
+]);
+
+function* checkTransitions({ books }: World): Generator<Check> {
+  let before: TransitionRecord | undefined;
+  const last = new Map<string, string>();
+  for (const transition of books.transitions) {
+    const { paymentId, version, from, to } = transition;
+    if (before?.paymentId !== paymentId) before = undefined;
+    yield CONTRACT.has(`${from} ${to}`) ? null : `${paymentId} went from ${from} to ${to}`;
+    const follows = version === (before?.version ?? 0) + 1 && from === (before?.to ?? null);
+    yield follows ? null : `${paymentId} went from ${from} to ${to} after it was ${before?.to}`;
+    before = transition;
+    last.set(paymentId, to);
+  }
+  for (const { id, status } of books.payments) {
+    yield last.get(id) === status ? null : `${id} is ${status}, and its last transition led to ${last.get(id)}`;
+  }
+}
+
+/** What the provider may say of an order whose payment has ended so. */
+const AT_REST: Readonly<Record<string, readonly string[]>> = {
+  settled: ['settlement'],
+  refunded: ['refund'],
+  cancelled: ['cancel'],
+  expired: ['expire'],
+  failed: ['none', 'expire', 'cancel'],
+};
+
+/** Only once the faults have stopped, and every life is over. */
+function* checkAgreement({ journal, orders, books, workflows }: World): Generator<Check> {
+  const statuses = new Map(books.payments.map(({ id, status }) => [id, status]));
+  for (const { id, referenceId, status, late } of books.payments) {
+    const order = orders.get(referenceId);
+    const said = order?.status ?? 'none';
+    const expected = late === null ? AT_REST[status] : late === 'refunded' ? ['refund'] : ['settlement'];
+    yield expected?.includes(said) ? null : `${id} is ${status} (late money: ${late}), and "${said}" at the provider`;
+    yield order && hasOpenRefund(order) ? `${referenceId}: the bank has not confirmed its refund yet` : null;
+  }
+  for (const { id, type, paymentStatus } of workflows) {
+    if (type !== 'payment') continue;
+    const status = statuses.get(id.slice('payment-'.length));
+    yield status === paymentStatus ? null : `${id} is ${paymentStatus} in its workflow, and ${status} in PostgreSQL`;
+  }
+  for (const reference of books.openNotifications) yield `the provider's news of ${reference} are still open`;
+  for (const { kind, paymentId } of books.exceptions) {
+    // Late money that shopeepay cannot give back is for a person; nothing else is.
+    yield kind === 'late_payment' ? null : `${kind} was opened for ${paymentId}`;
+  }
+  for (const answers of journal.created().values()) {
+    for (const { id } of answers) yield AT_REST[statuses.get(id) ?? ''] ? null : `${id} is still ${statuses.get(id)}`;
+  }
+}
+
+function hasOpenRefund({ refunds }: ProviderOrder): boolean {
+  return refunds.some(({ status }) => status === 'requested');
+}
+
+function* checkWorkflows({ books, workflows }: World): Generator<Check> {
+  const pending = new Set(books.deliveries.flatMap(({ id, status }) => (status === 'pending' ? [id] : [])));
+  for (const { id, type, status } of workflows) {
+    const mayRun = type === 'webhookDelivery' && pending.has(id.slice('webhook-'.length));
+    const isWell = status === 'COMPLETED' || (status === 'RUNNING' && mayRun);
+    // A redelivery takes the place of the retries that run.
+    yield isWell || (type === 'webhookDelivery' && status === 'TERMINATED') ? null : `${id} is ${status}`;
+  }
+}
+
+function keyOf({ paymentId, version }: { readonly paymentId: string; readonly version: number }): string {
+  return `${paymentId} ${version}`;
+}

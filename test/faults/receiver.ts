@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { verifySignature } from '../support/receiver';
+
+/** One try of a delivery, as the merchant's server saw it. */
+export interface ReceivedTry {
+  readonly deliveryId: string;
+  readonly event: string;
+  readonly rawBody: string;
+  readonly isGenuine: boolean;
+  readonly answered: number;
+}
+
+/** A merchant's server that writes everything down and, now and then, fails at the first try of a delivery. */
+export interface RecordingReceiver {
+  readonly url: string;
+  readonly tries: readonly ReceivedTry[];
+  /** Known only once the endpoint is registered. */
+  secret: string;
+  close(): Promise<void>;
+}
+
+/** @param failsNow drawn for each first try */
+export async function startReceiver(failsNow: () => boolean): Promise<RecordingReceiver> {
+  const tries: ReceivedTry[] = [];
+  const seen = new Set<string>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { headers, rawHeaders } = request;
+      const rawBody = Buffer.concat(chunks).toString('utf8');
+      const deliveryId = String(headers['x-service-delivery']);
+      const isFirst = !seen.has(deliveryId);
+      seen.add(deliveryId);
+      tries.push({
+        deliveryId,
+        event: String(headers['x-service-event']),
+        rawBody,
+        isGenuine: verifySignature({ headers, rawHeaders, rawBody, body: {} }, receiver.secret),
+        answered: isFirst && failsNow() ? 500 : 200,
+      });
+      response.writeHead(tries.at(-1)?.answered ?? 500).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const receiver: RecordingReceiver = {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    tries,
+    secret: '',
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return receiver;
+}

@@ -1,0 +1,53 @@
+import { INVARIANT_NAMES, INVARIANTS } from './oracle';
+import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS } from './points';
+import { countHits, inSeconds, type RunReport } from './run';
+
+const MOST_SHOWN = 10;
+
+/** What was done, and what came of it, in tables. */
+export function describeRun(report: RunReport): string {
+  const { trials, lives, requests, payments, webhooks, convergedMs, recovered } = report;
+  const kills = trials.filter(({ how, end }) => how === 'kill' && end === 'hit').length;
+  const stops = trials.filter(({ how, end }) => how === 'stop' && end === 'hit').length;
+  const missed = trials.filter(({ end }) => end === 'missed').length;
+  const withProviderFault = trials.filter(({ provider }) => provider !== null).length;
+  return [
+    `${kills} kills, ${stops} stops (SIGSTOP, SIGCONT), ${missed} trials missed, ${withProviderFault} with a fault of the provider beside`,
+    `${lives} lives, ${payments} payments, ${requests} requests, ${webhooks} webhooks received`,
+    `converged after ${convergedMs.map(inSeconds).join(', ')}`,
+    ...(recovered === null ? [] : [`Temporal was wiped once; lunas recover: ${recovered}`]),
+    '',
+    hitsTable(report),
+    '',
+    ...INVARIANT_NAMES.map((name) => {
+      const { checks, violations } = report.verdicts[name];
+      return `${name} ${INVARIANTS[name]}: ${checks} checks, ${violations.length} violations`;
+    }),
+    ...violationsOf(report),
+  ].join('\n');
+}
+
+function hitsTable({ trials }: RunReport): string {
+  const width = Math.max(...KILL_POINT_NAMES.map((point) => `${point} ${KILL_POINTS[point].between}`.length));
+  const line = (first: string, cells: readonly (string | number)[]) =>
+    first.padEnd(width) + cells.map((cell) => String(cell).padStart(10)).join('');
+  return [
+    line('Kills', VICTIMS),
+    ...KILL_POINT_NAMES.map((point) =>
+      line(
+        `${point} ${KILL_POINTS[point].between}`,
+        VICTIMS.map((victim) => countHits(trials, victim, point)),
+      ),
+    ),
+  ].join('\n');
+}
+
+function violationsOf({ verdicts }: RunReport): string[] {
+  const lines: string[] = [];
+  for (const name of INVARIANT_NAMES) {
+    const { violations } = verdicts[name];
+    for (const violation of violations.slice(0, MOST_SHOWN)) lines.push(`  ${name}: ${violation}`);
+    if (violations.length > MOST_SHOWN) lines.push(`  … and ${violations.length - MOST_SHOWN} more`);
+  }
+  return lines;
+}

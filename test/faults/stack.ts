@@ -1,0 +1,342 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { createPool, type Pool } from '../../src/db/pool';
+import { migrate } from '../../src/db/migrate';
+import type { ManagedProcess } from '../../src/embedded/managed-process';
+import { freePort } from '../../src/embedded/ports';
+import { ensureDatabase, PostgresCluster } from '../../src/embedded/postgres';
+import { startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
+import { connectClient } from '../../src/engine/connection';
+import { createLogger } from '../../src/log';
+import { setPolicy } from '../../src/operator/catalog';
+import { seedDemo } from '../../src/operator/seed-demo';
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createSealer } from '../../src/sealing';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import type { Mutant } from './mutants';
+import type { Victim, Witness } from './points';
+import { startReceiver, type RecordingReceiver } from './receiver';
+import { ServiceProcess } from './service-process';
+import { apiUrlOf, type FaultSettings } from './settings';
+
+export interface StackOptions {
+  /** Of its own; taken away at the end. */
+  readonly folder: string;
+  /** What `compileTypeScript` made. */
+  readonly compiledFolder: string;
+  readonly temporalBinary: string;
+  readonly workflowBundlePath: string;
+  /** Drawn for each first try of a webhook. */
+  readonly webhookFails: () => boolean;
+}
+
+/** Short, so that whole lives go by. A payment of `shopeepay` is one that nobody pays. */
+const POLICIES = [
+  { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1, expiresInSeconds: 20 },
+  { provider: 'shopeepay', channel: 'qris', settlementDelaySeconds: 1, expiresInSeconds: 2 },
+] as const;
+export const REFUND_HOLD_SECONDS = 1;
+
+const NOTIFICATION_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, ...Array.from({ length: 20 }, () => 15_000)];
+const AGAIN_AFTER_MS = 300;
+const DATABASE = 'lunas';
+
+/**
+ * The whole service in processes that can be killed: API, worker, PostgreSQL, Temporal. What judges it is out of reach: the
+ * acquirer's ledger in another PostgreSQL, and the merchant's server.
+ */
+export class Stack {
+  readonly #never = new AbortController().signal;
+  readonly #services = new Map<Witness, ServiceProcess>();
+  readonly #servers = new Map<'postgres' | 'temporal', ManagedProcess>();
+  /** What was killed or stopped on purpose, and is not to be started by whoever watches. */
+  readonly #down = new Set<Victim>();
+  #settings: FaultSettings;
+  #postgresSettings: Readonly<Record<string, string>> = {};
+  #isClosing = false;
+
+  private constructor(
+    private readonly options: StackOptions,
+    private readonly addresses: {
+      readonly postgresPort: number;
+      readonly temporal: TemporalOptions;
+      readonly ledgerUrl: string;
+    },
+    settings: FaultSettings,
+    private readonly ledgerServer: ManagedProcess,
+    readonly sandbox: Sandbox,
+    readonly receiver: RecordingReceiver,
+    readonly db: Pool,
+    readonly client: Client,
+    readonly secretKey: string,
+    postgres: ManagedProcess,
+    temporal: ManagedProcess,
+  ) {
+    this.#settings = settings;
+    this.#servers.set('postgres', postgres).set('temporal', temporal);
+  }
+
+  static async open(options: StackOptions): Promise<Stack> {
+    const never = new AbortController().signal;
+    const { folder } = options;
+    mkdirSync(folder, { recursive: true });
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    // As root, PostgreSQL runs as `nobody`, who must get in.
+    chmodSync(folder, 0o711);
+    const [postgresPort, ledgerPort, apiPort, temporalPort, uiPort] = await freePorts();
+    const temporalOptions = {
+      binary: options.temporalBinary,
+      port: temporalPort,
+      uiPort,
+      namespace: 'default',
+      databaseFile: path.join(folder, 'temporal.db'),
+      logFile: path.join(folder, 'temporal.log'),
+    };
+    const [cluster, ledgerCluster, temporal] = await Promise.all([
+      openCluster(folder, 'postgres', postgresPort),
+      openCluster(folder, 'ledger', ledgerPort),
+      startTemporal(temporalOptions, never),
+    ]);
+    const [postgres, ledgerServer] = await Promise.all([cluster.start(never), ledgerCluster.start(never)]);
+    await ensureDatabase(cluster.databaseUrl('postgres'), DATABASE);
+    const databaseUrl = cluster.databaseUrl(DATABASE);
+    await migrate(databaseUrl);
+
+    const ledgerUrl = ledgerCluster.databaseUrl('sandbox');
+    const sandbox = await startSandbox({
+      port: 0,
+      host: '127.0.0.1',
+      databaseUrl: ledgerUrl,
+      notificationUrl: null,
+      log: createLogger('sandbox', 'silent'),
+      notificationDelaysMs: NOTIFICATION_DELAYS_MS,
+    });
+    const masterKey = randomBytes(32).toString('base64');
+    const { merchantId, secretKey } = await seedDemo({
+      databaseUrl,
+      masterKey,
+      sandboxUrl: sandbox.url,
+      sandboxServerKey: SANDBOX_SERVER_KEY,
+    });
+    const db = createPool(databaseUrl, { max: 4, connectionTimeoutMs: 2_000 });
+    for (const policy of POLICIES) await setPolicy(db, policy);
+    const receiver = await startReceiver(options.webhookFails);
+    const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
+    receiver.secret = (await createEndpoint(db, createSealer(masterKey), endpoint)).secret;
+
+    const settings: FaultSettings = {
+      databaseUrl,
+      temporalAddress: `127.0.0.1:${temporalPort}`,
+      masterKey,
+      apiPort,
+      refundHoldSeconds: REFUND_HOLD_SECONDS,
+      workflowBundlePath: options.workflowBundlePath,
+      forgetfulLedgerUrl: null,
+      mutant: null,
+    };
+    const stack = new Stack(
+      options,
+      { postgresPort, temporal: temporalOptions, ledgerUrl },
+      settings,
+      ledgerServer,
+      sandbox,
+      receiver,
+      db,
+      connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }),
+      secretKey,
+      postgres,
+      temporal,
+    );
+    await Promise.all([stack.#startService('api'), stack.#startService('worker')]);
+    return stack;
+  }
+
+  get apiUrl(): string {
+    return apiUrlOf(this.#settings);
+  }
+
+  /** For commands of ours that are run beside it. */
+  get environment(): NodeJS.ProcessEnv {
+    const { databaseUrl, temporalAddress, masterKey } = this.#settings;
+    return {
+      PATH: process.env.PATH,
+      DATABASE_URL: databaseUrl,
+      TEMPORAL_ADDRESS: temporalAddress,
+      LUNAS_MASTER_KEY: masterKey,
+      LUNAS_HOME: this.options.folder,
+    };
+  }
+
+  service(name: Witness): ServiceProcess {
+    const service = this.#services.get(name);
+    if (!service) throw new Error(`There is no ${name}`);
+    return service;
+  }
+
+  /** SIGKILL, for PostgreSQL to all of its processes at the same moment. It stays down until `revive`. */
+  async kill(victim: Victim): Promise<void> {
+    this.#down.add(victim);
+    if (victim === 'api' || victim === 'worker') {
+      const service = this.service(victim);
+      service.signal('SIGKILL');
+      await service.exited;
+      return;
+    }
+    const server = this.#server(victim);
+    const children = childrenOf(server.pid).map(({ pid }) => pid);
+    for (const pid of [server.pid, ...children]) killQuietly(pid);
+    await server.exited;
+  }
+
+  async revive(victim: Victim): Promise<void> {
+    switch (victim) {
+      case 'api':
+      case 'worker':
+        await this.#startService(victim);
+        break;
+      case 'postgres': {
+        const cluster = await openCluster(
+          this.options.folder,
+          'postgres',
+          this.addresses.postgresPort,
+          this.#postgresSettings,
+        );
+        this.#servers.set('postgres', await cluster.start(this.#never));
+        break;
+      }
+      case 'temporal':
+        this.#servers.set('temporal', await startTemporal(this.addresses.temporal, this.#never));
+        break;
+    }
+    this.#down.delete(victim);
+  }
+
+  /** Stops the worker in the middle of what it does, and starts another beside it. */
+  async replaceStoppedWorker(): Promise<ServiceProcess> {
+    const stopped = this.service('worker');
+    stopped.signal('SIGSTOP');
+    await this.#startService('worker');
+    return stopped;
+  }
+
+  /** Temporal forgets everything, as after the loss of its database; it is running again afterwards. */
+  async wipeTemporal(): Promise<void> {
+    await this.kill('temporal');
+    const { databaseFile } = this.addresses.temporal;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${databaseFile}${suffix}`, { force: true });
+    await this.revive('temporal');
+  }
+
+  /** Runs a command of ours, as built for this run. @throws with what it printed where it fails */
+  runLunas(...args: readonly string[]): string {
+    const command = path.join(this.options.compiledFolder, 'src', 'cli', 'lunas.js');
+    return execFileSync(process.execPath, [command, ...args], { env: this.environment, encoding: 'utf8' });
+  }
+
+  /** Has API and worker started again: broken on purpose or whole, and before which kind of acquirer. */
+  async become(mutant: Mutant | null, acquirer: 'mindful' | 'forgetful' = 'mindful'): Promise<void> {
+    const forgetfulLedgerUrl = acquirer === 'forgetful' ? this.addresses.ledgerUrl : null;
+    this.#settings = { ...this.#settings, mutant, forgetfulLedgerUrl };
+    if (mutant === 'commitNotDurable') await this.#makeCommitsSoft();
+    for (const victim of ['api', 'worker'] as const) {
+      await this.kill(victim);
+      await this.revive(victim);
+    }
+  }
+
+  /** PostgreSQL answers at once, and its WAL writer never gets to what it has to write. There is no way back. */
+  async #makeCommitsSoft(): Promise<void> {
+    this.#postgresSettings = { synchronous_commit: 'off' };
+    await this.kill('postgres');
+    await this.revive('postgres');
+    for (const { pid, command } of childrenOf(this.#server('postgres').pid)) {
+      if (command.includes('walwriter')) process.kill(pid, 'SIGSTOP');
+    }
+  }
+
+  /** As if 30 s had passed since each claim of a delivery that still has its lease. */
+  async letLeasesRunOut(): Promise<void> {
+    await this.db.query(`update webhook_deliveries set leased_until = now()
+      where status = 'pending' and handed_over_at is null and leased_until > now()`);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const service of this.#services.values()) service.signal('SIGKILL');
+    await Promise.all([...this.#services.values()].map((service) => service.exited));
+    await this.sandbox.close();
+    await Promise.all([this.receiver.close(), this.client.connection.close(), this.db.end()]);
+    await Promise.all([...this.#servers.values(), this.ledgerServer].map((server) => server.stop()));
+    rmSync(this.options.folder, { recursive: true, force: true });
+  }
+
+  #server(name: 'postgres' | 'temporal'): ManagedProcess {
+    const server = this.#servers.get(name);
+    if (!server) throw new Error(`There is no ${name}`);
+    return server;
+  }
+
+  /** Tries until it runs: what it needs may be down. One that ends by itself is started again, as a supervisor does. */
+  async #startService(name: Witness): Promise<void> {
+    const { compiledFolder, folder } = this.options;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const service = await ServiceProcess.start({
+          name,
+          entry: path.join(compiledFolder, 'test', 'faults', `${name}-entry.js`),
+          settings: this.#settings,
+          logFile: path.join(folder, `${name}.log`),
+        });
+        this.#services.set(name, service);
+        void service.exited.then(() => this.#startAgain(name, service));
+        return;
+      } catch (error) {
+        if (tries === 20) throw error;
+        await sleep(AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  async #startAgain(name: Witness, ended: ServiceProcess): Promise<void> {
+    if (this.#isClosing || this.#down.has(name) || this.#services.get(name) !== ended) return;
+    await this.#startService(name);
+  }
+}
+
+function openCluster(
+  folder: string,
+  name: string,
+  port: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresCluster> {
+  const files = { folder: path.join(folder, name), logFile: path.join(folder, `${name}.log`) };
+  return PostgresCluster.open({ ...files, port, settings }, new AbortController().signal);
+}
+
+async function freePorts(): Promise<[number, number, number, number, number]> {
+  const ports = new Set<number>();
+  while (ports.size < 5) ports.add(await freePort());
+  const [a = 0, b = 0, c = 0, d = 0, e = 0] = ports;
+  return [a, b, c, d, e];
+}
+
+function childrenOf(parent: number): { readonly pid: number; readonly command: string }[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
+  return lines.flatMap((line) => {
+    const [, pid, parentPid, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parentPid) === parent ? [{ pid: Number(pid), command }] : [];
+  });
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import type { FaultKind, Operation } from '../../src/sandbox/faults';
+import type { Load } from './load';
+import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS, type KillPoint, type Victim, type Witness } from './points';
+import type { Random } from './random';
+import type { ServiceProcess } from './service-process';
+import type { Stack } from './stack';
+
+/** One fault: what happens to whom when a payment is where. */
+export interface Trial {
+  readonly point: KillPoint;
+  readonly victim: Victim;
+  /** `stop`: stopped for a while, as by a debugger or a swapping machine, while another takes over. */
+  readonly how: 'kill' | 'stop';
+  readonly witness: Witness;
+  /** Settling is passed twice: before it is recorded, and after. */
+  readonly passage: number;
+  /** Between the death and the start of the next. */
+  readonly pauseMs: number;
+  /** What the acquirer does to a call of ours at the same time. */
+  readonly provider: { readonly operation: Operation; readonly kind: FaultKind } | null;
+}
+
+/** Every victim at every point, in an order that the seed decides, over and over; now and then one is stopped instead. */
+export function planTrials(random: Random, kills: number): Trial[] {
+  const cells = KILL_POINT_NAMES.flatMap((point) => VICTIMS.map((victim) => ({ point, victim })));
+  const trials: Trial[] = [];
+  for (let round = random.shuffle(cells), planned = 0; planned < kills; planned += 1) {
+    const cell = round.pop();
+    if (round.length === 0) round = random.shuffle(cells);
+    if (cell) trials.push(trialOf(random, cell, 'kill'));
+    if (planned % STOP_AFTER_KILLS === STOP_AFTER_KILLS - 1) {
+      trials.push(trialOf(random, { point: random.pick(STOPPED_AT), victim: 'worker' }, 'stop'));
+    }
+  }
+  return trials;
+}
+
+const STOP_AFTER_KILLS = 12;
+/** Where a worker is about to write, or has told the provider something that it has not written. */
+const STOPPED_AT = ['K2', 'K3', 'K4', 'K9', 'K10', 'K11', 'K12'] as const satisfies KillPoint[];
+/** Longer than its tasks and local activities may take, so that others have done them when it wakes. */
+const STOPPED_MS = { least: 5_000, most: 9_000 } as const;
+
+const LOST_CALLS = ['reset', 'http_500', 'accept_then_reset', 'half_body', 'accept_then_timeout'] as const;
+const CALLS = ['charge', 'status', 'cancel', 'expire', 'refund'] as const;
+const SPOILT_NOTIFICATIONS = ['silent', 'reset', 'bad_signature', 'accept_then_reset'] as const;
+
+function trialOf(random: Random, { point, victim }: Pick<Trial, 'point' | 'victim'>, how: Trial['how']): Trial {
+  const { witnesses } = KILL_POINTS[point];
+  const own = witnesses.find((witness) => witness === victim);
+  const isCall = random.chance(0.7);
+  return {
+    point,
+    victim,
+    how,
+    witness: own ?? random.pick<Witness>(witnesses),
+    passage: point === 'K11' && random.chance(0.5) ? 2 : 1,
+    pauseMs: how === 'stop' ? random.between(STOPPED_MS.least, STOPPED_MS.most) : random.between(0, 500),
+    provider: !random.chance(0.3)
+      ? null
+      : isCall
+        ? { operation: random.pick(CALLS), kind: random.pick(LOST_CALLS) }
+        : { operation: 'notify', kind: random.pick(SPOILT_NOTIFICATIONS) },
+  };
+}
+
+/** `missed`: no payment came there in time, so nothing was done. */
+export interface TrialEnd {
+  readonly end: 'hit' | 'missed';
+  /** Until a payment was there, and until everything ran again. */
+  readonly reachedMs: number;
+  readonly overMs: number;
+}
+
+const HIT_WITHIN_MS = 30_000;
+
+/** Waits for a payment to be at the point, does it, and has everything run again. */
+export async function runTrial(stack: Stack, load: Load, trial: Trial): Promise<TrialEnd> {
+  const startedAt = performance.now();
+  const sinceStart = () => Math.round(performance.now() - startedAt);
+  let reachedMs = 0;
+  const end = await hit(stack, load, trial, () => {
+    reachedMs = sinceStart();
+  });
+  return { end, reachedMs, overMs: sinceStart() };
+}
+
+async function hit(
+  stack: Stack,
+  load: Load,
+  { point, victim, how, witness, passage, pauseMs, provider }: Trial,
+  onReached: () => void,
+): Promise<TrialEnd['end']> {
+  if (provider) await setProviderFault(stack, provider);
+  const service = stack.service(witness);
+  const reached = service.trap(point, passage, HIT_WITHIN_MS);
+  load.begin(KILL_POINTS[point].life);
+  if (!(await reached)) return 'missed';
+  onReached();
+  if (how === 'stop') {
+    await stopForAWhile(stack, pauseMs);
+    return 'hit';
+  }
+  if (point === 'K8') {
+    await killInsideStatement(stack, service, victim);
+  } else {
+    await stack.kill(victim);
+    service.goOn();
+  }
+  await sleep(pauseMs);
+  await stack.revive(victim);
+  return 'hit';
+}
+
+/** A stopped process that goes on gets the time to do harm. */
+const AWAKE_MS = 3_000;
+
+/** Another worker takes over; then the first one goes on where it stood, and knows of nothing. */
+async function stopForAWhile(stack: Stack, stoppedMs: number): Promise<void> {
+  const stopped = await stack.replaceStoppedWorker();
+  await sleep(stoppedMs);
+  stopped.signal('SIGCONT');
+  stopped.goOn();
+  await sleep(AWAKE_MS);
+  stopped.signal('SIGKILL');
+}
+
+/** When all is written and nothing committed: the statement has to wait for the endpoints that its deliveries refer to. */
+async function killInsideStatement(stack: Stack, service: ServiceProcess, victim: Victim): Promise<void> {
+  const holder = await stack.db.connect();
+  // PostgreSQL may be killed under it.
+  holder.on('error', () => undefined);
+  try {
+    await holder.query('begin');
+    await holder.query('select from webhook_endpoints for update');
+    service.goOn();
+    await waitForHeldStatement(holder);
+    await stack.kill(victim);
+    await holder.query('rollback').catch(() => undefined);
+  } finally {
+    holder.release(true);
+  }
+}
+
+async function waitForHeldStatement(holder: PoolClient): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { rowCount } = await holder.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with changed as%'`,
+    );
+    if (rowCount) return;
+    await sleep(10);
+  }
+}
+
+async function setProviderFault({ sandbox }: Stack, fault: NonNullable<Trial['provider']>): Promise<void> {
+  await fetch(`${sandbox.url}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...fault, times: 1 }),
+  });
+}
