@@ -19,7 +19,7 @@ import { MESSAGES, ReferenceModel, type Answer, type Deadlines, type Message } f
 /** `MODEL_SEED=n MODEL_STEPS=n npx jest test/workflows/model` for other histories, and for more of them. */
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 const STEPS = Number(process.env.MODEL_STEPS ?? 5_000);
-const LIVES_AT_ONCE = 60;
+const LIVES_AT_ONCE = 30;
 const ROUNDS = 16;
 
 const SECOND_MS = 1_000;
@@ -86,7 +86,7 @@ beforeAll(async () => {
       reconcile: () => Promise.reject(new Error('not part of this')),
     }),
     interceptors: { activity: [() => ({ inbound: watch })] },
-    maxCachedWorkflows: 200,
+    maxCachedWorkflows: 0,
   });
   running = worker.run();
 }, 60_000);
@@ -278,7 +278,7 @@ async function withTimePassing<T>(work: Promise<T>): Promise<T> {
 }
 
 /** How long the worker has to be quiet before time is skipped: a task that is worked on would time out. */
-const QUIET_MS = 250;
+const QUIET_MS = 300;
 
 /** Skips some time when called while the worker is quiet, more and more while nothing comes of it. */
 function skipper(): () => Promise<void> {

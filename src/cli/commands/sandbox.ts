@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { UserError } from '../../config';
+import type { SandboxDatabase } from '../../embedded/sandbox-database';
 import { answering } from '../answering';
 import { MAGIC_AMOUNTS } from '../../sandbox/magic-amounts';
 import { runService } from '../service-process';
@@ -23,8 +24,14 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
         const settings = new Settings(terminal.environment);
         const { startSandbox } = await import('../../sandbox/sandbox.js');
         const { SANDBOX_PORT: port, HOST: host } = settings.config;
-        const databaseUrl = ownDatabase(await settings.databaseUrl());
-        return startSandbox({ port, host, databaseUrl, notificationUrl: null, log });
+        const { databaseUrl, stop } = await openLedger(settings);
+        try {
+          const running = await startSandbox({ port, host, databaseUrl, notificationUrl: null, log });
+          return { close: () => running.close().finally(stop) };
+        } catch (error) {
+          await stop();
+          throw error;
+        }
       });
     });
   sandbox.addHelpText('after', magicAmounts());
@@ -38,6 +45,15 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
 function magicAmounts(): string {
   const lines = MAGIC_AMOUNTS.map(({ totalRupiah, says }) => `  ${totalRupiah}  ${says}`);
   return ['', 'An order over exactly this total:', ...lines].join('\n');
+}
+
+/** Beside the database of a Lunas, where there is one; else in a PostgreSQL of its own. */
+async function openLedger(settings: Settings): Promise<SandboxDatabase> {
+  const run = await settings.run();
+  const lunas = settings.config.DATABASE_URL ?? run?.database_url;
+  if (lunas !== undefined) return { databaseUrl: ownDatabase(lunas), stop: () => Promise.resolve() };
+  const { startSandboxDatabase } = await import('../../embedded/sandbox-database.js');
+  return startSandboxDatabase(settings.home);
 }
 
 /** The sandbox keeps its ledger apart from ours, on the same server. */
