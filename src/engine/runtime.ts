@@ -14,7 +14,10 @@ export function installRuntime(log: Logger, metricsPort?: number): void {
     log[level === 'ERROR' ? 'error' : 'warn']({ ...meta, from: 'temporal' }, message);
   });
   const filter = { core: 'ERROR', other: 'ERROR' } as const;
-  Runtime.install({ logger, shutdownSignals: [], telemetryOptions: {
+  Runtime.install({
+    logger,
+    shutdownSignals: [],
+    telemetryOptions: {
       logging: { filter, forward: {} },
       ...(metricsPort !== undefined && { metrics: { prometheus: { bindAddress: `0.0.0.0:${metricsPort}` } } }),
     },
