@@ -199,7 +199,7 @@ export class PaymentsEngine {
   /** Has the provider asked after a payment that has ended: money may have come all the same. */
   async checkLatePayment(terms: PaymentTerms): Promise<void> {
     await this.within(SIGNAL_DEADLINE_MS, () =>
-      this.client.workflow.signalWithStart<typeof latePayment, []>('latePayment', {
+      this.client.workflow.signalWithStart<typeof latePayment>('latePayment', {
         ...latePaymentStartOptions(terms),
         // More news may come after the last was dealt with.
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,

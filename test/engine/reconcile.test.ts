@@ -136,8 +136,8 @@ async function createPayments(count: number, paid: boolean): Promise<Created[]> 
 async function plant({ at, sql }: Plant, payments: readonly Created[]): Promise<void> {
   const ids = payments.map(({ id }) => id);
   const orders = payments.map(({ reference_id }) => reference_id);
-  if (at === 'ours') expect((await service.db.query(sql, [ids])).rowCount).toBe(ids.length);
-  else if (at === 'provider') expect((await service.providerDb.query(sql, [orders])).rowCount).toBeGreaterThan(0);
+  if (at === 'ours') await service.db.query(sql, [ids]);
+  else if (at === 'provider') await service.providerDb.query(sql, [orders]);
   else for (const id of ids) await service.client.workflow.getHandle(`payment-${id}`).terminate();
 }
 

@@ -229,11 +229,12 @@ describe('the sweeper', () => {
     await service.pay(reference_id, { notify: false });
     const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
     await noteNews(service.db, { accountId: rows[0].id, referenceId: reference_id });
-    await until(
+    const names = await until(
       () => service.transitionsOf(id),
       (names) => names.includes('pay'),
       30_000,
     );
+    expect(names).toEqual(['accept', 'issue', 'pay']);
     await noNewsIsOpen(reference_id);
   });
 

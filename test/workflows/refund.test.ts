@@ -136,7 +136,7 @@ describe('a refund', () => {
     await letHoldPass(id);
     const report = await until(
       () => service.engine.askStatus(id),
-      (now) => now?.attention != null,
+      (now) => typeof now?.attention === 'string',
     );
     expect(report).toMatchObject({ status: 'refund_processing', attention: expect.stringMatching(/unclear/) });
     await lives.clearFaults();
@@ -172,7 +172,7 @@ describe('a refund', () => {
     await service.engine.reportPaid(id);
     await until(
       () => service.engine.askStatus(id),
-      (now) => now?.attention != null,
+      (now) => typeof now?.attention === 'string',
     );
     await lives.rest(id);
     await lives.environment.sleep(4 * DAY_MS);

@@ -24,12 +24,17 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
         const settings = new Settings(terminal.environment);
         const { startSandbox } = await import('../../sandbox/sandbox.js');
         const { SANDBOX_PORT: port, HOST: host } = settings.config;
-        const { databaseUrl, stop } = await openLedger(settings);
+        const ledger = await openLedger(settings);
         try {
-          const running = await startSandbox({ port, host, databaseUrl, notificationUrl: null, log });
-          return { close: () => running.close().finally(stop) };
+          const running = await startSandbox({ port, host, ...ledger, notificationUrl: null, log });
+          return {
+            async close() {
+              await running.close();
+              await ledger.stop();
+            },
+          };
         } catch (error) {
-          await stop();
+          await ledger.stop();
           throw error;
         }
       });
