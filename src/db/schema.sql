@@ -397,12 +397,12 @@ CREATE INDEX payments_by_provider ON public.payments USING btree (merchant_id, p
 CREATE INDEX payments_by_status ON public.payments USING btree (merchant_id, status, created_at DESC, id DESC);
 CREATE INDEX payments_newest_first ON public.payments USING btree (merchant_id, created_at DESC, id DESC);
 CREATE INDEX payments_of_all_newest_first ON public.payments USING btree ((created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
-CREATE INDEX payments_refund_failed ON public.payments USING btree (updated_at) WHERE (status = 'refund_failed'::text);
 CREATE INDEX payments_to_settle ON public.payments USING btree (merchant_id, settlement_due_at) WHERE ((status = 'paid'::text) AND (settlement_kind = 'manual'::text));
 CREATE INDEX provider_accounts_by_provider ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
 CREATE INDEX provider_notifications_open ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
 CREATE INDEX provider_notifications_to_tell ON public.provider_notifications USING btree (tell_again_at) WHERE (closed_at IS NULL);
 CREATE UNIQUE INDEX refunds_open ON public.refunds USING btree (payment_id) WHERE (status = ANY (ARRAY['held'::text, 'submitted'::text]));
+CREATE INDEX refunds_refused ON public.refunds USING btree (payment_id, round) WHERE (status = 'refused'::text);
 CREATE INDEX webhook_deliveries_by_merchant ON public.webhook_deliveries USING btree (merchant_id, created_at DESC);
 CREATE INDEX webhook_deliveries_newest_first ON public.webhook_deliveries USING btree (created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (endpoint_id, ((handed_over_at IS NULL)), queued_at) WHERE (status = 'pending'::text);

@@ -30,7 +30,7 @@ export async function listStuckRefunds(db: Queryable, limit: number): Promise<St
        refund.submitted_at as "submittedAt", refund.failure_reason as "failureReason"
      from (
        select distinct on (payment_id) refunds.* from refunds join payments on payments.id = payment_id
-       where payments.status = 'refund_failed' order by payment_id, round desc
+       where refunds.status = 'refused' and payments.status = 'refund_failed' order by payment_id, round desc
      ) refund join payments payment on payment.id = refund.payment_id
      union all
      select payment.id, payment.reference_id, payment.merchant_id, payment.status, refund.round, refund.refund_key,

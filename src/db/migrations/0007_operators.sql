@@ -42,7 +42,7 @@ create trigger append_only_truncate before truncate on operator_action_outcomes 
 -- What waits for an operator, among millions that do not.
 create index payments_to_settle on payments (merchant_id, settlement_due_at)
   where status = 'paid' and settlement_kind = 'manual';
-create index payments_refund_failed on payments (updated_at) where status = 'refund_failed';
+create index refunds_refused on refunds (payment_id, round) where status = 'refused';
 create index exceptions_by_reference on exceptions (reference_id);
 
 -- Down Migration
