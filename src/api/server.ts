@@ -28,8 +28,16 @@ export interface ApiSettings {
   readonly log: Logger;
 }
 
-/** A caller that takes longer for its headers is not waited for (its body: `request-body.ts`). */
-const HTTP_LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 } as const;
+/**
+ * A caller that takes longer for its headers is not waited for (its body: `request-body.ts`). A connection is kept for longer than
+ * load balancers keep theirs (60 s), or they would at times send a request into one that we are just closing.
+ */
+const HTTP_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 75_000,
+} as const;
 
 /** Of a request's ten seconds; what it does is a handful of statements that take milliseconds. */
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
