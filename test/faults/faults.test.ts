@@ -1,6 +1,8 @@
-import { mkdtempSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { PACKAGE_ROOT } from '../../src/package';
 import { testAddress } from '../support/addresses';
 import { runMutant } from './mutant-trials';
 import { MUTANT_NAMES, MUTANTS } from './mutants';
@@ -16,20 +18,24 @@ const KILLS = 24;
 const SEED = 20_261_121;
 
 const random = new Random(SEED);
+const compiledFolder = path.join(PACKAGE_ROOT, 'node_modules', '.cache', 'lunas', `compiled-${process.pid}`);
 let stack: Stack;
 
 beforeAll(async () => {
-  const { compileTypeScript } = await import('../../scripts/compile-typescript.mjs');
+  execFileSync(process.execPath, [path.join(PACKAGE_ROOT, 'scripts', 'compile-typescript.mjs'), compiledFolder]);
   stack = await Stack.open({
     folder: mkdtempSync(path.join(os.tmpdir(), 'lunas-faults-')),
-    compiledFolder: await compileTypeScript(),
+    compiledFolder,
     temporalBinary: testAddress('TEMPORAL_CLI_PATH'),
     workflowBundlePath: testAddress('WORKFLOW_BUNDLE_PATH'),
     webhookFails: () => random.chance(0.02),
   });
 }, 120_000);
 
-afterAll(() => stack.close(), 60_000);
+afterAll(async () => {
+  await stack.close();
+  rmSync(compiledFolder, { recursive: true, force: true });
+}, 60_000);
 
 describe('API, worker, PostgreSQL and Temporal', () => {
   it(`are killed ${KILLS} times in the middle of payments, and nothing is lost or done twice`, async () => {
@@ -48,8 +54,12 @@ describe('API, worker, PostgreSQL and Temporal', () => {
 });
 
 describe('a service that is broken on purpose is found out', () => {
-  it.each(MUTANT_NAMES)('%s', async (mutant) => {
-    const caught = await runMutant(stack, mutant);
-    expect(caught).toMatch(new RegExp(`^(${MUTANTS[mutant].falls.join('|')}): `));
-  }, 240_000);
+  it.each(MUTANT_NAMES)(
+    '%s',
+    async (mutant) => {
+      const caught = await runMutant(stack, mutant);
+      expect(caught).toMatch(new RegExp(`^(${MUTANTS[mutant].falls.join('|')}): `));
+    },
+    240_000,
+  );
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { Journal } from './journal';
 import { Load } from './load';
 import { ALWAYS, INVARIANT_NAMES, ORACLE, type Invariant, type Verdict } from './oracle';
@@ -23,6 +24,8 @@ export interface RunReport {
   readonly requests: number;
   readonly payments: number;
   readonly webhooks: number;
+  /** Breaks that `lunas reconcile` found and had followed up. */
+  readonly reconciled: number;
   readonly recovered: string | null;
   /** From the last fault of each round until all agreed. */
   readonly convergedMs: readonly number[];
@@ -45,7 +48,7 @@ export async function runFaults(stack: Stack, random: Random, options: RunOption
   const done: (Trial & TrialEnd)[] = [];
   const convergedMs: number[] = [];
   const unfinished: string[] = [];
-  let [lives, recovered]: [number, string | null] = [0, null];
+  let [lives, reconciled, recovered]: [number, number, string | null] = [0, 0, null];
   let verdicts = await judgeAll(stack, journal);
 
   for (let from = 0; from < trials.length; from += KILLS_A_ROUND) {
@@ -59,7 +62,9 @@ export async function runFaults(stack: Stack, random: Random, options: RunOption
       done.push({ ...trial, ...ended });
       const { how, victim, point } = trial;
       const [reached, over] = [ended.reachedMs, ended.overMs].map(inSeconds);
-      say(`${from + index + 1}/${trials.length} ${how} ${victim} at ${point}: ${ended.end} after ${reached}, over after ${over}`);
+      say(
+        `${from + index + 1}/${trials.length} ${how} ${victim} at ${point}: ${ended.end} after ${reached}, over after ${over}`,
+      );
     }
     if (options.losesTemporal && recovered === null) {
       recovered = await loseTemporal(stack);
@@ -68,6 +73,8 @@ export async function runFaults(stack: Stack, random: Random, options: RunOption
     await clearProviderFaults(stack);
     const stoppedAt = performance.now();
     await load.stop();
+    // For money of which the provider told nobody; else Temporal does that every hour.
+    reconciled += breaksIn(await stack.runLunas('reconcile'));
     verdicts = await converge(stack, journal, stoppedAt);
     convergedMs.push(Math.round(performance.now() - stoppedAt));
     lives += load.lives;
@@ -82,6 +89,7 @@ export async function runFaults(stack: Stack, random: Random, options: RunOption
     requests: journal.entries.length,
     payments: journal.created().size,
     webhooks: stack.receiver.tries.length,
+    reconciled,
     recovered,
     convergedMs,
     verdicts: withUnfinished(verdicts, unfinished),
@@ -94,7 +102,8 @@ export function inSeconds(ms: number): string {
 
 /** How often each victim was hit at each point. */
 export function countHits(trials: RunReport['trials'], victim: Victim, point: KillPoint): number {
-  return trials.filter((trial) => trial.how === 'kill' && trial.end === 'hit')
+  return trials
+    .filter((trial) => trial.how === 'kill' && trial.end === 'hit')
     .filter((trial) => trial.victim === victim && trial.point === point).length;
 }
 
@@ -119,7 +128,8 @@ export async function judgeAll(stack: Stack, journal: Journal): Promise<Record<I
 async function converge(stack: Stack, journal: Journal, sinceMs: number): Promise<Record<Invariant, Verdict>> {
   for (;;) {
     const verdicts = await judgeAll(stack, journal);
-    const isOver = performance.now() - sinceMs > CONVERGES_WITHIN_MS || ALWAYS.some((name) => isViolated(verdicts, name));
+    const isOver =
+      performance.now() - sinceMs > CONVERGES_WITHIN_MS || ALWAYS.some((name) => isViolated(verdicts, name));
     if (isOver || countOf(verdicts) === 0) return verdicts;
     await sleep(500);
   }
@@ -153,13 +163,18 @@ function withUnfinished(verdicts: Record<Invariant, Verdict>, unfinished: readon
   return { ...verdicts, I8: { checks: checks + 1, violations: [...violations, ...unfinished] } };
 }
 
+const reconciliationSchema = z.object({ reconciliation: z.object({ breaks: z.array(z.unknown()) }) });
+
+function breaksIn(printed: unknown): number {
+  return reconciliationSchema.parse(printed).reconciliation.breaks.length;
+}
+
 /** Everything that Temporal knew is gone; whoever runs Lunas does what the handbook says. */
 async function loseTemporal(stack: Stack): Promise<string> {
   await stack.wipeTemporal();
   await stack.kill('worker');
   await stack.revive('worker');
-  const printed: unknown = JSON.parse(stack.runLunas('recover', '--json'));
-  return JSON.stringify(printed);
+  return JSON.stringify(await stack.runLunas('recover'));
 }
 
 async function clearProviderFaults({ sandbox }: Stack): Promise<void> {

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -232,10 +233,17 @@ export class Stack {
     await this.revive('temporal');
   }
 
-  /** Runs a command of ours, as built for this run. @throws with what it printed where it fails */
-  runLunas(...args: readonly string[]): string {
+  /** Runs a command of ours, and answers what it printed, whatever its exit code. */
+  async runLunas(...args: readonly string[]): Promise<unknown> {
     const command = path.join(this.options.compiledFolder, 'src', 'cli', 'lunas.js');
-    return execFileSync(process.execPath, [command, ...args], { env: this.environment, encoding: 'utf8' });
+    const child = spawn(process.execPath, [command, ...args, '--json'], {
+      env: this.environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(child, 'close');
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   }
 
   /** Has API and worker started again: broken on purpose or whole, and before which kind of acquirer. */

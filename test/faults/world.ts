@@ -84,6 +84,8 @@ export interface World {
   readonly books: Books;
   readonly ledger: LedgerVerification;
   readonly received: readonly ReceivedTry[];
+  /** So many of them had come before the books were read. */
+  readonly receivedBefore: number;
   readonly workflows: readonly WorkflowRecord[];
 }
 
@@ -91,6 +93,7 @@ export interface World {
 export async function readWorld(stack: Stack, journal: Journal): Promise<World> {
   const promised = journal.snapshot();
   const orders = await readOrders(stack);
+  const receivedBefore = stack.receiver.tries.length;
   const books = await readBooks(stack.db);
   const ledger = await verifyLedger(stack.db);
   return {
@@ -99,6 +102,7 @@ export async function readWorld(stack: Stack, journal: Journal): Promise<World> 
     books,
     ledger,
     received: [...stack.receiver.tries],
+    receivedBefore,
     workflows: await readWorkflows(stack),
   };
 }
@@ -174,7 +178,12 @@ async function readWorkflows({ client }: Stack): Promise<WorkflowRecord[]> {
   const found: WorkflowRecord[] = [];
   for await (const { workflowId, type, status, searchAttributes } of client.workflow.list({ pageSize: 1_000 })) {
     const paymentStatus = searchAttributes.PaymentStatus?.[0];
-    found.push({ id: workflowId, type, status: status.name, paymentStatus: paymentStatus ? String(paymentStatus) : null });
+    found.push({
+      id: workflowId,
+      type,
+      status: status.name,
+      paymentStatus: paymentStatus ? String(paymentStatus) : null,
+    });
   }
   return found;
 }

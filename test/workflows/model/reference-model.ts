@@ -34,7 +34,7 @@ interface ModelOptions {
   readonly order: () => Order | null;
 }
 
-const FINAL = ['expired', 'settled', 'failed', 'cancelled', 'refunded'];
+const FINAL = new Set(['expired', 'settled', 'failed', 'cancelled', 'refunded']);
 
 /**
  * The contract's payment, as small as it can be written: where it stands, by which steps it came there, and what each message
@@ -50,7 +50,7 @@ export class ReferenceModel {
   constructor(private readonly options: ModelOptions) {}
 
   get isFinal(): boolean {
-    return FINAL.includes(this.status);
+    return FINAL.has(this.status);
   }
 
   get canPay(): boolean {

@@ -1,2 +1,0 @@
-export const COMPILED_FOLDER: string;
-export function compileTypeScript(): Promise<string>;
