@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { Progress } from '../../src/embedded/progress';
 import { onStopSignal } from '../../src/embedded/stop-signals';
 import { PACKAGE_ROOT } from '../../src/package';
 import { runMutant } from './mutant-trials';
-import { MUTANT_NAMES, MUTANTS } from './mutants';
+import { MUTANT_NAMES, MUTANTS, type Mutant } from './mutants';
 import { Random } from './random';
 import { describeRun } from './report';
 import { countOf, runFaults } from './run';
@@ -26,6 +26,7 @@ async function main(): Promise<void> {
       kills: { type: 'string', default: '600' },
       'compiled-folder': { type: 'string', default: '' },
       'workflow-bundle': { type: 'string', default: '' },
+      report: { type: 'string' },
     },
   });
   const [seed, kills] = [Number(values.seed), Number(values.kills)];
@@ -47,12 +48,17 @@ async function main(): Promise<void> {
   try {
     const report = await runFaults(stack, random, { kills, customers: CUSTOMERS, losesTemporal: true, say });
     console.log(`${heading}\n${describeRun(report)}`);
-    if (countOf(report.verdicts) > 0) process.exitCode = 1;
-    console.log('\nMutants');
+    console.log('\nServices that are broken on purpose');
+    const caught = new Map<Mutant, string | null>();
     for (const mutant of MUTANT_NAMES) {
-      const caught = await runMutant(stack, mutant);
-      console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught ?? 'NOT CAUGHT'}`);
-      if (caught === null) process.exitCode = 1;
+      caught.set(mutant, await runMutant(stack, mutant));
+      console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught.get(mutant) ?? 'NOT FOUND OUT'}`);
+    }
+    const isWell = countOf(report.verdicts) === 0 && [...caught.values()].every((violation) => violation !== null);
+    process.exitCode = isWell ? 0 : 1;
+    if (values.report !== undefined) {
+      const { trials, verdicts } = report;
+      writeFileSync(values.report, JSON.stringify({ trials, verdicts, caught: Object.fromEntries(caught) }));
     }
   } finally {
     await stack.close();
