@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sideBySide } from '../../src/engine/side-by-side';
 import { setPolicy } from '../../src/operator/catalog';
+import { createBulk } from '../support/bulk';
 import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../support/service';
 import { until } from '../support/until';
 
 /** Each race is run this often, some of them side by side. */
 const ROUNDS = 200;
 const SIDE_BY_SIDE = 25;
+/** Payments that are cancelled twenty times each, side by side. */
+const CANCELLED_AT_ONCE = 5;
 /** Each side wins at least one time in ten. */
 const LEAST_WINS = ROUNDS / 10;
 
@@ -22,9 +26,7 @@ interface Runner {
 }
 
 async function createPayments(): Promise<Runner[]> {
-  const payments = Array.from({ length: SIDE_BY_SIDE }, () => ({ amount: 30_000 }));
-  const { status, body } = await service.call('POST', '/payments', { payments });
-  expect(status).toBe(201);
+  const { body } = await createBulk(service, SIDE_BY_SIDE, 30_000);
   return body.payments;
 }
 
@@ -123,16 +125,14 @@ describe('races for one payment', () => {
     const lives = new Set<string>();
     for (let done = 0; done < ROUNDS; done += SIDE_BY_SIDE) {
       const payments = await createPayments();
-      await Promise.all(
-        payments.map(async ({ id, reference_id }) => {
-          const cancel = () => service.call('POST', `/payments/${id}/cancel`);
-          const answers = await Promise.all(Array.from({ length: 20 }, cancel));
-          expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-          expect(answers.filter(({ body }) => body.error?.code === 'payment_cancel_failed')).toHaveLength(19);
-          expect(await service.atProvider(reference_id)).toMatchObject({ status: 'cancel' });
-          lives.add((await service.transitionsOf(id)).join(' '));
-        }),
-      );
+      await sideBySide(payments, CANCELLED_AT_ONCE, async ({ id, reference_id }) => {
+        const cancel = () => service.call('POST', `/payments/${id}/cancel`);
+        const answers = await Promise.all(Array.from({ length: 20 }, cancel));
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect(answers.filter(({ body }) => body.error?.code === 'payment_cancel_failed')).toHaveLength(19);
+        expect(await service.atProvider(reference_id)).toMatchObject({ status: 'cancel' });
+        lives.add((await service.transitionsOf(id)).join(' '));
+      });
     }
     expect([...lives]).toEqual(['accept issue cancel']);
   }, 180_000);

@@ -3,6 +3,7 @@ import { reconcile } from '../../src/engine/reconcile';
 import { setPolicy } from '../../src/operator/catalog';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { createSealer } from '../../src/sealing';
+import { createBulk } from '../support/bulk';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
@@ -124,9 +125,7 @@ async function createPayments(count: number, paid: boolean): Promise<Created[]> 
   const created: Created[] = [];
   while (created.length < count) {
     const size = Math.min(BULK, count - created.length);
-    const payments = Array.from({ length: size }, () => ({ amount: 50_000 }));
-    const { status, body } = await service.call('POST', '/payments', { payments });
-    expect(status).toBe(201);
+    const { body } = await createBulk(service, size, 50_000);
     created.push(...body.payments);
     if (paid) for (const { reference_id } of body.payments) await service.pay(reference_id);
   }

@@ -10,7 +10,7 @@ export const temporalAddress = (): string => testAddress('TEMPORAL_ADDRESS');
 /** The file of the bundled workflows, for `Worker.create({ workflowBundle: { codePath } })`. */
 export const workflowBundlePath = (): string => testAddress('WORKFLOW_BUNDLE_PATH');
 
-const START_TRIES = 3;
+const START_TRIES = 6;
 const KEYWORD = 2;
 
 /** A server that skips time while a workflow's result is awaited. Tear it down in `afterAll`. */
