@@ -1,0 +1,154 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { loadConfig } from '../src/config';
+import { findTemporalCli } from '../src/embedded/engine-binaries';
+import { Progress } from '../src/embedded/progress';
+import { Http } from './http';
+import { closedLoop, times } from './load';
+import { Merchant, registerMerchant } from './merchant';
+import { Meter, type Reading } from './meter';
+import { Rig, type WorkerTuning } from './rig';
+import { median } from './statistics';
+
+/** Settings of the worker that can be tried without a change of the service (`WorkerOptions` of Temporal's SDK). */
+const WORKER_CANDIDATES: Readonly<Record<string, WorkerTuning>> = {
+  'no stack trace at each promise of a workflow': { environment: { BENCH_NO_PROMISE_STACKS: '1' } },
+  'no source maps': { environment: { BENCH_NO_SOURCE_MAPS: '1' } },
+  'reuseV8Context off': { options: { reuseV8Context: false } },
+  'autoscaling pollers': {
+    options: {
+      workflowTaskPollerBehavior: { type: 'autoscaling' },
+      activityTaskPollerBehavior: { type: 'autoscaling' },
+    },
+  },
+  '100 cached workflows (500 now)': { options: { maxCachedWorkflows: 100 } },
+  '2,000 cached workflows': { options: { maxCachedWorkflows: 2_000 } },
+  '2 workflow threads': { options: { workflowThreadPoolSize: 2 } },
+  '200 workflow tasks at once (40 now)': { options: { maxConcurrentWorkflowTaskExecutions: 200 } },
+};
+
+export interface CandidateResult {
+  readonly name: string;
+  /** How many times faster than as it is; the median of the pairs. */
+  readonly creates: number;
+  readonly lives: number;
+  /** CPU of worker and Temporal for each create, as a part of what it is now. */
+  readonly cpuOfCreate: number;
+}
+
+export interface CandidateOptions {
+  readonly pairs: number;
+  readonly seconds: number;
+}
+
+interface Sample {
+  readonly create: Reading;
+  readonly life: Reading;
+}
+
+const WARMUP_CREATES = 50;
+
+/** As it is, changed, changed, as it is; for each candidate. */
+export async function measureCandidates(
+  { pairs, seconds }: CandidateOptions,
+  say: (line: string) => void,
+): Promise<CandidateResult[]> {
+  const results: CandidateResult[] = [];
+  const rig = await Rig.start();
+  const run = await prepareSample(rig, seconds);
+  try {
+    for (const [name, tuning] of Object.entries(WORKER_CANDIDATES)) {
+      const result = await compare(name, pairs, async (changed) => {
+        await rig.restartWorker(changed ? tuning : {});
+        return run.sample();
+      });
+      results.push(result);
+      say(describe(result));
+    }
+  } finally {
+    await run.close();
+    await rig.close();
+  }
+  const result = await compare('GOGC=100 for Temporal (400 now)', pairs, (changed) => onFreshRig(changed, seconds));
+  say(describe(result));
+  return [...results, result];
+}
+
+async function compare(
+  name: string,
+  pairs: number,
+  sample: (changed: boolean) => Promise<Sample>,
+): Promise<CandidateResult> {
+  const found: { creates: number; lives: number; cpu: number }[] = [];
+  for (let pair = 1; pair <= pairs; pair += 1) {
+    const samples = new Map<boolean, Sample>();
+    for (const changed of pair % 2 === 1 ? [false, true] : [true, false]) samples.set(changed, await sample(changed));
+    const [now, then] = [samples.get(false), samples.get(true)];
+    if (!now || !then) continue;
+    found.push({
+      creates: then.create.perSecond / now.create.perSecond,
+      lives: then.life.perSecond / now.life.perSecond,
+      cpu: engineCpu(then.create) / engineCpu(now.create),
+    });
+  }
+  return {
+    name,
+    creates: median(found.map(({ creates }) => creates)),
+    lives: median(found.map(({ lives }) => lives)),
+    cpuOfCreate: median(found.map(({ cpu }) => cpu)),
+  };
+}
+
+function engineCpu({ cpuMs }: Reading): number {
+  return (cpuMs['worker'] ?? 0) + (cpuMs['temporal'] ?? 0);
+}
+
+async function prepareSample(
+  rig: Rig,
+  seconds: number,
+): Promise<{ sample(): Promise<Sample>; close(): Promise<void> }> {
+  const { stack, masterKey, receiver } = rig;
+  const [api, sandbox] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl)];
+  const receiverUrl = `${receiver.url}/lives`;
+  const registered = { databaseUrl: stack.databaseUrl, masterKey };
+  const quiet = new Merchant(api, sandbox, await registerMerchant(registered));
+  const told = new Merchant(api, sandbox, await registerMerchant({ ...registered, receiverUrl }));
+  return {
+    async sample() {
+      // A worker that has just started is slow, and more creates at once than it can serve would only time out.
+      await times(WARMUP_CREATES, 4, () => quiet.createOnly().catch(() => undefined));
+      const meter = new Meter(rig.processes);
+      const creates = { concurrency: 32, warmupSeconds: 2, seconds };
+      const create = await closedLoop(() => quiet.createOnly(), creates, meter);
+      const lives = { concurrency: 96, warmupSeconds: 3, seconds };
+      const life = await closedLoop(async () => receiver.life((await told.createAndPay()).id), lives, meter);
+      return { create, life };
+    },
+    async close() {
+      await Promise.all([api.close(), sandbox.close()]);
+    },
+  };
+}
+
+/** Temporal cannot be told of another GOGC while it runs: a command of the same kind that says so in its place. */
+async function onFreshRig(changed: boolean, seconds: number): Promise<Sample> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-temporal-'));
+  const script = path.join(folder, 'temporal');
+  const binary = await findTemporalCli(loadConfig(), new Progress(), new AbortController().signal);
+  await writeFile(script, `#!/bin/sh\nGOGC=100 exec '${binary}' "$@"\n`);
+  await chmod(script, 0o755);
+  const rig = await Rig.start(changed ? { temporalCommand: script } : {});
+  const run = await prepareSample(rig, seconds);
+  try {
+    return await run.sample();
+  } finally {
+    await run.close();
+    await rig.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function describe({ name, creates, lives, cpuOfCreate }: CandidateResult): string {
+  return `${name}: creates ×${creates.toFixed(2)}, lives ×${lives.toFixed(2)}, engine CPU ×${cpuOfCreate.toFixed(2)}`;
+}

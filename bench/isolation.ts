@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addAccount } from '../src/operator/provider-accounts';
+import { createSealer } from '../src/sealing';
+import { SANDBOX_SERVER_KEY } from '../src/sandbox/server-key';
+import { Http } from './http';
+import { closedLoop, openLoop } from './load';
+import { Merchant, registerMerchant } from './merchant';
+import { Meter } from './meter';
+import type { Rig } from './rig';
+import { median, percentile } from './statistics';
+
+export interface IsolationOptions {
+  readonly pairs: number;
+  readonly seconds: number;
+}
+
+export interface IsolationFigures {
+  /** Creates of the neighbour each second. */
+  readonly neighbourPerSecond: number;
+  readonly healthy: Creates;
+  readonly hanging: Creates;
+  /** Of the rates: how many times slower the others' creates are. */
+  readonly slowdown: number;
+}
+
+interface Creates {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface IsolationResult {
+  readonly receiver: IsolationFigures;
+  readonly provider: IsolationFigures;
+}
+
+/** So many creates of the neighbour that their webhooks are more than a hanging receiver ever takes. */
+const TOLD_PER_SECOND = 10;
+/** Each of them holds a call to the provider open until its deadline. */
+const CHARGED_PER_SECOND = 4;
+const CALLERS = 16;
+/** A call that hung is tried again after so long at most. */
+const UNTIL_REFUSED_MS = 10_000;
+
+/**
+ * What a merchant's creates lose by a neighbour whose receiver, or whose provider account, hangs: beside the same load of a
+ * neighbour with whom all is well. Well, hanging, hanging, well.
+ */
+export async function measureIsolation(
+  rig: Rig,
+  options: IsolationOptions,
+  say: (line: string) => void,
+): Promise<IsolationResult> {
+  const { stack, masterKey, receiver, db } = rig;
+  const { databaseUrl } = stack;
+  const [api, sandbox] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl)];
+  const merchantOf = async (receiverUrl?: string) => {
+    const registered = { databaseUrl, masterKey, ...(receiverUrl !== undefined && { receiverUrl }) };
+    return new Merchant(api, sandbox, await registerMerchant(registered));
+  };
+  const others = await merchantOf();
+  const well = await merchantOf(`${receiver.url}/healthy`);
+  const hanging = await merchantOf(`${receiver.url}/hanging`);
+  const deaf = await startDeafServer();
+  try {
+    const receivers = await compare(rig, others, options, {
+      perSecond: TOLD_PER_SECOND,
+      healthy: () => well.createOnly(),
+      hanging: () => hanging.createOnly(),
+    });
+    say(`a hanging receiver: others' creates ${receivers.slowdown.toFixed(2)} times slower`);
+    const onAccount = async (baseUrl: string) => {
+      await db.query(`update provider_accounts set status = 'disabled' where provider = 'shopeepay'`);
+      await addAccount(db, createSealer(masterKey), {
+        provider: 'shopeepay',
+        adapter: 'midtrans',
+        weight: 1,
+        serverKey: SANDBOX_SERVER_KEY,
+        baseUrl,
+        environment: 'sandbox',
+      });
+    };
+    const providers = await compare(rig, others, options, {
+      perSecond: CHARGED_PER_SECOND,
+      healthy: async () => void (await well.create('shopeepay')),
+      hanging: async () => void (await well.create('shopeepay')),
+      beforeHealthy: async () => {
+        deaf.refuse();
+        await onAccount(stack.sandboxUrl);
+        await sleep(UNTIL_REFUSED_MS);
+      },
+      beforeHanging: async () => {
+        deaf.hang();
+        await onAccount(deaf.url);
+      },
+    });
+    say(`a hanging provider account: others' creates ${providers.slowdown.toFixed(2)} times slower`);
+    return { receiver: receivers, provider: providers };
+  } finally {
+    deaf.refuse();
+    await deaf.close();
+    await Promise.all([api.close(), sandbox.close()]);
+  }
+}
+
+interface Neighbour {
+  readonly perSecond: number;
+  readonly healthy: () => Promise<void>;
+  readonly hanging: () => Promise<void>;
+  readonly beforeHealthy?: () => Promise<void>;
+  readonly beforeHanging?: () => Promise<void>;
+}
+
+/** Calls to a provider hang for so long: the neighbour's load is whole only then. */
+const UNTIL_ALL_HANG_SECONDS = 7;
+
+async function compare(
+  rig: Rig,
+  others: Merchant,
+  { pairs, seconds }: IsolationOptions,
+  neighbour: Neighbour,
+): Promise<IsolationFigures> {
+  const { perSecond } = neighbour;
+  const readings: Record<'healthy' | 'hanging', Creates[]> = { healthy: [], hanging: [] };
+  const beside = async (kind: 'healthy' | 'hanging'): Promise<void> => {
+    await (kind === 'healthy' ? neighbour.beforeHealthy?.() : neighbour.beforeHanging?.());
+    const ended = new AbortController();
+    const load = openLoop(neighbour[kind], { perSecond, seconds: 120 }, ended.signal);
+    const loop = { concurrency: CALLERS, warmupSeconds: UNTIL_ALL_HANG_SECONDS, seconds };
+    const reading = await closedLoop(() => others.createOnly(), loop, new Meter(rig.processes));
+    ended.abort();
+    await load;
+    readings[kind].push({
+      perSecond: reading.perSecond,
+      p50Ms: percentile(reading.latenciesMs, 0.5),
+      p99Ms: percentile(reading.latenciesMs, 0.99),
+    });
+  };
+  // What runs for the first time is not yet compiled.
+  await closedLoop(
+    () => others.createOnly(),
+    { concurrency: CALLERS, warmupSeconds: 1, seconds },
+    new Meter(() => ({})),
+  );
+  for (let pair = 1; pair <= pairs; pair += 1) {
+    const order = pair % 2 === 1 ? (['healthy', 'hanging'] as const) : (['hanging', 'healthy'] as const);
+    for (const kind of order) await beside(kind);
+  }
+  const [healthy, hanging] = [medianOf(readings.healthy), medianOf(readings.hanging)];
+  return { neighbourPerSecond: perSecond, healthy, hanging, slowdown: healthy.perSecond / hanging.perSecond };
+}
+
+function medianOf(readings: readonly Creates[]): Creates {
+  return {
+    perSecond: median(readings.map((reading) => reading.perSecond)),
+    p50Ms: median(readings.map((reading) => reading.p50Ms)),
+    p99Ms: median(readings.map((reading) => reading.p99Ms)),
+  };
+}
+
+interface DeafServer {
+  readonly url: string;
+  /** What hangs is cut off, and from now on every charge is refused: what was tried again comes to an end. */
+  refuse(): void;
+  hang(): void;
+  close(): Promise<void>;
+}
+
+/** A provider that takes calls and does not answer them. */
+async function startDeafServer(): Promise<DeafServer> {
+  let refuses = false;
+  const server = createServer((request, response) => {
+    request.resume();
+    if (!refuses) return;
+    const code = request.url === '/v2/charge' ? '402' : '404';
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ status_code: code }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The deaf server has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    hang() {
+      refuses = false;
+    },
+    refuse() {
+      refuses = true;
+      server.closeAllConnections();
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { createSealer } from '../src/sealing';
+import { createPool } from '../src/db/pool';
+import { createKey } from '../src/operator/keys';
+import { createMerchant } from '../src/operator/merchants';
+import { createEndpoint } from '../src/operator/webhook-endpoints';
+import { z } from 'zod';
+import type { Http } from './http';
+
+const createdSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string() }) });
+const bulkSchema = z.object({ payments: z.array(z.object({ status: z.literal('pending') })) });
+
+export type CreatedPayment = z.infer<typeof createdSchema>['payment'];
+
+export interface NewMerchant {
+  readonly databaseUrl: string;
+  readonly masterKey: string;
+  /** Where its webhooks go; none are sent without it. */
+  readonly receiverUrl?: string;
+}
+
+/** A merchant of its own, approved, with a key and maybe an endpoint. @returns the key */
+export async function registerMerchant({ databaseUrl, masterKey, receiverUrl }: NewMerchant): Promise<string> {
+  const db = createPool(databaseUrl, { max: 1 });
+  try {
+    const providers = ['gopay', 'shopeepay'] as const;
+    const { id } = await createMerchant(db, { name: 'Bench', feePayer: 'merchant', providers, approve: true });
+    const { secret } = await createKey(db, { merchantId: id, allowedNetworks: [], environment: 'sandbox' });
+    if (receiverUrl !== undefined) await addEndpoint(databaseUrl, masterKey, id, receiverUrl);
+    return secret;
+  } finally {
+    await db.end();
+  }
+}
+
+export async function addEndpoint(
+  databaseUrl: string,
+  masterKey: string,
+  merchantId: string,
+  url: string,
+): Promise<string> {
+  const db = createPool(databaseUrl, { max: 1 });
+  try {
+    const endpoint = { merchantId, url, events: [], environment: 'sandbox' } as const;
+    return (await createEndpoint(db, createSealer(masterKey), endpoint)).id;
+  } finally {
+    await db.end();
+  }
+}
+
+/** A merchant's calls to an API: ours, or the peer's that looks the same. */
+export class Merchant {
+  readonly #headers: Record<string, string>;
+  #orders = 0;
+
+  constructor(
+    private readonly api: Http,
+    private readonly sandbox: Http,
+    secretKey: string,
+  ) {
+    this.#headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
+  }
+
+  /** @throws on anything but 201 */
+  async create(provider: 'gopay' | 'shopeepay' = 'gopay', idempotencyKey?: string): Promise<CreatedPayment> {
+    const headers =
+      idempotencyKey === undefined ? this.#headers : { ...this.#headers, 'idempotency-key': idempotencyKey };
+    const { status, text } = await this.api.send('POST', '/payments', headers, JSON.stringify(this.#order(provider)));
+    if (status !== 201) throw new Error(`POST /payments was answered ${status}: ${text}`);
+    return createdSchema.parse(JSON.parse(text)).payment;
+  }
+
+  /** As `create`, for a payment that nobody looks at: the generator does not even parse the answer. */
+  async createOnly(): Promise<void> {
+    const { status, text } = await this.api.send(
+      'POST',
+      '/payments',
+      this.#headers,
+      JSON.stringify(this.#order('gopay')),
+    );
+    if (status !== 201) throw new Error(`POST /payments was answered ${status}: ${text}`);
+  }
+
+  async createBulk(count: number): Promise<void> {
+    const payments = Array.from({ length: count }, () => this.#order('gopay'));
+    const { status, text } = await this.api.send('POST', '/payments', this.#headers, JSON.stringify({ payments }));
+    if (status !== 201) throw new Error(`A bulk was answered ${status}: ${text}`);
+    bulkSchema.parse(JSON.parse(text));
+  }
+
+  /** The same request under the same key again. */
+  async replay(idempotencyKey: string): Promise<void> {
+    const headers = { ...this.#headers, 'idempotency-key': idempotencyKey };
+    const body = JSON.stringify({ amount: 50_000, merchant_reference_id: 'ORDER-REPLAYED' });
+    const { status } = await this.api.send('POST', '/payments', headers, body);
+    if (status !== 201) throw new Error(`A repeat was answered ${status}`);
+  }
+
+  async get(id: string): Promise<void> {
+    const { status } = await this.api.send('GET', `/payments/${id}`, this.#headers);
+    if (status !== 200) throw new Error(`GET /payments/:id was answered ${status}`);
+  }
+
+  /** Created, and paid by the customer at the sandbox. */
+  async createAndPay(): Promise<CreatedPayment> {
+    const payment = await this.create();
+    const path = `/simulator/payments/${payment.reference_id}/pay`;
+    const { status } = await this.sandbox.send('POST', path, { 'content-type': 'application/json' }, '{}');
+    if (status !== 200) throw new Error(`The sandbox answered ${status}`);
+    return payment;
+  }
+
+  #order(provider: string): object {
+    this.#orders += 1;
+    return { amount: 50_000, provider, merchant_reference_id: `ORDER-${this.#orders}` };
+  }
+}

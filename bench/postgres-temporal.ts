@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { msToTs } from '@temporalio/common/lib/time';
+import { connectClient } from '../src/engine/connection';
+import { launch, type ManagedProcess } from '../src/embedded/managed-process';
+import { checkPorts } from '../src/embedded/ports';
+import { runCommand } from '../src/embedded/run-command';
+import { waitFor } from '../src/embedded/wait';
+
+/** The server of the CLI that `lunas up` runs, as a server of its own, from the same published sources. */
+const VERSION = '1.29.1';
+const PACKAGES = ['server', 'tools/sql'].map((name) => `go.temporal.io/server/cmd/${name}@v${VERSION}`);
+const FOLDER = path.join(
+  process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache'),
+  'lunas',
+  `temporal-server-${VERSION}`,
+);
+const SERVER = path.join(FOLDER, 'server');
+const SCHEMA_TOOL = path.join(FOLDER, 'sql');
+const BUILD_TIMEOUT_MS = 40 * 60_000;
+const SCHEMA_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 90_000;
+const DAY_MS = 86_400_000;
+
+/** Whether it was built before. */
+export function hasTemporalServer(): boolean {
+  return existsSync(SERVER) && existsSync(SCHEMA_TOOL);
+}
+
+/** Builds server and schema tool where they are missing; needs Go and some minutes. */
+export async function buildTemporalServer(signal: AbortSignal, say: (line: string) => void): Promise<void> {
+  if (hasTemporalServer()) return;
+  await mkdir(FOLDER, { recursive: true });
+  for (const name of PACKAGES) {
+    say(`go install ${name}, some minutes the first time`);
+    const env = { ...process.env, GOBIN: FOLDER };
+    await runCommand({ command: 'go', args: ['install', name], env, timeoutMs: BUILD_TIMEOUT_MS, signal });
+  }
+}
+
+export interface PostgresTemporal {
+  readonly folder: string;
+  readonly logFile: string;
+  readonly port: number;
+  /** Any database of the server that is to keep Temporal's data. */
+  readonly databaseUrl: string;
+}
+
+/** Makes Temporal's own databases and tables. */
+export async function makeTemporalSchema(databaseUrl: string, signal: AbortSignal): Promise<void> {
+  const { hostname, port, username, password } = new URL(databaseUrl);
+  const server = ['--plugin', 'postgres12', '--ep', hostname, '-p', port, '-u', username, '--pw', password];
+  const tool = (database: string, ...args: string[]): Promise<string> => {
+    const command = { command: SCHEMA_TOOL, args: [...server, '--db', database, ...args] };
+    return runCommand({ ...command, timeoutMs: SCHEMA_TIMEOUT_MS, signal });
+  };
+  for (const [database, schema] of Object.entries({ temporal: 'temporal', temporal_visibility: 'visibility' })) {
+    await tool(database, 'create');
+    await tool(database, 'setup-schema', '-v', '0.0');
+    await tool(database, 'update-schema', '--schema-name', `postgresql/v12/${schema}`);
+  }
+}
+
+/** Resolves when the namespace `default` can be used. */
+export async function startPostgresTemporal(options: PostgresTemporal, signal: AbortSignal): Promise<ManagedProcess> {
+  const config = path.join(options.folder, 'config');
+  await mkdir(config, { recursive: true });
+  // JSON is YAML.
+  await writeFile(path.join(config, 'bench.yaml'), JSON.stringify(await configOf(options)));
+  await writeFile(path.join(config, 'dynamic.yaml'), JSON.stringify({ 'matching.enableFairness': [{ value: true }] }));
+  const server = await launch({
+    command: SERVER,
+    args: ['--root', options.folder, '--config', 'config', '--env', 'bench', 'start'],
+    env: { ...process.env, GOGC: '400' },
+    logFile: options.logFile,
+    stopSignals: [{ signal: 'SIGTERM', graceMs: 10_000 }],
+  });
+  try {
+    await waitUntilServing(server, options.port, signal);
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+async function configOf({ port, databaseUrl, folder }: PostgresTemporal): Promise<object> {
+  const { host, username, password } = new URL(databaseUrl);
+  const store = (databaseName: string): object => ({
+    sql: {
+      pluginName: 'postgres12',
+      databaseName,
+      connectAddr: host,
+      connectProtocol: 'tcp',
+      user: username,
+      password,
+      maxConns: 20,
+      maxIdleConns: 20,
+      maxConnLifetime: '1h',
+    },
+  });
+  const service = async (grpcPort: number): Promise<object> => {
+    return { rpc: { grpcPort, membershipPort: await lowPort(), bindOnLocalHost: true } };
+  };
+  return {
+    log: { stdout: true, level: 'warn' },
+    persistence: {
+      numHistoryShards: 4,
+      defaultStore: 'default',
+      visibilityStore: 'visibility',
+      datastores: { default: store('temporal'), visibility: store('temporal_visibility') },
+    },
+    global: { membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' } },
+    services: {
+      frontend: await service(port),
+      matching: await service(await lowPort()),
+      history: await service(await lowPort()),
+      worker: await service(await lowPort()),
+    },
+    clusterMetadata: {
+      enableGlobalNamespace: false,
+      failoverVersionIncrement: 10,
+      masterClusterName: 'active',
+      currentClusterName: 'active',
+      clusterInformation: {
+        active: {
+          enabled: true,
+          initialFailoverVersion: 1,
+          rpcName: 'frontend',
+          rpcAddress: `127.0.0.1:${port}`,
+        },
+      },
+    },
+    dcRedirectionPolicy: { policy: 'noop' },
+    publicClient: { hostPort: `127.0.0.1:${port}` },
+    dynamicConfigClient: { filepath: path.join(folder, 'config', 'dynamic.yaml'), pollInterval: '60s' },
+  };
+}
+
+/** Its table of members keeps ports in 15 bits. */
+async function lowPort(): Promise<number> {
+  const port = 15_000 + Math.floor(Math.random() * 17_000);
+  const isFree = await checkPorts([{ variable: 'a port', host: '127.0.0.1', port }], 0).then(
+    () => true,
+    () => false,
+  );
+  return isFree ? port : lowPort();
+}
+
+async function waitUntilServing(server: ManagedProcess, port: number, signal: AbortSignal): Promise<void> {
+  const namespace = 'default';
+  const client = connectClient({ address: `127.0.0.1:${port}`, namespace, security: {} });
+  const { workflowService } = client.connection;
+  const within = <T>(call: () => Promise<T>) => client.connection.withDeadline(Date.now() + 2_000, call);
+  const isServing = async (): Promise<true | undefined> => {
+    if (!server.running) throw new Error(`Temporal ended at its start:\n${await server.lastLogLines()}`);
+    const retention = { workflowExecutionRetentionPeriod: msToTs(DAY_MS) };
+    await within(() => workflowService.registerNamespace({ namespace, ...retention })).catch(() => undefined);
+    // Every part of the server has to know the namespace before it counts.
+    const list = () => workflowService.listWorkflowExecutions({ namespace });
+    return within(list).then(
+      () => true,
+      () => undefined,
+    );
+  };
+  try {
+    await waitFor('Temporal serves its namespace', isServing, { timeoutMs: START_TIMEOUT_MS, signal });
+  } finally {
+    await client.connection.close();
+  }
+}

@@ -1,0 +1,174 @@
+import type { CandidateResult } from './candidates';
+import type { IsolationFigures, IsolationResult } from './isolation';
+import type { ProfileResult } from './profile';
+import type { RoundsResult } from './rounds';
+import type { ScaleResult } from './scale';
+import type { StorageResult } from './storage';
+
+/** All that a run has found; a part that was not asked for is absent. */
+export interface Results {
+  readonly startedAt: string;
+  readonly commit: string;
+  readonly machine: { readonly cores: number; readonly model: string; readonly node: string; readonly load: number };
+  readonly rounds?: RoundsResult;
+  /** The part of the rounds that depends on it, on a Temporal server that keeps its data in PostgreSQL. */
+  readonly postgres?: RoundsResult;
+  readonly scale?: ScaleResult;
+  readonly isolation?: IsolationResult;
+  readonly candidates?: readonly CandidateResult[];
+  readonly profile?: ProfileResult;
+  readonly storage?: StorageResult;
+}
+
+/** Whether a ratio is where it was to be. */
+type Verdict = 'dream' | 'reached' | 'missed';
+
+/** The tables, in Markdown. */
+export function reportOf({
+  rounds,
+  postgres,
+  scale,
+  isolation,
+  candidates,
+  profile,
+  storage,
+  ...about
+}: Results): string {
+  const { cores, model, node, load } = about.machine;
+  return [
+    `Lunas ${about.commit}, ${about.startedAt}: ${cores} × ${model}, Node.js ${node}, load average at the start ${load.toFixed(1)}`,
+    ...(rounds ? [ratiosOf(rounds), ratesOf(rounds), headroomOf(rounds)] : []),
+    ...(postgres ? ['Temporal on PostgreSQL:', ratiosOf(postgres), ratesOf(postgres)] : []),
+    ...(scale ? [scaleOf(scale)] : []),
+    ...(isolation ? [isolationOf(isolation)] : []),
+    ...(candidates ? [candidatesOf(candidates)] : []),
+    ...(profile ? [profileOf(profile)] : []),
+    ...(storage ? [storageOf(storage)] : []),
+  ].join('\n\n');
+}
+
+function ratiosOf({ ratios, rounds }: RoundsResult): string {
+  return table(
+    [`Ratio (median of ${rounds} rounds)`, 'measured', 'range', 'reach', 'dream', ''],
+    ratios.map(({ title, measured, reach, dream }) => [
+      title,
+      measured.median.toFixed(2),
+      `${measured.min.toFixed(2)}–${measured.max.toFixed(2)}`,
+      String(reach),
+      String(dream),
+      verdictOf(measured.median, reach, dream),
+    ]),
+  );
+}
+
+function verdictOf(measured: number, reach: number, dream: number): Verdict {
+  if (measured >= dream) return 'dream';
+  return measured >= reach ? 'reached' : 'missed';
+}
+
+const PROCESSES = ['api', 'worker', 'temporal', 'postgres', 'sandbox', 'noop', 'dbos', 'bare', 'poster', 'generator'];
+
+function ratesOf({ subjects }: RoundsResult): string {
+  const used = PROCESSES.filter((name) => Object.values(subjects).some(({ cpuMs }) => (cpuMs[name] ?? 0) > 0.01));
+  return table(
+    ['Subject', 'per s', 'range', 'p50 ms', 'p99 ms', ...used.map((name) => `${name}, CPU ms`)],
+    Object.entries(subjects).map(([name, { perSecond, p50Ms, p99Ms, cpuMs }]) => {
+      const rate = [whole(perSecond.median), `${whole(perSecond.min)}–${whole(perSecond.max)}`];
+      const cpu = used.map((process) => (cpuMs[process] === undefined ? '' : cpuMs[process].toFixed(2)));
+      return [name, rate, oneDigit(p50Ms), oneDigit(p99Ms), cpu].flat();
+    }),
+  );
+}
+
+function headroomOf({ headroom }: RoundsResult): string {
+  return table(
+    ['The generator alone could do', 'times the subject'],
+    Object.entries(headroom).map(([name, factor]) => [name, oneDigit(factor)]),
+  );
+}
+
+function scaleOf({ fewOpen, manyOpen, createsPerSecond, workerMegabytes, burst }: ScaleResult): string {
+  return table(
+    ['Open payments', 'measured', 'wanted'],
+    [
+      [
+        `creates per s, ${whole(fewOpen)} → ${whole(manyOpen)} open`,
+        `${whole(createsPerSecond.few)} → ${whole(createsPerSecond.many)}, ${createsPerSecond.ratio.toFixed(2)}`,
+        '≥ 0.9',
+      ],
+      ['worker memory', `${whole(workerMegabytes.few)} → ${whole(workerMegabytes.many)} MB`, 'flat'],
+      [
+        `${whole(burst.expiring)} expire at once (${whole(burst.inFullestSecond)} in the fullest second): drained in`,
+        `${whole(burst.drainSeconds)} s`,
+        '≤ 300 s',
+      ],
+      [
+        `creates' p99 at ${whole(burst.createsPerSecond)} a second, before → during (${burst.failures} failed)`,
+        `${whole(burst.p99Ms.before)} → ${whole(burst.p99Ms.during)} ms, ${burst.p99Ms.ratio.toFixed(2)} ×`,
+        '≤ 2 ×',
+      ],
+    ],
+  );
+}
+
+function isolationOf({ receiver, provider }: IsolationResult): string {
+  const row = (title: string, { healthy, hanging, slowdown, neighbourPerSecond }: IsolationFigures) => [
+    `${title} (${neighbourPerSecond} creates a second)`,
+    `${whole(healthy.perSecond)} → ${whole(hanging.perSecond)}`,
+    `${whole(healthy.p50Ms)} → ${whole(hanging.p50Ms)} ms`,
+    `${whole(healthy.p99Ms)} → ${whole(hanging.p99Ms)} ms`,
+    `${slowdown.toFixed(2)} ×`,
+    '≤ 1.2 ×',
+  ];
+  return table(
+    ['A neighbour that hangs', "others' creates per s", 'p50', 'p99', 'slower by', 'wanted'],
+    [row('receiver', receiver), row('provider account', provider)],
+  );
+}
+
+function candidatesOf(candidates: readonly CandidateResult[]): string {
+  return table(
+    ['Candidate', 'creates', 'lives', 'CPU of worker and Temporal per create'],
+    candidates.map(({ name, creates, lives, cpuOfCreate }) => [
+      name,
+      `× ${creates.toFixed(2)}`,
+      `× ${lives.toFixed(2)}`,
+      `× ${cpuOfCreate.toFixed(2)}`,
+    ]),
+  );
+}
+
+function profileOf(profile: ProfileResult): string {
+  return Object.entries(profile)
+    .map(([process, parts]) =>
+      table(
+        [`CPU of the ${process}, by where it is spent`, 'part'],
+        parts.map(({ where, share }) => [where, `${(share * 100).toFixed(1)} %`]),
+      ),
+    )
+    .join('\n\n');
+}
+
+function storageOf({ tablesKb, walKb, temporalKb, lives }: StorageResult): string {
+  const tables = Object.entries(tablesKb).toSorted(([, a], [, b]) => b - a);
+  const all = tables.reduce((sum, [, kilobytes]) => sum + kilobytes, 0);
+  return table(
+    [`On disk for each life (${lives} lives)`, 'kB'],
+    [...tables, ['all tables', all] as const, ['WAL', walKb] as const, ["Temporal's SQLite", temporalKb] as const].map(
+      ([name, kilobytes]) => [name, oneDigit(kilobytes)],
+    ),
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function whole(value: number): string {
+  return Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '';
+}
+
+function oneDigit(value: number): string {
+  return Number.isFinite(value) ? value.toFixed(1) : '';
+}

@@ -1,0 +1,219 @@
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { loadConfig, type Config } from '../src/config';
+import { migrate } from '../src/db/migrate';
+import { createPool, type Pool } from '../src/db/pool';
+import { homeAt, openHome, closeHome, type Home } from '../src/embedded/home';
+import { startLunasService, type LunasServiceName } from '../src/embedded/lunas-service';
+import { launch } from '../src/embedded/managed-process';
+import { freePort } from '../src/embedded/ports';
+import { ensureDatabase } from '../src/embedded/postgres';
+import { Progress } from '../src/embedded/progress';
+import { startStack, STOP_ORDER, type DatabaseAccess, type Stack } from '../src/embedded/stack';
+import { Supervisor } from '../src/embedded/supervisor';
+import { waitFor } from '../src/embedded/wait';
+import { seedDemo, type Demo } from '../src/operator/seed-demo';
+import { setPolicy } from '../src/operator/catalog';
+import { PACKAGE_ROOT } from '../src/package';
+import { SANDBOX_SERVER_KEY } from '../src/sandbox/server-key';
+import type { Processes } from './meter';
+import { makeTemporalSchema, startPostgresTemporal } from './postgres-temporal';
+import { startReceiver, type Receiver } from './receiver';
+
+/** Out of the way: what is measured is the work, with the counting and without a refusal. */
+const RATE_LIMIT_PER_MINUTE = '1000000';
+const SETTLEMENT_DELAY_SECONDS = 1;
+const START_TIMEOUT_MS = 60_000;
+
+/** Of our own processes, beside those of `STOP_ORDER`. */
+const OTHERS = ['noop', 'dbos', 'bare', 'poster'] as const;
+type OtherName = (typeof OTHERS)[number];
+
+export interface RigOptions {
+  /** A Temporal server that keeps its data in PostgreSQL, in place of the embedded dev server. */
+  readonly postgresTemporal?: boolean;
+  /** Another command for Temporal's dev server. */
+  readonly temporalCommand?: string;
+  /** More of the environment, for one of our services. */
+  readonly environment?: { readonly [Name in LunasServiceName]?: NodeJS.ProcessEnv };
+}
+
+export interface WorkerTuning {
+  /** Of Temporal's `Worker.create`. */
+  readonly options?: object;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** Everything that is measured, on fresh databases, in a folder that is thrown away. */
+export class Rig {
+  private constructor(
+    readonly folder: string,
+    private readonly home: Home,
+    private readonly options: RigOptions,
+    readonly config: Config,
+    private readonly supervisor: Supervisor,
+    readonly stack: Stack<Demo>,
+    readonly masterKey: string,
+    readonly db: Pool,
+    readonly receiver: Receiver,
+  ) {}
+
+  /** PostgreSQL, Temporal, sandbox, API and worker, as `lunas up` has them, and a receiver. */
+  static async start(options: RigOptions = {}): Promise<Rig> {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    // As root, PostgreSQL runs as `nobody`, who must get in.
+    await chmod(folder, 0o711);
+    const temporalPort = await freePort();
+    const config = loadConfig({
+      ...process.env,
+      LUNAS_HOME: path.join(folder, 'home'),
+      PORT: String(await freePort()),
+      SANDBOX_PORT: String(await freePort()),
+      POSTGRES_PORT: String(await freePort()),
+      TEMPORAL_PORT: String(temporalPort),
+      TEMPORAL_UI_PORT: String(await freePort()),
+      ...(options.postgresTemporal === true && { TEMPORAL_ADDRESS: `127.0.0.1:${temporalPort}` }),
+      ...(options.temporalCommand !== undefined && { TEMPORAL_CLI_PATH: options.temporalCommand }),
+    });
+    const home = homeAt(config.LUNAS_HOME);
+    const progress = new Progress();
+    const supervisor = new Supervisor((line) => progress.say(line));
+    await openHome(home);
+    let masterKey = '';
+    const prepareDatabase = async (access: DatabaseAccess): Promise<Demo> => {
+      ({ masterKey } = access);
+      return prepare(access);
+    };
+    const signal = new AbortController().signal;
+    try {
+      const stack = await startStack(
+        { config, home, services: ['sandbox'], prepareDatabase, progress, supervisor },
+        signal,
+      );
+      const db = createPool(stack.databaseUrl, { max: 4 });
+      const rig = new Rig(folder, home, options, config, supervisor, stack, masterKey, db, await startReceiver());
+      if (options.postgresTemporal === true) await rig.startPostgresTemporal();
+      await rig.startService('api');
+      await rig.startService('worker');
+      return rig;
+    } catch (error) {
+      await supervisor.stopAll(STOP_ORDER);
+      await closeHome(home);
+      throw error;
+    }
+  }
+
+  get keepsTemporalInPostgres(): boolean {
+    return this.options.postgresTemporal === true;
+  }
+
+  get temporalDatabase(): string {
+    return this.home.temporalDatabase;
+  }
+
+  readonly processes: Processes = () =>
+    Object.fromEntries([...STOP_ORDER, ...OTHERS].map((name) => [name, this.supervisor.pid(name)]));
+
+  /** The worker anew, with something changed from outside (`tuned-worker.cjs`). */
+  async restartWorker({ options = {}, environment = {} }: WorkerTuning): Promise<void> {
+    await this.supervisor.stop('worker');
+    await this.startService('worker', {
+      NODE_OPTIONS: `--require ${path.join(PACKAGE_ROOT, 'bench', 'tuned-worker.cjs')}`,
+      BENCH_WORKER_OPTIONS: JSON.stringify(options),
+      ...environment,
+    });
+  }
+
+  /** A process of the benchmark's own; resolves when it says that it is ready. */
+  async startOther(name: OtherName, script: string, environment: NodeJS.ProcessEnv): Promise<void> {
+    const logFile = path.join(this.home.logs, `${name}.log`);
+    await this.supervisor.start(
+      name,
+      async (signal) => {
+        const running = await launch({
+          command: process.execPath,
+          args: [path.join(PACKAGE_ROOT, script)],
+          env: { ...process.env, TEMPORAL_ADDRESS: this.stack.temporalAddress, ...environment },
+          logFile,
+          ipc: true,
+          stopSignals: [{ signal: 'SIGTERM', graceMs: 5_000 }],
+        });
+        const isReady = async (): Promise<true | undefined> => {
+          if (!running.running) throw new Error(`${name} ended at its start: ${await running.lastLogLines()}`);
+          return running.ready ? true : undefined;
+        };
+        await waitFor(`${name} is ready (log: ${logFile})`, isReady, { timeoutMs: START_TIMEOUT_MS, signal });
+        return running;
+      },
+      new AbortController().signal,
+    );
+  }
+
+  /** A further database like the service's own, for a peer; the demo merchant has the same key in it. */
+  async newDatabase(name: string): Promise<string> {
+    await ensureDatabase(this.stack.databaseUrl, name);
+    const url = new URL(this.stack.databaseUrl);
+    url.pathname = name;
+    return url.href;
+  }
+
+  async prepareDatabase(databaseUrl: string): Promise<void> {
+    await prepare({ databaseUrl, masterKey: this.masterKey, sandboxUrl: this.stack.sandboxUrl });
+  }
+
+  async close(): Promise<void> {
+    await this.supervisor.stopAll([...OTHERS, ...STOP_ORDER.slice(0, 2)]);
+    await Promise.all([this.db.end(), this.receiver.close()]);
+    await this.supervisor.stopAll(STOP_ORDER);
+    await closeHome(this.home);
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async startPostgresTemporal(): Promise<void> {
+    const signal = new AbortController().signal;
+    const { databaseUrl } = this.stack;
+    await makeTemporalSchema(databaseUrl, signal);
+    const options = {
+      folder: path.join(this.folder, 'temporal'),
+      logFile: path.join(this.home.logs, 'temporal.log'),
+      port: this.config.TEMPORAL_PORT,
+      databaseUrl,
+    };
+    await this.supervisor.start('temporal', (signal) => startPostgresTemporal(options, signal), signal);
+  }
+
+  private async startService(name: LunasServiceName, environment: NodeJS.ProcessEnv = {}): Promise<void> {
+    const { config, stack, home } = this;
+    const options = {
+      name,
+      environment: {
+        ...process.env,
+        LUNAS_HOME: home.folder,
+        LUNAS_MASTER_KEY: this.masterKey,
+        DATABASE_URL: stack.databaseUrl,
+        TEMPORAL_ADDRESS: stack.temporalAddress,
+        PORT: String(config.PORT),
+        SANDBOX_PORT: String(config.SANDBOX_PORT),
+        RATE_LIMIT_PER_MINUTE,
+        ...this.options.environment?.[name],
+        ...environment,
+      },
+      logFile: path.join(home.logs, `${name}.log`),
+    };
+    const signal = new AbortController().signal;
+    await this.supervisor.start(name, (signal) => startLunasService(options, signal), signal);
+  }
+}
+
+async function prepare({ databaseUrl, masterKey, sandboxUrl }: DatabaseAccess): Promise<Demo> {
+  await migrate(databaseUrl);
+  const demo = await seedDemo({ databaseUrl, masterKey, sandboxUrl, sandboxServerKey: SANDBOX_SERVER_KEY });
+  const db = createPool(databaseUrl, { max: 1 });
+  const delay = { settlementDelaySeconds: SETTLEMENT_DELAY_SECONDS, expiresInSeconds: 86_400 };
+  for (const provider of ['gopay', 'shopeepay'] as const) await setPolicy(db, { provider, channel: 'qris', ...delay });
+  await db.end();
+  return demo;
+}

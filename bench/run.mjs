@@ -1,0 +1,30 @@
+// What `npm run bench` runs: installs the peers that Lunas is measured against, builds the service and the benchmark, and
+// starts it with the arguments given.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const BENCH = fileURLToPath(new URL('.', import.meta.url));
+const ROOT = path.dirname(path.resolve(BENCH));
+const TSC = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+
+await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], BENCH);
+await run(process.execPath, [path.join(ROOT, 'scripts', 'build.mjs')], ROOT);
+await run(process.execPath, [TSC, '-p', BENCH], ROOT);
+
+const bench = spawn(process.execPath, [path.join(ROOT, 'dist', 'bench', 'main.js'), ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+// Ctrl-C reaches it too, and it cleans up; we wait for that.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => bench.kill(signal));
+const [code] = await once(bench, 'exit');
+process.exitCode = code ?? 1;
+
+async function run(command, args, cwd) {
+  const child = spawn(command, args, { cwd, stdio: ['ignore', process.stderr, process.stderr] });
+  const [code] = await once(child, 'exit');
+  // It has said what is wrong.
+  if (code !== 0) process.exit(code ?? 1);
+}

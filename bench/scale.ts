@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setPolicy } from '../src/operator/catalog';
+import { residentMegabytesOf } from './cpu';
+import { Http } from './http';
+import { closedLoop, openLoop, times, type Latencies } from './load';
+import { Merchant, registerMerchant } from './merchant';
+import { Meter } from './meter';
+import type { Rig } from './rig';
+import { median, percentile } from './statistics';
+
+const BULK_ITEMS = 50;
+const BULKS_UNDER_WAY = 2;
+const CALLERS = 32;
+const MOST_TRIES = 5;
+/** The payments have to be there before they expire, with time to measure what is before. */
+const DEADLINE_MARGIN = 1.5;
+
+export interface ScaleOptions {
+  readonly fewOpen: number;
+  readonly manyOpen: number;
+  /** Of those, how many expire within the same second. */
+  readonly expiring: number;
+  /** For each of the measurements. */
+  readonly seconds: number;
+}
+
+export interface ScaleResult {
+  readonly fewOpen: number;
+  readonly manyOpen: number;
+  readonly createsPerSecond: { readonly few: number; readonly many: number; readonly ratio: number };
+  readonly workerMegabytes: { readonly few: number; readonly many: number };
+  readonly burst: BurstResult;
+}
+
+export interface BurstResult {
+  /** About so many were to; so many were there. */
+  readonly expiring: number;
+  /** How many of them had their expiry within the fullest second. */
+  readonly inFullestSecond: number;
+  /** From that second to the last one's end. */
+  readonly drainSeconds: number;
+  readonly createsPerSecond: number;
+  readonly p99Ms: { readonly before: number; readonly during: number; readonly ratio: number };
+  readonly failures: number;
+}
+
+/** What many open payments cost, and what happens when many of them end at once. */
+export async function measureScale(rig: Rig, options: ScaleOptions, say: (line: string) => void): Promise<ScaleResult> {
+  const { fewOpen, manyOpen, expiring, seconds } = options;
+  const { stack, masterKey } = rig;
+  const [api, sandbox] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl)];
+  const merchant = new Merchant(api, sandbox, await registerMerchant({ databaseUrl: stack.databaseUrl, masterKey }));
+  /** Answers how many were created in a second. A bulk that fails on a busy machine is made up for. */
+  const fill = async (upTo: number): Promise<number> => {
+    const startedAt = performance.now();
+    const before = await countOpen(rig);
+    for (let tries = 1, open = before; open < upTo && tries <= MOST_TRIES; tries += 1, open = await countOpen(rig)) {
+      const bulks = Math.ceil((upTo - open) / BULK_ITEMS);
+      await times(bulks, BULKS_UNDER_WAY, () => merchant.createBulk(BULK_ITEMS).catch(() => undefined));
+    }
+    return ((upTo - before) * 1_000) / (performance.now() - startedAt);
+  };
+  const creates = async () => {
+    const rates: number[] = [];
+    for (const _try of [1, 2, 3]) {
+      const loop = { concurrency: CALLERS, warmupSeconds: 1, seconds };
+      rates.push((await closedLoop(() => merchant.createOnly(), loop, new Meter(rig.processes))).perSecond);
+    }
+    return median(rates);
+  };
+  try {
+    await fill(fewOpen);
+    const few = { perSecond: await creates(), megabytes: workerMegabytes(rig) };
+    say(`${fewOpen} open: ${Math.round(few.perSecond)} creates a second, worker ${Math.round(few.megabytes)} MB`);
+    const perSecond = await fill(manyOpen - expiring);
+    const deadline = await fillExpiring(rig, merchant, { expiring, seconds: expiring / perSecond + 10 * seconds });
+    const many = { perSecond: await creates(), megabytes: workerMegabytes(rig) };
+    say(`${manyOpen} open: ${Math.round(many.perSecond)} creates a second, worker ${Math.round(many.megabytes)} MB`);
+    const burst = await measureBurst(rig, merchant, { deadline, expiring, seconds }, say);
+    return {
+      fewOpen,
+      manyOpen,
+      createsPerSecond: { few: few.perSecond, many: many.perSecond, ratio: many.perSecond / few.perSecond },
+      workerMegabytes: { few: few.megabytes, many: many.megabytes },
+      burst,
+    };
+  } finally {
+    await Promise.all([api.close(), sandbox.close()]);
+  }
+}
+
+/**
+ * Creates payments that all expire at the same instant: the policy gets a new version as time goes on, as
+ * `lunas catalog set --expires-in` writes it. @returns that instant, in milliseconds
+ */
+async function fillExpiring(
+  rig: Rig,
+  merchant: Merchant,
+  { expiring, seconds }: { readonly expiring: number; readonly seconds: number },
+): Promise<number> {
+  const policy = { provider: 'gopay', channel: 'qris' } as const;
+  const deadline = Math.ceil(Date.now() / 1_000 + seconds * DEADLINE_MARGIN) * 1_000;
+  let left = expiring;
+  for (;;) {
+    if (left <= 0) break;
+    // A payment expires so long after the end of the second in which it was created.
+    const second = Math.floor(Date.now() / 1_000) * 1_000;
+    await setPolicy(rig.db, { ...policy, expiresInSeconds: (deadline - second - 1_000) / 1_000 });
+    const bulk = async (): Promise<void> => {
+      while (left > 0 && Date.now() < second + 700) {
+        left -= BULK_ITEMS;
+        await merchant.createBulk(BULK_ITEMS).catch(() => undefined);
+      }
+    };
+    await Promise.all(Array.from({ length: BULKS_UNDER_WAY }, bulk));
+    const waitMs = second + 1_000 - Date.now();
+    if (waitMs > 0) await sleep(waitMs);
+  }
+  await setPolicy(rig.db, { ...policy, expiresInSeconds: 86_400 });
+  return deadline;
+}
+
+const DRAIN_DEADLINE_MS = 300_000;
+/** Of what a closed loop can do: creates go on beside the burst without making it worse by themselves. */
+const PART_OF_CAPACITY = 0.25;
+
+async function measureBurst(
+  rig: Rig,
+  merchant: Merchant,
+  { deadline, expiring, seconds }: { deadline: number; expiring: number; seconds: number },
+  say: (line: string) => void,
+): Promise<BurstResult> {
+  const probe = { concurrency: CALLERS, warmupSeconds: 0.5, seconds: 2 };
+  const { perSecond: capacity } = await closedLoop(() => merchant.createOnly(), probe, new Meter(rig.processes));
+  const perSecond = Math.max(Math.round(capacity * PART_OF_CAPACITY), 1);
+  const create = () => merchant.createOnly();
+  const before = await openLoop(create, { perSecond, seconds: Math.max(seconds * 2, 10) });
+
+  say(`waiting for ${expiring} payments to expire, ${Math.round((deadline - Date.now()) / 1_000)} s from now`);
+  await sleep(Math.max(deadline - Date.now(), 0));
+  const drained = new AbortController();
+  const during = openLoop(create, { perSecond, seconds: DRAIN_DEADLINE_MS / 1_000 }, drained.signal);
+  const window = [new Date(deadline - 5_000), new Date(deadline + 5_000)];
+  for (;;) {
+    const { rows } = await rig.db.query<{ left: number }>(
+      `select count(*) as left from payments where status = 'pending' and expires_at between $1 and $2`,
+      window,
+    );
+    if (rows[0]?.left === 0 || Date.now() > deadline + DRAIN_DEADLINE_MS) break;
+    await sleep(500);
+  }
+  const drainSeconds = (Date.now() - deadline) / 1_000;
+  drained.abort();
+  const { latenciesMs, failures } = await during;
+  const { rows } = await rig.db.query<{ all: number; fullest: number }>(
+    `select sum(n)::integer as all, max(n) as fullest from (
+       select count(*) as n from payments where expires_at between $1 and $2 group by expires_at) each`,
+    window,
+  );
+  const p99 = (latencies: Latencies['latenciesMs']) => percentile(latencies, 0.99);
+  const p99Ms = { before: p99(before.latenciesMs), during: p99(latenciesMs) };
+  return {
+    expiring: rows[0]?.all ?? 0,
+    inFullestSecond: rows[0]?.fullest ?? 0,
+    drainSeconds,
+    createsPerSecond: perSecond,
+    p99Ms: { ...p99Ms, ratio: p99Ms.during / p99Ms.before },
+    failures: failures + before.failures,
+  };
+}
+
+async function countOpen(rig: Rig): Promise<number> {
+  const { rows } = await rig.db.query<{ open: number }>(
+    `select count(*) as open from payments where status = 'pending'`,
+  );
+  return rows[0]?.open ?? 0;
+}
+
+function workerMegabytes(rig: Rig): number {
+  return residentMegabytesOf(rig.processes()['worker'] ?? 0);
+}
