@@ -323,7 +323,7 @@ async function comeToRest(lives: readonly Life[]): Promise<void> {
 async function lastEventsOf({ terms }: Life): Promise<string> {
   const workflow = environment.client.workflow.getHandle(`payment-${terms.paymentId}`);
   const [{ events }, report] = [await workflow.fetchHistory(), await engine.askStatus(terms.paymentId)];
-  const last = (events ?? []).slice(-12).map((event) => Object.keys(event).find((key) => key.endsWith('Attributes')));
+  const last = (events ?? []).slice(-16).map((event) => Object.keys(event).find((key) => key.endsWith('Attributes')));
   return `${last.join('\n')}\n${JSON.stringify(report)}`;
 }
 

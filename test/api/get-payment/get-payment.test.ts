@@ -1,7 +1,7 @@
-import { createKey } from '../../src/operator/keys';
-import { createMerchant, type NewMerchant } from '../../src/operator/merchants';
-import { ask, startTestApis } from '../support/api';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { createKey } from '../../../src/operator/keys';
+import { createMerchant, type NewMerchant } from '../../../src/operator/merchants';
+import { ask, startTestApis } from '../../support/api';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
 const MERCHANT: Omit<NewMerchant, 'approve'> = { name: 'Other', feePayer: 'merchant', providers: ['gopay'] };

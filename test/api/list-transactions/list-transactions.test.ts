@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
-import { listPayments, listStatement, type PaymentFilter } from '../../src/db/reads/list-payments';
-import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
-import { PROVIDERS } from '../../src/domain/provider-capabilities';
-import { startTestApis, type TestApis, type TestKey } from '../support/api';
-import { expectContract } from '../support/contract';
-import { insertPayments } from '../support/many-payments';
+import { listPayments, listStatement, type PaymentFilter } from '../../../src/db/reads/list-payments';
+import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
+import { PROVIDERS } from '../../../src/domain/provider-capabilities';
+import { startTestApis, type TestApis, type TestKey } from '../../support/api';
+import { expectContract } from '../../support/contract';
+import { insertPayments } from '../../support/many-payments';
 
 const PUBLIC_BASE_URL = 'https://pay.example.com/lunas';
 const BEGIN = '2026-11-01T00:00:00.000Z';

@@ -1,7 +1,7 @@
-import { createKey } from '../../src/operator/keys';
-import { createMerchant } from '../../src/operator/merchants';
-import { insertPayments } from '../support/many-payments';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { createKey } from '../../../src/operator/keys';
+import { createMerchant } from '../../../src/operator/merchants';
+import { insertPayments } from '../../support/many-payments';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
 let payment: { id: string; reference_id: string; qris_payload: string; qris_image_url: string; expires_at: string };

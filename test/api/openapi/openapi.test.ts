@@ -1,13 +1,13 @@
-import { buildDocument } from '../../src/api/openapi/document';
-import { OPERATIONS } from '../../src/api/openapi/operations';
-import { ROUTES } from '../../src/api/routes';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { API_ERRORS } from '../../src/domain/errors';
-import { PAYMENT_EVENTS } from '../../src/domain/events';
-import { parseQris } from '../../src/qris/qris';
-import { startTestApis, type TestApis } from '../support/api';
-import { expectContract, validatorAt, valueAt } from '../support/contract';
-import { acceptance, openLedger } from '../support/payments';
+import { buildDocument } from '../../../src/api/openapi/document';
+import { OPERATIONS } from '../../../src/api/openapi/operations';
+import { ROUTES } from '../../../src/api/routes';
+import { acceptPayment } from '../../../src/db/transitions/accept-payment';
+import { API_ERRORS } from '../../../src/domain/errors';
+import { PAYMENT_EVENTS } from '../../../src/domain/events';
+import { parseQris } from '../../../src/qris/qris';
+import { startTestApis, type TestApis } from '../../support/api';
+import { expectContract, validatorAt, valueAt } from '../../support/contract';
+import { acceptance, openLedger } from '../../support/payments';
 
 let apis: TestApis;
 let url: string;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
-import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/server-key';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { until } from '../../support/until';
 
 let service: TestService;
 let accountId: string;

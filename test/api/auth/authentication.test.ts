@@ -1,13 +1,13 @@
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import * as fc from 'fast-check';
-import { networkOf } from '../../src/api/auth/client-address';
-import { FailedKeys } from '../../src/api/auth/failed-keys';
-import { createKey, revokeKey } from '../../src/operator/keys';
-import { changeMerchant } from '../../src/operator/merchants';
-import { createSecretKey } from '../../src/operator/secret-key';
-import { ask, knock, startTestApis, type TestApis, type TestKey } from '../support/api';
-import { until } from '../support/until';
+import { networkOf } from '../../../src/api/auth/client-address';
+import { FailedKeys } from '../../../src/api/auth/failed-keys';
+import { createKey, revokeKey } from '../../../src/operator/keys';
+import { changeMerchant } from '../../../src/operator/merchants';
+import { createSecretKey } from '../../../src/operator/secret-key';
+import { ask, knock, startTestApis, type TestApis, type TestKey } from '../../support/api';
+import { until } from '../../support/until';
 
 /** Answered by what lies behind the door. */
 const LET_IN = [404, 'not_found'] as const;

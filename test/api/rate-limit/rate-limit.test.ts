@@ -1,9 +1,9 @@
-import { RateLimit } from '../../src/api/rate-limit/rate-limit';
-import { createPool, type Pool } from '../../src/db/pool';
-import { createLogger } from '../../src/log';
-import { createKey } from '../../src/operator/keys';
-import { ask, type DoorAnswer, knock, startTestApis, type TestApis } from '../support/api';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { RateLimit } from '../../../src/api/rate-limit/rate-limit';
+import { createPool, type Pool } from '../../../src/db/pool';
+import { createLogger } from '../../../src/log';
+import { createKey } from '../../../src/operator/keys';
+import { ask, type DoorAnswer, knock, startTestApis, type TestApis } from '../../support/api';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 const LIMIT = 40;
 

@@ -1,5 +1,5 @@
-import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { until } from '../../support/until';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
-import { type ApiProcess, startApiProcess } from '../support/api-process';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { type ApiProcess, startApiProcess } from '../../support/api-process';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 const REQUESTS = 10_000;
 /** To each process; the other requests stand in line behind these. */

@@ -1,5 +1,5 @@
-import { type ApiAnswer, newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { type ApiAnswer, newNamespace, startTestService, type TestService } from '../../support/service';
+import { until } from '../../support/until';
 
 let service: TestService;
 beforeAll(async () => {

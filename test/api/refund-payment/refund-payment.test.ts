@@ -1,6 +1,6 @@
-import { setPolicy } from '../../src/operator/catalog';
-import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { setPolicy } from '../../../src/operator/catalog';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { until } from '../../support/until';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
-import { fingerprintOf, paymentRequestSchema } from '../../src/api/create-payment/payment-request';
-import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { fingerprintOf, paymentRequestSchema } from '../../../src/api/create-payment/payment-request';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { until } from '../../support/until';
 
 let service: TestService;
 beforeAll(async () => {
