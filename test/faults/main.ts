@@ -75,10 +75,11 @@ function commit(): string {
 }
 
 // What was started ends with this process.
-onStopSignal(
-  () => process.exit(INTERRUPTED),
-  () => process.exit(INTERRUPTED),
-);
+const interrupt = () => {
+  console.error('Interrupted.');
+  process.exit(INTERRUPTED);
+};
+onStopSignal(interrupt, interrupt);
 main().then(
   // The SDK's native threads keep no process alive, but timers of its might.
   () => process.exit(),
