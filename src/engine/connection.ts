@@ -31,11 +31,8 @@ function securityOf(config: Config): TemporalTarget['security'] {
   };
 }
 
-/** A server that hangs is noticed within 15 s, instead of after half a minute, and connected to anew. */
-const CHANNEL = { 'grpc.keepalive_time_ms': 10_000, 'grpc.keepalive_timeout_ms': 5_000 } as const;
-
 /** A client over a connection of its own; it connects at its first call, so that a process starts without Temporal. */
 export function connectClient(target: TemporalTarget): Client {
-  const connection = Connection.lazy({ address: target.address, channelArgs: CHANNEL, ...target.security });
+  const connection = Connection.lazy({ address: target.address, ...target.security });
   return new Client({ connection, namespace: target.namespace });
 }

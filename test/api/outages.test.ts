@@ -82,7 +82,7 @@ async function expectDoneOnce(key: string): Promise<void> {
   await until(
     () => create(key),
     ({ status }) => status === 201,
-    60_000,
+    90_000,
   );
   const again = await service.call('POST', '/payments', { amount: 20_000 }, { 'idempotency-key': key });
   expect(again.headers.get('idempotency-replayed')).toBe('true');
