@@ -110,7 +110,7 @@ describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
     const after = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/transactions')));
     expect(after.filter(({ status }) => status !== 200)).toEqual([]);
     expect((await call('GET', '/readyz')).status).toBe(200);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
@@ -134,5 +134,5 @@ describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
     await temporal.restore();
     await expectDoneOnce(`temporal-${how}`);
     expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
-  }, 120_000);
+  }, 240_000);
 });
