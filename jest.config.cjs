@@ -14,7 +14,7 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/test/setup/global-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
-  testTimeout: 30_000,
+  testTimeout: 240_000,
   // Most tests wait for a server, not for a core.
   maxWorkers: '100%',
 };

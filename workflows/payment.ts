@@ -293,7 +293,7 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
     return new Promise((resolve, reject) => {
       const answer = (refused: string | null) => {
         if (refused === null) resolve(state.status);
-        else reject(refusal(refused));
+        else reject(refusal(refused, state));
       };
       requests.push({ kind, by, answer });
     });
@@ -306,7 +306,7 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
 
   function guard(kind: PaymentRequest): void {
     const refused = whyRefused(kind, terms, state, Date.now());
-    if (refused !== null) throw refusal(refused);
+    if (refused !== null) throw refusal(refused, state);
   }
 
   /** Somebody asks for something, or the provider has news; without a limit it waits for as long as it takes. */
@@ -367,8 +367,9 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
   }
 }
 
-function refusal(reason: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(reason, REFUSED);
+/** Tells what it took the payment for: PostgreSQL may know of a step that was lost here and is being taken again. */
+function refusal(reason: string, { status }: PaymentState): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(reason, REFUSED, status);
 }
 
 function resolution(as: RefundResolution): PaymentRequest {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findPayment, type PaymentKey } from '../db/reads/find-payment';
 import type { PaymentRow } from '../db/reads/payment-row';
 import type { ApiErrorCode } from '../domain/errors';
@@ -6,6 +7,10 @@ import type { PaymentsEngine, RequestOutcome } from '../engine/payments-engine';
 import { ApiError } from './api-error';
 import type { MerchantEndpoint } from './endpoint';
 import { parsePathId } from './path-id';
+
+/** What Temporal needs to notice that a worker died is 3 s: a step of its may be in PostgreSQL, and its workflow not know of it yet. */
+const CATCH_UP_TRIES = 16;
+const CATCH_UP_PAUSE_MS = 250;
 
 /** Something that a merchant asks of a payment, and that its workflow does. */
 interface RequestOfPayment {
@@ -25,8 +30,7 @@ export function requestOfPayment({ request, code, ask, view }: RequestOfPayment)
     if (!key) throw notFound();
     const { id } = await find(key);
     return turns.take(id, async () => {
-      requirePossible(await find({ id }));
-      const asked = await ask(engine, id);
+      const asked = await askTheWorkflow(id);
       if (asked.outcome === 'refused') throw new ApiError(code, asked.reason);
       const now = await find({ id });
       if (asked.outcome === 'no_workflow') {
@@ -35,6 +39,17 @@ export function requestOfPayment({ request, code, ask, view }: RequestOfPayment)
       }
       return { status: 200, body: { payment: view({ ...now, status: asked.status }) } };
     });
+
+    /** A workflow that took the payment for what it no longer is, is asked again when it has caught up. */
+    async function askTheWorkflow(id: string): Promise<RequestOutcome> {
+      for (let triesLeft = CATCH_UP_TRIES; ; triesLeft -= 1) {
+        requirePossible(await find({ id }));
+        const asked = await ask(engine, id);
+        if (asked.outcome !== 'refused' || asked.status === undefined || triesLeft === 0) return asked;
+        if (asked.status === (await find({ id })).status) return asked;
+        await sleep(CATCH_UP_PAUSE_MS);
+      }
+    }
 
     async function find(by: PaymentKey): Promise<PaymentRow> {
       const payment = await findPayment(db, merchantId, by);

@@ -15,7 +15,7 @@ import { isAlreadyExists, isNotOffered } from './grpc-errors';
 import { formatRupiah } from '../domain/money';
 import type { PaymentTerms } from '../domain/payment';
 import type { Requester } from '../domain/payment-step';
-import type { PaymentStatus } from '../domain/payment-transitions';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
 import type { WorkflowRecord } from '../domain/reconciliation';
 import type { Logger } from '../log';
 import type { FailedDelivery } from '../webhooks/relay';
@@ -55,11 +55,14 @@ const SIGNAL_DEADLINE_MS = 5_000;
  */
 const WORKFLOW_TASK_TIMEOUT = '3 seconds';
 
-/** `done`, and what the payment became. `no_workflow`: its life is over. `refused`: it stays what it is, for that reason. */
+/**
+ * `done`, and what the payment became. `no_workflow`: its life is over. `refused`: it stays what it is, for that reason; `status` is
+ * what the workflow took it for.
+ */
 export type RequestOutcome =
   | { readonly outcome: 'done'; readonly status: PaymentStatus }
   | { readonly outcome: 'no_workflow' }
-  | { readonly outcome: 'refused'; readonly reason: string };
+  | { readonly outcome: 'refused'; readonly reason: string; readonly status: PaymentStatus | undefined };
 
 /** The schedule, and the workflow that it starts. */
 const RECONCILIATION = 'reconciliation';
@@ -72,6 +75,8 @@ const IF_LOST = {
 
 /** The calls that the API, the operators and the relay make to Temporal. */
 export class PaymentsEngine {
+  private readonly underWay = new Set<Promise<unknown>>();
+
   constructor(private readonly client: Client) {}
 
   /**
@@ -279,8 +284,10 @@ export class PaymentsEngine {
     await this.within(SIGNAL_DEADLINE_MS, () => this.client.connection.workflowService.getSystemInfo({}));
   }
 
-  close(): Promise<void> {
-    return this.client.connection.close();
+  /** Ends after what is under way: the SDK's next try of a call would throw at a closed connection, where nobody catches it. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.underWay);
+    await this.client.connection.close();
   }
 
   /** @throws when the outcome is not known within 9 s */
@@ -296,15 +303,26 @@ export class PaymentsEngine {
       if (error instanceof WorkflowNotFoundError) return { outcome: 'no_workflow' };
       const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
       if (cause instanceof ApplicationFailure && cause.type === REFUSED) {
-        return { outcome: 'refused', reason: cause.message };
+        return { outcome: 'refused', reason: cause.message, status: statusIn(cause) };
       }
       throw error;
     }
   }
 
-  private within<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
-    return this.client.connection.withDeadline(Date.now() + deadlineMs, call);
+  private async within<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
+    const answer = this.client.connection.withDeadline(Date.now() + deadlineMs, call);
+    this.underWay.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.underWay.delete(answer);
+    }
   }
+}
+
+/** Workflows of before this was told do not say. */
+function statusIn({ details }: ApplicationFailure): PaymentStatus | undefined {
+  return PAYMENT_STATUSES.find((status) => status === details?.[0]);
 }
 
 function paymentStartOptions(

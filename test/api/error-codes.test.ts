@@ -6,7 +6,7 @@ import { newNamespace, startTestService, type ApiAnswer, type TestService } from
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 120_000);
+});
 afterAll(() => service.close());
 
 const LIMIT = 1_000_000;

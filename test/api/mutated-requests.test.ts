@@ -26,7 +26,7 @@ import { until } from '../support/until';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 120_000);
+});
 afterAll(() => service.close());
 
 const RUNS = { numRuns: 150 };
@@ -79,7 +79,7 @@ describe('a mutated request', () => {
     );
     const { rows } = await service.db.query("select status from payments where status <> 'pending'");
     expect(rows).toEqual([]);
-  }, 120_000);
+  });
 
   it('is answered as documented at every address, whatever path, query, headers and body are', async () => {
     const { id, reference_id } = (await service.call('POST', '/payments', { amount: 5_000 })).body.payment;
@@ -95,7 +95,7 @@ describe('a mutated request', () => {
     );
     // It has come through every door, not only been turned away at the first.
     expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404]));
-  }, 120_000);
+  });
 
   it('is answered or hung up on when it is not even HTTP', async () => {
     const { hostname, port } = new URL(service.apiUrl);
@@ -113,7 +113,7 @@ describe('a mutated request', () => {
       RUNS,
     );
     expect((await service.call('GET', '/healthz')).status).toBe(200);
-  }, 60_000);
+  });
 
   it('leaves no half-created payment behind, and no workflow that stumbled', async () => {
     const { rows } = await service.db.query<{ id: string; status: string }>('select id, status from payments');
@@ -133,7 +133,7 @@ describe('a mutated request', () => {
       }
     }
     expect(stumbled).toEqual([]);
-  }, 60_000);
+  });
 });
 
 async function listWorkflows(): Promise<string[]> {

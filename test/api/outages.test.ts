@@ -28,7 +28,7 @@ beforeAll(async () => {
     requestsPerMinute: 1_000_000,
     log: createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
   });
-}, 120_000);
+});
 afterAll(async () => {
   await api.close();
   await Promise.all([postgresql.close(), temporal.close()]);
@@ -82,7 +82,6 @@ async function expectDoneOnce(key: string): Promise<void> {
   await until(
     () => create(key),
     ({ status }) => status === 201,
-    90_000,
   );
   const again = await service.call('POST', '/payments', { amount: 20_000 }, { 'idempotency-key': key });
   expect(again.headers.get('idempotency-replayed')).toBe('true');
@@ -110,7 +109,7 @@ describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
     const after = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/transactions')));
     expect(after.filter(({ status }) => status !== 200)).toEqual([]);
     expect((await call('GET', '/readyz')).status).toBe(200);
-  }, 240_000);
+  });
 });
 
 describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
@@ -134,5 +133,5 @@ describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
     await temporal.restore();
     await expectDoneOnce(`temporal-${how}`);
     expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
-  }, 240_000);
+  });
 });

@@ -10,7 +10,7 @@ let api: ApiProcess;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   api = await startApiProcess(service);
-}, 120_000);
+});
 afterAll(async () => {
   await api.stop();
   await service.close();
@@ -59,4 +59,4 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
   expect([status, JSON.parse(body).payment.status]).toEqual([201, 'pending']);
   expect(headers.connection).toBe('close');
   expect(await stopped).toBe(0);
-}, 60_000);
+});

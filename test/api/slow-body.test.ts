@@ -30,7 +30,7 @@ describe('a body that does not arrive', () => {
     expect(JSON.parse(body)).toEqual({
       error: { code: 'invalid_json', message: 'The body did not arrive in time.' },
     });
-  }, 30_000);
+  });
 
   it('holds up nobody where no body counts', async () => {
     const path = '/payments/01935b6c-7c00-7000-8000-000000000000/cancel';

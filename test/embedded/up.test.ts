@@ -46,7 +46,6 @@ it(
     await until(
       async () => up.stderr,
       (text) => text.includes('worker runs again.'),
-      60_000,
     );
     expect(up.stderr).toContain(`worker ended unexpectedly (SIGKILL), starting it again. Log: ${home}/logs/worker.log`);
 

@@ -7,7 +7,7 @@ import { until } from '../support/until';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 120_000);
+});
 afterAll(() => service.close());
 
 const gopay = { provider: 'gopay', channel: 'qris' } as const;
@@ -83,7 +83,7 @@ it('keeps what it captured while catalog and merchant change under it, to the la
     merchant_available: -49_650,
     fee_revenue: -2_350,
   });
-}, 60_000);
+});
 
 it('has no column that could hold a fraction of a rupiah', async () => {
   const { rows } = await service.db.query<{ column: string; type: string }>(

@@ -30,7 +30,7 @@ beforeAll(async () => {
   };
   const manual = { settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...manual });
-}, 120_000);
+});
 afterAll(async () => {
   await service.close();
   await rm(home, { recursive: true });
@@ -126,7 +126,7 @@ describe('lunas payments settle', () => {
     const done = { actor: ME, via: 'cli', action: 'payment.settle', note: 'statement 7' };
     expect(await lastActionOn(paid.id)).toEqual({ ...done, outcome: 'done' });
     expect(await lastActionOn(pending.id)).toEqual({ ...done, outcome: 'refused' });
-  }, 60_000);
+  });
 
   it('settles all of a merchant that wait, which the list shows before and not after', async () => {
     const paid = await Promise.all(Array.from({ length: 12 }, createPaid));
@@ -149,7 +149,7 @@ describe('lunas payments settle', () => {
     for (const payment of references) expect(settlements).toContainEqual({ payment, outcome: 'settled', reason: null });
     expect(await waiting()).toEqual([]);
     for (const { id } of paid) expect(await statusOf(id)).toBe('settled');
-  }, 60_000);
+  });
 
   it.each([
     [[], 'takes either payments, or --merchant and --until'],
@@ -180,7 +180,7 @@ describe('lunas refunds', () => {
     expect(shown.stdout).toMatch(new RegExp(`2 +${reference_id}-R2 +confirmed`));
     expect(shown.stdout).toMatch(/refund\.retry +outage over +done/);
     expect((await lunas('refunds', 'list')).stdout).toBe('No refund needs a person.\n');
-  }, 60_000);
+  });
 
   it('resolves one, and says why it cannot twice', async () => {
     const { id, reference_id } = await createRefused();
@@ -193,7 +193,7 @@ describe('lunas refunds', () => {
     const again = await built(...resolve);
     expect(again).toMatchObject({ exitCode: 1, stdout: '' });
     expect(again.stderr).toMatch(/^error: A transaction that is "refunded" cannot be resolved as refunded\.\n$/);
-  }, 60_000);
+  });
 
   it.each([
     [['retry', 'LN1'], "'--note <text>' not specified"],

@@ -116,4 +116,4 @@ it('books every path through the table, and late money after it, as its end dema
   const { breaks, balances } = await verifyLedger(ledger.db);
   expect(breaks).toEqual([]);
   expect(balances.reduce((sum, { balanceRupiah }) => sum + balanceRupiah, 0)).toBe(0);
-}, 120_000);
+});

@@ -62,7 +62,7 @@ describe('with two accounts at the provider', () => {
       baseUrl: service.sandboxUrl,
       environment: 'sandbox',
     });
-  }, 60_000);
+  });
 
   afterAll(() => service.close());
 

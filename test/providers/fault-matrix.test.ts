@@ -74,7 +74,7 @@ const figures = { payments: 0, faults: 0 };
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace(), { maxCachedWorkflows: 500, refundHoldSeconds: 0 });
-}, 120_000);
+});
 
 afterAll(async () => {
   process.stderr.write(`Fault matrix, seed ${SEED}: ${figures.payments} payments, ${figures.faults} faults.\n`);

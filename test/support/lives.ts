@@ -1,13 +1,14 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createTimeSkippingEnvironment } from './engine';
 import { recordHistory } from './history';
 import { startTestService, type TestService } from './service';
+import { Timekeeper } from './timekeeper';
 import { until } from './until';
 
 /** The service on a server that skips time: whole lives of payments within a moment. */
 export interface Lives {
   readonly environment: TestWorkflowEnvironment;
+  readonly time: Timekeeper;
   readonly service: TestService;
   createPayment(provider?: string): Promise<{ id: string; reference_id: string; expires_at: string }>;
   /** A payment whose customer has paid, and of which we know. */
@@ -16,10 +17,8 @@ export interface Lives {
   fault(operation: string, kind: string, times: number): Promise<void>;
   clearFaults(): Promise<void>;
   becomes(id: string, status: string): Promise<void>;
-  /** Awaits the end of the payment's life; the server skips the time in between. A life with a name can be recorded. */
+  /** Lets the payment live to its end, from timer to timer. A life with a name can be recorded. */
   end(id: string, name?: string): Promise<unknown>;
-  /** Waits until its workflow has nothing to do but wait. */
-  rest(id: string): Promise<void>;
   /** The steps of its life, with the instant of each in milliseconds. */
   stepsOf(id: string): Promise<{ name: string; at: number }[]>;
   close(): Promise<void>;
@@ -32,8 +31,13 @@ export async function openLives(): Promise<Lives> {
     { address: environment.address, namespace: 'default', security: {} },
     { maxCachedWorkflows: 0 },
   );
+  const time = new Timekeeper(environment, async () => {
+    const { rows } = await service.db.query('select id from payments');
+    return rows.map(({ id }) => id);
+  });
   const lives: Lives = {
     environment,
+    time,
     service,
     async createPayment(provider = 'gopay') {
       const { status, body } = await service.call('POST', '/payments', { amount: 50_000, provider });
@@ -52,18 +56,13 @@ export async function openLives(): Promise<Lives> {
       await until(
         async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
         (now) => now === status,
-        30_000,
       );
     },
-    async rest(id) {
-      const workflow = environment.client.workflow.getHandle(`payment-${id}`);
-      await until(async () => (await workflow.fetchHistory()).events?.at(-1), isAtRest);
-    },
     async end(id, name) {
-      await lives.rest(id);
-      const workflow = environment.client.workflow.getHandle(`payment-${id}`);
+      const workflow = service.client.workflow.getHandle(`payment-${id}`);
+      while ((await workflow.describe()).status.name === 'RUNNING') await time.passToNextTimer();
       const status = await workflow.result();
-      if (name !== undefined) await recordHistory(environment.client, workflow.workflowId, `payment-${name}`);
+      if (name !== undefined) await recordHistory(service.client, workflow.workflowId, `payment-${name}`);
       return status;
     },
     async stepsOf(id) {
@@ -88,11 +87,4 @@ export async function openLives(): Promise<Lives> {
     });
     expect(response.status).toBeLessThan(300);
   }
-}
-
-type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
-
-/** This server skips time under a workflow task that is being worked on, and lets it time out. */
-function isAtRest(lastEvent: HistoryEvent | undefined): boolean {
-  return !lastEvent?.workflowTaskScheduledEventAttributes && !lastEvent?.workflowTaskStartedEventAttributes;
 }

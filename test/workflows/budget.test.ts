@@ -25,7 +25,7 @@ beforeAll(async () => {
   service = await startTestService(await newNamespace());
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1 });
   await live();
-}, 120_000);
+});
 afterAll(() => service.close());
 
 beforeEach(() => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   for (const provider of ['gopay', 'shopeepay'] as const) {
     await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 900, settlementDelaySeconds: 0 });
   }
-}, 120_000);
+});
 afterAll(() => service.close());
 
 beforeEach(() => faults('DELETE'));
@@ -57,12 +57,10 @@ async function becomes(id: string, status: string): Promise<void> {
 }
 
 async function lateMoney(id: string, status: string) {
-  const { rows } = await until(
-    () => service.db.query('select * from late_payments where payment_id = $1', [id]),
-    ({ rows }) => rows[0]?.status === status,
-    30_000,
+  return await until(
+    async () => (await service.db.query('select * from late_payments where payment_id = $1', [id])).rows[0],
+    (late) => late?.status === status,
   );
-  return rows[0];
 }
 
 /** Awaits the end of its workflow, which can be recorded. */
@@ -76,7 +74,6 @@ async function openException(referenceId: string) {
   const { rows } = await until(
     () => service.db.query('select * from exceptions where reference_id = $1', [referenceId]),
     ({ rows }) => rows.length > 0,
-    30_000,
   );
   expect(rows).toHaveLength(1);
   return rows[0];
@@ -164,7 +161,6 @@ describe('money that comes after the end', () => {
       await lateMoney(id, 'refunded');
       expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
     },
-    60_000,
   );
 });
 
@@ -232,9 +228,8 @@ describe('the sweeper', () => {
     const names = await until(
       () => service.transitionsOf(id),
       (names) => names.includes('pay'),
-      30_000,
     );
-    expect(names).toEqual(['accept', 'issue', 'pay']);
+    expect(names.slice(0, 3)).toEqual(['accept', 'issue', 'pay']);
     await noNewsIsOpen(reference_id);
   });
 

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker, type ActivityInboundCallsInterceptor } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { noteNews } from '../../src/db/notifications';
 import { PaymentsEngine, type RequestOutcome } from '../../src/engine/payments-engine';
@@ -13,6 +12,7 @@ import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { Random } from '../faults/random';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/engine';
 import { openLedger, type Ledgered } from '../support/payments';
+import { Timekeeper } from '../support/timekeeper';
 import { PretendAcquirer, type Loss, type Operation } from './model/pretend-acquirer';
 import { MESSAGES, ReferenceModel, type Answer, type Deadlines, type Message } from './model/reference-model';
 
@@ -41,6 +41,9 @@ const ASKS_FOR_MS = 2 * MINUTE_MS;
 const AT_REST_WITHIN_MS = 120_000;
 
 let environment: TestWorkflowEnvironment;
+let time: Timekeeper;
+/** Of those who live by now. */
+let paymentIds: readonly string[] = [];
 let ledger: Ledgered;
 let engine: PaymentsEngine;
 let worker: Worker;
@@ -66,6 +69,7 @@ interface Row extends Deadlines {
 
 beforeAll(async () => {
   environment = await createTimeSkippingEnvironment();
+  time = new Timekeeper(environment, async () => paymentIds);
   ledger = await openLedger();
   engine = new PaymentsEngine(environment.client);
   webhooks = createWebhookSender({ environment: 'sandbox' });
@@ -85,11 +89,10 @@ beforeAll(async () => {
       refundHoldSeconds: 60,
       reconcile: () => Promise.reject(new Error('not part of this')),
     }),
-    interceptors: { activity: [() => ({ inbound: watch })] },
     maxCachedWorkflows: 200,
   });
   running = worker.run();
-}, 60_000);
+});
 
 afterAll(async () => {
   worker.shutdown();
@@ -117,12 +120,13 @@ afterAll(async () => {
 async function liveThrough(): Promise<void> {
   const lives = Array.from({ length: LIVES_AT_ONCE }, newLife);
   counts.lives += lives.length;
-  await withTimePassing(Promise.all(lives.map(open)));
+  paymentIds = lives.map(({ terms }) => terms.paymentId);
+  await time.during(Promise.all(lives.map(open)));
   await comeToRest(lives);
   for (let round = 0; round < ROUNDS; round += 1) {
     const rows = await readRows(lives);
     const nowMs = await environment.currentTimeMs();
-    await withTimePassing(Promise.all(lives.map((life) => act(life, nowMs, rowOf(rows, life)))));
+    await time.during(Promise.all(lives.map((life) => act(life, nowMs, rowOf(rows, life)))));
     await comeToRest(lives);
     if (random.chance(0.4)) await pass(lives, random.pick(SKIPS_MS));
   }
@@ -254,59 +258,20 @@ function lose({ referenceId }: PaymentTerms, operation: Operation): string {
 
 /** Nobody does anything for a while. */
 async function pass(lives: readonly Life[], ms: number): Promise<void> {
-  await environment.sleep(ms);
   for (const life of lives) {
     if (life.model.isFinal) continue;
     counts.timePassed += 1;
     life.story.push(`${ms / SECOND_MS} s pass`);
   }
+  await time.pass(ms);
   await comeToRest(lives);
 }
-
-/** Lets time pass while something waits for it. */
-async function withTimePassing<T>(work: Promise<T>): Promise<T> {
-  const done = work.then(
-    () => true,
-    () => true,
-  );
-  const skip = skipper();
-  while (!(await Promise.race([done, sleep(20, false)]))) await skip();
-  return work;
-}
-
-/** How long the worker has to be quiet before time is skipped: a task that is worked on would time out. */
-const QUIET_MS = 300;
-
-/** Skips a second when called while the worker is quiet; more of it, and this server loses tasks that are under way. */
-function skipper(): () => Promise<void> {
-  let lastMs = Date.now();
-  return async () => {
-    if (activity.underWay > 0 || Date.now() - Math.max(activity.lastMs, lastMs) < QUIET_MS) return;
-    await environment.sleep(SECOND_MS);
-    lastMs = Date.now();
-  };
-}
-
-/** What the worker is at. */
-const activity = { underWay: 0, lastMs: 0 };
-
-const watch: ActivityInboundCallsInterceptor = {
-  async execute(input, next) {
-    activity.underWay += 1;
-    try {
-      return await next(input);
-    } finally {
-      activity.underWay -= 1;
-      activity.lastMs = Date.now();
-    }
-  },
-};
 
 /** Waits until each payment stands where its model does, by as many steps. */
 async function comeToRest(lives: readonly Life[]): Promise<void> {
   const deadline = Date.now() + AT_REST_WITHIN_MS;
-  const skip = skipper();
   for (;;) {
+    await time.rest();
     const [rows, nowMs] = [await readRows(lives), await environment.currentTimeMs()];
     for (const life of lives) life.model.advance(nowMs, rowOf(rows, life));
     const elsewhere = lives.find((life) => !isAt(life, rowOf(rows, life)));
@@ -316,8 +281,7 @@ async function comeToRest(lives: readonly Life[]): Promise<void> {
       const events = await lastEventsOf(elsewhere);
       throw new Error(`The payment is ${status}, version ${version}\n${tell(elsewhere)}\n${events}`);
     }
-    await sleep(20);
-    await skip();
+    await time.passToNextTimer();
   }
 }
 
@@ -362,7 +326,7 @@ async function end(lives: readonly Life[]): Promise<void> {
     for (const { terms } of waiting)
       for (const losses of Object.values(acquirer.mannerOf(terms.referenceId).losses)) losses.length = 0;
     for (const life of waiting) life.model.receive(message, nowMs, rowOf(rows, life));
-    const answers = await withTimePassing(Promise.all(waiting.map(({ terms }) => send(terms.paymentId, message))));
+    const answers = await time.during(Promise.all(waiting.map(({ terms }) => send(terms.paymentId, message))));
     expect(answers.filter((answer) => answer !== 'done')).toEqual([]);
     await comeToRest(lives);
   }
@@ -399,8 +363,7 @@ async function payLate(lives: readonly Life[]): Promise<void> {
       return;
     }
     if (Date.now() > deadline) throw new Error(`${late.length - rows.length} late payments are not dealt with`);
-    await sleep(50);
-    await environment.sleep(2 * SECOND_MS);
+    await time.passToNextTimer();
   }
 }
 

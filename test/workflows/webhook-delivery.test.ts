@@ -24,7 +24,7 @@ beforeAll(async () => {
     { address: environment.address, namespace: 'default', security: {} },
     { maxCachedWorkflows: 0 },
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await service.close();

@@ -4,7 +4,7 @@ import { until } from '../../support/until';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 120_000);
+});
 afterAll(() => service.close());
 
 async function createPayment(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {
@@ -110,5 +110,5 @@ describe('POST /payments/:id/cancel', () => {
       '400, paid here, settlement there',
     ]);
     expect(stories.filter((story) => !coherent.has(story))).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -5,7 +5,7 @@ import { until } from '../../support/until';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-}, 120_000);
+});
 afterAll(() => service.close());
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -294,5 +294,5 @@ describe('POST /payments', () => {
     expect(report?.expiresAt).toBe(body.payment.expires_at);
     expect(Date.parse(body.payment.created_at)).toBeLessThan(stoppedAt + 5_000);
     expect(await service.atProvider(body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
-  }, 60_000);
+  });
 });

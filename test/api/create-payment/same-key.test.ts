@@ -11,7 +11,7 @@ let apis: ApiProcess[];
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   apis = await Promise.all([startApiProcess(service), startApiProcess(service)]);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.stop()));
   await service.close();
@@ -60,4 +60,4 @@ it('ten thousand requests at once with one key, over two processes, are one paym
   expect(rows).toHaveLength(1);
   expect(await service.transitionsOf(rows[0].id)).toEqual(['accept', 'issue']);
   expect(await service.atProvider(rows[0].reference_id)).toMatchObject({ charge_calls: 1 });
-}, 120_000);
+});

@@ -10,7 +10,7 @@ let payment: { id: string; reference_id: string; qris_image_url: string; qris_pa
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   payment = (await service.call('POST', '/payments', { amount: 25_000 })).body.payment;
-}, 120_000);
+});
 afterAll(() => service.close());
 
 describe('GET /payments/:id', () => {

@@ -8,7 +8,7 @@ let payment: { id: string; reference_id: string; qris_payload: string; qris_imag
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   payment = (await service.call('POST', '/payments', { amount: 25_000 })).body.payment;
-}, 120_000);
+});
 afterAll(() => service.close());
 
 describe('GET /payments/:id/qris', () => {

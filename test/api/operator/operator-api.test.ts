@@ -16,7 +16,7 @@ beforeAll(async () => {
   ({ id: operatorId, secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
   const manual = { settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...manual });
-}, 120_000);
+});
 afterAll(() => service.close());
 
 function call(method: string, path: string, body?: unknown, key = secret): Promise<ApiAnswer> {
@@ -108,7 +108,7 @@ it('turns away an address that tries too many keys, and leaves good keys from th
   expect(answers).toEqual([...Array.from({ length: 60 }, () => 'invalid_api_key'), 'rate_limited']);
   expect((await tryKey(operator.secret)).status).toBe(200);
   await apis.close();
-}, 60_000);
+});
 
 describe('the body of an action', () => {
   const actions = OPERATOR_ROUTES.filter(({ method }) => method === 'post').map(({ path }) =>

@@ -9,7 +9,7 @@ beforeAll(async () => {
   service = await startTestService(await newNamespace());
   const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
   accountId = rows[0].id;
-}, 120_000);
+});
 afterAll(() => service.close());
 
 async function createPayment(): Promise<{ id: string; reference_id: string }> {

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { until } from './until';
+
+/** A workflow: whether it has nothing to do but wait, and for which instant. */
+interface Wait {
+  readonly eventCount: number;
+  readonly hasEnded: boolean;
+  readonly isAtRest: boolean;
+  readonly nextTimerMs: number;
+  /** Which is at work, and then the server does not skip, or waits for its next try, of which nothing tells when. */
+  readonly hasActivity: boolean;
+}
+
+const NOT_STARTED: Wait = { eventCount: 0, hasEnded: false, isAtRest: true, nextTimerMs: Infinity, hasActivity: false };
+
+/** What a request needs to reach its workflow. */
+const STILL_FOR_MS = 100;
+const NEXT_TRY_MS = 10_000;
+const DAY_MS = 86_400_000;
+/** Longer than the pause between two tries of a call; nothing else is awaited by who has asked something. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Passes time on a server that skips it: only while every workflow is at rest, and never beyond the next timer of any. Left to
+ * itself the server skips under tasks that are being worked on; they time out, and at times one is lost for good.
+ */
+export class Timekeeper {
+  readonly #waits = new Map<string, Wait>();
+
+  /** @param listPaymentIds whose workflows it looks after, and those of the late money for them */
+  constructor(
+    private readonly environment: TestWorkflowEnvironment,
+    private readonly listPaymentIds: () => Promise<readonly string[]>,
+  ) {}
+
+  /** Every workflow waits: nothing has happened for a moment, and nothing will before the next timer. */
+  async rest(): Promise<void> {
+    await until(
+      () => this.#isStill(),
+      (isStill) => isStill,
+    );
+  }
+
+  /** Lets time pass from timer to timer, up to an instant. */
+  async passUntil(instantMs: number): Promise<void> {
+    do {
+      await this.rest();
+      await this.#skipTowards(instantMs);
+    } while ((await this.environment.currentTimeMs()) < instantMs);
+    await this.rest();
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.passUntil((await this.environment.currentTimeMs()) + ms);
+  }
+
+  /** Lets time pass to the next timer, a day at most, and what it starts be done. */
+  async passToNextTimer(): Promise<void> {
+    await this.rest();
+    await this.#skipTowards((await this.environment.currentTimeMs()) + DAY_MS);
+    await this.rest();
+  }
+
+  /** Lets time pass while something waits for it. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = (): void => void (isDone = true);
+    work.then(done, done);
+    while (!isDone) {
+      if (!(await this.#isStill()) || isDone) continue;
+      const nowMs = await this.environment.currentTimeMs();
+      if (this.#nextMs(nowMs) <= nowMs + LONGEST_PAUSE_MS) await this.#skipTowards(nowMs + LONGEST_PAUSE_MS);
+    }
+    return work;
+  }
+
+  async #skipTowards(instantMs: number): Promise<void> {
+    const nowMs = await this.environment.currentTimeMs();
+    const ms = Math.min(this.#nextMs(nowMs), instantMs) - nowMs;
+    if (ms > 0) await this.environment.sleep(ms);
+  }
+
+  #nextMs(nowMs: number): number {
+    const waits = [...this.#waits.values()].filter(({ hasEnded }) => !hasEnded);
+    const nextTryMs = waits.some(({ hasActivity }) => hasActivity) ? nowMs + NEXT_TRY_MS : Infinity;
+    return Math.min(nextTryMs, ...waits.map(({ nextTimerMs }) => nextTimerMs));
+  }
+
+  async #isStill(): Promise<boolean> {
+    const before = await this.#look();
+    if (before === null) return false;
+    await sleep(STILL_FOR_MS);
+    return before === (await this.#look());
+  }
+
+  /** @returns how many events there are by now; null when a workflow is at something */
+  async #look(): Promise<number | null> {
+    const paymentIds = await this.listPaymentIds();
+    const workflowIds = paymentIds.flatMap((id) => [`payment-${id}`, `late-payment-${id}`]);
+    await Promise.all(workflowIds.map((workflowId) => this.#lookAt(workflowId)));
+    const waits = [...this.#waits.values()];
+    if (waits.some(({ isAtRest }) => !isAtRest)) return null;
+    return waits.reduce((sum, { eventCount }) => sum + eventCount, 0);
+  }
+
+  async #lookAt(workflowId: string): Promise<void> {
+    if (this.#waits.get(workflowId)?.hasEnded) return;
+    try {
+      const { events } = await this.environment.client.workflow.getHandle(workflowId).fetchHistory();
+      this.#waits.set(workflowId, waitIn(events ?? []));
+    } catch (error) {
+      if (!isGrpcServiceError(error) || error.code !== status.NOT_FOUND) throw error;
+      this.#waits.set(workflowId, NOT_STARTED);
+    }
+  }
+}
+
+type Events = NonNullable<
+  Awaited<ReturnType<ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>['fetchHistory']>>['events']
+>;
+
+function waitIn(events: Events): Wait {
+  const timers = new Map<string, number>();
+  const activities = new Set<string>();
+  for (const { eventId, eventTime, timerStartedEventAttributes: started, ...event } of events) {
+    if (started) timers.set(started.timerId ?? '', milliseconds(eventTime) + milliseconds(started.startToFireTimeout));
+    const over = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes;
+    if (over) timers.delete(over.timerId ?? '');
+    if (event.activityTaskScheduledEventAttributes) activities.add(String(eventId));
+    const done =
+      event.activityTaskCompletedEventAttributes ??
+      event.activityTaskFailedEventAttributes ??
+      event.activityTaskTimedOutEventAttributes ??
+      event.activityTaskCanceledEventAttributes;
+    if (done) activities.delete(String(done.scheduledEventId));
+  }
+  const last = events.at(-1);
+  return {
+    eventCount: events.length,
+    hasEnded: Boolean(last?.workflowExecutionCompletedEventAttributes),
+    isAtRest: !last?.workflowTaskScheduledEventAttributes && !last?.workflowTaskStartedEventAttributes,
+    nextTimerMs: Math.min(...timers.values()),
+    hasActivity: activities.size > 0,
+  };
+}
+
+function milliseconds(of: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(of?.seconds ?? 0) * 1_000 + (of?.nanos ?? 0) / 1_000_000;
+}
