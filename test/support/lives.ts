@@ -32,7 +32,10 @@ export async function openLives(): Promise<Lives> {
     { maxCachedWorkflows: 0 },
   );
   const time = new Timekeeper(environment, async () => {
-    const { rows } = await service.db.query('select id from payments');
+    const { rows } = await service.db.query(
+      `select 'payment-' || id as id from payments
+       union all select 'late-payment-' || id from payments where status in ('expired', 'cancelled', 'failed')`,
+    );
     return rows.map(({ id }) => id);
   });
   const lives: Lives = {

@@ -30,18 +30,23 @@ const LONGEST_PAUSE_MS = 60_000;
 export class Timekeeper {
   readonly #waits = new Map<string, Wait>();
 
-  /** @param listPaymentIds whose workflows it looks after, and those of the late money for them */
+  /** @param listWorkflowIds those that it looks after; there may be none yet of such an id */
   constructor(
     private readonly environment: TestWorkflowEnvironment,
-    private readonly listPaymentIds: () => Promise<readonly string[]>,
+    private readonly listWorkflowIds: () => Promise<readonly string[]>,
   ) {}
 
   /** Every workflow waits: nothing has happened for a moment, and nothing will before the next timer. */
   async rest(): Promise<void> {
     await until(
-      () => this.#isStill(),
-      (isStill) => isStill,
+      () => this.#whoIsAtWork(),
+      (workflowIds) => workflowIds.length === 0,
     );
+  }
+
+  /** When a workflow will do something by itself, as it was when all were last at rest. */
+  nextTimerMsOf(workflowId: string): number {
+    return this.#waits.get(workflowId)?.nextTimerMs ?? Infinity;
   }
 
   /** Lets time pass from timer to timer, up to an instant. */
@@ -66,15 +71,14 @@ export class Timekeeper {
 
   /** Lets time pass while something waits for it. */
   async during<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    const done = (): void => void (isDone = true);
-    work.then(done, done);
-    while (!isDone) {
-      if (!(await this.#isStill()) || isDone) continue;
+    const isOver = Promise.allSettled([work]).then(() => 'over' as const);
+    for (;;) {
+      const seen = await Promise.race([isOver, this.#whoIsAtWork()]);
+      if (seen === 'over') return work;
       const nowMs = await this.environment.currentTimeMs();
-      if (this.#nextMs(nowMs) <= nowMs + LONGEST_PAUSE_MS) await this.#skipTowards(nowMs + LONGEST_PAUSE_MS);
+      if (seen.length === 0 && this.#nextMs(nowMs) <= nowMs + LONGEST_PAUSE_MS)
+        await this.#skipTowards(nowMs + LONGEST_PAUSE_MS);
     }
-    return work;
   }
 
   async #skipTowards(instantMs: number): Promise<void> {
@@ -84,36 +88,40 @@ export class Timekeeper {
   }
 
   #nextMs(nowMs: number): number {
-    const waits = [...this.#waits.values()].filter(({ hasEnded }) => !hasEnded);
+    const waits = [...this.#waits.values()];
     const nextTryMs = waits.some(({ hasActivity }) => hasActivity) ? nowMs + NEXT_TRY_MS : Infinity;
     return Math.min(nextTryMs, ...waits.map(({ nextTimerMs }) => nextTimerMs));
   }
 
-  async #isStill(): Promise<boolean> {
-    const before = await this.#look();
-    if (before === null) return false;
-    await sleep(STILL_FOR_MS);
-    return before === (await this.#look());
+  /** @returns the workflows that have not been at rest, unchanged, for a moment */
+  async #whoIsAtWork(): Promise<string[]> {
+    const workflowIds = await this.listWorkflowIds();
+    const before = await this.#look(workflowIds);
+    if (before.every(({ isAtRest }) => isAtRest)) await sleep(STILL_FOR_MS);
+    const after = await this.#look(workflowIds);
+    return workflowIds.filter((_, at) => !after[at]?.isAtRest || after[at].eventCount !== before[at]?.eventCount);
   }
 
-  /** @returns how many events there are by now; null when a workflow is at something */
-  async #look(): Promise<number | null> {
-    const paymentIds = await this.listPaymentIds();
-    const workflowIds = paymentIds.flatMap((id) => [`payment-${id}`, `late-payment-${id}`]);
-    await Promise.all(workflowIds.map((workflowId) => this.#lookAt(workflowId)));
-    const waits = [...this.#waits.values()];
-    if (waits.some(({ isAtRest }) => !isAtRest)) return null;
-    return waits.reduce((sum, { eventCount }) => sum + eventCount, 0);
+  #look(workflowIds: readonly string[]): Promise<Wait[]> {
+    return Promise.all(workflowIds.map((workflowId) => this.#lookAt(workflowId)));
   }
 
-  async #lookAt(workflowId: string): Promise<void> {
-    if (this.#waits.get(workflowId)?.hasEnded) return;
+  async #lookAt(workflowId: string): Promise<Wait> {
+    const known = this.#waits.get(workflowId);
+    // Late money may come again, to a new run.
+    if (known?.hasEnded && workflowId.startsWith('payment-')) return known;
+    const wait = await this.#waitOf(workflowId);
+    this.#waits.set(workflowId, wait);
+    return wait;
+  }
+
+  async #waitOf(workflowId: string): Promise<Wait> {
     try {
       const { events } = await this.environment.client.workflow.getHandle(workflowId).fetchHistory();
-      this.#waits.set(workflowId, waitIn(events ?? []));
+      return waitIn(events ?? []);
     } catch (error) {
       if (!isGrpcServiceError(error) || error.code !== status.NOT_FOUND) throw error;
-      this.#waits.set(workflowId, NOT_STARTED);
+      return NOT_STARTED;
     }
   }
 }
@@ -138,11 +146,12 @@ function waitIn(events: Events): Wait {
     if (done) activities.delete(String(done.scheduledEventId));
   }
   const last = events.at(-1);
+  const hasEnded = Boolean(last?.workflowExecutionCompletedEventAttributes);
   return {
     eventCount: events.length,
-    hasEnded: Boolean(last?.workflowExecutionCompletedEventAttributes),
+    hasEnded,
     isAtRest: !last?.workflowTaskScheduledEventAttributes && !last?.workflowTaskStartedEventAttributes,
-    nextTimerMs: Math.min(...timers.values()),
+    nextTimerMs: hasEnded ? Infinity : Math.min(...timers.values()),
     hasActivity: activities.size > 0,
   };
 }

@@ -8,7 +8,7 @@ import { verifyLedger } from '../../src/operator/verify-ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
 import { createSealer } from '../../src/sealing';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
-import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
+import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
 import { Random } from '../faults/random';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/engine';
 import { openLedger, type Ledgered } from '../support/payments';
@@ -16,9 +16,9 @@ import { Timekeeper } from '../support/timekeeper';
 import { PretendAcquirer, type Loss, type Operation } from './model/pretend-acquirer';
 import { MESSAGES, ReferenceModel, type Answer, type Deadlines, type Message } from './model/reference-model';
 
-/** Run by `MODEL_STEPS=5000 npx jest test/workflows/model`, with `MODEL_SEED=n` for other histories. */
+/** `MODEL_SEED=n MODEL_STEPS=n npx jest test/workflows/model` has other histories, and more of them. */
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
-const STEPS = Number(process.env.MODEL_STEPS ?? 0);
+const STEPS = Number(process.env.MODEL_STEPS ?? 5_000);
 const LIVES_AT_ONCE = 30;
 const ROUNDS = 16;
 
@@ -34,7 +34,10 @@ const SKIPS_MS = [
   DAY_MS,
   3 * DAY_MS,
 ] as const;
-/** Who is so near to a deadline is left alone: either may be right. */
+/**
+ * Who does something by itself so soon is left alone: either may be right. And this server strands a workflow whose task cancels a
+ * timer that fires meanwhile (temporalio/sdk-java#3088).
+ */
 const NEAR_MS = 5 * SECOND_MS;
 /** A question that was answered "pending" is asked again for this long. */
 const ASKS_FOR_MS = 2 * MINUTE_MS;
@@ -43,7 +46,7 @@ const AT_REST_WITHIN_MS = 120_000;
 let environment: TestWorkflowEnvironment;
 let time: Timekeeper;
 /** Of those who live by now. */
-let paymentIds: readonly string[] = [];
+let workflowIds: readonly string[] = [];
 let ledger: Ledgered;
 let engine: PaymentsEngine;
 let worker: Worker;
@@ -69,7 +72,7 @@ interface Row extends Deadlines {
 
 beforeAll(async () => {
   environment = await createTimeSkippingEnvironment();
-  time = new Timekeeper(environment, async () => paymentIds);
+  time = new Timekeeper(environment, async () => workflowIds);
   ledger = await openLedger();
   engine = new PaymentsEngine(environment.client);
   webhooks = createWebhookSender({ environment: 'sandbox' });
@@ -101,16 +104,17 @@ afterAll(async () => {
   await environment.teardown();
 });
 
-// Not yet in `npm test`: the server that skips time loses tasks on a machine that is busy, and the test with it.
-(STEPS > 0 ? describe : describe.skip)('random histories', () => {
+describe('random histories', () => {
   it(
     `of ${STEPS} messages and moments go as the table of transitions says (seed ${SEED})`,
     async () => {
-      while (counts.messages + counts.timePassed < STEPS) await liveThrough();
+      while (counts.messages + counts.timePassed < STEPS) {
+        await liveThrough();
+        if (process.env.MODEL_STEPS) process.stderr.write(`${JSON.stringify(counts)}\n`);
+      }
       const { breakCount, breaks } = await verifyLedger(ledger.db);
       expect(breaks).toEqual([]);
       expect(breakCount).toBe(0);
-      if (process.env.MODEL_STEPS) console.log(counts);
     },
     Math.max(600_000, STEPS * 60),
   );
@@ -120,7 +124,7 @@ afterAll(async () => {
 async function liveThrough(): Promise<void> {
   const lives = Array.from({ length: LIVES_AT_ONCE }, newLife);
   counts.lives += lives.length;
-  paymentIds = lives.map(({ terms }) => terms.paymentId);
+  workflowIds = lives.map(({ terms }) => paymentWorkflowId(terms.paymentId));
   await time.during(Promise.all(lives.map(open)));
   await comeToRest(lives);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -173,8 +177,7 @@ async function create(terms: PaymentTerms, triesLeft = 5): Promise<void> {
 
 async function act(life: Life, nowMs: number, row: Row): Promise<void> {
   const { terms, model, story } = life;
-  if ([row.expiresAtMs, row.settlesAtMs, row.submitAtMs].some((at) => at !== null && Math.abs(at - nowMs) < NEAR_MS))
-    return;
+  if (time.nextTimerMsOf(paymentWorkflowId(terms.paymentId)) < nowMs + NEAR_MS) return;
   const message = random.pick(MESSAGES.filter((message) => isPossible(life, message, nowMs)));
   const manner = acquirer.mannerOf(terms.referenceId);
   manner.refusesRefunds = random.chance(0.4);
@@ -271,7 +274,9 @@ async function pass(lives: readonly Life[], ms: number): Promise<void> {
 async function comeToRest(lives: readonly Life[]): Promise<void> {
   const deadline = Date.now() + AT_REST_WITHIN_MS;
   for (;;) {
-    await time.rest();
+    await time.rest().catch(async (cause: unknown) => {
+      throw new Error(`No rest\n${(await Promise.all(lives.map(lastEventsOf))).join('\n\n')}`, { cause });
+    });
     const [rows, nowMs] = [await readRows(lives), await environment.currentTimeMs()];
     for (const life of lives) life.model.advance(nowMs, rowOf(rows, life));
     const elsewhere = lives.find((life) => !isAt(life, rowOf(rows, life)));
@@ -286,7 +291,7 @@ async function comeToRest(lives: readonly Life[]): Promise<void> {
 }
 
 async function lastEventsOf({ terms }: Life): Promise<string> {
-  const workflow = environment.client.workflow.getHandle(`payment-${terms.paymentId}`);
+  const workflow = environment.client.workflow.getHandle(paymentWorkflowId(terms.paymentId));
   const [{ events }, report] = [await workflow.fetchHistory(), await engine.askStatus(terms.paymentId)];
   const last = (events ?? []).slice(-16).map((event) => Object.keys(event).find((key) => key.endsWith('Attributes')));
   return `${last.join('\n')}\n${JSON.stringify(report)}`;
@@ -339,6 +344,7 @@ async function end(lives: readonly Life[]): Promise<void> {
 async function payLate(lives: readonly Life[]): Promise<void> {
   const ended = lives.filter(({ model }) => model.status === 'expired' || model.status === 'cancelled');
   const late = ended.filter(() => random.chance(0.5));
+  workflowIds = late.map(({ terms }) => latePaymentWorkflowId(terms.paymentId));
   for (const { terms } of late) {
     const manner = acquirer.mannerOf(terms.referenceId);
     manner.refusesRefunds = false;
