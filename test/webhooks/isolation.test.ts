@@ -151,19 +151,17 @@ it('delivers to a merchant while all tries that another may have are hanging', a
  */
 it('keeps a merchant as fast as ever while the receivers of others hang and fail', async () => {
   await round(false); // warm
-  const p99s = {
-    baseline: { creations: [], deliveries: [] },
-    load: { creations: [], deliveries: [] },
-  } satisfies Record<string, Waits>;
+  const rounds = { baseline: [] as Waits[], load: [] as Waits[] };
   for (const arePoor of [false, true, true, false, false, true, true, false]) {
-    const waits = await round(arePoor);
-    const side: Waits = p99s[arePoor ? 'load' : 'baseline'];
-    side.creations.push(p99(waits.creations));
-    side.deliveries.push(p99(waits.deliveries));
+    rounds[arePoor ? 'load' : 'baseline'].push(await round(arePoor));
   }
-  const { baseline, load } = p99s;
-  expect(median(load.creations) / Math.max(...baseline.creations)).toBeLessThanOrEqual(MOST_RATIO);
-  expect(median(load.deliveries) / Math.max(...baseline.deliveries)).toBeLessThanOrEqual(MOST_RATIO);
+  for (const kind of ['creations', 'deliveries'] as const) {
+    const baseline = rounds.baseline.map((waits) => waits[kind]);
+    const load = rounds.load.map((waits) => waits[kind]);
+    const pooled = p99(load.flat()) / p99(baseline.flat());
+    console.info(`p99 of the third merchant's ${kind} beside poor receivers: ${pooled.toFixed(2)} times its own`);
+    expect(median(load.map(p99)) / Math.max(...baseline.map(p99))).toBeLessThanOrEqual(MOST_RATIO);
+  }
 
   const { rows } = await service.db.query(
     'select distinct status, attempts from webhook_deliveries where endpoint_id = $1',
