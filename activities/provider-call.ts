@@ -4,10 +4,33 @@ import type { ProviderCall, Unclear } from '../src/providers/provider';
 /** No activity makes more than three calls, so the last one ends before the attempt's own time-out. */
 const SHARE_OF_ATTEMPT = 0.3;
 
-/** A call to the provider on behalf of the running activity: it ends with it, and never outlives it. */
+/** A regular attempt is over for Temporal at its time-out, and the next one may begin. */
+const ALL_OF_ATTEMPT = 0.9;
+
+/** One within a workflow task can be over sooner: Temporal gives the task to another worker after 3 s without a word from this one. */
+const AT_ONCE_MS = 2_300;
+
+/**
+ * A call to the provider on behalf of the running activity: it ends with it, and never outlives it. A worker that stood still
+ * for a while (SIGSTOP, a paused machine) does not call when it goes on: another one has taken the step over by then, has looked
+ * the order up, and may be charging.
+ */
 export function providerCall(): ProviderCall {
   const { cancellationSignal, info } = Context.current();
-  return { signal: cancellationSignal, deadlineMs: info.startToCloseTimeoutMs * SHARE_OF_ATTEMPT };
+  const callEndsAtMs = Date.now() + info.startToCloseTimeoutMs * SHARE_OF_ATTEMPT;
+  return { signal: cancellationSignal, deadlineAtMs: Math.min(callEndsAtMs, attemptEndsAtMs(Context.current())) };
+}
+
+/** When the regular attempts that are under way made their first call: a look-up, so that whatever was before it does no harm. */
+const firstCallsAtMs = new WeakMap<Context, number>();
+
+function attemptEndsAtMs(context: Context): number {
+  const { isLocal, currentAttemptScheduledTimestampMs, startToCloseTimeoutMs } = context.info;
+  // Of a local activity it is the clock of this process, of another one that of Temporal.
+  if (isLocal) return currentAttemptScheduledTimestampMs + AT_ONCE_MS;
+  const beganAtMs = firstCallsAtMs.get(context) ?? Date.now();
+  firstCallsAtMs.set(context, beganAtMs);
+  return beganAtMs + startToCloseTimeoutMs * ALL_OF_ATTEMPT;
 }
 
 /** An unclear outcome fails the attempt: the next one looks the order up first. */

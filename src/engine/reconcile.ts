@@ -71,7 +71,7 @@ async function compare(
   { id, referenceId, providerAccountId, recorded }: ReconciledPayment,
 ): Promise<Break[] | 'unclear'> {
   const provider = await providers.forAccount(providerAccountId);
-  const call = { signal: AbortSignal.timeout(PROVIDER_DEADLINE_MS), deadlineMs: PROVIDER_DEADLINE_MS };
+  const call = { signal: AbortSignal.timeout(PROVIDER_DEADLINE_MS), deadlineAtMs: Date.now() + PROVIDER_DEADLINE_MS };
   const [found, workflow] = await Promise.all([
     provider.findPayment(referenceId, call),
     engine.describePayment(id).catch(() => 'unclear' as const),

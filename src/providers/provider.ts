@@ -2,7 +2,7 @@ import type { ProviderName } from '../domain/provider-capabilities';
 import type { ProviderPaymentStatus } from '../domain/provider-status';
 
 /**
- * What Lunas asks of an acquirer. Each call ends before `deadlineMs` or when `signal` aborts, whichever comes first,
+ * What Lunas asks of an acquirer. Each call ends before `deadlineAtMs` or when `signal` aborts, whichever comes first,
  * never throws for what the acquirer says or fails to say, and answers one of three things:
  * `accepted`/a known state, `refused` (final, with the acquirer's reason), or `unclear` (it may or may not have happened:
  * look the order up by our reference before anything is tried again).
@@ -24,7 +24,8 @@ export interface Provider {
 
 export interface ProviderCall {
   readonly signal: AbortSignal;
-  readonly deadlineMs: number;
+  /** An instant, not a length of time: a process that stood still must not call when another has taken over. */
+  readonly deadlineAtMs: number;
 }
 
 export interface IssueQrisRequest {

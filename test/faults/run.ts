@@ -54,7 +54,7 @@ export async function runFaults(stack: Stack, random: Random, options: RunOption
   for (let from = 0; from < trials.length; from += KILLS_A_ROUND) {
     const round = trials.slice(from, from + KILLS_A_ROUND);
     // Two kinds of acquirers keep an order from being opened twice in two ways.
-    if (from > 0) await stack.become(null, (from / KILLS_A_ROUND) % 2 === 1 ? 'forgetful' : 'mindful');
+    await stack.become(null, (from / KILLS_A_ROUND) % 2 === 0 ? 'forgetful' : 'mindful');
     const load = new Load(target, journal, random);
     load.start(customers);
     for (const [index, trial] of round.entries()) {

@@ -31,7 +31,8 @@ export function planTrials(random: Random, kills: number): Trial[] {
     if (round.length === 0) round = random.shuffle(cells);
     if (cell) trials.push(trialOf(random, cell, 'kill'));
     if (planned % STOP_AFTER_KILLS === STOP_AFTER_KILLS - 1) {
-      trials.push(trialOf(random, { point: random.pick(STOPPED_AT), victim: 'worker' }, 'stop'));
+      const point = STOPPED_AT[Math.floor(planned / STOP_AFTER_KILLS) % STOPPED_AT.length];
+      if (point) trials.push(trialOf(random, { point, victim: 'worker' }, 'stop'));
     }
   }
   return trials;
@@ -39,9 +40,9 @@ export function planTrials(random: Random, kills: number): Trial[] {
 
 const STOP_AFTER_KILLS = 12;
 /** Where a worker is about to write, or has told the provider something that it has not written. */
-const STOPPED_AT = ['K2', 'K3', 'K4', 'K9', 'K10', 'K11', 'K12'] as const satisfies KillPoint[];
-/** Longer than its tasks and local activities may take, so that others have done them when it wakes. */
-const STOPPED_MS = { least: 5_000, most: 9_000 } as const;
+const STOPPED_AT: readonly KillPoint[] = ['K3', 'K4', 'K10', 'K11', 'K12', 'K9', 'K2'];
+/** Longer than Temporal waits for a task, so that others have done it when it wakes; at times shorter than an attempt may take. */
+const STOPPED_MS = { least: 4_000, most: 8_000 } as const;
 
 const LOST_CALLS = ['reset', 'http_500', 'accept_then_reset', 'half_body', 'accept_then_timeout'] as const;
 const CALLS = ['charge', 'status', 'cancel', 'expire', 'refund'] as const;

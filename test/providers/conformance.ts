@@ -46,7 +46,11 @@ const IMPATIENT_MS = 400;
 const LOST_REQUESTS = ['timeout', 'reset', 'http_500'] as const satisfies FaultKind[];
 const LOST_ANSWERS = ['accept_then_timeout', 'accept_then_reset', 'half_body', 'slow'] as const satisfies FaultKind[];
 
-const patiently = (deadlineMs = DEADLINE_MS): ProviderCall => ({ signal: new AbortController().signal, deadlineMs });
+const patiently = (withinMs = DEADLINE_MS): ProviderCall => within(new AbortController().signal, withinMs);
+
+function within(signal: AbortSignal, ms: number): ProviderCall {
+  return { signal, deadlineAtMs: Date.now() + ms };
+}
 const newReference = (): string => `LN${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`;
 
 function requestFor(referenceId: string, provider: ProviderName = 'gopay', expiresInMs = 900_000): IssueQrisRequest {
@@ -413,21 +417,24 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
             hostile.answerWith(answer);
             expect(await ask(adapter, operation, newReference(), patiently(150.5))).toEqual(UNCLEAR);
             const activity = new AbortController();
-            const asked = ask(adapter, operation, newReference(), { signal: activity.signal, deadlineMs: 600_000 });
+            const asked = ask(adapter, operation, newReference(), within(activity.signal, 600_000));
             await until(
               () => Promise.resolve(hostile.paths.length),
               (count) => count === 2,
             );
             activity.abort();
             expect(await asked).toEqual(UNCLEAR);
-            const late = await ask(adapter, operation, newReference(), {
-              signal: activity.signal,
-              deadlineMs: 600_000,
-            });
+            const late = await ask(adapter, operation, newReference(), within(activity.signal, 600_000));
             expect(late).toEqual(UNCLEAR);
             expect(hostile.paths).toHaveLength(2);
           },
         );
+
+        it('sends nothing when its time was over before it came to that: another may be at it by now', async () => {
+          hostile.answerWith('an empty object');
+          expect(await ask(adapter, operation, newReference(), patiently(-1))).toEqual(UNCLEAR);
+          expect(hostile.paths).toEqual([]);
+        });
 
         it('is unclear where nobody listens', async () => {
           const gone = await startHostileServer();

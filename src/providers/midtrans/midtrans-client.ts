@@ -41,7 +41,9 @@ export class MidtransClient {
    * since nothing tells apart "never sent" from "sent and lost" reliably enough to charge a second time.
    */
   async call({ method, path, body, headers }: MidtransRequest, call: ProviderCall): Promise<MidtransAnswer | Unclear> {
-    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(Math.floor(call.deadlineMs))]);
+    const leftMs = Math.floor(call.deadlineAtMs - Date.now());
+    if (leftMs <= 0) return unclear('its time was over before it was sent');
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(leftMs)]);
     try {
       const response = await this.#pool.request({
         method,
@@ -57,7 +59,7 @@ export class MidtransClient {
       });
       return readAnswer(response.statusCode, await readBounded(response.body));
     } catch (error) {
-      return unclear(signal.aborted ? `no answer within ${call.deadlineMs} ms` : describe(error));
+      return unclear(signal.aborted ? `no answer within ${leftMs} ms` : describe(error));
     }
   }
 
