@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { cancelRefund } from '../../src/db/transitions/cancel-refund';
+import { requestRefund } from '../../src/db/transitions/request-refund';
 import { setPolicy } from '../../src/operator/catalog';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { refundSignal } from '../../workflows/messages';
@@ -97,6 +99,22 @@ describe('a refund', () => {
     expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeGreaterThanOrEqual(3 * DAY_MS);
     expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeLessThan(3 * DAY_MS + 60_000);
     expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
+  });
+
+  it('that was taken back stays so, whatever the workflow has yet to learn of it', async () => {
+    const { id, reference_id } = await lives.createPaid();
+    await lives.time.rest();
+    // As when workers die between both statements and what they tell Temporal, and the requests are served again.
+    const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
+    const at = new Date(await lives.environment.currentTimeMs());
+    const held = { round: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60 };
+    await requestRefund(context, { paymentId: id, version: 3, at }, held);
+    await cancelRefund(context, { paymentId: id, version: 4, at }, 1);
+    expect(await service.engine.refundPayment(id)).toMatchObject({ outcome: 'done', status: 'refund_processing' });
+    await letHoldPass();
+    expect(await service.atProvider(reference_id)).toMatchObject({ status: 'settlement', refunds: [] });
+    expect(await service.engine.askStatus(id)).toMatchObject({ status: 'paid', version: 5 });
+    expect(await lives.end(id)).toBe('settled');
   });
 
   it('cannot be taken back once it is with the provider', async () => {

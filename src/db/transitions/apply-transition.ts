@@ -1,5 +1,6 @@
 import type { PaymentState } from '../../domain/payment';
 import type { TransitionName } from '../../domain/payment-transitions';
+import type { RefundStatus } from '../../domain/refund';
 import type { Queryable } from '../pool';
 import { readState, stateOf, type StateRow } from './payment-state';
 import type { TransitionStatement } from './transition-sql';
@@ -70,5 +71,17 @@ async function explainMiss(db: Queryable, name: TransitionName, step: Step): Pro
   const state = await readState(db, step.paymentId);
   const repeated = rows[0]?.repeated;
   if (!repeated) return { outcome: 'superseded', state };
-  return { outcome: 'repeated', state: { ...state, status: repeated, version: step.version + 1 } };
+  return { outcome: 'repeated', state: { ...asOf(name, state), status: repeated, version: step.version + 1 } };
 }
+
+/** What a refund was after the step, which may have been taken back or gone on since: the workflow catches up step by step. */
+function asOf(name: TransitionName, { refund, ...state }: PaymentState): PaymentState {
+  if (!refund) return state;
+  return { ...state, refund: { ...refund, status: REFUND_AFTER[name] ?? refund.status } };
+}
+
+const REFUND_AFTER: Partial<Record<TransitionName, RefundStatus>> = {
+  request_refund: 'held',
+  retry_refund: 'held',
+  submit_refund: 'submitted',
+};
