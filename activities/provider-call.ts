@@ -16,9 +16,9 @@ const AT_ONCE_MS = 2_300;
  * the order up, and may be charging.
  */
 export function providerCall(): ProviderCall {
-  const { cancellationSignal, info } = Context.current();
-  const callEndsAtMs = Date.now() + info.startToCloseTimeoutMs * SHARE_OF_ATTEMPT;
-  return { signal: cancellationSignal, deadlineAtMs: Math.min(callEndsAtMs, attemptEndsAtMs(Context.current())) };
+  const context = Context.current();
+  const callEndsAtMs = Date.now() + context.info.startToCloseTimeoutMs * SHARE_OF_ATTEMPT;
+  return { signal: context.cancellationSignal, deadlineAtMs: Math.min(callEndsAtMs, attemptEndsAtMs(context)) };
 }
 
 /** When the regular attempts that are under way made their first call: a look-up, so that whatever was before it does no harm. */

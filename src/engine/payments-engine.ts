@@ -51,7 +51,7 @@ const SIGNAL_DEADLINE_MS = 5_000;
 
 /**
  * With Temporal's defaults (10 s each) a create during a worker's death took 11.7 s, an update after it 11.0 s; with
- * 3 s here and 1 s for the sticky queue (worker) 4.7 s and 2.0 s.
+ * 3 s here and 1 s for the sticky queue (worker) 4.7 s and 2.0 s. `activities/provider-call.ts` reckons with it.
  */
 const WORKFLOW_TASK_TIMEOUT = '3 seconds';
 

@@ -1,9 +1,12 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
 import { createTimeSkippingEnvironment } from './engine';
 import { recordHistory } from './history';
 import { startTestService, type TestService } from './service';
 import { Timekeeper } from './timekeeper';
 import { until } from './until';
+
+const MAY_BE_PAID_LATE = new Set(['expired', 'cancelled', 'failed']);
 
 /** The service on a server that skips time: whole lives of payments within a moment. */
 export interface Lives {
@@ -32,11 +35,10 @@ export async function openLives(): Promise<Lives> {
     { maxCachedWorkflows: 0 },
   );
   const time = new Timekeeper(environment, async () => {
-    const { rows } = await service.db.query(
-      `select 'payment-' || id as id from payments
-       union all select 'late-payment-' || id from payments where status in ('expired', 'cancelled', 'failed')`,
+    const { rows } = await service.db.query('select id, status from payments');
+    return rows.flatMap(({ id, status }) =>
+      MAY_BE_PAID_LATE.has(status) ? [paymentWorkflowId(id), latePaymentWorkflowId(id)] : [paymentWorkflowId(id)],
     );
-    return rows.map(({ id }) => id);
   });
   const lives: Lives = {
     environment,
@@ -62,7 +64,7 @@ export async function openLives(): Promise<Lives> {
       );
     },
     async end(id, name) {
-      const workflow = service.client.workflow.getHandle(`payment-${id}`);
+      const workflow = service.client.workflow.getHandle(paymentWorkflowId(id));
       while ((await workflow.describe()).status.name === 'RUNNING') await time.passToNextTimer();
       const status = await workflow.result();
       if (name !== undefined) await recordHistory(service.client, workflow.workflowId, `payment-${name}`);

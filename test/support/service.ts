@@ -42,6 +42,8 @@ export interface TestService {
   transitionsOf(paymentId: string): Promise<string[]>;
   /** A customer pays at the sandbox. */
   pay(referenceId: string, options?: { notify?: boolean; times?: number }): Promise<void>;
+  /** The merchant refunds it in the provider's own dashboard, past us. */
+  refundAtProvider(referenceId: string, amount?: number): Promise<void>;
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
   close(): Promise<void>;
@@ -174,6 +176,17 @@ export async function startTestService(
         body: JSON.stringify(options),
       });
       if (!response.ok) throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+    },
+    async refundAtProvider(referenceId, amount = 50_000) {
+      const response = await fetch(`${sandbox.url}/v2/${referenceId}/refund`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`,
+        },
+        body: JSON.stringify({ refund_key: randomUUID(), amount, reason: 'by hand' }),
+      });
+      expect(await response.json()).toMatchObject({ status_code: '200' });
     },
     async startWorker() {
       worker = await startWorker({

@@ -49,17 +49,14 @@ export class Timekeeper {
     return this.#waits.get(workflowId)?.nextTimerMs ?? Infinity;
   }
 
-  /** Lets time pass from timer to timer, up to an instant. */
-  async passUntil(instantMs: number): Promise<void> {
+  /** Lets so much time pass, from timer to timer. */
+  async pass(ms: number): Promise<void> {
+    const instantMs = (await this.environment.currentTimeMs()) + ms;
     do {
       await this.rest();
       await this.#skipTowards(instantMs);
     } while ((await this.environment.currentTimeMs()) < instantMs);
     await this.rest();
-  }
-
-  async pass(ms: number): Promise<void> {
-    await this.passUntil((await this.environment.currentTimeMs()) + ms);
   }
 
   /** Lets time pass to the next timer, a day at most, and what it starts be done. */

@@ -155,7 +155,7 @@ it('delivers to a merchant while all tries that another may have are hanging', a
  */
 it('keeps a merchant as fast as ever while the receivers of others hang and fail', async () => {
   await round(false); // warm
-  const rounds = { baseline: [] as Waits[], load: [] as Waits[] };
+  const rounds: Record<'baseline' | 'load', Waits[]> = { baseline: [], load: [] };
   for (const arePoor of [false, true, true, false, false, true, true, false]) {
     rounds[arePoor ? 'load' : 'baseline'].push(await round(arePoor));
   }

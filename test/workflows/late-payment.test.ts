@@ -1,7 +1,6 @@
 import { noteNews } from '../../src/db/notifications';
 import { setPolicy } from '../../src/operator/catalog';
 import { resolveException } from '../../src/operator/exceptions';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { recordHistory } from '../support/history';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
@@ -146,7 +145,7 @@ describe('money that comes after the end', () => {
     await service.pay(reference_id);
     await lateMoney(id, 'kept');
     expect(await openException(reference_id)).toMatchObject({ kind: 'late_payment' });
-    await refundAtProvider(reference_id);
+    await service.refundAtProvider(reference_id);
     await lateMoney(id, 'refunded');
     expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
   });
@@ -163,18 +162,6 @@ describe('money that comes after the end', () => {
     },
   );
 });
-
-async function refundAtProvider(referenceId: string): Promise<void> {
-  const response = await fetch(`${service.sandboxUrl}/v2/${referenceId}/refund`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`,
-    },
-    body: JSON.stringify({ refund_key: `${referenceId}-hand`, amount: 50_000, reason: 'by hand' }),
-  });
-  expect(await response.json()).toMatchObject({ status_code: '200' });
-}
 
 describe('what no rule decides', () => {
   async function accountId(): Promise<string> {
@@ -213,7 +200,7 @@ describe('what no rule decides', () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
     await becomes(id, 'settled');
-    await refundAtProvider(reference_id);
+    await service.refundAtProvider(reference_id);
     expect(await openException(reference_id)).toMatchObject({ kind: 'refunded_after_settlement' });
     await becomes(id, 'settled');
   });

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { cancelRefund } from '../../src/db/transitions/cancel-refund';
 import { requestRefund } from '../../src/db/transitions/request-refund';
 import { setPolicy } from '../../src/operator/catalog';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { refundSignal } from '../../workflows/messages';
 import { openLives, type Lives } from '../support/lives';
 import type { TestService } from '../support/service';
@@ -53,19 +51,6 @@ async function refundsOf(id: string) {
 
 async function namesOf(id: string): Promise<string[]> {
   return (await service.transitionsOf(id)).slice(3);
-}
-
-/** The merchant refunds it in the provider's own dashboard, past us. */
-async function refundAtProvider(referenceId: string, amount = 50_000): Promise<void> {
-  const response = await fetch(`${service.sandboxUrl}/v2/${referenceId}/refund`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`,
-    },
-    body: JSON.stringify({ refund_key: randomUUID(), amount, reason: 'by hand' }),
-  });
-  expect(await response.json()).toMatchObject({ status_code: '200' });
 }
 
 describe('a refund', () => {
@@ -174,7 +159,7 @@ describe('a refund', () => {
   it('that was made at the provider itself is followed, and the merchant is not paid for it', async () => {
     const { id, reference_id } = await lives.createPaid();
     await lives.time.rest();
-    await refundAtProvider(reference_id);
+    await service.refundAtProvider(reference_id);
     await service.engine.reportPaid(id);
     expect(await lives.end(id, 'refunded-at-provider')).toBe('refunded');
     expect(await namesOf(id)).toEqual(['request_refund', 'submit_refund', 'confirm_refund']);
@@ -184,7 +169,7 @@ describe('a refund', () => {
   it('that was made in part at the provider holds the settlement back for a person', async () => {
     const { id, reference_id } = await lives.createPaid();
     await lives.time.rest();
-    await refundAtProvider(reference_id, 20_000);
+    await service.refundAtProvider(reference_id, 20_000);
     await service.engine.reportPaid(id);
     await until(
       () => service.engine.askStatus(id),
@@ -243,7 +228,7 @@ describe('a refund that the provider refuses', () => {
       outcome: 'refused',
       reason: expect.stringMatching(/clear first/),
     });
-    await refundAtProvider(reference_id);
+    await service.refundAtProvider(reference_id);
     expect(await service.engine.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
       outcome: 'refused',
       reason: expect.stringMatching(/shows a refund/),
@@ -254,7 +239,7 @@ describe('a refund that the provider refuses', () => {
   it('that went through after all ends refunded, by itself', async () => {
     const { id, reference_id } = await createRefused();
     await lives.time.rest();
-    await refundAtProvider(reference_id);
+    await service.refundAtProvider(reference_id);
     expect(await lives.end(id, 'refund-confirmed-after-all')).toBe('refunded');
     expect((await namesOf(id)).at(-1)).toBe('confirm_failed_refund');
   });
