@@ -1,11 +1,12 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { createActivities } from '../../activities';
+import { createActivities, type Activities } from '../../activities';
 import { noteNews } from '../../src/db/notifications';
 import { PaymentsEngine, type RequestOutcome } from '../../src/engine/payments-engine';
 import { tellNews } from '../../src/engine/tell-news';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
+import type { PaymentStep } from '../../src/domain/payment-step';
 import { createSealer } from '../../src/sealing';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
 import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
@@ -53,6 +54,8 @@ let worker: Worker;
 let running: Promise<void>;
 let webhooks: WebhookSender;
 const acquirer = new PretendAcquirer();
+/** For each order: so many of its next steps lose their worker. */
+const workersToDie = new Map<string, number>();
 const random = new Random(SEED);
 const counts = { messages: 0, timePassed: 0, lives: 0 };
 
@@ -80,18 +83,20 @@ beforeAll(async () => {
     connection: environment.nativeConnection,
     taskQueue: PAYMENTS_TASK_QUEUE,
     workflowBundle: { codePath: workflowBundlePath() },
-    activities: createActivities({
-      ...ledger.context,
-      sealer: createSealer(Buffer.alloc(32).toString('base64')),
-      providers: {
-        forAccount: async () => acquirer,
-        findAccount: async () => acquirer,
-        close: async () => undefined,
-      },
-      webhooks,
-      refundHoldSeconds: 60,
-      reconcile: () => Promise.reject(new Error('not part of this')),
-    }),
+    activities: losingWorkers(
+      createActivities({
+        ...ledger.context,
+        sealer: createSealer(Buffer.alloc(32).toString('base64')),
+        providers: {
+          forAccount: async () => acquirer,
+          findAccount: async () => acquirer,
+          close: async () => undefined,
+        },
+        webhooks,
+        refundHoldSeconds: 60,
+        reconcile: () => Promise.reject(new Error('not part of this')),
+      }),
+    ),
     maxCachedWorkflows: 200,
   });
   running = worker.run();
@@ -103,6 +108,22 @@ afterAll(async () => {
   await Promise.all([webhooks.close(), ledger.close()]);
   await environment.teardown();
 });
+
+/** Worker after worker dies when its step is in PostgreSQL and Temporal has not heard of it: the step is taken again. */
+function losingWorkers(activities: Activities): object {
+  const losing = Object.entries(activities).map(([name, activity]) => [
+    name,
+    async (request: Pick<PaymentStep, 'terms'>) => {
+      const result: unknown = await Reflect.apply(activity, undefined, [request]);
+      const { referenceId } = request.terms;
+      const dying = workersToDie.get(referenceId) ?? 0;
+      workersToDie.set(referenceId, Math.max(dying - 1, 0));
+      if (dying > 0) throw new Error('the worker died');
+      return result;
+    },
+  ]);
+  return Object.fromEntries(losing);
+}
 
 describe('random histories', () => {
   it(
@@ -161,7 +182,7 @@ async function open({ terms, model, story }: Life): Promise<void> {
   const manner = acquirer.mannerOf(terms.referenceId);
   manner.refusesOrder = random.chance(0.05);
   const lost = random.chance(0.3) ? lose(terms, 'issue') : '';
-  story.push(`created${lost}`);
+  story.push(`created${lost}${loseWorkers(terms)}`);
   counts.messages += 1;
   await create(terms);
   model.opened(manner.refusesOrder ? 'rejected' : 'issued');
@@ -186,15 +207,16 @@ async function act(life: Life, nowMs: number, row: Row): Promise<void> {
   // An operator's step that needs a clear answer is refused without one, which is another history.
   const isClear = message === 'retryRefund' || message === 'resolveAsPaid';
   const lost = !isClear && random.chance(0.3) ? lose(terms, random.pick(['find', 'end', 'refund'])) : '';
+  const died = loseWorkers(terms);
   const before = model.status;
   happenAtAcquirer(terms.referenceId, message);
   const expected = model.receive(message, nowMs, row);
   if (model.status === 'pending') life.askedUntilMs = nowMs + ASKS_FOR_MS;
   const answer = await send(terms.paymentId, message).catch(async (cause: unknown) => {
-    throw new Error(`${message}${lost} has no answer\n${tell(life)}\n${await lastEventsOf(life)}`, { cause });
+    throw new Error(`${message}${lost}${died} has no answer\n${tell(life)}\n${await lastEventsOf(life)}`, { cause });
   });
   counts.messages += 1;
-  story.push(`${before}: ${message}${lost} → ${answer ?? 'told'}, ${model.status}`);
+  story.push(`${before}: ${message}${lost}${died} → ${answer ?? 'told'}, ${model.status}`);
   if (answer !== expected) throw new Error(`${message} was answered ${answer}, not ${expected}\n${tell(life)}`);
 }
 
@@ -257,6 +279,13 @@ function lose({ referenceId }: PaymentTerms, operation: Operation): string {
   const losses = Array.from({ length: random.between(1, 2) }, () => random.pick<Loss>(['request', 'answer']));
   acquirer.mannerOf(referenceId).losses[operation].push(...losses);
   return ` (lost: ${losses.map((loss) => `${operation} ${loss}`).join(', ')})`;
+}
+
+/** @returns how many of its next steps lose their worker, for the story */
+function loseWorkers({ referenceId }: PaymentTerms): string {
+  const count = random.chance(0.2) ? random.between(1, 2) : 0;
+  workersToDie.set(referenceId, count);
+  return count === 0 ? '' : ` (workers lost: ${count})`;
 }
 
 /** Nobody does anything for a while. */
@@ -350,6 +379,7 @@ async function payLate(lives: readonly Life[]): Promise<void> {
     manner.refusesRefunds = false;
     acquirer.pay(terms.referenceId);
     lose(terms, random.pick(['find', 'refund']));
+    loseWorkers(terms);
     counts.messages += 1;
     await noteNews(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
     await tellNews(ledger.db, engine, terms.paymentId);
