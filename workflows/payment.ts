@@ -3,6 +3,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -73,8 +74,8 @@ const ASK_AFTER_EXPIRY_MS = { first: MINUTE_MS, longest: 6 * HOUR_MS } as const;
 const ASK_FOR_REFUND_MS = { first: SECOND_MS, longest: DAY_MS } as const;
 
 /**
- * A payment that ended at the provider stays for a moment: the provider notifies of that too, and a message that comes in
- * while a workflow completes fails its task, and with it the answer to whoever cancelled.
+ * A payment whose end somebody waits for stays for a moment: the provider notifies of that end too, and a message that comes
+ * in while a workflow completes fails its task, and with it the answer to whoever cancelled.
  */
 const LINGER_MS = SECOND_MS;
 
@@ -111,6 +112,8 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
   let lastRefusal: string | null = null;
   /** Someone says that the provider has news of this payment. */
   let reported = false;
+  /** Somebody waits for the answer that the step under way gives. */
+  let isAwaited = false;
   const requests: Waiting[] = [];
   const afterExpiry = backOff(ASK_AFTER_EXPIRY_MS);
   let afterRefund = backOff(ASK_FOR_REFUND_MS);
@@ -183,15 +186,22 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
     const { status } = state;
     if (!isOpen(status)) break;
     const request = requests.shift();
+    isAwaited = request !== undefined || status === 'created';
     await (request ? serve(request) : chapters[status]());
   }
-  if (state.status !== 'settled') await sleep(LINGER_MS);
+  if (lingers()) await sleep(LINGER_MS);
   for (const request of requests) request.answer(whyRefused(request.kind, terms, state, Date.now()));
   await condition(allHandlersFinished);
   return state.status;
 
   function isOpen(status: PaymentStatus): status is keyof typeof chapters {
     return !isFinal(status);
+  }
+
+  /** Payments of before the patch all stayed, but for the settled ones, of which no provider speaks. */
+  function lingers(): boolean {
+    if (state.status === 'settled') return false;
+    return isAwaited || requests.length > 0 || !patched('ends-at-once-unless-awaited');
   }
 
   /** Have the provider issue the QR; a provider that stays unclear is given up, after making sure of it. */

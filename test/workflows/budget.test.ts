@@ -24,6 +24,7 @@ let grpcCalls: string[];
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1 });
+  await setPolicy(service.db, { provider: 'shopeepay', channel: 'qris', expiresInSeconds: 1 });
   await live();
 });
 afterAll(() => service.close());
@@ -79,6 +80,14 @@ async function costOf(client: Client, paymentId: string) {
   };
 }
 
+/** A payment that nobody pays. @returns its id */
+async function liveUnpaid(): Promise<string> {
+  const { body } = await service.call('POST', '/payments', { amount: 50_000, provider: 'shopeepay' });
+  const { id } = body.payment;
+  await service.client.workflow.getHandle(paymentWorkflowId(id)).result();
+  return id;
+}
+
 /** The cheapest of some lives, in each respect. */
 async function cheapest<Name extends string>(
   measure: () => Promise<Record<Name, number>>,
@@ -98,6 +107,12 @@ describe('the cost of a life', () => {
     expect(cost.workflowTasks).toBeLessThanOrEqual(3);
     expect(cost.stateTransitions).toBeLessThanOrEqual(10);
     expect(cost.historyBytes).toBeLessThanOrEqual(6_000);
+  });
+
+  it('that ends unpaid is two workflow tasks: many expire at the same moment', async () => {
+    const cost = await cheapest(async () => costOf(service.client, await liveUnpaid()));
+    expect(cost.events).toBeLessThanOrEqual(22);
+    expect(cost.workflowTasks).toBeLessThanOrEqual(2);
   });
 
   it('takes at most eight statements from accepted to settled, beside the relay', async () => {

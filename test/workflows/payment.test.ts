@@ -36,7 +36,7 @@ describe('a payment', () => {
 
   it('expires unpaid, not before its time, and with the provider', async () => {
     const { id, reference_id, expires_at } = await lives.createPayment();
-    expect(await lives.end(id, 'expired')).toBe('expired');
+    expect(await lives.end(id, 'expired-v2')).toBe('expired');
     const [, , expired] = await lives.stepsOf(id);
     expect(expired?.name).toBe('expire');
     expect(expired?.at).toBeGreaterThanOrEqual(Date.parse(expires_at));
