@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../src/config';
 import { findTemporalCli } from '../../src/embedded/engine-binaries';
 import { Progress } from '../../src/embedded/progress';
@@ -20,19 +20,7 @@ const INTERRUPTED = 130;
 
 /** The long run (`npm run test:faults`). Exit code 1 where an invariant fell, or a mutant was not caught. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
-      kills: { type: 'string', default: '600' },
-      'compiled-folder': { type: 'string', default: '' },
-      'workflow-bundle': { type: 'string', default: '' },
-      report: { type: 'string' },
-    },
-  });
-  const [seed, kills] = [Number(values.seed), Number(values.kills)];
-  if (!Number.isInteger(seed) || !Number.isInteger(kills) || kills < 0) {
-    throw new Error('Usage: npm run test:faults -- [--seed WHOLE_NUMBER] [--kills COUNT]');
-  }
+  const { seed, kills, ...given } = readOptions();
   const random = new Random(seed);
   const progress = new Progress();
   const say = (line: string) => progress.say(line);
@@ -40,8 +28,8 @@ async function main(): Promise<void> {
   say(heading);
   const stack = await Stack.open({
     folder: mkdtempSync(path.join(os.tmpdir(), 'lunas-faults-')),
-    compiledFolder: values['compiled-folder'],
-    workflowBundlePath: values['workflow-bundle'],
+    compiledFolder: given.compiledFolder,
+    workflowBundlePath: given.workflowBundle,
     temporalBinary: await findTemporalCli(loadConfig(), progress, new AbortController().signal),
     webhookFails: () => random.chance(0.02),
   });
@@ -56,13 +44,48 @@ async function main(): Promise<void> {
     }
     const isWell = countOf(report.verdicts) === 0 && [...caught.values()].every((violation) => violation !== null);
     process.exitCode = isWell ? 0 : 1;
-    if (values.report !== undefined) {
+    if (given.report !== undefined) {
       const { trials, verdicts } = report;
-      writeFileSync(values.report, JSON.stringify({ trials, verdicts, caught: Object.fromEntries(caught) }));
+      writeFileSync(given.report, JSON.stringify({ trials, verdicts, caught: Object.fromEntries(caught) }));
     }
   } finally {
     await stack.close();
   }
+}
+
+interface Options {
+  readonly seed: number;
+  readonly kills: number;
+  readonly report?: string;
+  readonly compiledFolder: string;
+  readonly workflowBundle: string;
+}
+
+function readOptions(): Options {
+  return (
+    new Command('npm run test:faults --')
+      .description(
+        'Kills the processes of a whole Lunas in the middle of payments, and judges what became of them (docs/proof.md).',
+      )
+      .option('--seed <number>', 'the plan: who is killed where', wholeNumber, Math.floor(Math.random() * 1e9))
+      .option(
+        '--kills <count>',
+        'how many; about 4 s each, and a minute and a half for what is broken on purpose',
+        wholeNumber,
+        600,
+      )
+      .option('--report <file>', 'where the trials and verdicts go as JSON')
+      // Set by scripts/faults.mjs.
+      .addOption(new Option('--compiled-folder <folder>').makeOptionMandatory().hideHelp())
+      .addOption(new Option('--workflow-bundle <file>').makeOptionMandatory().hideHelp())
+      .parse()
+      .opts<Options>()
+  );
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It has to be a whole number.');
+  return Number(text);
 }
 
 function commit(): string {
