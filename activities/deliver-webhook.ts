@@ -29,7 +29,7 @@ export async function deliverWebhook(
   const attempt = await webhooks.send(delivery, cancellationSignal);
   const verdict = judgeTry(tries, attempt);
   if (verdict.becomes === 'delivered') {
-    await recordDelivered(db, delivery, attempt);
+    await recordDelivered(db, [{ delivery, attempt }]);
     return { status: 'delivered', tries, lastFailure: null };
   }
   cancellationSignal.throwIfAborted();

@@ -13,34 +13,54 @@ type DeliveryId = Pick<Delivery, 'deliveryId' | 'endpointId'>;
 
 /*
  * Each statement writes the try into the log, its consequence into the delivery, and what it says about the endpoint,
- * together. Where both are changed the endpoint is locked first, then deliveries: no two statements wait for each other.
+ * together. Where both are changed the endpoint is locked first, then deliveries. Where PostgreSQL has to end one of two all the
+ * same (a batch of successes that meets a burial), what it was about is left to its lease.
  */
 
 /** What an endpoint is again after a success: whatever waits for it goes out. */
 export const IS_WELL = 'consecutive_failures = 0, failing_since = null, retry_at = null';
 
-/** Delivered, whatever it was before; its endpoint is well again. */
-export async function recordDelivered(
-  db: Queryable,
-  { deliveryId, endpointId }: DeliveryId,
-  attempt: WebhookAttempt,
-): Promise<void> {
+/** A try that succeeded. */
+export interface Success {
+  readonly delivery: DeliveryId;
+  readonly attempt: WebhookAttempt;
+}
+
+/** Delivered, whatever they were before; their endpoints are well again. */
+export async function recordDelivered(db: Queryable, successes: readonly Success[]): Promise<void> {
+  const deliveries = successes.map(({ delivery }) => delivery);
+  const attempts = successes.map(({ attempt }) => attempt);
   await db.query({
     name: 'record_webhook_delivered',
     text: `
-      with endpoint as (
-        update webhook_endpoints set ${IS_WELL}
-        where id = $7 and consecutive_failures > 0
-        returning id
+      with success as (
+        select * from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::text[], $6::text[])
+          as success (delivery_id, started_at, duration_ms, status_code, failure, response_excerpt)
+      ),
+      ill as (
+        select id from webhook_endpoints where id = any ($7::uuid[]) and consecutive_failures > 0 order by id for update
+      ),
+      endpoint as (
+        update webhook_endpoints set ${IS_WELL} where id in (select id from ill) returning id
       ),
       delivery as (
         update webhook_deliveries set attempts = attempts + 1, status = 'delivered', dead_reason = null,
           finished_at = coalesce(finished_at, now())
-        where id = $1 and (select count(*) from endpoint) >= 0
-        returning id, attempts
+        from success
+        where id = success.delivery_id and (select count(*) from endpoint) >= 0
+        returning success.*, attempts
       )
-      ${INSERT_ATTEMPT}`,
-    values: [...attemptValues(deliveryId, attempt), endpointId],
+      insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
+      select delivery_id, attempts, started_at, duration_ms, status_code, failure, response_excerpt from delivery`,
+    values: [
+      deliveries.map(({ deliveryId }) => deliveryId),
+      attempts.map(({ startedAt }) => startedAt),
+      attempts.map(({ durationMs }) => durationMs),
+      attempts.map(({ statusCode }) => statusCode),
+      attempts.map(({ failure }) => failure),
+      attempts.map(({ responseExcerpt }) => responseExcerpt),
+      [...new Set(deliveries.map(({ endpointId }) => endpointId))],
+    ],
   });
 }
 
@@ -116,9 +136,23 @@ export async function recordFailed(
         where id = $1
         returning id, attempts, status, coalesce(verdict.is_failing, false) as "isFailing"
       ),
-      attempt as (${INSERT_ATTEMPT})
+      attempt as (
+        insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
+        select id, attempts, $2, $3, $4, $5, $6 from delivery
+      )
       select status, "isFailing" from delivery`,
-    values: [...attemptValues(deliveryId, attempt), endpointId, deadReason, by, askedSeconds],
+    values: [
+      deliveryId,
+      attempt.startedAt,
+      attempt.durationMs,
+      attempt.statusCode,
+      attempt.failure,
+      attempt.responseExcerpt,
+      endpointId,
+      deadReason,
+      by,
+      askedSeconds,
+    ],
   });
   if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
   return rows[0];
@@ -142,15 +176,6 @@ export async function recordEndpointDisabled(db: Queryable, deliveryId: string):
       where id = $1 and status = 'pending'`,
     values: [deliveryId],
   });
-}
-
-const INSERT_ATTEMPT = `
-  insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
-  select id, attempts, $2, $3, $4, $5, $6 from delivery`;
-
-function attemptValues(deliveryId: string, attempt: WebhookAttempt): unknown[] {
-  const { startedAt, durationMs, statusCode, failure, responseExcerpt } = attempt;
-  return [deliveryId, startedAt, durationMs, statusCode, failure, responseExcerpt];
 }
 
 function seconds(count: number): string {

@@ -2,7 +2,14 @@ import type { Queryable } from '../db/pool';
 import type { Logger } from '../log';
 import type { Sealer } from '../sealing';
 import { claimDeliveries, LEASE_SECONDS, type Delivery } from './deliveries';
-import { recordDelivered, recordEndpointDisabled, recordFailed, recordHandedOver } from './record-attempt';
+import { inBatches } from './in-batches';
+import {
+  recordDelivered,
+  recordEndpointDisabled,
+  recordFailed,
+  recordHandedOver,
+  type Success,
+} from './record-attempt';
 import { judgeTry } from './retry-policy';
 import { TRY_DEADLINE_MS, type WebhookAttempt, type WebhookSender } from './send';
 
@@ -43,6 +50,7 @@ export interface RelayDependencies {
 export function startRelay({ db, sealer, sender, handOver, log }: RelayDependencies): Relay {
   const underWay = new Map<string, Promise<void>>();
   const perEndpoint = new Map<string, number>();
+  const recordSuccess = inBatches((successes: readonly Success[]) => recordDelivered(db, successes));
   const stopping = new AbortController();
   let ring: () => void = () => undefined;
 
@@ -104,7 +112,7 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
     const verdict = judgeTry(1, attempt);
     switch (verdict.becomes) {
       case 'delivered':
-        return recordDelivered(db, delivery, attempt);
+        return recordSuccess({ delivery, attempt });
       case 'dead':
         await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: verdict.reason });
         return;

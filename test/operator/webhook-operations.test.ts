@@ -98,7 +98,7 @@ describe('an endpoint that is disabled', () => {
     const other = await register();
     const [first, second, third] = (await claimed(3)).filter(({ endpointId }) => endpointId === endpoint.id);
     if (!first || !second || !third) throw new Error('three were claimed');
-    await recordDelivered(ledger.db, first, attempt({ statusCode: 200, failure: null }));
+    await recordDelivered(ledger.db, [{ delivery: first, attempt: attempt({ statusCode: 200, failure: null }) }]);
     await recordHandedOver(ledger.db, second.deliveryId);
 
     const disabled = await disableEndpoint(ledger.db, endpoint.id);
@@ -135,7 +135,7 @@ describe('an endpoint that is disabled', () => {
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
     await disableEndpoint(ledger.db, id);
-    await recordDelivered(ledger.db, delivery, attempt({ statusCode: 200, failure: null }));
+    await recordDelivered(ledger.db, [{ delivery: delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
     expect(await rowsOf()).toMatchObject([{ status: 'delivered', dead_reason: null, attempts: 1 }]);
   });
 
@@ -164,7 +164,7 @@ describe('a redelivery', () => {
     ]);
     const [again] = await claimed(0);
     expect(again).toMatchObject({ deliveryId: delivery.deliveryId, body: delivery.body, tries: 0 });
-    await recordDelivered(ledger.db, delivery, attempt({ statusCode: 204, failure: null }));
+    await recordDelivered(ledger.db, [{ delivery: delivery, attempt: attempt({ statusCode: 204, failure: null }) }]);
     const [listed] = await listDeliveries(ledger.db, { limit: 9 });
     expect(listed?.attempts.map(({ number, statusCode }) => [number, statusCode])).toEqual([
       [1, 500],
@@ -176,7 +176,7 @@ describe('a redelivery', () => {
     await register();
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
-    await recordDelivered(ledger.db, delivery, attempt({ statusCode: 200, failure: null }));
+    await recordDelivered(ledger.db, [{ delivery: delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
     await redeliver(ledger.db, [delivery.deliveryId]);
     expect(await claimed(0)).toHaveLength(1);
   });
@@ -224,7 +224,9 @@ describe('the list of deliveries', () => {
     const endpoint = await register();
     const [first, second] = await claimed(2);
     if (!first || !second) throw new Error('two were claimed');
-    await recordDelivered(ledger.db, first, attempt({ statusCode: 200, failure: null, responseExcerpt: 'thanks' }));
+    await recordDelivered(ledger.db, [
+      { delivery: first, attempt: attempt({ statusCode: 200, failure: null, responseExcerpt: 'thanks' }) },
+    ]);
     const found = async (filter: Partial<Parameters<typeof listDeliveries>[1]>) =>
       (await listDeliveries(ledger.db, { limit: 9, ...filter })).map(({ id }) => id);
     const [one, two] = [[first.deliveryId], [second.deliveryId]];

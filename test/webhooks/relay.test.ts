@@ -246,6 +246,28 @@ describe('the relay', () => {
     expect(most).toBe(8);
   });
 
+  it('writes down together what was delivered meanwhile, each with its try', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => addEndpoint()));
+    await acceptPayments(5);
+    const writer = await ledger.db.connect();
+    await writer.query('begin');
+    await writer.query('lock table webhook_attempts');
+    const query = jest.spyOn(ledger.db, 'query');
+    start();
+    await receiver.waitFor(20);
+    await sleep(200);
+    await writer.query('commit');
+    writer.release();
+    const rows = await until(deliveries, (all) => all.every(({ status }) => status === 'delivered'));
+    expect(rows).toHaveLength(20);
+    const attempts = await ledger.db.query('select distinct delivery_id from webhook_attempts where number = 1');
+    expect(attempts.rows).toHaveLength(20);
+    const written = query.mock.calls.filter(([statement]) =>
+      JSON.stringify(statement).includes('record_webhook_delivered'),
+    );
+    expect(written.length).toBeLessThan(10);
+  });
+
   it('loses nothing when it dies with deliveries in hand: the lease runs out', async () => {
     await addEndpoint();
     await acceptPayments(3);
