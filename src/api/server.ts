@@ -7,6 +7,7 @@ import type { Logger } from '../log';
 import { createProviderRegistry } from '../providers/registry';
 import { createSealer } from '../sealing';
 import { createApp } from './app';
+import { ApiKeys } from './auth/api-keys';
 import { FailedKeys } from './auth/failed-keys';
 import { Creations } from './create-payment/creations';
 import { createQrisLinks } from './get-qris-picture/qris-links';
@@ -64,6 +65,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
       qrisLinks,
       turns: createTurns(),
       rateLimit,
+      apiKeys: new ApiKeys(db),
       failedKeys,
       publicBaseUrl,
       log: settings.log,

@@ -3,6 +3,7 @@ import type { PaymentsEngine } from '../engine/payments-engine';
 import type { Logger } from '../log';
 import type { ProviderRegistry } from '../providers/registry';
 import type { Sealer } from '../sealing';
+import type { ApiKeys } from './auth/api-keys';
 import type { FailedKeys } from './auth/failed-keys';
 import type { Creations } from './create-payment/creations';
 import type { Turns } from './turns';
@@ -18,6 +19,7 @@ export interface ApiServices {
   readonly sealer: Sealer;
   readonly qrisLinks: QrisLinks;
   readonly rateLimit: RateLimit;
+  readonly apiKeys: ApiKeys;
   readonly failedKeys: FailedKeys;
   /** Where callers reach us. */
   readonly publicBaseUrl: string;

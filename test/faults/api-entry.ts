@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { createApp } from '../../src/api/app';
+import { ApiKeys } from '../../src/api/auth/api-keys';
 import { FailedKeys } from '../../src/api/auth/failed-keys';
 import { Creations } from '../../src/api/create-payment/creations';
 import { createQrisLinks } from '../../src/api/get-qris-picture/qris-links';
@@ -37,6 +38,7 @@ function run(): void {
       qrisLinks: createQrisLinks(settings.masterKey, publicBaseUrl),
       turns: createTurns(),
       rateLimit: new RateLimit({ databaseUrl, requestsPerMinute: 1_000_000, log }),
+      apiKeys: new ApiKeys(db),
       failedKeys: new FailedKeys(),
       publicBaseUrl,
       log,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setPolicy } from '../../src/operator/catalog';
 import { changeMerchant } from '../../src/operator/merchants';
 import { verifyLedger } from '../../src/operator/verify-ledger';
@@ -9,6 +10,9 @@ beforeAll(async () => {
   service = await startTestService(await newNamespace());
 });
 afterAll(() => service.close());
+
+/** What an operator changes at a merchant is in force within a second. */
+const IN_FORCE_AFTER_MS = 1_000;
 
 const gopay = { provider: 'gopay', channel: 'qris' } as const;
 
@@ -47,6 +51,7 @@ it('keeps what it captured while catalog and merchant change under it, to the la
     expiresInSeconds: 60,
   });
   await changeMerchant(service.db, service.merchantId, { feePayer: 'buyer' });
+  await sleep(IN_FORCE_AFTER_MS);
   const after = await create();
   for (const { reference_id } of [before, after]) await service.pay(reference_id);
 

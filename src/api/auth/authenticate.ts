@@ -1,6 +1,5 @@
 import type { Request } from 'express';
-import { findApiKey, type ApiKeyRow } from '../../db/reads/find-api-key';
-import type { Queryable } from '../../db/pool';
+import type { ApiKeyRow } from '../../db/reads/find-api-key';
 import { parseSecretKey } from '../../operator/secret-key';
 import { ApiError } from '../api-error';
 import type { ApiServices } from '../services';
@@ -13,24 +12,17 @@ const BEARER = /^Bearer +(\S+)$/i;
 
 /**
  * Who is calling: a live secret key, from an address that it allows, of an approved merchant; refused in this order.
+ * Keys are found by their hash: how long a comparison takes tells nothing about a secret, so `timingSafeEqual` has nothing
+ * to protect here.
  * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them), `api_key_ip_not_allowed`, `merchant_not_approved`
  */
 export async function authenticate(services: ApiServices, request: Request): Promise<Merchant> {
-  const key = await findKey(services.db, bearerOf(request), clientAddress(request));
+  const secret = parseSecretKey(bearerOf(request));
+  const key = secret && (await services.apiKeys.find(secret.secretSha256, clientAddress(request)));
   if (!key) throw keyRefusal(services, request);
   if (!key.addressAllowed) throw new ApiError('api_key_ip_not_allowed');
   if (key.merchantStatus !== 'approved') throw new ApiError('merchant_not_approved');
   return key;
-}
-
-/**
- * One indexed read for each request, not a cache: what an operator changes is in force with the next request, on every
- * process. Keys are found by their hash: how long a comparison takes tells nothing about a secret, so `timingSafeEqual`
- * has nothing to protect here.
- */
-async function findKey(db: Queryable, bearer: string, address: string): Promise<ApiKeyRow | undefined> {
-  const secret = parseSecretKey(bearer);
-  return secret && findApiKey(db, secret.secretSha256, address);
 }
 
 /** What stands in `Authorization: Bearer …`; empty where nothing does. */

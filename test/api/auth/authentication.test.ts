@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { networkOf } from '../../../src/api/auth/client-address';
 import { FailedKeys } from '../../../src/api/auth/failed-keys';
@@ -98,6 +99,9 @@ describe('the key', () => {
   });
 });
 
+/** Contract. */
+const IN_FORCE_AFTER_MS = 1_000;
+
 describe('what an operator changes', () => {
   let apis: TestApis;
   beforeAll(async () => (apis = await startTestApis([{}, {}])));
@@ -106,26 +110,31 @@ describe('what an operator changes', () => {
   const everywhere = (key: TestKey) => Promise.all(apis.urls.map((url) => codeOf(url, key.secret)));
   const both = (answer: readonly unknown[]) => [answer, answer];
 
-  it('is in force with the next request on every process: revocation', async () => {
+  it('is in force within a second on every process: revocation', async () => {
     const key = await apis.newKey();
     expect(await everywhere(key)).toEqual(both(LET_IN));
     await revokeKey(apis.db, key.id);
+    await sleep(IN_FORCE_AFTER_MS);
     expect(await everywhere(key)).toEqual(both([401, 'invalid_api_key']));
   });
 
-  it("is in force with the next request on every process: the merchant's status", async () => {
+  it("is in force within a second on every process: the merchant's status", async () => {
     const key = await apis.newKey({ approve: false });
     expect(await everywhere(key)).toEqual(both([403, 'merchant_not_approved']));
     await changeMerchant(apis.db, key.merchantId, { status: 'approved' });
+    await sleep(IN_FORCE_AFTER_MS);
     expect(await everywhere(key)).toEqual(both(LET_IN));
     await changeMerchant(apis.db, key.merchantId, { status: 'suspended' });
+    await sleep(IN_FORCE_AFTER_MS);
     expect(await everywhere(key)).toEqual(both([403, 'merchant_not_approved']));
   });
 
-  it('is in force with the next request on every process: the allowlist', async () => {
+  it('is in force within a second on every process: the allowlist', async () => {
     const key = await apis.newKey({ allowedNetworks: ['127.0.0.1'] });
-    const allow = (network: string) =>
-      apis.db.query('update api_keys set allowed_networks = array[$2::cidr] where id = $1', [key.id, network]);
+    const allow = async (network: string) => {
+      await apis.db.query('update api_keys set allowed_networks = array[$2::cidr] where id = $1', [key.id, network]);
+      await sleep(IN_FORCE_AFTER_MS);
+    };
     expect(await everywhere(key)).toEqual(both(LET_IN));
     await allow('203.0.113.0/24');
     expect(await everywhere(key)).toEqual(both([403, 'api_key_ip_not_allowed']));
@@ -164,6 +173,7 @@ describe('what an operator changes', () => {
     await moreAnswers(50);
     current.stopped = true;
     await Promise.all(clients);
+    await sleep(IN_FORCE_AFTER_MS);
 
     expect(answers.filter(([status]) => status !== 404)).toEqual([]);
     expect(await everywhere(old)).toEqual(both([401, 'invalid_api_key']));
@@ -345,6 +355,7 @@ describe('the log', () => {
 
     expect(await askAll()).toEqual([400, 401, 404]);
     await revokeKey(apis.db, id);
+    await sleep(IN_FORCE_AFTER_MS);
     expect(await askAll()).toEqual([401, 404]);
     await apis.db.query(`alter table api_keys rename to "${secret}"`);
     expect(await askAll()).toEqual([401, 404, 500]);
