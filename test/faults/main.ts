@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -26,8 +26,11 @@ async function main(): Promise<void> {
   const say = (line: string) => progress.say(line);
   const heading = `seed ${seed}, ${kills} kills, commit ${commit()}`;
   say(heading);
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lunas-faults-'));
+  let isKept = false;
+  process.once('exit', () => isKept || rmSync(folder, { recursive: true, force: true }));
   const stack = await Stack.open({
-    folder: mkdtempSync(path.join(os.tmpdir(), 'lunas-faults-')),
+    folder,
     compiledFolder: given.compiledFolder,
     workflowBundlePath: given.workflowBundle,
     temporalBinary: await findTemporalCli(loadConfig(), progress, new AbortController().signal),
@@ -42,6 +45,8 @@ async function main(): Promise<void> {
       caught.set(mutant, await runMutant(stack, mutant));
       console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught.get(mutant) ?? 'NOT FOUND OUT'}`);
     }
+    isKept = countOf(report.verdicts) > 0;
+    if (isKept) say(`logs and databases are kept in ${folder}`);
     const isWell = countOf(report.verdicts) === 0 && [...caught.values()].every((violation) => violation !== null);
     process.exitCode = isWell ? 0 : 1;
     if (given.report !== undefined) {

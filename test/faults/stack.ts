@@ -86,7 +86,6 @@ export class Stack {
     const never = new AbortController().signal;
     const { folder } = options;
     mkdirSync(folder, { recursive: true });
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     // As root, PostgreSQL runs as `nobody`, who must get in.
     chmodSync(folder, 0o711);
     const [postgresPort, ledgerPort, apiPort, temporalPort, uiPort] = await freePorts();
@@ -280,7 +279,6 @@ export class Stack {
     await this.sandbox.close();
     await Promise.all([this.receiver.close(), this.client.connection.close(), this.db.end()]);
     await Promise.all([...this.#servers.values(), this.ledgerServer].map((server) => server.stop()));
-    rmSync(this.options.folder, { recursive: true, force: true });
   }
 
   #server(name: 'postgres' | 'temporal'): ManagedProcess {

@@ -445,6 +445,21 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         });
       });
 
+      it.each(['issueQris', 'refundPayment'] as const)(
+        '%s sends nothing when it stood still before the connection took it',
+        async (operation) => {
+          hostile.answerWith('an empty object');
+          const call = patiently();
+          const now = Date.now;
+          let looks = 0;
+          const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + (looks++ === 0 ? 0 : 60_000));
+          const outcome = await ask(adapter, operation, newReference(), call);
+          clock.mockRestore();
+          expect(outcome).toEqual(UNCLEAR);
+          expect(hostile.paths).toEqual([]);
+        },
+      );
+
       it('is called over a connection that is kept', async () => {
         hostile.answerWith('an empty object');
         for (let count = 0; count < 20; count += 1) await ask(adapter, 'findPayment', newReference(), patiently());

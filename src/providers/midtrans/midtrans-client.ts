@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { ProviderCall, Unclear } from '../provider';
 import { answerSchema } from './messages';
@@ -21,6 +22,7 @@ export interface MidtransRequest {
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_SAID_LENGTH = 200;
 const MAX_CONNECTIONS = 128;
+const TOO_LATE = 'its time was over before it was sent';
 
 /** HTTP to one Midtrans account: kept-alive connections, no redirects, a bounded answer, and never an exception. */
 export class MidtransClient {
@@ -42,8 +44,9 @@ export class MidtransClient {
    */
   async call({ method, path, body, headers }: MidtransRequest, call: ProviderCall): Promise<MidtransAnswer | Unclear> {
     const leftMs = Math.floor(call.deadlineAtMs - Date.now());
-    if (leftMs <= 0) return unclear('its time was over before it was sent');
+    if (leftMs <= 0) return unclear(TOO_LATE);
     const signal = AbortSignal.any([call.signal, AbortSignal.timeout(leftMs)]);
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     try {
       const response = await this.#pool.request({
         method,
@@ -51,10 +54,10 @@ export class MidtransClient {
         headers: {
           accept: 'application/json',
           authorization: this.#authorization,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
           ...headers,
         },
-        body: body === undefined ? null : JSON.stringify(body),
+        body: bytes ? Readable.from(untilItsTimeIsOver(bytes, call)) : null,
         signal,
       });
       return readAnswer(response.statusCode, await readBounded(response.body));
@@ -66,6 +69,15 @@ export class MidtransClient {
   close(): Promise<void> {
     return this.#pool.close();
   }
+}
+
+/**
+ * A body that looks at the clock when the connection is there and takes it, with which the headers go out too: a process may
+ * have stood still since the call began, and comes to write before it comes to its timers.
+ */
+async function* untilItsTimeIsOver(bytes: Buffer, { deadlineAtMs }: ProviderCall): AsyncGenerator<Buffer> {
+  if (Date.now() >= deadlineAtMs) throw new Error(TOO_LATE);
+  yield bytes;
 }
 
 function readAnswer(httpStatus: number, text: string): MidtransAnswer | Unclear {
