@@ -29,6 +29,8 @@ export async function closeNotifications(db: Queryable, referenceId: string, upT
 export interface InboxEntry {
   /** Its effect is recorded already: this is a copy. */
   readonly closed: boolean;
+  /** It says what the payment's own timer asks for at this time: nobody needs to wake it. */
+  readonly isExpected: boolean;
   /** Null for an order that is none of ours. */
   readonly paymentId: string | null;
 }
@@ -42,9 +44,14 @@ export interface Notification {
   readonly rawBody: Buffer;
 }
 
+/** An expiry that is notified of so long before or after is one that the payment's own timer is about to find. */
+const TIMER_ASKS =
+  "now() between payment.expires_at - interval '5 seconds' and payment.expires_at + interval '30 seconds'";
+
 /**
  * Stores a genuine notification once, however often it comes: two with the same bytes are the same. One that says what we know
- * already is kept for the record only, closed from the start.
+ * already is kept for the record only, closed from the start; one that is expected is told only if the timer has not come to
+ * it in a minute.
  */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
   const { accountId, referenceId, says, rawBody } = notification;
@@ -54,11 +61,13 @@ export async function storeNotification(db: Queryable, notification: Notificatio
     name: 'store_provider_notification',
     text: `
       with payment as (
-        select id, status from payments where reference_id = $2 and provider_account_id = $1
+        select id, status, $6 and ${TIMER_ASKS} as is_expected
+        from payments payment where reference_id = $2 and provider_account_id = $1
       ),
       stored as (
-        insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, closed_at)
-        values ($1, $2, $3, $4, case when (select status from payment) = any ($5) then now() end)
+        insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, closed_at, tell_again_at)
+        values ($1, $2, $3, $4, case when (select status from payment) = any ($5) then now() end,
+          now() + case when (select is_expected from payment) then interval '1 minute' else interval '5 seconds' end)
         on conflict (provider_account_id, body_sha256) do nothing
         returning closed_at
       )
@@ -69,10 +78,11 @@ export async function storeNotification(db: Queryable, notification: Notificatio
             where provider_account_id = $1 and body_sha256 = $3),
           false
         ) as closed,
+        coalesce((select is_expected from payment), false) as "isExpected",
         (select id from payment) as "paymentId"`,
-    values: [accountId, referenceId, bodySha256, rawBody.toString('utf8'), knownAt],
+    values: [accountId, referenceId, bodySha256, rawBody.toString('utf8'), knownAt, says === 'expired'],
   });
-  return rows[0] ?? { closed: false, paymentId: null };
+  return rows[0] ?? { closed: false, isExpected: false, paymentId: null };
 }
 
 /** News of an order that nobody notified us of: the sweeper tells it like any other. */

@@ -6,7 +6,8 @@ import type { PublicEndpoint } from '../endpoint';
 
 /**
  * `POST /provider-notifications/:account`: verified, kept, and told to the payment's workflow, which asks the provider
- * itself. Answered with 200 only then, so that the provider sends it again when any of this failed.
+ * itself; one that its own timer is asking for is kept only. Answered with 200 only then, so that the provider sends it again
+ * when any of this failed.
  */
 export const receiveNotification: PublicEndpoint = async ({ db, providers, engine, log }, request) => {
   const accountId = String(request.params.account);
@@ -19,9 +20,9 @@ export const receiveNotification: PublicEndpoint = async ({ db, providers, engin
   if (verdict.verdict === 'forged') throw new ApiError('not_found', 'There is no such account.');
 
   const { referenceId, says } = verdict;
-  const { closed, paymentId } = await storeNotification(db, { accountId, referenceId, says, rawBody });
+  const { closed, isExpected, paymentId } = await storeNotification(db, { accountId, referenceId, says, rawBody });
   // An order that nobody knows is kept open: the sweeper makes it a case for a person.
   if (paymentId === null) log.warn({ accountId, referenceId }, 'a notification speaks of an unknown order');
-  else if (!closed) await tellNews(db, engine, paymentId);
+  else if (!closed && !isExpected) await tellNews(db, engine, paymentId);
   return { status: 200, body: { received: true } };
 };
