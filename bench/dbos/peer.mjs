@@ -11,6 +11,7 @@ const built = createRequire(new URL('../../dist/src/', import.meta.url));
 const { createActivities } = built('../activities/index.js');
 const { createApp } = built('./api/app.js');
 const { Creations } = built('./api/create-payment/creations.js');
+const { ApiKeys } = built('./api/auth/api-keys.js');
 const { FailedKeys } = built('./api/auth/failed-keys.js');
 const { createQrisLinks } = built('./api/get-qris-picture/qris-links.js');
 const { RateLimit } = built('./api/rate-limit/rate-limit.js');
@@ -99,7 +100,7 @@ async function sendWebhooks(paymentId) {
       const secrets = sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret'));
       const attempt = await webhooks.send({ ...delivery, secrets });
       if (attempt.failure !== null) throw new Error(attempt.failure);
-      await recordDelivered(db, delivery, attempt);
+      await recordDelivered(db, [{ delivery, attempt }]);
     }),
   );
 }
@@ -137,6 +138,7 @@ const app = createApp(
     qrisLinks: createQrisLinks(LUNAS_MASTER_KEY, publicBaseUrl),
     turns: createTurns(),
     rateLimit: new RateLimit(settings),
+    apiKeys: new ApiKeys(db),
     failedKeys: new FailedKeys(),
     publicBaseUrl,
     log,
