@@ -19,6 +19,13 @@ export interface TemporalOptions {
 const START_TIMEOUT_MS = 60_000;
 const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 5_000 }] as const;
 
+/** Fairness between merchants; and one server hands its tasks out fastest, and in their order, from queues that it does not split. */
+const DYNAMIC_CONFIG = [
+  'matching.enableFairness=true',
+  'matching.numTaskqueueReadPartitions=1',
+  'matching.numTaskqueueWritePartitions=1',
+] as const;
+
 /** Starts a Temporal dev server with its Web UI on 127.0.0.1. Resolves when the namespace can be used. */
 export async function startTemporal(options: TemporalOptions, signal: AbortSignal): Promise<ManagedProcess> {
   if (options.databaseFile !== null) await releaseTemporalDatabase(options.databaseFile);
@@ -42,7 +49,8 @@ export async function startTemporal(options: TemporalOptions, signal: AbortSigna
 
 function serverArguments({ port, uiPort, namespace, databaseFile }: TemporalOptions): string[] {
   const listen = ['--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)];
-  const engine = ['--namespace', namespace, '--dynamic-config-value', 'matching.enableFairness=true'];
+  const dynamicConfig = DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]);
+  const engine = ['--namespace', namespace, ...dynamicConfig];
   const pragmas = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
   const storage = databaseFile === null ? [] : ['--db-filename', databaseFile, ...pragmas];
   return ['server', 'start-dev', ...listen, ...engine, ...storage, '--log-level', 'warn'];
