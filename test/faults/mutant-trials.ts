@@ -24,8 +24,11 @@ const TRIALS = {
   outboxApart: { lives: [], kill: { ...WORKER, victim: 'postgres', point: 'K8' } },
   leaseForEver: { lives: [], kill: { ...WORKER, point: 'K9' } },
   refundKeyUnstable: { lives: [], kill: { ...WORKER, point: 'K10' } },
-  // By the eighth webhook some creations have been answered.
-  commitNotDurable: { lives: ['settle', 'settle'], kill: { ...WORKER, victim: 'postgres', point: 'K9', passage: 8 } },
+  // In the middle of creations, some of which have just been answered.
+  commitNotDurable: {
+    lives: Array.from({ length: 16 }, () => 'settle' as const),
+    kill: { ...WORKER, victim: 'postgres', point: 'K9', passage: 8 },
+  },
 } as const satisfies Record<Mutant, MutantTrial>;
 
 const CAUGHT_WITHIN_MS = 40_000;
