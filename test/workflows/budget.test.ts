@@ -145,7 +145,7 @@ describe('the cost of a repeat', () => {
     expect(second.text).toBe(first.text);
     const afterKey = statements.slice(statements.indexOf(AUTHENTICATION) + 1);
     const ofIt = afterKey.filter((name) => !NOT_OF_A_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
-    expect(ofIt).toEqual(['find_first_answers']);
+    expect(ofIt).toEqual(['find_first_answer']);
     expect(grpcCalls).toEqual([]);
   });
 });

@@ -12,8 +12,19 @@ export interface FirstAnswer {
 
 type FirstAnswerRow = PaymentRow & { answeredStatus: 'pending' | 'failed' | null; answeredAt: Date | null };
 
+const FIRST_ANSWERS = `
+  select ${PAYMENT_COLUMNS}, answer.to_status as "answeredStatus", answer.occurred_at as "answeredAt"
+  from payments
+  left join payment_transitions answer on answer.payment_id = payments.id and answer.version = 2`;
+
+/** Not the statement of many with one of them: PostgreSQL plans that anew at each execution, for as long as it takes. */
 export async function findFirstAnswer(db: Queryable, paymentId: string): Promise<FirstAnswer | undefined> {
-  return (await findFirstAnswers(db, [paymentId])).get(paymentId);
+  const { rows } = await db.query<FirstAnswerRow>({
+    name: 'find_first_answer',
+    text: `${FIRST_ANSWERS} where payments.id = $1`,
+    values: [paymentId],
+  });
+  return rows[0] && firstAnswerOf(rows[0]);
 }
 
 /** Those that there are, by payment id. */
@@ -23,10 +34,7 @@ export async function findFirstAnswers(
 ): Promise<ReadonlyMap<string, FirstAnswer>> {
   const { rows } = await db.query<FirstAnswerRow>({
     name: 'find_first_answers',
-    text: `select ${PAYMENT_COLUMNS}, answer.to_status as "answeredStatus", answer.occurred_at as "answeredAt"
-      from payments
-      left join payment_transitions answer on answer.payment_id = payments.id and answer.version = 2
-      where payments.id = any ($1)`,
+    text: `${FIRST_ANSWERS} where payments.id = any ($1)`,
     values: [paymentIds],
   });
   return new Map(rows.map((row) => [row.id, firstAnswerOf(row)]));

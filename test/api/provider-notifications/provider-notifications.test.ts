@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/server-key';
+import { paymentWorkflowId } from '../../../workflows/messages';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { until } from '../../support/until';
 
@@ -33,6 +34,11 @@ async function inbox(referenceId: string) {
     referenceId,
   ]);
   return rows;
+}
+
+async function signalsTo(paymentId: string): Promise<number> {
+  const { events } = await service.client.workflow.getHandle(paymentWorkflowId(paymentId)).fetchHistory();
+  return events?.filter((event) => event.workflowExecutionSignaledEventAttributes).length ?? 0;
 }
 
 describe('POST /provider-notifications/:account', () => {
@@ -86,6 +92,24 @@ describe('POST /provider-notifications/:account', () => {
     const rows = await inbox(reference_id);
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.every(({ closed_at }) => closed_at !== null)).toBe(true);
+  });
+
+  it.each([
+    ["is kept, and left to the payment's own timer, at its deadline", '1 second', 0, 60],
+    ['is told, long before its deadline', '10 minutes', 1, 5],
+    ['is told, long after it', '-10 minutes', 1, 5],
+  ])('200: an expiry %s', async (_name, untilDeadline, signals, toldAgainAfterSeconds) => {
+    const { id, reference_id } = await createPayment();
+    await service.db.query('update payments set expires_at = now() + $2::interval where id = $1', [id, untilDeadline]);
+    const expiry = { status_code: '202', transaction_status: 'expire' };
+    expect((await notify(notification(reference_id, expiry))).status).toBe(200);
+    expect(await signalsTo(id)).toBe(signals);
+    const { rows } = await service.db.query(
+      `select extract(epoch from tell_again_at - received_at)::integer as seconds from provider_notifications
+       where reference_id = $1`,
+      [reference_id],
+    );
+    expect(rows).toEqual([{ seconds: toldAgainAfterSeconds }]);
   });
 
   it('200: an order that is none of ours is kept', async () => {
