@@ -73,7 +73,8 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
         return [];
       });
       for (const delivery of claimed) begin(delivery);
-      if (claimed.length === 0) await rung;
+      // It took all that there was room for; whoever makes room or brings more rings.
+      await rung;
     }
   }
 
@@ -99,9 +100,11 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
         log.warn({ err: error, delivery: delivery.deliveryId }, 'a delivery was left to its lease'),
       )
       .finally(() => {
+        // Only then has the last claim left what there is room for now.
+        const wasFull = underWay.size >= MOST_UNDER_WAY || perEndpoint.get(delivery.endpointId) === MOST_PER_ENDPOINT;
         underWay.delete(delivery.deliveryId);
         count(delivery.endpointId, -1);
-        ring();
+        if (wasFull) ring();
       });
     underWay.set(delivery.deliveryId, done);
   }

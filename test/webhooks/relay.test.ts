@@ -246,6 +246,21 @@ describe('the relay', () => {
     expect(most).toBe(8);
   });
 
+  it('looks for more when it is woken, not after each delivery', async () => {
+    await addEndpoint();
+    const query = jest.spyOn(ledger.db, 'query');
+    const startedAt = Date.now();
+    const running = start();
+    for (let sent = 1; sent <= 10; sent += 1) {
+      await acceptPayments(1);
+      running.wake();
+      await until(deliveries, (rows) => rows.filter(({ status }) => status === 'delivered').length === sent);
+    }
+    const looks = query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('claim_deliveries'));
+    // Once for each of them, once at its start, and once a second.
+    expect(looks.length).toBeLessThanOrEqual(10 + 2 + Math.ceil((Date.now() - startedAt) / 1_000));
+  });
+
   it('writes down together what was delivered meanwhile, each with its try', async () => {
     await Promise.all(Array.from({ length: 4 }, () => addEndpoint()));
     await acceptPayments(5);
