@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { findApiKey, type ApiKeyRow } from '../../db/reads/find-api-key';
 import type { Queryable } from '../../db/pool';
 
-/** What an operator changes is in force within a second on every process (contract); half of it is left for the read itself. */
+/** What an operator changes is in force within a second on every process (design); half of it is left for the read itself. */
 const FRESH_MS = 500;
 const MOST_KEYS = 10_000;
 

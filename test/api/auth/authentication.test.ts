@@ -99,7 +99,7 @@ describe('the key', () => {
   });
 });
 
-/** Contract. */
+/** By design. */
 const IN_FORCE_AFTER_MS = 1_000;
 
 describe('what an operator changes', () => {
