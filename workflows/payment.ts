@@ -35,6 +35,7 @@ import {
   statusQuery,
   type RefundResolution,
 } from './messages';
+import { takeMessagesInOneBatch } from './one-batch';
 import { ATTEMPT_MS, backOff, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, UNTIL_CLEAR } from './retries';
 
 /** The happy path: at once, inside of the workflow task, unseen. */
@@ -104,6 +105,7 @@ export function payment(terms: PaymentTerms, resumed?: Resumption): Promise<Paym
 }
 
 async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentStatus> {
+  takeMessagesInOneBatch();
   const createdAtMs = resumed?.createdAtMs ?? workflowInfo().startTime.getTime();
   const expiresAtMs = expiryOf(createdAtMs, terms);
   let state: PaymentState = resumed?.state ?? { status: 'created', version: 0 };

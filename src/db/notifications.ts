@@ -51,7 +51,7 @@ const TIMER_ASKS =
 /**
  * Stores a genuine notification once, however often it comes: two with the same bytes are the same. One that says what we know
  * already is kept for the record only, closed from the start; one that is expected is told only if the timer has not come to
- * it in a minute.
+ * it after 20 s.
  */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
   const { accountId, referenceId, says, rawBody } = notification;
@@ -67,7 +67,7 @@ export async function storeNotification(db: Queryable, notification: Notificatio
       stored as (
         insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, closed_at, tell_again_at)
         values ($1, $2, $3, $4, case when (select status from payment) = any ($5) then now() end,
-          now() + case when (select is_expected from payment) then interval '1 minute' else interval '5 seconds' end)
+          now() + case when (select is_expected from payment) then interval '20 seconds' else interval '5 seconds' end)
         on conflict (provider_account_id, body_sha256) do nothing
         returning closed_at
       )

@@ -95,7 +95,7 @@ describe('POST /provider-notifications/:account', () => {
   });
 
   it.each([
-    ["is kept, and left to the payment's own timer, at its deadline", '1 second', 0, 60],
+    ["is kept, and left to the payment's own timer, at its deadline", '1 second', 0, 20],
     ['is told, long before its deadline', '10 minutes', 1, 5],
     ['is told, long after it', '-10 minutes', 1, 5],
   ])('200: an expiry %s', async (_name, untilDeadline, signals, toldAgainAfterSeconds) => {
