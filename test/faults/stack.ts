@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import { createPool, type Pool } from '../../src/db/pool';
 import { migrate } from '../../src/db/migrate';
 import type { ManagedProcess } from '../../src/embedded/managed-process';
-import { freePort } from '../../src/embedded/ports';
+import { checkPorts } from '../../src/embedded/ports';
 import { ensureDatabase, PostgresCluster } from '../../src/embedded/postgres';
 import { startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
 import { connectClient } from '../../src/engine/connection';
@@ -324,11 +324,27 @@ function openCluster(
   return PostgresCluster.open({ ...files, port, settings }, new AbortController().signal);
 }
 
+/**
+ * Below those that the system gives to outgoing connections: one of them has taken the port of a killed server before it came
+ * back.
+ */
+const PORTS = { from: 20_000, to: 32_000 } as const;
+
 async function freePorts(): Promise<[number, number, number, number, number]> {
   const ports = new Set<number>();
-  while (ports.size < 5) ports.add(await freePort());
+  while (ports.size < 5) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+    if (await isFree(port)) ports.add(port);
+  }
   const [a = 0, b = 0, c = 0, d = 0, e = 0] = ports;
   return [a, b, c, d, e];
+}
+
+function isFree(port: number): Promise<boolean> {
+  return checkPorts([{ variable: 'of the harness', host: '127.0.0.1', port }], 0).then(
+    () => true,
+    () => false,
+  );
 }
 
 function childrenOf(parent: number): { readonly pid: number; readonly command: string }[] {
