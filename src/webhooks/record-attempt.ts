@@ -20,6 +20,9 @@ type DeliveryId = Pick<Delivery, 'deliveryId' | 'endpointId'>;
 /** What an endpoint is again after a success: whatever waits for it goes out. */
 export const IS_WELL = 'consecutive_failures = 0, failing_since = null, retry_at = null';
 
+/** The columns of `webhook_attempts` that say how a try went. */
+const OF_A_TRY = 'started_at, duration_ms, status_code, failure, response_excerpt';
+
 /** A try that succeeded. */
 export interface Success {
   readonly delivery: DeliveryId;
@@ -35,7 +38,7 @@ export async function recordDelivered(db: Queryable, successes: readonly Success
     text: `
       with success as (
         select * from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::text[], $6::text[])
-          as success (delivery_id, started_at, duration_ms, status_code, failure, response_excerpt)
+          as success (delivery_id, ${OF_A_TRY})
       ),
       ill as (
         select id from webhook_endpoints where id = any ($7::uuid[]) and consecutive_failures > 0 order by id for update
@@ -50,8 +53,8 @@ export async function recordDelivered(db: Queryable, successes: readonly Success
         where id = success.delivery_id and (select count(*) from endpoint) >= 0
         returning success.*, attempts
       )
-      insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
-      select delivery_id, attempts, started_at, duration_ms, status_code, failure, response_excerpt from delivery`,
+      insert into webhook_attempts (delivery_id, number, ${OF_A_TRY})
+      select delivery_id, attempts, ${OF_A_TRY} from delivery`,
     values: [
       deliveries.map(({ deliveryId }) => deliveryId),
       attempts.map(({ startedAt }) => startedAt),
@@ -137,7 +140,7 @@ export async function recordFailed(
         returning id, attempts, status, coalesce(verdict.is_failing, false) as "isFailing"
       ),
       attempt as (
-        insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
+        insert into webhook_attempts (delivery_id, number, ${OF_A_TRY})
         select id, attempts, $2, $3, $4, $5, $6 from delivery
       )
       select status, "isFailing" from delivery`,

@@ -50,7 +50,7 @@ export interface RelayDependencies {
 export function startRelay({ db, sealer, sender, handOver, log }: RelayDependencies): Relay {
   const underWay = new Map<string, Promise<void>>();
   const perEndpoint = new Map<string, number>();
-  const recordSuccess = inBatches((successes: readonly Success[]) => recordDelivered(db, successes));
+  const recordSuccess = inBatches<Success>((successes) => recordDelivered(db, successes));
   const stopping = new AbortController();
   let ring: () => void = () => undefined;
 

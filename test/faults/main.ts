@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     }
     isKept = countOf(report.verdicts) > 0;
     if (isKept) say(`logs and databases are kept in ${folder}`);
-    const isWell = countOf(report.verdicts) === 0 && [...caught.values()].every((violation) => violation !== null);
+    const isWell = !isKept && [...caught.values()].every((violation) => violation !== null);
     process.exitCode = isWell ? 0 : 1;
     if (given.report !== undefined) {
       const { trials, verdicts } = report;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setPolicy } from '../../src/operator/catalog';
 import { changeMerchant } from '../../src/operator/merchants';
 import { verifyLedger } from '../../src/operator/verify-ledger';
+import { IN_FORCE_AFTER_MS } from '../support/api';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
@@ -10,9 +11,6 @@ beforeAll(async () => {
   service = await startTestService(await newNamespace());
 });
 afterAll(() => service.close());
-
-/** What an operator changes at a merchant is in force within a second. */
-const IN_FORCE_AFTER_MS = 1_000;
 
 const gopay = { provider: 'gopay', channel: 'qris' } as const;
 

@@ -9,6 +9,9 @@ import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
 import { createTestDatabase } from './database';
 
+/** What an operator changes at a key or a merchant is in force on every process by then (design). */
+export const IN_FORCE_AFTER_MS = 1_000;
+
 /** API processes on one database of their own, without an engine: for whatever is decided before one is needed. */
 export interface TestApis {
   readonly db: Pool;

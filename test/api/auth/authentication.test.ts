@@ -7,7 +7,7 @@ import { FailedKeys } from '../../../src/api/auth/failed-keys';
 import { createKey, revokeKey } from '../../../src/operator/keys';
 import { changeMerchant } from '../../../src/operator/merchants';
 import { createSecretKey } from '../../../src/operator/secret-key';
-import { ask, knock, startTestApis, type TestApis, type TestKey } from '../../support/api';
+import { ask, IN_FORCE_AFTER_MS, knock, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { until } from '../../support/until';
 
 /** Answered by what lies behind the door. */
@@ -98,9 +98,6 @@ describe('the key', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 });
-
-/** By design. */
-const IN_FORCE_AFTER_MS = 1_000;
 
 describe('what an operator changes', () => {
   let apis: TestApis;
