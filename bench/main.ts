@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { inspect, parseArgs } from 'node:util';
+import { inspect } from 'node:util';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { PACKAGE_ROOT } from '../src/package';
 import { measureCandidates } from './candidates';
 import { measureIsolation } from './isolation';
@@ -13,13 +14,6 @@ import { Rig } from './rig';
 import { measureRounds, type RoundsResult } from './rounds';
 import { measureScale } from './scale';
 import { measureStorage } from './storage';
-
-const USAGE = `npm run bench -- [--quick] [--only ratios|scale|isolation|postgres|candidates|profile|storage] [--rounds N]
-
-  --quick    less than three minutes: the same measurements, each of them shorter and smaller
-  --only     one part; without it: ratios, scale (open payments and a burst), isolation and, where such a server was
-             built before, postgres (Temporal with PostgreSQL persistence; --only postgres builds it, with Go)
-  --rounds   how often each subject is measured (5)`;
 
 const PARTS = ['ratios', 'scale', 'isolation', 'postgres', 'candidates', 'profile', 'storage'] as const;
 type Part = (typeof PARTS)[number];
@@ -46,31 +40,41 @@ const SIZES = {
   },
 } as const;
 
+interface Options {
+  readonly quick: boolean;
+  readonly only?: Part;
+  readonly rounds?: number;
+}
+
+function readOptions(): Options {
+  return new Command('npm run bench --')
+    .description('Measures what the service costs, beside its peers (bench/README.md).')
+    .option('--quick', 'less than three minutes: the same measurements, each of them shorter and smaller', false)
+    .addOption(
+      new Option(
+        '--only <part>',
+        'one part; without it: ratios, scale (open payments and a burst), isolation and, where such a server was built ' +
+          'before, postgres (Temporal with PostgreSQL persistence; --only postgres builds it, with Go)',
+      ).choices(PARTS),
+    )
+    .option('--rounds <count>', 'how often each subject is measured (5; with --quick 2)', roundsOf)
+    .parse()
+    .opts<Options>();
+}
+
+function roundsOf(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1 to 999.');
+  return Number(text);
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      rounds: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+  const { quick, only, rounds } = readOptions();
+  const size = SIZES[quick ? 'quick' : 'whole'];
+  const parts = only ? [only] : [...BY_DEFAULT, ...(hasTemporalServer() ? (['postgres'] as const) : [])];
+  const results = await measure(parts, {
+    ...size,
+    rounds: { ...size.rounds, ...(rounds !== undefined && { rounds }) },
   });
-  if (values.help) return void process.stdout.write(`${USAGE}\n`);
-  const only = PARTS.find((part) => part === values.only);
-  const rounds = Number(values.rounds ?? Number.NaN);
-  if ((values.only !== undefined && !only) || (values.rounds !== undefined && !(rounds >= 1))) {
-    process.stderr.write(`${USAGE}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  const size = SIZES[values.quick ? 'quick' : 'whole'];
-  const results = await measure(
-    only ? [only] : [...BY_DEFAULT, ...(hasTemporalServer() ? (['postgres'] as const) : [])],
-    {
-      ...size,
-      rounds: { ...size.rounds, ...(values.rounds !== undefined && { rounds }) },
-    },
-  );
   const folder = path.join(PACKAGE_ROOT, 'bench', 'results');
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);

@@ -3,7 +3,6 @@ import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const REFERENCE_CHARACTERS = 16;
-const BITS_PER_CHARACTER = 5n;
 
 export interface PaymentIdentity {
   readonly paymentId: string;
@@ -22,11 +21,8 @@ export function paymentIdentity(merchantId: string, idempotencyKey: string | nul
 /** `LN` and 80 bits of the id's SHA-256 in Crockford's base 32. */
 function referenceIdOf(paymentId: string): string {
   const digest = createHash('sha256').update(paymentId).digest('hex');
-  let bits = BigInt(`0x${digest.slice(0, 20)}`);
-  let text = '';
-  for (let index = 0; index < REFERENCE_CHARACTERS; index += 1) {
-    text = (CROCKFORD[Number(bits & 31n)] ?? '') + text;
-    bits >>= BITS_PER_CHARACTER;
-  }
-  return `LN${text}`;
+  const digits = BigInt(`0x${digest.slice(0, 20)}`)
+    .toString(32)
+    .padStart(REFERENCE_CHARACTERS, '0');
+  return `LN${digits.replaceAll(/./g, (digit) => CROCKFORD.charAt(Number.parseInt(digit, 32)))}`;
 }
