@@ -10,20 +10,18 @@ import { measureIsolation } from './isolation';
 import { buildTemporalServer, hasTemporalServer } from './postgres-temporal';
 import { measureProfile } from './profile';
 import { reportOf, type Results } from './report';
-import { Rig } from './rig';
-import { measureRounds, type RoundsResult } from './rounds';
+import { Rig, type RigOptions } from './rig';
+import { measureRounds } from './rounds';
 import { measureScale } from './scale';
 import { measureStorage } from './storage';
 
-const PARTS = ['ratios', 'scale', 'isolation', 'postgres', 'candidates', 'profile', 'storage'] as const;
-type Part = (typeof PARTS)[number];
-const BY_DEFAULT: readonly Part[] = ['ratios', 'scale', 'isolation'];
+const BY_DEFAULT = ['ratios', 'scale', 'isolation'] as const satisfies readonly Part[];
 /** What depends on Temporal's persistence. */
 const ON_POSTGRES = ['noop', 'create', 'life'] as const;
 
 const SIZES = {
   whole: {
-    rounds: { rounds: 5, warmupSeconds: 1, seconds: 3 },
+    rounds: { rounds: 5, warmupSeconds: 1, seconds: 6 },
     scale: { fewOpen: 1_000, manyOpen: 20_000, expiring: 10_000, seconds: 4 },
     isolation: { pairs: 2, seconds: 4 },
     candidates: { pairs: 2, seconds: 4 },
@@ -40,8 +38,30 @@ const SIZES = {
   },
 } as const;
 
+type Size = Omit<(typeof SIZES)['whole' | 'quick'], 'rounds'> & {
+  readonly rounds: { readonly rounds: number; readonly warmupSeconds: number; readonly seconds: number };
+};
+
+/** What can be measured, each part on databases of its own. */
+const PARTS = {
+  ratios: async ({ rounds }: Size) => ({ rounds: await onRig({}, (rig) => measureRounds(rig, rounds, say)) }),
+  scale: async ({ scale }: Size) => ({ scale: await onRig({}, (rig) => measureScale(rig, scale, say)) }),
+  isolation: async ({ isolation }: Size) => ({
+    isolation: await onRig({}, (rig) => measureIsolation(rig, isolation, say)),
+  }),
+  postgres: async ({ rounds }: Size) => {
+    await buildTemporalServer(new AbortController().signal, say);
+    const some = { ...rounds, only: ON_POSTGRES };
+    return { postgres: await onRig({ postgresTemporal: true }, (rig) => measureRounds(rig, some, say)) };
+  },
+  candidates: async ({ candidates }: Size) => ({ candidates: await measureCandidates(candidates, say) }),
+  profile: async ({ profileSeconds }: Size) => ({ profile: await measureProfile(profileSeconds) }),
+  storage: async ({ storedLives }: Size) => ({ storage: await measureStorage(storedLives) }),
+} as const satisfies Record<string, (size: Size) => Promise<Partial<Results>>>;
+type Part = keyof typeof PARTS;
+
 interface Options {
-  readonly quick: boolean;
+  readonly quick?: boolean;
   readonly only?: Part;
   readonly rounds?: number;
 }
@@ -49,13 +69,13 @@ interface Options {
 function readOptions(): Options {
   return new Command('npm run bench --')
     .description('Measures what the service costs, beside its peers (bench/README.md).')
-    .option('--quick', 'less than three minutes: the same measurements, each of them shorter and smaller', false)
+    .option('--quick', 'less than three minutes: the same measurements, each of them shorter and smaller')
     .addOption(
       new Option(
         '--only <part>',
         'one part; without it: ratios, scale (open payments and a burst), isolation and, where such a server was built ' +
           'before, postgres (Temporal with PostgreSQL persistence; --only postgres builds it, with Go)',
-      ).choices(PARTS),
+      ).choices(Object.keys(PARTS)),
     )
     .option('--rounds <count>', 'how often each subject is measured (5; with --quick 2)', roundsOf)
     .parse()
@@ -75,49 +95,30 @@ async function main(): Promise<void> {
     ...size,
     rounds: { ...size.rounds, ...(rounds !== undefined && { rounds }) },
   });
-  const folder = path.join(PACKAGE_ROOT, 'bench', 'results');
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);
   process.stdout.write(`${reportOf(results)}\n`);
 }
 
-type Size = Omit<(typeof SIZES)['whole' | 'quick'], 'rounds'> & {
-  readonly rounds: { readonly rounds: number; readonly warmupSeconds: number; readonly seconds: number };
-};
-
+/** Part by part; what was measured is kept, whatever becomes of the parts after it. */
 async function measure(parts: readonly Part[], size: Size): Promise<Results> {
-  const about = aboutThisRun();
-  const wants = (part: Part): boolean => parts.includes(part);
-  return {
-    ...about,
-    ...(await measureTheService(wants, size)),
-    ...(wants('postgres') && { postgres: await measureOnPostgres(size) }),
-    ...(wants('candidates') && { candidates: await measureCandidates(size.candidates, say) }),
-    ...(wants('profile') && { profile: await measureProfile(size.profileSeconds) }),
-    ...(wants('storage') && { storage: await measureStorage(size.storedLives) }),
-  };
-}
-
-async function measureTheService(wants: (part: Part) => boolean, size: Size): Promise<Partial<Results>> {
-  if (!wants('ratios') && !wants('scale') && !wants('isolation')) return {};
-  const rig = await Rig.start();
-  try {
-    return {
-      ...(wants('ratios') && { rounds: await measureRounds(rig, size.rounds, say) }),
-      ...(wants('scale') && { scale: await measureScale(rig, size.scale, say) }),
-      // The last, since what hung is asked for again for some minutes.
-      ...(wants('isolation') && { isolation: await measureIsolation(rig, size.isolation, say) }),
-    };
-  } finally {
-    await rig.close();
+  const folder = path.join(PACKAGE_ROOT, 'bench', 'results');
+  await mkdir(folder, { recursive: true });
+  const results: Results = aboutThisRun();
+  for (const part of parts) {
+    try {
+      Object.assign(results, await PARTS[part](size));
+      await writeFile(path.join(folder, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);
+    } catch (error) {
+      say(`${part} could not be measured: ${inspect(error)}`);
+      process.exitCode = 1;
+    }
   }
+  return results;
 }
 
-async function measureOnPostgres({ rounds }: Size): Promise<RoundsResult> {
-  await buildTemporalServer(new AbortController().signal, say);
-  const rig = await Rig.start({ postgresTemporal: true });
+async function onRig<Result>(options: RigOptions, run: (rig: Rig) => Promise<Result>): Promise<Result> {
+  const rig = await Rig.start(options);
   try {
-    return await measureRounds(rig, { ...rounds, only: ON_POSTGRES }, say);
+    return await run(rig);
   } finally {
     await rig.close();
   }

@@ -77,6 +77,11 @@ export async function measureScale(rig: Rig, options: ScaleOptions, say: (line: 
     const many = { perSecond: await creates(), megabytes: workerMegabytes(rig) };
     say(`${manyOpen} open: ${Math.round(many.perSecond)} creates a second, worker ${Math.round(many.megabytes)} MB`);
     const burst = await measureBurst(rig, merchant, { deadline, expiring, seconds }, say);
+    const { before, during } = burst.p99Ms;
+    say(
+      `${burst.expiring} expired, drained in ${burst.drainSeconds.toFixed(1)} s; creates beside it: p99 ${Math.round(before)} → ` +
+        `${Math.round(during)} ms, ${burst.failures} failed`,
+    );
     return {
       fewOpen,
       manyOpen,

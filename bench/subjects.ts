@@ -42,7 +42,7 @@ const CALLERS = 32;
  */
 const LIVES_UNDER_WAY = { fewest: 24, most: 160 } as const;
 /** Below so many creates a second two bulks at once would come close to that deadline, too. */
-const ENOUGH_FOR_TWO_BULKS = 50;
+const ENOUGH_FOR_TWO_BULKS = 20;
 const BULK_ITEMS = 50;
 const KNOWN_PAYMENTS = 200;
 const FANOUT_ENDPOINTS = 8;
