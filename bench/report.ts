@@ -99,7 +99,9 @@ function scaleOf({ fewOpen, manyOpen, createsPerSecond, workerMegabytes, burst }
       ['worker memory', `${whole(workerMegabytes.few)} → ${whole(workerMegabytes.many)} MB`, 'flat'],
       [
         `${whole(burst.expiring)} expire at once (${whole(burst.inFullestSecond)} in the fullest second): drained in`,
-        `${whole(burst.drainSeconds)} s`,
+        burst.left === 0
+          ? `${whole(burst.drainSeconds)} s`
+          : `not within ${whole(burst.drainSeconds)} s: ${whole(burst.left)} left`,
         '≤ 300 s',
       ],
       [

@@ -37,8 +37,10 @@ export interface BurstResult {
   readonly expiring: number;
   /** How many of them had their expiry within the fullest second. */
   readonly inFullestSecond: number;
-  /** From that second to the last one's end. */
+  /** From that second to the last one's end, or until it was given up. */
   readonly drainSeconds: number;
+  /** Still open by then. */
+  readonly left: number;
   readonly createsPerSecond: number;
   readonly p99Ms: { readonly before: number; readonly during: number; readonly ratio: number };
   readonly failures: number;
@@ -79,7 +81,7 @@ export async function measureScale(rig: Rig, options: ScaleOptions, say: (line: 
     const burst = await measureBurst(rig, merchant, { deadline, expiring, seconds }, say);
     const { before, during } = burst.p99Ms;
     say(
-      `${burst.expiring} expired, drained in ${burst.drainSeconds.toFixed(1)} s; creates beside it: p99 ${Math.round(before)} → ` +
+      `${burst.expiring} expired, ${burst.left} left after ${burst.drainSeconds.toFixed(1)} s; creates beside it: p99 ${Math.round(before)} → ` +
         `${Math.round(during)} ms, ${burst.failures} failed`,
     );
     return {
@@ -146,14 +148,15 @@ async function measureBurst(
   const drained = new AbortController();
   const during = openLoop(create, { perSecond, seconds: DRAIN_DEADLINE_MS / 1_000 }, drained.signal);
   const window = [new Date(deadline - 5_000), new Date(deadline + 5_000)];
-  for (;;) {
-    const { rows } = await rig.db.query<{ left: number }>(
+  const countLeft = async (): Promise<number> => {
+    const { rows: counted } = await rig.db.query<{ left: number }>(
       `select count(*) as left from payments where status = 'pending' and expires_at between $1 and $2`,
       window,
     );
-    if (rows[0]?.left === 0 || Date.now() > deadline + DRAIN_DEADLINE_MS) break;
-    await sleep(500);
-  }
+    return counted[0]?.left ?? 0;
+  };
+  let left = await countLeft();
+  for (; left > 0 && Date.now() < deadline + DRAIN_DEADLINE_MS; left = await countLeft()) await sleep(500);
   const drainSeconds = (Date.now() - deadline) / 1_000;
   drained.abort();
   const { latenciesMs, failures } = await during;
@@ -168,6 +171,7 @@ async function measureBurst(
     expiring: rows[0]?.all ?? 0,
     inFullestSecond: rows[0]?.fullest ?? 0,
     drainSeconds,
+    left,
     createsPerSecond: perSecond,
     p99Ms: { ...p99Ms, ratio: p99Ms.during / p99Ms.before },
     failures: failures + before.failures,
