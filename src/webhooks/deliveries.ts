@@ -48,6 +48,12 @@ const DELIVERY_JOINS = `
 /** In the outbox, and in nobody's hands. */
 const IS_WAITING = "status = 'pending' and handed_over_at is null and leased_until <= now()";
 
+/**
+ * The same of a delivery whose id is known. "Pending" is said in other words, which the index of what is pending does not serve:
+ * PostgreSQL, which plans when little is pending, would look through all of it for each id.
+ */
+const IS_STILL_WAITING = 'finished_at is null and handed_over_at is null and leased_until <= now()';
+
 export interface ClaimBounds {
   readonly most: number;
   readonly mostPerEndpoint: number;
@@ -94,17 +100,18 @@ export async function claimDeliveries(db: Queryable, sealer: Sealer, bounds: Cla
           where endpoint_id = endpoint.id and ${IS_WAITING}
           order by attempts, queued_at limit 1
         ) probe
-        where endpoint.retry_at <= now() and not exists (
-          select from webhook_deliveries
+        where endpoint.retry_at <= now() and (
+          select true from webhook_deliveries
           where endpoint_id = endpoint.id and status = 'pending' and handed_over_at is null and leased_until > now()
-        )
+          limit 1
+        ) is null
       ),
       chosen as (
         select id from candidate order by row_number() over (partition by merchant_id order by queued_at), queued_at limit $1
       ),
       locked as (
         select delivery.id from chosen cross join lateral (
-          select id from webhook_deliveries where id = chosen.id and ${IS_WAITING} for update skip locked
+          select id from webhook_deliveries where id = chosen.id and ${IS_STILL_WAITING} for update skip locked
         ) delivery
       ),
       claimed as (

@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import { createLogger } from '../../src/log';
 import { createSealer } from '../../src/sealing';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { claimDeliveries } from '../../src/webhooks/deliveries';
+import { claimDeliveries, type Delivery } from '../../src/webhooks/deliveries';
+import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { startRelay, type FailedDelivery, type Relay } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
 import { acceptance, openLedger, type Ledgered } from '../support/payments';
@@ -75,6 +77,51 @@ async function deliveries() {
   const { rows } = await ledger.db.query('select * from webhook_deliveries order by created_at');
   return rows;
 }
+
+/** The rows of the outbox that some work reads; it is undone. */
+async function rowsReadBy(client: PoolClient, work: () => Promise<unknown>): Promise<number> {
+  await client.query('begin');
+  await work();
+  const { rows } = await client.query<{ read: number }>(
+    `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'webhook_deliveries'`,
+  );
+  await client.query('rollback');
+  return rows[0]?.read ?? Infinity;
+}
+
+describe('however much waits, also by plans that were made when nothing did', () => {
+  const WELL = { startedAt: new Date(), durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
+  let client: PoolClient;
+  let claimed: readonly Delivery[] = [];
+
+  beforeEach(async () => {
+    client = await ledger.db.connect();
+    for (let count = 0; count < 10; count += 1) {
+      await rowsReadBy(client, claim);
+      await rowsReadBy(client, record);
+    }
+    for (let count = 0; count < 8; count += 1) await addEndpoint();
+    await acceptPayments(60);
+  });
+
+  afterEach(() => client.release());
+
+  async function claim(): Promise<void> {
+    claimed = await claimDeliveries(client, sealer, { most: 256, mostPerEndpoint: 8, underWay: new Map() });
+  }
+
+  const record = () =>
+    recordDelivered(
+      client,
+      claimed.map((delivery) => ({ delivery, attempt: { ...WELL, retryAfterSeconds: null } })),
+    );
+
+  it('a claim reads what it takes, and a batch of successes what it records', async () => {
+    expect(await rowsReadBy(client, claim)).toBeLessThan(64 * 8);
+    expect(claimed).toHaveLength(64);
+    expect(await rowsReadBy(client, record)).toBeLessThan(64 * 6);
+  });
+});
 
 describe('the relay', () => {
   it('sends what a transition left, signed, with the headers of the contract, and marks it delivered', async () => {

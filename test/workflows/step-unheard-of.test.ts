@@ -1,0 +1,41 @@
+import { applyProviderStatus } from '../../activities/apply-provider-status';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { issuePayment } from '../../src/db/transitions/issue-payment';
+import { payPayment } from '../../src/db/transitions/pay-payment';
+import type { ProviderPayment } from '../../src/providers/provider';
+import { acceptance, openLedger, type Ledgered } from '../support/payments';
+
+const AT = new Date('2026-11-21T10:00:00Z');
+const PENDING = { status: 'pending', version: 2 } as const;
+
+let ledger: Ledgered;
+beforeAll(async () => {
+  ledger = await openLedger();
+});
+afterAll(() => ledger.close());
+
+/** The customer has paid and the acquirer was told to give the money back, before the workflow heard of either. */
+async function hearOfRefund({ isRecordedAsPaid }: { isRecordedAsPaid: boolean }) {
+  const terms = ledger.newTerms();
+  const { paymentId, totalRupiah } = terms;
+  await acceptPayment(ledger.context, acceptance(terms, AT));
+  const issued = { qrisPayload: '000201', providerTransactionId: 'T' };
+  await issuePayment(ledger.context, { paymentId, version: 1, at: AT }, issued);
+  if (isRecordedAsPaid) await payPayment(ledger.context, { paymentId, version: 2, at: AT }, AT);
+  const said: ProviderPayment = { ...issued, status: 'refunded', totalRupiah, paidAt: AT, refunds: [] };
+  const step = { terms, state: PENDING, atMs: AT.getTime(), createdAtMs: AT.getTime() };
+  return applyProviderStatus(ledger.context, step, said);
+}
+
+it('goes on from what PostgreSQL knows, where the worker died before Temporal heard that it was paid', async () => {
+  const { state, attention } = await hearOfRefund({ isRecordedAsPaid: true });
+  expect(state).toMatchObject({ status: 'paid', version: 3 });
+  // With that it asks the provider again, from where the refund is no riddle.
+  expect(attention).toContain('The database was ahead');
+});
+
+it('asks for a person where nobody here knows that it was paid', async () => {
+  const { state, attention } = await hearOfRefund({ isRecordedAsPaid: false });
+  expect(state).toEqual(PENDING);
+  expect(attention).toContain('was not asked for');
+});
