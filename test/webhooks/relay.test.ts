@@ -80,13 +80,18 @@ async function deliveries() {
 
 /** The rows of the outbox that some work reads; it is undone. */
 async function rowsReadBy(client: PoolClient, work: () => Promise<unknown>): Promise<number> {
+  const readSoFar = async () => {
+    const { rows } = await client.query<{ read: number }>(
+      `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'webhook_deliveries'`,
+    );
+    return rows[0]?.read ?? Infinity;
+  };
   await client.query('begin');
+  const before = await readSoFar();
   await work();
-  const { rows } = await client.query<{ read: number }>(
-    `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'webhook_deliveries'`,
-  );
+  const read = (await readSoFar()) - before;
   await client.query('rollback');
-  return rows[0]?.read ?? Infinity;
+  return read;
 }
 
 describe('however much waits, also by plans that were made when nothing did', () => {
