@@ -53,6 +53,8 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
   const recordSuccess = inBatches<Success>((successes) => recordDelivered(db, successes));
   const stopping = new AbortController();
   let ring: () => void = () => undefined;
+  /** For want of room, when it last claimed; while it claims, since room is made meanwhile. */
+  let mayHaveLeftSome = false;
 
   const running = run();
   return {
@@ -80,13 +82,17 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
 
   async function claim(): Promise<Delivery[]> {
     const most = MOST_UNDER_WAY - underWay.size;
+    mayHaveLeftSome = true;
     if (most <= 0) return [];
     const askedAt = Date.now();
+    const taken = new Map(perEndpoint);
     const claimed = await claimDeliveries(db, sealer, {
       most,
       mostPerEndpoint: MOST_PER_ENDPOINT,
-      underWay: perEndpoint,
+      underWay: taken,
     });
+    for (const { endpointId } of claimed) taken.set(endpointId, (taken.get(endpointId) ?? 0) + 1);
+    mayHaveLeftSome = claimed.length === most || Math.max(0, ...taken.values()) >= MOST_PER_ENDPOINT;
     if (Date.now() - askedAt <= CLAIM_DEADLINE_MS) return claimed;
     log.warn({ deliveries: claimed.length }, 'a claim took too long and is left to its lease');
     return [];
@@ -100,11 +106,9 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
         log.warn({ err: error, delivery: delivery.deliveryId }, 'a delivery was left to its lease'),
       )
       .finally(() => {
-        // Only then has the last claim left what there is room for now.
-        const wasFull = underWay.size >= MOST_UNDER_WAY || perEndpoint.get(delivery.endpointId) === MOST_PER_ENDPOINT;
         underWay.delete(delivery.deliveryId);
         count(delivery.endpointId, -1);
-        if (wasFull) ring();
+        if (mayHaveLeftSome) ring();
       });
     underWay.set(delivery.deliveryId, done);
   }
