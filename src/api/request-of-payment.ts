@@ -29,8 +29,8 @@ export function requestOfPayment({ request, code, ask, view }: RequestOfPayment)
     const key = parsePathId(String(params.id));
     if (!key) throw notFound();
     const { id } = await find(key);
-    return turns.take(id, async () => {
-      const asked = await askTheWorkflow(id);
+    return turns.take(id, async (endsAtMs) => {
+      const asked = await askTheWorkflow(engine.endingAt(endsAtMs), id);
       if (asked.outcome === 'refused') throw new ApiError(code, asked.reason);
       const now = await find({ id });
       if (asked.outcome === 'no_workflow') {
@@ -41,10 +41,10 @@ export function requestOfPayment({ request, code, ask, view }: RequestOfPayment)
     });
 
     /** A workflow that took the payment for what it no longer is, is asked again when it has caught up. */
-    async function askTheWorkflow(id: string): Promise<RequestOutcome> {
+    async function askTheWorkflow(inTime: PaymentsEngine, id: string): Promise<RequestOutcome> {
       for (let triesLeft = CATCH_UP_TRIES; ; triesLeft -= 1) {
         requirePossible(await find({ id }));
-        const asked = await ask(engine, id);
+        const asked = await ask(inTime, id);
         if (asked.outcome !== 'refused' || asked.status === undefined || triesLeft === 0) return asked;
         if (asked.status === (await find({ id })).status) return asked;
         await sleep(CATCH_UP_PAUSE_MS);

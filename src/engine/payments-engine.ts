@@ -75,9 +75,16 @@ const IF_LOST = {
 
 /** The calls that the API, the operators and the relay make to Temporal. */
 export class PaymentsEngine {
-  private readonly underWay = new Set<Promise<unknown>>();
+  constructor(
+    private readonly client: Client,
+    private readonly endsAtMs = Infinity,
+    private readonly underWay = new Set<Promise<unknown>>(),
+  ) {}
 
-  constructor(private readonly client: Client) {}
+  /** The same engine for work whose caller hears nothing after this time (Unix): what it asks for is given up then. */
+  endingAt(endsAtMs: number): PaymentsEngine {
+    return new PaymentsEngine(this.client, endsAtMs, this.underWay);
+  }
 
   /**
    * Starts the payment's workflow, or joins the one that runs, and waits until its creation can be answered.
@@ -310,7 +317,7 @@ export class PaymentsEngine {
   }
 
   private async within<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
-    const answer = this.client.connection.withDeadline(Date.now() + deadlineMs, call);
+    const answer = this.client.connection.withDeadline(Math.min(Date.now() + deadlineMs, this.endsAtMs), call);
     this.underWay.add(answer);
     try {
       return await answer;

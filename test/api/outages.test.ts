@@ -132,6 +132,8 @@ describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
     expect((await call('GET', '/readyz')).status).toBe(503);
     await temporal.restore();
     await expectDoneOnce(`temporal-${how}`);
+    // Long enough for calls that were still being tried: nobody waits for them any more.
+    await sleep(2_500);
     expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
   });
 });

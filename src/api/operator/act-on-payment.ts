@@ -41,7 +41,9 @@ function asking(
     const { action, note } = read(request);
     return refusingAs(code, async () => {
       const { id } = await findPayment(db, paymentInPath(request));
-      const payment = await turns.take(id, () => actOnPayment({ db, engine, by: actor }, action, id, note));
+      const payment = await turns.take(id, (endsAtMs) =>
+        actOnPayment({ db, engine: engine.endingAt(endsAtMs), by: actor }, action, id, note),
+      );
       return { status: 200, body: snakeCased({ payment }) };
     });
   };
