@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { ClientOptions } from '@grpc/grpc-js';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { Config } from '../config';
+import { RenewedChannel } from './renewed-channel';
 
 /** How any of our processes reaches Temporal: the dev server, a cluster, or Temporal Cloud. */
 export interface TemporalTarget {
@@ -31,8 +33,18 @@ function securityOf(config: Config): TemporalTarget['security'] {
   };
 }
 
+/**
+ * A connection whose other side has vanished without a word is given up after 17 s; by the SDK's own numbers after 45. Temporal's
+ * servers refuse to be asked more often than every 10 s.
+ */
+const CHANNEL_ARGS: ClientOptions = {
+  'grpc.keepalive_time_ms': 12_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  channelFactoryOverride: (target, credentials, options) => new RenewedChannel(target, credentials, options),
+};
+
 /** A client over a connection of its own; it connects at its first call, so that a process starts without Temporal. */
 export function connectClient(target: TemporalTarget): Client {
-  const connection = Connection.lazy({ address: target.address, ...target.security });
+  const connection = Connection.lazy({ address: target.address, channelArgs: CHANNEL_ARGS, ...target.security });
   return new Client({ connection, namespace: target.namespace });
 }
