@@ -152,6 +152,15 @@ export class Rig {
     );
   }
 
+  /** Nothing is taken from the machine by a process that is not measured: it stands still until `proceed`. */
+  standStill(name: OtherName): void {
+    this.signal(name, 'SIGSTOP');
+  }
+
+  proceed(name: OtherName): void {
+    this.signal(name, 'SIGCONT');
+  }
+
   /** A further database like the service's own, for a peer; the demo merchant has the same key in it. */
   async newDatabase(name: string): Promise<string> {
     await ensureDatabase(this.stack.databaseUrl, name);
@@ -170,6 +179,11 @@ export class Rig {
     await this.supervisor.stopAll(STOP_ORDER);
     await closeHome(this.home);
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private signal(name: OtherName, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const pid = this.supervisor.pid(name);
+    if (pid !== null) process.kill(pid, signal);
   }
 
   private async startPostgresTemporal(): Promise<void> {

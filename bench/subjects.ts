@@ -88,17 +88,24 @@ export async function prepareSubjects(rig: Rig): Promise<{ subjects: Subjects; c
     return async () => receiver.life((await merchant.createAndPay()).id);
   };
 
+  /** DBOS asks its database for work all the time: it stands still while others are measured. */
+  const ofDbos = (measure: (stretch: Stretch) => Promise<Reading>) => (stretch: Stretch) => {
+    rig.proceed('dbos');
+    return measure(stretch).finally(() => rig.standStill('dbos'));
+  };
+  rig.standStill('dbos');
+
   const subjects: Subjects = {
     generator: loop(async () => void (await bare.send('GET', '/nothing', {}))),
     noop: loop(() => updateWithStart(client)),
     create: loop(() => quiet.createOnly()),
-    dbosCreate: loop(() => quietPeer.createOnly()),
+    dbosCreate: ofDbos(loop(() => quietPeer.createOnly())),
     bulk: loop(() => quiet.createBulk(BULK_ITEMS), perSecond < ENOUGH_FOR_TWO_BULKS ? 1 : 2, BULK_ITEMS),
     bareGet: loop(async () => void (await bare.send('GET', `/payments/${aKnownOne()}`, {}))),
     get: loop(() => quiet.get(aKnownOne())),
     replay: loop(() => quiet.replay(key)),
     life: settled(loop(liveWith(told), livesUnderWay)),
-    dbosLife: settled(loop(liveWith(toldPeer), livesUnderWay)),
+    dbosLife: ofDbos(settled(loop(liveWith(toldPeer), livesUnderWay))),
     barePost: ({ seconds }) => {
       const body = JSON.stringify({ id: randomUUID(), event: 'payment.created', padding: 'x'.repeat(420) });
       return sinkRate(rig, Math.round(seconds * 1_000), async (count) => {
@@ -111,6 +118,7 @@ export async function prepareSubjects(rig: Rig): Promise<{ subjects: Subjects; c
   return {
     subjects,
     async close() {
+      rig.proceed('dbos');
       await Promise.all([api, sandbox, bare, poster, peer].map((http) => http.close()));
       await client.connection.close();
     },

@@ -104,7 +104,7 @@ export interface OpenNews {
 
 const LONGEST_WAIT = "interval '1 hour'";
 
-/** Orders with open news that are due to be told again, the longest waiting first; each waits twice as long after it. */
+/** Orders with open news that are due to be told again, the longest waiting first; each then waits for as long as it has so far. */
 export async function claimOpenNews(db: Queryable, most: number): Promise<OpenNews[]> {
   const { rows } = await db.query<OpenNews>({
     name: 'claim_open_news',
@@ -117,7 +117,7 @@ export async function claimOpenNews(db: Queryable, most: number): Promise<OpenNe
       told as (
         update provider_notifications notification set
           told = told + 1,
-          tell_again_at = now() + least(interval '5 seconds' * 2 ^ least(told, 12), ${LONGEST_WAIT})
+          tell_again_at = now() + least(now() - notification.received_at, ${LONGEST_WAIT})
         from due where notification.id = due.id
         returning notification.provider_account_id, notification.reference_id
       )
