@@ -19,7 +19,10 @@ export interface TemporalOptions {
 const START_TIMEOUT_MS = 60_000;
 const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 5_000 }] as const;
 
-/** Fairness between merchants; and one server hands its tasks out fastest, and in their order, from queues that it does not split. */
+/**
+ * Fairness between merchants' webhooks, and between payments old and new; and one server hands its tasks out fastest, and in their
+ * order, from queues that it does not split.
+ */
 const DYNAMIC_CONFIG = [
   'matching.enableFairness=true',
   'matching.numTaskqueueReadPartitions=1',

@@ -13,7 +13,7 @@ import {
 import { ApplicationFailure, type SearchAttributePair } from '@temporalio/common';
 import { isAlreadyExists, isNotOffered } from './grpc-errors';
 import { formatRupiah } from '../domain/money';
-import type { PaymentTerms } from '../domain/payment';
+import { expiryOf, type PaymentTerms } from '../domain/payment';
 import type { Requester } from '../domain/payment-step';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
 import type { WorkflowRecord } from '../domain/reconciliation';
@@ -151,7 +151,7 @@ export class PaymentsEngine {
   resumePayment(terms: PaymentTerms, resumption: Resumption): Promise<'rebuilt' | 'running'> {
     return this.rebuild(() =>
       this.client.workflow.start<typeof payment>('payment', {
-        ...paymentStartOptions(terms, resumption.state.status),
+        ...paymentStartOptions(terms, resumption),
         ...IF_LOST,
         args: [terms, resumption],
       }),
@@ -332,19 +332,29 @@ function statusIn({ details }: ApplicationFailure): PaymentStatus | undefined {
   return PAYMENT_STATUSES.find((status) => status === details?.[0]);
 }
 
-function paymentStartOptions(
-  terms: PaymentTerms,
-  status: PaymentStatus = 'created',
-): WorkflowStartOptions<typeof payment> {
+function paymentStartOptions(terms: PaymentTerms, resumption?: Resumption): WorkflowStartOptions<typeof payment> {
+  const { state, createdAtMs } = resumption ?? { state: { status: 'created' }, createdAtMs: Date.now() };
   return {
     workflowId: paymentWorkflowId(terms.paymentId),
     workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     taskQueue: PAYMENTS_TASK_QUEUE,
     args: [terms],
+    priority: { fairnessKey: minuteOf(expiryOf(createdAtMs, terms)) },
     staticSummary: `${formatRupiah(terms.totalRupiah)} by ${terms.provider}, ${terms.referenceId}`,
-    typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.paymentStatus, value: status }, ...searchAttributesOf(terms)],
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.paymentStatus, value: state.status },
+      ...searchAttributesOf(terms),
+    ],
   };
+}
+
+/**
+ * Temporal takes from each key in turn: payments that expire all at once, or were to while it was away, do not stand in line before
+ * those that are just being created.
+ */
+function minuteOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
 }
 
 function latePaymentStartOptions(terms: PaymentTerms): WorkflowStartOptions<typeof latePayment> {
