@@ -46,6 +46,12 @@ export interface WorkerTuning {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
+/** What a benchmark that was interrupted leaves behind. */
+const folders = new Set<string>();
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** Everything that is measured, on fresh databases, in a folder that is thrown away. */
 export class Rig {
   private constructor(
@@ -63,7 +69,7 @@ export class Rig {
   /** PostgreSQL, Temporal, sandbox, API and worker, as `lunas up` has them, and a receiver. */
   static async start(options: RigOptions = {}): Promise<Rig> {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-'));
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    folders.add(folder);
     // As root, PostgreSQL runs as `nobody`, who must get in.
     await chmod(folder, 0o711);
     const temporalPort = await freePort();
@@ -179,6 +185,7 @@ export class Rig {
     await this.supervisor.stopAll(STOP_ORDER);
     await closeHome(this.home);
     await rm(this.folder, { recursive: true, force: true });
+    folders.delete(this.folder);
   }
 
   private signal(name: OtherName, signal: 'SIGSTOP' | 'SIGCONT'): void {
