@@ -86,18 +86,31 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
   };
 }
 
-/** Takes nothing new, answers what is under way, and has callers let go of their kept connections. */
+/**
+ * Takes nothing new, answers what is under way, and has callers let go of their kept connections. A connection that has asked nothing by
+ * the time when all is answered is closed: Node.js would wait for it.
+ */
 function closerOf(server: Server): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
+  let isClosing = false;
+  const closeWhenQuiet = (): void => {
+    if (isClosing && underWay.size === 0) server.closeAllConnections();
+  };
   server.on('request', (_request, response) => {
+    if (isClosing) response.setHeader('Connection', 'close');
     underWay.add(response);
-    response.on('close', () => underWay.delete(response));
+    response.on('close', () => {
+      underWay.delete(response);
+      closeWhenQuiet();
+    });
   });
   return async () => {
     const closed = once(server, 'close');
+    isClosing = true;
     server.close();
     server.closeIdleConnections();
     for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
+    closeWhenQuiet();
     await closed;
   };
 }

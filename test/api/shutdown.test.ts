@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { newNamespace, startTestService, type TestService } from '../support/service';
@@ -44,6 +45,10 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
   );
   // Leaves an idle connection behind.
   expect((await send('GET', '/transactions')).status).toBe(200);
+
+  // Connected, and asks nothing.
+  const silent = connect(Number(new URL(api.url).port), '127.0.0.1');
+  await once(silent, 'connect');
 
   const stopped = api.stop();
   await until(

@@ -3,8 +3,8 @@ import { setPolicy } from '../../src/operator/catalog';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
-const EXPIRING = 200;
-const EXPIRES_IN_SECONDS = 30;
+const EXPIRING = 100;
+const EXPIRES_IN_SECONDS = 20;
 const PER_BULK = 50;
 
 let service: TestService;
