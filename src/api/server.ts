@@ -108,7 +108,6 @@ function closerOf(server: Server): () => Promise<void> {
     const closed = once(server, 'close');
     isClosing = true;
     server.close();
-    server.closeIdleConnections();
     for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
     closeWhenQuiet();
     await closed;

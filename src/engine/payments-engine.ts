@@ -153,7 +153,6 @@ export class PaymentsEngine {
       this.client.workflow.start<typeof payment>('payment', {
         ...paymentStartOptions(terms, resumption),
         ...IF_LOST,
-        args: [terms, resumption],
       }),
     );
   }
@@ -333,26 +332,24 @@ function statusIn({ details }: ApplicationFailure): PaymentStatus | undefined {
 }
 
 function paymentStartOptions(terms: PaymentTerms, resumption?: Resumption): WorkflowStartOptions<typeof payment> {
-  const { state, createdAtMs } = resumption ?? { state: { status: 'created' }, createdAtMs: Date.now() };
+  const expiresAtMs = expiryOf(resumption?.createdAtMs ?? Date.now(), terms);
   return {
     workflowId: paymentWorkflowId(terms.paymentId),
     workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     taskQueue: PAYMENTS_TASK_QUEUE,
-    args: [terms],
-    priority: { fairnessKey: minuteOf(expiryOf(createdAtMs, terms)) },
+    args: resumption ? [terms, resumption] : [terms],
+    // Temporal takes from each key in turn: payments that expire all at once, or were to while it was away, do not stand in line
+    // before those that are just being created.
+    priority: { fairnessKey: minuteOf(expiresAtMs) },
     staticSummary: `${formatRupiah(terms.totalRupiah)} by ${terms.provider}, ${terms.referenceId}`,
     typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.paymentStatus, value: state.status },
+      { key: SEARCH_ATTRIBUTES.paymentStatus, value: resumption?.state.status ?? 'created' },
       ...searchAttributesOf(terms),
     ],
   };
 }
 
-/**
- * Temporal takes from each key in turn: payments that expire all at once, or were to while it was away, do not stand in line before
- * those that are just being created.
- */
 function minuteOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
 }

@@ -45,14 +45,16 @@ const DELIVERY_JOINS = `
   join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
   join payments payment on payment.id = delivery.payment_id`;
 
+const IN_NOBODYS_HANDS = 'handed_over_at is null and leased_until <= now()';
+
 /** In the outbox, and in nobody's hands. */
-const IS_WAITING = "status = 'pending' and handed_over_at is null and leased_until <= now()";
+const IS_WAITING = `status = 'pending' and ${IN_NOBODYS_HANDS}`;
 
 /**
  * The same of a delivery whose id is known. "Pending" is said in other words, which the index of what is pending does not serve:
  * PostgreSQL, which plans when little is pending, would look through all of it for each id.
  */
-const IS_STILL_WAITING = 'finished_at is null and handed_over_at is null and leased_until <= now()';
+const IS_STILL_WAITING = `finished_at is null and ${IN_NOBODYS_HANDS}`;
 
 export interface ClaimBounds {
   readonly most: number;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setPolicy } from '../../src/operator/catalog';
+import { createBulk } from '../support/bulk';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
@@ -16,8 +17,7 @@ afterAll(() => service.close());
 it('creates payments without waiting for the many that expired while no worker was there', async () => {
   const policy = { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 60 } as const;
   await setPolicy(service.db, { ...policy, expiresInSeconds: EXPIRES_IN_SECONDS });
-  const items = Array.from({ length: PER_BULK }, () => ({ amount: 20_000 }));
-  for (let made = 0; made < EXPIRING; made += PER_BULK) await service.call('POST', '/payments', { payments: items });
+  for (let made = 0; made < EXPIRING; made += PER_BULK) await createBulk(service, PER_BULK, 20_000);
   await service.stopWorker();
   await setPolicy(service.db, { ...policy, expiresInSeconds: 900 });
   const overdue = async (): Promise<number> => {
