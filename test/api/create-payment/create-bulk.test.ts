@@ -112,21 +112,13 @@ describe('POST /payments with payments[]', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('201: issues fifty side by side: they take no longer than a few one after the other', async () => {
-    const elapsedMs = async (payments: unknown[]): Promise<number> => {
-      await chargeFails('slow', payments.length);
-      const startedMs = performance.now();
-      const { status } = await service.call('POST', '/payments', { payments });
-      expect(status).toBe(201);
-      return performance.now() - startedMs;
-    };
-    // The best of three: on a machine that is busy with other things a single one says little.
-    const ratios: number[] = [];
-    for (const name of ['first', 'second', 'third']) {
-      const oneMs = await elapsedMs(items(1, `slow-one-${name}`));
-      ratios.push((await elapsedMs(items(50, `slow-fifty-${name}`))) / oneMs);
-    }
-    expect(Math.min(...ratios)).toBeLessThan(3);
+  // Three seconds each: one after the other, three of the fifty would be known when the answer is due.
+  it('201: issues fifty side by side: a slow provider leaves few of them unknown at the deadline', async () => {
+    await chargeFails('slow', 50);
+    const { status, body } = await service.call('POST', '/payments', { payments: items(50, 'slow-fifty') });
+    expect(status).toBe(201);
+    const issued = body.payments.filter((item: { status: string }) => item.status === 'pending');
+    expect(issued.length).toBeGreaterThan(25);
   });
 
   it('201: one still unclear at the deadline comes as created; a repeat converges on the same payments', async () => {
