@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../db/pool';
 import { connectClient, type TemporalTarget } from '../engine/connection';
 import { PaymentsEngine } from '../engine/payments-engine';
@@ -86,6 +87,9 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
   };
 }
 
+/** Who has connected already is about to ask: so long he has for it. */
+const SILENCE_MS = 500;
+
 /**
  * Takes nothing new, answers what is under way, and has callers let go of their kept connections. A connection that has asked nothing by
  * the time when all is answered is closed: Node.js would wait for it.
@@ -93,10 +97,12 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
 function closerOf(server: Server): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
   let isClosing = false;
+  let mayBeQuiet = false;
   const closeWhenQuiet = (): void => {
-    if (isClosing && underWay.size === 0) server.closeAllConnections();
+    if (mayBeQuiet && underWay.size === 0) server.closeAllConnections();
   };
-  server.on('request', (_request, response) => {
+  // Before the app, which answers some requests at once.
+  server.prependListener('request', (_request, response) => {
     if (isClosing) response.setHeader('Connection', 'close');
     underWay.add(response);
     response.on('close', () => {
@@ -109,6 +115,8 @@ function closerOf(server: Server): () => Promise<void> {
     isClosing = true;
     server.close();
     for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
+    await Promise.race([closed, sleep(SILENCE_MS)]);
+    mayBeQuiet = true;
     closeWhenQuiet();
     await closed;
   };

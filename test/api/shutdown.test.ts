@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { newNamespace, startTestService, type TestService } from '../support/service';
@@ -32,6 +32,12 @@ async function send(
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
+async function connected(): Promise<Socket> {
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
 it('SIGTERM: what is under way is answered, nothing new is taken, and the process ends by itself', async () => {
   await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method: 'PUT',
@@ -46,9 +52,8 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
   // Leaves an idle connection behind.
   expect((await send('GET', '/transactions')).status).toBe(200);
 
-  // Connected, and asks nothing.
-  const silent = connect(Number(new URL(api.url).port), '127.0.0.1');
-  await once(silent, 'connect');
+  // Connected, and asks nothing; nothing yet.
+  const [silent, late] = await Promise.all([connected(), connected()]);
 
   const stopped = api.stop();
   await until(
@@ -59,9 +64,12 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
       ),
     (outcome) => outcome.includes('ECONNREFUSED'),
   );
+  late.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  expect(await text(late)).toMatch(/^HTTP\/1.1 404 [^]*Connection: close/);
   expect(await Promise.race([underWay.then(() => 'answered'), Promise.resolve('under way')])).toBe('under way');
   const { status, headers, body } = await underWay;
   expect([status, JSON.parse(body).payment.status]).toEqual([201, 'pending']);
   expect(headers.connection).toBe('close');
   expect(await stopped).toBe(0);
+  silent.destroy();
 });
