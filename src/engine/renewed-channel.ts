@@ -6,8 +6,11 @@ import {
   type ChannelInterface,
 } from '@grpc/grpc-js';
 
-/** From the moment at which somebody wants the channel. */
-const READY_WITHIN_MS = 10_000;
+/**
+ * From the moment at which somebody wants the channel; one that hung gives the next one twice the time. grpc-js keeps the socket of a
+ * connection that hangs until its other side lets go: they should not become many.
+ */
+const READY_WITHIN_MS = { first: 10_000, longest: 30_000 } as const;
 
 /**
  * A gRPC channel that begins anew when it does not become ready. grpc-js waits without end for the first word of a server that has
@@ -16,6 +19,7 @@ const READY_WITHIN_MS = 10_000;
 export class RenewedChannel implements ChannelInterface {
   private channel: Channel;
   private isAwaited = false;
+  private readyWithinMs: number = READY_WITHIN_MS.first;
 
   constructor(
     private readonly target: string,
@@ -26,7 +30,7 @@ export class RenewedChannel implements ChannelInterface {
   }
 
   createCall(...call: Parameters<ChannelInterface['createCall']>): ReturnType<ChannelInterface['createCall']> {
-    if (!this.isAwaited) this.awaitReady(Date.now() + READY_WITHIN_MS);
+    if (!this.isAwaited) this.awaitReady(Date.now() + this.readyWithinMs);
     return this.channel.createCall(...call);
   }
 
@@ -56,12 +60,18 @@ export class RenewedChannel implements ChannelInterface {
   }
 
   private awaitReady(untilMs: number): void {
-    const state = this.channel.getConnectivityState(true);
-    this.isAwaited = state !== connectivityState.READY && state !== connectivityState.SHUTDOWN;
+    // To ask a closed one to connect would have it connect.
+    const isClosed = this.channel.getConnectivityState(false) === connectivityState.SHUTDOWN;
+    const state = isClosed ? connectivityState.SHUTDOWN : this.channel.getConnectivityState(true);
+    const isReady = state === connectivityState.READY;
+    if (isReady) this.readyWithinMs = READY_WITHIN_MS.first;
+    this.isAwaited = !isReady && !isClosed;
     if (!this.isAwaited) return;
     this.channel.watchConnectivityState(state, untilMs, (tooLate) => {
       if (!tooLate) return this.awaitReady(untilMs);
       this.isAwaited = false;
+      const hung = state === connectivityState.CONNECTING;
+      this.readyWithinMs = hung ? Math.min(2 * this.readyWithinMs, READY_WITHIN_MS.longest) : READY_WITHIN_MS.first;
       this.channel.close();
       this.channel = this.open();
     });

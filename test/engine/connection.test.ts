@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectClient } from '../../src/engine/connection';
 import { PaymentsEngine } from '../../src/engine/payments-engine';
 import { newNamespace } from '../support/service';
@@ -23,4 +26,30 @@ it('comes to Temporal after a network that swallowed its first connection for go
     await engine.close();
     await network.close();
   }
+});
+
+it('waits longer each time for a server that accepts and says nothing, and lets it be when it is closed', async () => {
+  const connectedAtMs: number[] = [];
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => {
+    connectedAtMs.push(performance.now());
+    sockets.push(socket.on('error', () => undefined));
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  if (address === null || typeof address === 'string') throw new Error('It listens on no port');
+  const engine = new PaymentsEngine(
+    connectClient({ address: `127.0.0.1:${address.port}`, namespace: 'default', security: {} }),
+  );
+  while (connectedAtMs.length < 3) await engine.ping().catch(() => undefined);
+  const [first = 0, second = 0, third = 0] = connectedAtMs;
+  expect((third - second) / (second - first)).toBeGreaterThan(1.5);
+
+  const ping = engine.ping().catch(() => undefined);
+  await engine.close();
+  await ping;
+  await sleep(3_000);
+  expect(connectedAtMs).toHaveLength(3);
+  for (const socket of sockets) socket.destroy();
+  silent.close();
 });
