@@ -102,9 +102,11 @@ export interface OpenNews {
   readonly paymentId: string | null;
 }
 
-const LONGEST_WAIT = "interval '1 hour'";
+/** Twice as long each time, but not longer than it has waited so far: of what has piled up, none is told over and over. */
+const NEXT_WAIT = `
+  greatest(interval '5 seconds', least(now() - notification.received_at, interval '10 seconds' * 2 ^ least(notification.told, 10), interval '1 hour'))`;
 
-/** Orders with open news that are due to be told again, the longest waiting first; each then waits for as long as it has so far. */
+/** Orders with open news that are due to be told again, the longest waiting first. */
 export async function claimOpenNews(db: Queryable, most: number): Promise<OpenNews[]> {
   const { rows } = await db.query<OpenNews>({
     name: 'claim_open_news',
@@ -117,7 +119,7 @@ export async function claimOpenNews(db: Queryable, most: number): Promise<OpenNe
       told as (
         update provider_notifications notification set
           told = told + 1,
-          tell_again_at = now() + least(now() - notification.received_at, ${LONGEST_WAIT})
+          tell_again_at = now() + ${NEXT_WAIT}
         from due where notification.id = due.id
         returning notification.provider_account_id, notification.reference_id
       )

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openException } from '../db/exceptions';
 import { claimOpenNews, closeNotifications, newestNotification, type OpenNews } from '../db/notifications';
 import type { Queryable } from '../db/pool';
@@ -32,18 +33,19 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await sweep(dependencies).catch((error: unknown) => {
+      await sweep(dependencies, stopping.signal).catch((error: unknown) => {
         dependencies.log.warn({ err: error }, 'the sweeper could not read what is open');
       });
-      await pause(stopping.signal);
+      await sleep(SWEEP_EVERY_MS, undefined, stopping).catch(() => undefined);
     }
   }
 }
 
-async function sweep(dependencies: SweeperDependencies): Promise<void> {
+/** What it has claimed and leaves when it is to stop is told again when it is due the next time. */
+async function sweep(dependencies: SweeperDependencies, stopping: AbortSignal): Promise<void> {
   const queue = await claimOpenNews(dependencies.db, MOST_AT_ONCE);
   const workOff = async () => {
-    for (let news = queue.shift(); news; news = queue.shift()) await tell(dependencies, news);
+    for (let news = queue.shift(); news && !stopping.aborted; news = queue.shift()) await tell(dependencies, news);
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, workOff));
 }
@@ -72,17 +74,4 @@ async function keepUnknownOrder(db: Queryable, { accountId, referenceId }: OpenN
     detail: 'The provider notified us of an order that is not in our books.',
   });
   await closeNotifications(db, referenceId, heard);
-}
-
-/** A pause that ends early when the signal comes. */
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, SWEEP_EVERY_MS);
-    signal.addEventListener('abort', done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }
