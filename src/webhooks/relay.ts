@@ -53,8 +53,8 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
   const recordSuccess = inBatches<Success>((successes) => recordDelivered(db, successes));
   const stopping = new AbortController();
   let ring: () => void = () => undefined;
-  /** For want of room, when it last claimed; while it claims, since room is made meanwhile. */
-  let mayHaveLeftSome = false;
+  /** Of an endpoint, for want of room, when it last claimed; while it claims, of any, since room is made meanwhile. */
+  let mayHaveLeft: (endpointId: string) => boolean = () => false;
 
   const running = run();
   return {
@@ -82,7 +82,7 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
 
   async function claim(): Promise<Delivery[]> {
     const most = MOST_UNDER_WAY - underWay.size;
-    mayHaveLeftSome = true;
+    mayHaveLeft = () => true;
     if (most <= 0) return [];
     const askedAt = Date.now();
     const taken = new Map(perEndpoint);
@@ -92,7 +92,7 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
       underWay: taken,
     });
     for (const { endpointId } of claimed) taken.set(endpointId, (taken.get(endpointId) ?? 0) + 1);
-    mayHaveLeftSome = claimed.length === most || Math.max(0, ...taken.values()) >= MOST_PER_ENDPOINT;
+    if (claimed.length < most) mayHaveLeft = (endpointId) => (taken.get(endpointId) ?? 0) >= MOST_PER_ENDPOINT;
     if (Date.now() - askedAt <= CLAIM_DEADLINE_MS) return claimed;
     log.warn({ deliveries: claimed.length }, 'a claim took too long and is left to its lease');
     return [];
@@ -108,7 +108,7 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
       .finally(() => {
         underWay.delete(delivery.deliveryId);
         count(delivery.endpointId, -1);
-        if (mayHaveLeftSome) ring();
+        if (mayHaveLeft(delivery.endpointId)) ring();
       });
     underWay.set(delivery.deliveryId, done);
   }

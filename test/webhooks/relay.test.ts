@@ -313,8 +313,19 @@ describe('the relay', () => {
     expect(most).toBe(8);
   });
 
-  it('looks for more when it is woken, not after each delivery', async () => {
-    await addEndpoint();
+  it.each([
+    ['', 0],
+    [', nor beside an endpoint that hangs', 8],
+  ])('looks for more when it is woken, not after each delivery%s', async (_beside, hanging) => {
+    if (hanging > 0) await addEndpoint();
+    await acceptPayments(hanging);
+    const healthy = await addEndpoint();
+    await ledger.db.query("update webhook_endpoints set url = url || '?healthy' where id = $1", [healthy]);
+    let hung = 0;
+    receiver.respond = (response) => {
+      if (response.req.url?.endsWith('?healthy')) response.end();
+      else hung += 1;
+    };
     const query = jest.spyOn(ledger.db, 'query');
     const startedAt = Date.now();
     const running = start();
@@ -323,6 +334,7 @@ describe('the relay', () => {
       running.wake();
       await until(deliveries, (rows) => rows.filter(({ status }) => status === 'delivered').length === sent);
     }
+    expect(hung).toBe(hanging);
     const looks = query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('claim_deliveries'));
     // Once for each of them, once at its start, and once a second.
     expect(looks.length).toBeLessThanOrEqual(10 + 2 + Math.ceil((Date.now() - startedAt) / 1_000));
