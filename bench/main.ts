@@ -69,7 +69,7 @@ interface Options {
 function readOptions(): Options {
   return new Command('npm run bench --')
     .description('Measures what the service costs, beside its peers (bench/README.md).')
-    .option('--quick', 'less than three minutes: the same measurements, each of them shorter and smaller')
+    .option('--quick', 'about three minutes: the same measurements, each of them shorter and smaller')
     .addOption(
       new Option(
         '--only <part>',

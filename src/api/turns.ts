@@ -5,7 +5,7 @@ const LONGEST_MS = 10_000;
 export interface Turns {
   /**
    * Waits for its turn behind other work under the same key.
-   * @param work is told when (Unix) its caller's time is up: what it asks of others then is not to be done any more
+   * @param work is told when (Unix) its caller's time is up: nobody waits any more then for what it asks of others
    * @throws TimeoutError when its turn takes longer than 10 s to come
    */
   take<T>(key: string, work: (endsAtMs: number) => Promise<T>): Promise<T>;

@@ -341,7 +341,7 @@ function paymentStartOptions(terms: PaymentTerms, resumption?: Resumption): Work
     args: resumption ? [terms, resumption] : [terms],
     // Temporal takes from each key in turn: payments that expire all at once, or were to while it was away, do not stand in line
     // before those that are just being created.
-    priority: { fairnessKey: minuteOf(expiresAtMs) },
+    priority: { fairnessKey: startOfPeriod(expiresAtMs, terms.expiresInSeconds) },
     staticSummary: `${formatRupiah(terms.totalRupiah)} by ${terms.provider}, ${terms.referenceId}`,
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.paymentStatus, value: resumption?.state.status ?? 'created' },
@@ -350,8 +350,10 @@ function paymentStartOptions(terms: PaymentTerms, resumption?: Resumption): Work
   };
 }
 
-function minuteOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
+/** In periods as long as a payment lives, one that is due began in an earlier period than one that is just created will be due in. */
+function startOfPeriod(timeMs: number, lengthSeconds: number): string {
+  const lengthMs = lengthSeconds * 1_000;
+  return new Date(Math.floor(timeMs / lengthMs) * lengthMs).toISOString();
 }
 
 function latePaymentStartOptions(terms: PaymentTerms): WorkflowStartOptions<typeof latePayment> {
