@@ -25,7 +25,7 @@ export function clientAddress(request: Request): string {
 /** What one caller holds: an IPv4 address, or the /64 of an IPv6 address. @param address of `clientAddress` */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  const [head = [], tail = []] = address.split('::').map((part) => part.split(':'));
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array.from({ length: Math.max(8 - head.length - tail.length, 0) }, () => '0');
   return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
 }

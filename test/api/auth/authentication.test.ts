@@ -329,6 +329,8 @@ describe('requests without a good key', () => {
           new URL(`http://[${[...network, 0, 0, 0, 0].join(':')}]`).hostname,
         );
       }),
+      // Spelled `::1` and `0:0:0:0:1::`.
+      { examples: [[Array(4).fill('0'), ['0', '0', '0', '1'], ['1', '0', '0', '0']]] },
     );
   });
 });
