@@ -15,9 +15,8 @@ let api: { url: string; close(): Promise<void> };
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   const database = new URL(service.databaseUrl);
-  postgresql = await startTcpProxy({ host: database.hostname, port: Number(database.port) });
-  const [host = '', port] = service.temporal.address.split(':');
-  temporal = await startTcpProxy({ host, port: Number(port) });
+  postgresql = await startTcpProxy(database.host);
+  temporal = await startTcpProxy(service.temporal.address);
   database.host = `127.0.0.1:${postgresql.port}`;
   api = await startApi({
     port: await freePort(),

@@ -9,8 +9,7 @@ import { until } from '../support/until';
 
 it('comes to Temporal after a network that swallowed its first connection for good', async () => {
   const temporal = await newNamespace();
-  const [host = '', port] = temporal.address.split(':');
-  const network = await startTcpProxy({ host, port: Number(port) });
+  const network = await startTcpProxy(temporal.address);
   const engine = new PaymentsEngine(connectClient({ ...temporal, address: `127.0.0.1:${network.port}` }));
   const answers = () =>
     engine.ping().then(

@@ -18,8 +18,7 @@ let network: TcpProxy;
 let engine: PaymentsEngine;
 beforeAll(async () => {
   ledger = await openLedger();
-  const [host = '', port] = temporalAddress().split(':');
-  network = await startTcpProxy({ host, port: Number(port) });
+  network = await startTcpProxy(temporalAddress());
   engine = new PaymentsEngine(
     connectClient({ address: `127.0.0.1:${network.port}`, namespace: 'default', security: {} }),
   );

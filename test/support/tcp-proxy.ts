@@ -14,8 +14,10 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param target where it passes everything on to */
-export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+/** @param address the `host:port` to which it passes everything on */
+export async function startTcpProxy(address: string): Promise<TcpProxy> {
+  const { hostname: host, port: targetPort } = new URL(`tcp://${address}`);
+  const target = { host, port: Number(targetPort) };
   const sockets = new Set<Socket>();
   let isHanging = false;
 
