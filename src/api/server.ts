@@ -97,18 +97,11 @@ const SILENCE_MS = 500;
 function closerOf(server: Server): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
   let isClosing = false;
-  let mayBeQuiet = false;
-  const closeWhenQuiet = (): void => {
-    if (mayBeQuiet && underWay.size === 0) server.closeAllConnections();
-  };
   // Before the app, which answers some requests at once.
   server.prependListener('request', (_request, response) => {
     if (isClosing) response.setHeader('Connection', 'close');
     underWay.add(response);
-    response.on('close', () => {
-      underWay.delete(response);
-      closeWhenQuiet();
-    });
+    response.on('close', () => underWay.delete(response));
   });
   return async () => {
     const closed = once(server, 'close');
@@ -116,8 +109,9 @@ function closerOf(server: Server): () => Promise<void> {
     server.close();
     for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
     await Promise.race([closed, sleep(SILENCE_MS)]);
-    mayBeQuiet = true;
-    closeWhenQuiet();
+    // Those too that come while we wait.
+    for (const response of underWay) await new Promise((resolve) => response.on('close', resolve));
+    server.closeAllConnections();
     await closed;
   };
 }

@@ -60,13 +60,12 @@ export class RenewedChannel implements ChannelInterface {
   }
 
   private awaitReady(untilMs: number): void {
-    // To ask a closed one to connect would have it connect.
-    const isClosed = this.channel.getConnectivityState(false) === connectivityState.SHUTDOWN;
-    const state = isClosed ? connectivityState.SHUTDOWN : this.channel.getConnectivityState(true);
-    const isReady = state === connectivityState.READY;
-    if (isReady) this.readyWithinMs = READY_WITHIN_MS.first;
-    this.isAwaited = !isReady && !isClosed;
+    const state = this.channel.getConnectivityState(false);
+    if (state === connectivityState.READY) this.readyWithinMs = READY_WITHIN_MS.first;
+    this.isAwaited = state !== connectivityState.READY && state !== connectivityState.SHUTDOWN;
     if (!this.isAwaited) return;
+    // Only now: a closed one that is asked to connect connects.
+    this.channel.getConnectivityState(true);
     this.channel.watchConnectivityState(state, untilMs, (tooLate) => {
       if (!tooLate) return this.awaitReady(untilMs);
       this.isAwaited = false;

@@ -17,12 +17,12 @@ beforeAll(async () => {
   const database = new URL(service.databaseUrl);
   postgresql = await startTcpProxy(database.host);
   temporal = await startTcpProxy(service.temporal.address);
-  database.host = `127.0.0.1:${postgresql.port}`;
+  database.host = postgresql.address;
   api = await startApi({
     port: await freePort(),
     host: '127.0.0.1',
     databaseUrl: database.href,
-    temporal: { ...service.temporal, address: `127.0.0.1:${temporal.port}` },
+    temporal: { ...service.temporal, address: temporal.address },
     masterKey: service.masterKey,
     requestsPerMinute: 1_000_000,
     log: createLogger('test', process.env.LOG_LEVEL ?? 'silent'),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../src/embedded/ports';
 import { connectClient } from '../../src/engine/connection';
 import { PaymentsEngine } from '../../src/engine/payments-engine';
 import { newNamespace } from '../support/service';
@@ -10,7 +11,7 @@ import { until } from '../support/until';
 it('comes to Temporal after a network that swallowed its first connection for good', async () => {
   const temporal = await newNamespace();
   const network = await startTcpProxy(temporal.address);
-  const engine = new PaymentsEngine(connectClient({ ...temporal, address: `127.0.0.1:${network.port}` }));
+  const engine = new PaymentsEngine(connectClient({ ...temporal, address: network.address }));
   const answers = () =>
     engine.ping().then(
       () => true,
@@ -33,12 +34,11 @@ it('waits longer each time for a server that accepts and says nothing, and lets 
   const silent = createServer((socket) => {
     connectedAtMs.push(performance.now());
     sockets.push(socket.on('error', () => undefined));
-  }).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const address = silent.address();
-  if (address === null || typeof address === 'string') throw new Error('It listens on no port');
+  });
+  const port = await freePort();
+  await once(silent.listen(port, '127.0.0.1'), 'listening');
   const engine = new PaymentsEngine(
-    connectClient({ address: `127.0.0.1:${address.port}`, namespace: 'default', security: {} }),
+    connectClient({ address: `127.0.0.1:${port}`, namespace: 'default', security: {} }),
   );
   while (connectedAtMs.length < 3) await engine.ping().catch(() => undefined);
   const [first = 0, second = 0, third = 0] = connectedAtMs;

@@ -19,9 +19,7 @@ let engine: PaymentsEngine;
 beforeAll(async () => {
   ledger = await openLedger();
   network = await startTcpProxy(temporalAddress());
-  engine = new PaymentsEngine(
-    connectClient({ address: `127.0.0.1:${network.port}`, namespace: 'default', security: {} }),
-  );
+  engine = new PaymentsEngine(connectClient({ address: network.address, namespace: 'default', security: {} }));
 });
 afterAll(async () => {
   await engine.close();

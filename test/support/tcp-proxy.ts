@@ -4,7 +4,8 @@ import { freePort } from '../../src/embedded/ports';
 
 /** A loopback TCP proxy that fails as networks do. Close it in `afterAll`. */
 export interface TcpProxy {
-  readonly port: number;
+  /** `127.0.0.1` and a port. */
+  readonly address: string;
   /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
   /** A black hole: connections stay, or are accepted, and nothing comes through any more. Those stay dead for good. */
@@ -14,9 +15,9 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param address the `host:port` to which it passes everything on */
-export async function startTcpProxy(address: string): Promise<TcpProxy> {
-  const { hostname: host, port: targetPort } = new URL(`tcp://${address}`);
+/** @param targetAddress the `host:port` to which it passes everything on */
+export async function startTcpProxy(targetAddress: string): Promise<TcpProxy> {
+  const { hostname: host, port: targetPort } = new URL(`tcp://${targetAddress}`);
   const target = { host, port: Number(targetPort) };
   const sockets = new Set<Socket>();
   let isHanging = false;
@@ -47,7 +48,7 @@ export async function startTcpProxy(address: string): Promise<TcpProxy> {
 
   await listen();
   return {
-    port,
+    address: `127.0.0.1:${port}`,
     cut: stop,
     hang() {
       isHanging = true;
