@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../db/pool';
 import { connectClient, type TemporalTarget } from '../engine/connection';
 import { PaymentsEngine } from '../engine/payments-engine';
@@ -106,6 +106,7 @@ function closerOf(server: Server): () => Promise<void> {
   return async () => {
     const closed = once(server, 'close');
     isClosing = true;
+    await takeWaiting(server);
     server.close();
     for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
     await Promise.race([closed, sleep(SILENCE_MS)]);
@@ -114,4 +115,20 @@ function closerOf(server: Server): () => Promise<void> {
     server.closeAllConnections();
     await closed;
   };
+}
+
+/**
+ * The kernel has connected callers whom we have not taken yet, one for each turn of the loop (libuv), and it resets those whom we leave
+ * there. Bounded, as new ones may come all the time.
+ */
+async function takeWaiting(server: Server): Promise<void> {
+  const deadline = Date.now() + SILENCE_MS;
+  let hasTaken = true;
+  server.on('connection', () => (hasTaken = true));
+  // The turn that we are in may be over already for connections.
+  await turnOfTheLoop();
+  while (hasTaken && Date.now() < deadline) {
+    hasTaken = false;
+    await turnOfTheLoop();
+  }
 }

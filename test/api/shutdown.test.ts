@@ -10,12 +10,12 @@ let service: TestService;
 let api: ApiProcess;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
+});
+afterAll(() => service.close());
+beforeEach(async () => {
   api = await startApiProcess(service);
 });
-afterAll(async () => {
-  await api.stop();
-  await service.close();
-});
+afterEach(() => api.stop());
 
 /** Keeps its connections, as the clients of merchants do. */
 const agent = new Agent({ keepAlive: true });
@@ -72,4 +72,19 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
   expect(headers.connection).toBe('close');
   expect(await stopped).toBe(0);
   silent.destroy();
+});
+
+it('SIGTERM: whoever had connected by then is answered, though none of them had been taken yet', async () => {
+  api.signal('SIGSTOP');
+  const callers = await Promise.all(Array.from({ length: 20 }, connected));
+  const answers = callers.map((caller) => {
+    caller.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return text(caller).catch(String);
+  });
+
+  const stopped = api.stop();
+  api.signal('SIGCONT');
+
+  for (const answer of answers) expect(await answer).toMatch(/^HTTP\/1.1 404 /);
+  await stopped;
 });

@@ -8,6 +8,7 @@ import type { TestService } from './service';
 /** The built `lunas api` in a process of its own, beside a test service. */
 export interface ApiProcess {
   readonly url: string;
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** SIGTERM. Resolves with its exit code when it has ended; null when it had to be killed. */
   stop(): Promise<number | null>;
 }
@@ -33,6 +34,7 @@ export async function startApiProcess(service: TestService): Promise<ApiProcess>
   const api = await startLunasService(options, new AbortController().signal);
   return {
     url: `http://127.0.0.1:${port}`,
+    signal: (signal) => api.kill(signal),
     async stop() {
       await api.stop();
       await rm(folder, { recursive: true, force: true });
