@@ -41,6 +41,9 @@ const HTTP_LIMITS = {
   keepAliveTimeout: 75_000,
 } as const;
 
+/** Whom the kernel has connected and we have not taken yet; Node.js's default. */
+const WAITING_CALLERS = 511;
+
 /** Of a request's ten seconds; what it does is a handful of statements that take milliseconds. */
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
@@ -73,7 +76,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     },
     settings.trustProxy ?? 0,
   );
-  const server = createServer(HTTP_LIMITS, app).listen(settings.port, settings.host);
+  const server = createServer(HTTP_LIMITS, app).listen(settings.port, settings.host, WAITING_CALLERS);
   const closeServer = closerOf(server);
   await once(server, 'listening');
 
@@ -118,16 +121,15 @@ function closerOf(server: Server): () => Promise<void> {
 }
 
 /**
- * The kernel has connected callers whom we have not taken yet, one for each turn of the loop (libuv), and it resets those whom we leave
- * there. Bounded, as new ones may come all the time.
+ * Those who wait in the kernel, one for each turn of the loop (libuv): it resets whom we leave there. Whoever comes meanwhile is behind
+ * them, and not waited for.
  */
 async function takeWaiting(server: Server): Promise<void> {
-  const deadline = Date.now() + SILENCE_MS;
   let hasTaken = true;
   server.on('connection', () => (hasTaken = true));
   // The turn that we are in may be over already for connections.
   await turnOfTheLoop();
-  while (hasTaken && Date.now() < deadline) {
+  for (let turns = 0; hasTaken && turns <= WAITING_CALLERS; turns += 1) {
     hasTaken = false;
     await turnOfTheLoop();
   }

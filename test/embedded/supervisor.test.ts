@@ -71,8 +71,13 @@ it('leaves a failure of the first start to the caller', async () => {
 });
 
 it('kills what does not end when asked', async () => {
-  const stubborn = await startScript('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  const stubborn = await startScript(
+    'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("deaf")',
+  );
+  await until(
+    () => stubborn.lastLogLines(),
+    (said) => said.includes('deaf'),
+  );
   await stubborn.stop();
   expect(await stubborn.exited).toEqual({ code: null, signal: 'SIGKILL' });
   expect(isAlive(stubborn.pid)).toBe(false);

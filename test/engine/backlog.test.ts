@@ -5,7 +5,7 @@ import { newNamespace, startTestService, type TestService } from '../support/ser
 import { until } from '../support/until';
 
 const EXPIRING = 100;
-const EXPIRES_IN_SECONDS = 20;
+const EXPIRES_IN_SECONDS = 40;
 const PER_BULK = 50;
 
 let service: TestService;

@@ -186,4 +186,4 @@ it('finds every one of a thousand breaks and invents none; what the provider can
   );
   const { rows } = await service.db.query("select count(*) as open from exceptions where kind = 'reconciliation'");
   expect(rows[0].open).toBeGreaterThan(PLANTED / 2);
-}, 400_000);
+}, 1_200_000);

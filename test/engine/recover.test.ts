@@ -42,7 +42,7 @@ async function create(policy: { expiresInSeconds?: number; settlementDelaySecond
 
 async function becomes(id: string, status: string): Promise<void> {
   await until(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
     (now) => now === status,
   );
 }
@@ -89,8 +89,8 @@ it('lunas recover: every life goes on where it was, once, after Temporal has los
     () => service.db.query('select 1 from webhook_deliveries where handed_over_at is not null'),
     ({ rowCount }) => rowCount === 1,
   );
-  const expiring = await create({ expiresInSeconds: 12 });
-  const settling = await create({ settlementDelaySeconds: 12 });
+  const expiring = await create({ expiresInSeconds: 30 });
+  const settling = await create({ settlementDelaySeconds: 30 });
   await pay(settling);
   const held = await create();
   await pay(held);

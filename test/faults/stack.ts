@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { createPool, type Pool } from '../../src/db/pool';
 import { migrate } from '../../src/db/migrate';
 import type { ManagedProcess } from '../../src/embedded/managed-process';
-import { checkPorts } from '../../src/embedded/ports';
+import { freePort } from '../../src/embedded/ports';
 import { ensureDatabase, PostgresCluster } from '../../src/embedded/postgres';
 import { startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
 import { connectClient } from '../../src/engine/connection';
@@ -123,7 +124,7 @@ export class Stack {
       sandboxUrl: sandbox.url,
       sandboxServerKey: SANDBOX_SERVER_KEY,
     });
-    const db = createPool(databaseUrl, { max: 4, connectionTimeoutMs: 2_000 });
+    const db = createPool(databaseUrl, { max: 4, connectionTimeoutMs: 10_000 });
     for (const policy of POLICIES) await setPolicy(db, policy);
     const receiver = await startReceiver(options.webhookFails);
     const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
@@ -235,14 +236,15 @@ export class Stack {
   /** Runs a command of ours, and answers what it printed, whatever its exit code. */
   async runLunas(...args: readonly string[]): Promise<unknown> {
     const command = path.join(this.options.compiledFolder, 'src', 'cli', 'lunas.js');
-    const child = spawn(process.execPath, [command, ...args, '--json'], {
-      env: this.environment,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    await once(child, 'close');
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    for (let tries = 1; ; tries += 1) {
+      const child = spawn(process.execPath, [command, ...args, '--json'], {
+        env: this.environment,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
+      // Temporal or PostgreSQL did not answer in time; the command says that it may be run again.
+      if (printed !== '' || tries === 3) return JSON.parse(printed);
+    }
   }
 
   /** Has API and worker started again: broken on purpose or whole, and before which kind of acquirer. */
@@ -324,27 +326,11 @@ function openCluster(
   return PostgresCluster.open({ ...files, port, settings }, new AbortController().signal);
 }
 
-/**
- * Below those that the system gives to outgoing connections: one of them has taken the port of a killed server before it came
- * back.
- */
-const PORTS = { from: 20_000, to: 32_000 } as const;
-
 async function freePorts(): Promise<[number, number, number, number, number]> {
   const ports = new Set<number>();
-  while (ports.size < 5) {
-    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
-    if (await isFree(port)) ports.add(port);
-  }
+  while (ports.size < 5) ports.add(await freePort());
   const [a = 0, b = 0, c = 0, d = 0, e = 0] = ports;
   return [a, b, c, d, e];
-}
-
-function isFree(port: number): Promise<boolean> {
-  return checkPorts([{ variable: 'of the harness', host: '127.0.0.1', port }], 0).then(
-    () => true,
-    () => false,
-  );
 }
 
 function childrenOf(parent: number): { readonly pid: number; readonly command: string }[] {

@@ -53,12 +53,12 @@ it('keeps what it captured while catalog and merchant change under it, to the la
   const after = await create();
   for (const { reference_id } of [before, after]) await service.pay(reference_id);
 
-  const statusOf = async ({ id }: { id: string }) => (await service.call('GET', `/payments/${id}`)).body.payment.status;
+  const statusOf = async ({ id }: { id: string }) =>
+    (await service.call('GET', `/payments/${id}`)).body.payment?.status;
   await until(
     async () => [await statusOf(before), await statusOf(after)],
-    ([old]) => old === 'settled',
+    ([old, now]) => old === 'settled' && now === 'paid',
   );
-  expect(await statusOf(after)).toBe('paid');
   expect(await rowOf(before.id)).toMatchObject({
     fee_rupiah: 350,
     net_rupiah: 49_650,

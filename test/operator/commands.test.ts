@@ -41,7 +41,7 @@ const lunas = (...args: string[]): Promise<Outcome> => runLunas(args, environmen
 
 /** The built command, in a process of its own. */
 function built(...args: string[]): Promise<Outcome> {
-  return promisify(execFile)(LUNAS, args, { env: environment, timeout: 25_000 }).then(
+  return promisify(execFile)(LUNAS, args, { env: environment, timeout: 120_000 }).then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
   );
@@ -55,7 +55,7 @@ function parse({ exitCode, stdout, stderr }: Outcome): any {
 }
 
 async function statusOf(id: string): Promise<string> {
-  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
+  return (await service.call('GET', `/payments/${id}`)).body.payment?.status;
 }
 
 async function becomes(id: string, status: string): Promise<void> {

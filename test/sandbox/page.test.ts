@@ -72,13 +72,19 @@ it('names the magic amounts', async () => {
 
 it('shows what became of each notification, and what the merchant said to it', async () => {
   const receiver = await startNotificationReceiver();
-  const answers = [401, 200];
-  receiver.respond = (response) => void response.writeHead(answers.shift() ?? 200).end();
+  // The second try is answered when the first one has been seen.
+  let seeFirst: () => void = () => {};
+  const seen = new Promise<void>((resolve) => (seeFirst = resolve));
+  receiver.respond = (response) => {
+    if (receiver.bodies.length === 1) response.writeHead(401).end();
+    else void seen.then(() => response.writeHead(200).end());
+  };
   const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
   await sandbox.call('POST', `/simulator/payments/${order_id}/pay`);
   const rowOf = async () =>
     (await page()).text.match(/<tr>.*?<\/tr>/gs)?.find((row) => row.includes(order_id) && row.includes('settlement'));
   await until(rowOf, (row = '') => row.includes('HTTP 401') && row.includes('due '));
+  seeFirst();
   const delivered = await until(rowOf, (row = '') => row.includes('HTTP 200'));
   expect(delivered).toContain('delivered');
   await receiver.close();

@@ -34,7 +34,8 @@ type TestApiSettings = Partial<Pick<ApiSettings, 'trustProxy' | 'requestsPerMinu
 /** @param settings of each API process */
 export async function startTestApis(settings: readonly TestApiSettings[]): Promise<TestApis> {
   const database = await createTestDatabase();
-  const db = createPool(database.url, { max: 4 });
+  // A file inserts 90,000 rows by one statement.
+  const db = createPool(database.url, { max: 4, statementTimeoutMs: 120_000 });
   const lines: string[] = [];
   const log = createLogger(
     'test',

@@ -59,7 +59,7 @@ export async function openLives(): Promise<Lives> {
     clearFaults: () => setFaults('DELETE'),
     async becomes(id, status) {
       await until(
-        async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+        async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
         (now) => now === status,
       );
     },

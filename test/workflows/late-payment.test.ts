@@ -50,7 +50,7 @@ async function createExpired(provider: 'gopay' | 'shopeepay'): Promise<Created> 
 
 async function becomes(id: string, status: string): Promise<void> {
   await until(
-    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
     (now) => now === status,
   );
 }

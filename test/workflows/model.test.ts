@@ -137,7 +137,7 @@ describe('random histories', () => {
       expect(breaks).toEqual([]);
       expect(breakCount).toBe(0);
     },
-    Math.max(600_000, STEPS * 60),
+    Math.max(1_800_000, STEPS * 60),
   );
 });
 

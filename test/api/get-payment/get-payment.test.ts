@@ -2,6 +2,7 @@ import { createKey } from '../../../src/operator/keys';
 import { createMerchant, type NewMerchant } from '../../../src/operator/merchants';
 import { ask, startTestApis } from '../../support/api';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { until } from '../../support/until';
 
 let service: TestService;
 const MERCHANT: Omit<NewMerchant, 'approve'> = { name: 'Other', feePayer: 'merchant', providers: ['gopay'] };
@@ -99,6 +100,11 @@ describe('other addresses', () => {
 
   it('tell whether the service is up and ready', async () => {
     expect((await service.call('GET', '/healthz')).body).toEqual({ status: 'ok' });
-    expect((await service.call('GET', '/readyz')).body).toEqual({ status: 'ready', postgresql: 'up', temporal: 'up' });
+    // It waits for each of them for two seconds, which a busy machine may need.
+    const { body } = await until(
+      () => service.call('GET', '/readyz'),
+      ({ status }) => status === 200,
+    );
+    expect(body).toEqual({ status: 'ready', postgresql: 'up', temporal: 'up' });
   });
 });

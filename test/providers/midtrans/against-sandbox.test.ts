@@ -60,7 +60,7 @@ describeProvider("Midtrans' adapter at the sandbox", openAcquirer);
 
 it('takes a wrong server key for a refusal when it opens an order, and for nothing when it looks one up', async () => {
   const acquirer = await openAcquirer();
-  const call = { signal: new AbortController().signal, deadlineAtMs: Date.now() + 5000 };
+  const call = { signal: new AbortController().signal, deadlineAtMs: Date.now() + 60_000 };
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + 900_000);
   const request = { provider: 'gopay', referenceId: 'LN1', totalRupiah: 1000, createdAt, expiresAt } as const;
