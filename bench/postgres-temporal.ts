@@ -5,7 +5,7 @@ import path from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
 import { connectClient } from '../src/engine/connection';
 import { launch, type ManagedProcess } from '../src/embedded/managed-process';
-import { checkPorts } from '../src/embedded/ports';
+import { freePort } from '../src/embedded/ports';
 import { runCommand } from '../src/embedded/run-command';
 import { waitFor } from '../src/embedded/wait';
 
@@ -102,7 +102,7 @@ async function configOf({ port, databaseUrl, folder }: PostgresTemporal): Promis
     },
   });
   const service = async (grpcPort: number): Promise<object> => {
-    return { rpc: { grpcPort, membershipPort: await lowPort(), bindOnLocalHost: true } };
+    return { rpc: { grpcPort, membershipPort: await freePort(), bindOnLocalHost: true } };
   };
   return {
     log: { stdout: true, level: 'warn' },
@@ -115,9 +115,9 @@ async function configOf({ port, databaseUrl, folder }: PostgresTemporal): Promis
     global: { membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' } },
     services: {
       frontend: await service(port),
-      matching: await service(await lowPort()),
-      history: await service(await lowPort()),
-      worker: await service(await lowPort()),
+      matching: await service(await freePort()),
+      history: await service(await freePort()),
+      worker: await service(await freePort()),
     },
     clusterMetadata: {
       enableGlobalNamespace: false,
@@ -137,16 +137,6 @@ async function configOf({ port, databaseUrl, folder }: PostgresTemporal): Promis
     publicClient: { hostPort: `127.0.0.1:${port}` },
     dynamicConfigClient: { filepath: path.join(folder, 'config', 'dynamic.yaml'), pollInterval: '60s' },
   };
-}
-
-/** Its table of members keeps ports in 15 bits. */
-async function lowPort(): Promise<number> {
-  const port = 15_000 + Math.floor(Math.random() * 17_000);
-  const isFree = await checkPorts([{ variable: 'a port', host: '127.0.0.1', port }], 0).then(
-    () => true,
-    () => false,
-  );
-  return isFree ? port : lowPort();
 }
 
 async function waitUntilServing(server: ManagedProcess, port: number, signal: AbortSignal): Promise<void> {

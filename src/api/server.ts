@@ -109,9 +109,9 @@ function closerOf(server: Server): () => Promise<void> {
   return async () => {
     const closed = once(server, 'close');
     isClosing = true;
+    for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
     await takeWaiting(server);
     server.close();
-    for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
     await Promise.race([closed, sleep(SILENCE_MS)]);
     // Those too that come while we wait.
     for (const response of underWay) await new Promise((resolve) => response.on('close', resolve));
@@ -121,8 +121,8 @@ function closerOf(server: Server): () => Promise<void> {
 }
 
 /**
- * Those who wait in the kernel, one for each turn of the loop (libuv): it resets whom we leave there. Whoever comes meanwhile is behind
- * them, and not waited for.
+ * Takes who waits in the kernel, which resets them when we close. libuv takes one for each turn of the loop; where callers keep coming,
+ * this ends after as many turns as there can have been callers.
  */
 async function takeWaiting(server: Server): Promise<void> {
   let hasTaken = true;

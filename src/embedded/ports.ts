@@ -7,13 +7,21 @@ import { UserError } from '../config';
 const RETRY_MS = 100;
 
 /** Below those that systems give to outgoing connections: one of them could take it before its server does. */
-const CHOSEN_PORTS = { from: 20_000, to: 32_000 } as const;
+const CHOSEN_PORTS = { from: 20_000, to: 32_000, mostTries: 100 } as const;
 
-/** A TCP port of the loopback interface that nothing listens on right now. */
+/**
+ * A TCP port of the loopback interface that nothing listens on right now.
+ * @throws the error of the operating system where none can be listened on
+ */
 export async function freePort(): Promise<number> {
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     const port = randomInt(CHOSEN_PORTS.from, CHOSEN_PORTS.to);
-    if ((await faultOf({ variable: '', host: '127.0.0.1', port })).length === 0) return port;
+    try {
+      await tryListening('127.0.0.1', port);
+      return port;
+    } catch (error) {
+      if (codeOf(error) !== 'EADDRINUSE' || tries === CHOSEN_PORTS.mostTries) throw error;
+    }
   }
 }
 
@@ -49,18 +57,26 @@ async function faultsOf(ports: readonly Port[]): Promise<string[]> {
 }
 
 async function faultOf({ variable, host, port }: Port): Promise<string[]> {
-  const server = createServer();
   try {
-    server.listen({ port, host, exclusive: true });
-    await once(server, 'listening');
+    await tryListening(host, port);
+    return [];
   } catch (error) {
-    const code = typeof error === 'object' && error && 'code' in error ? error.code : error;
+    const code = codeOf(error);
     if (code === 'EADDRINUSE') return [`Port ${port} is taken. Set ${variable} to a free one, or stop what uses it.`];
     return [
       `${host}:${port} cannot be listened on (${String(code)}). Set ${variable} to a port above 1023, or HOST to an address of this machine.`,
     ];
   }
+}
+
+/** @throws the error of the operating system */
+async function tryListening(host: string, port: number): Promise<void> {
+  const server = createServer().listen({ port, host, exclusive: true });
+  await once(server, 'listening');
   server.close();
   await once(server, 'close');
-  return [];
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error && 'code' in error ? error.code : error;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Client, DatabaseError } from 'pg';
+import { Client } from 'pg';
 import { UserError } from '../config';
 import { launch, type ManagedProcess } from './managed-process';
 import { asPostgresAccount, postgresAccount } from './postgres-account';
@@ -154,9 +154,11 @@ async function acceptsConnections(server: ManagedProcess, url: string): Promise<
   }
 }
 
-/** It refuses, is not heard of yet, or says that it is starting. */
 function isNotYetUp(error: unknown): boolean {
-  return !(error instanceof DatabaseError) || error.code === SQLSTATE_STARTING_UP;
+  // node-postgres, after `connectionTimeoutMillis`: an error without a code.
+  if (error instanceof Error && error.message === 'timeout expired') return true;
+  const code = typeof error === 'object' && error && 'code' in error ? error.code : undefined;
+  return code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === SQLSTATE_STARTING_UP;
 }
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {

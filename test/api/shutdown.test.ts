@@ -38,6 +38,22 @@ async function connected(): Promise<Socket> {
   return socket;
 }
 
+/** The payment that is being created is not issued before the work is done. */
+async function holdingBack(work: () => Promise<void>): Promise<void> {
+  const holder = await service.db.connect();
+  try {
+    await holder.query('begin');
+    await until(
+      () => holder.query('select id from payments for update'),
+      ({ rows }) => rows.length === 1,
+    );
+    await work();
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+}
+
 it('SIGTERM: what is under way is answered, nothing new is taken, and the process ends by itself', async () => {
   await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method: 'PUT',
@@ -45,38 +61,30 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
     body: JSON.stringify({ operation: 'charge', kind: 'slow', times: 1 }),
   });
   const underWay = send('POST', '/payments', '{"amount":20000}');
-  // Cannot be issued before we let go of it.
-  const holder = await service.db.connect();
-  await holder.query('begin');
-  await until(
-    () => holder.query('select id from payments for update'),
-    ({ rows }) => rows.length === 1,
-  );
-  // Leaves an idle connection behind.
-  expect((await send('GET', '/transactions')).status).toBe(200);
+  let stopped: Promise<number | null> | undefined;
+  await holdingBack(async () => {
+    // Leaves an idle connection behind.
+    expect((await send('GET', '/transactions')).status).toBe(200);
+    // Connected, and asks nothing; nothing yet.
+    const [, late] = await Promise.all([connected(), connected()]);
 
-  // Connected, and asks nothing; nothing yet.
-  const [silent, late] = await Promise.all([connected(), connected()]);
-
-  const stopped = api.stop();
-  await until(
-    () =>
-      fetch(`${api.url}/healthz`).then(
-        () => 'answered',
-        (error: Error) => String(error.cause),
-      ),
-    (outcome) => outcome.includes('ECONNREFUSED'),
-  );
-  late.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  expect(await text(late)).toMatch(/^HTTP\/1.1 404 [^]*Connection: close/);
-  expect(await Promise.race([underWay.then(() => 'answered'), Promise.resolve('under way')])).toBe('under way');
-  await holder.query('commit');
-  holder.release();
+    stopped = api.stop();
+    await until(
+      () =>
+        fetch(`${api.url}/healthz`).then(
+          () => 'answered',
+          (error: Error) => String(error.cause),
+        ),
+      (outcome) => outcome.includes('ECONNREFUSED'),
+    );
+    late.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await text(late)).toMatch(/^HTTP\/1.1 404 [^]*Connection: close/);
+    expect(await Promise.race([underWay.then(() => 'answered'), Promise.resolve('under way')])).toBe('under way');
+  });
   const { status, headers, body } = await underWay;
   expect([status, JSON.parse(body).payment.status]).toEqual([201, 'pending']);
   expect(headers.connection).toBe('close');
   expect(await stopped).toBe(0);
-  silent.destroy();
 });
 
 it('SIGTERM: whoever had connected by then is answered, though none of them had been taken yet', async () => {
@@ -91,5 +99,5 @@ it('SIGTERM: whoever had connected by then is answered, though none of them had 
   api.signal('SIGCONT');
 
   for (const answer of answers) expect(await answer).toMatch(/^HTTP\/1.1 404 /);
-  await stopped;
+  expect(await stopped).toBe(0);
 });

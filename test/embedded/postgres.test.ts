@@ -119,6 +119,14 @@ it('does not touch a folder that is no cluster', async () => {
   expect(existsSync(path.join(folder, 'postgres', 'holiday.jpg'))).toBe(true);
 });
 
+it('does not go on asking a server that does not know its password', async () => {
+  const folder = await temporaryFolder();
+  await openCluster(folder);
+  await writeFile(path.join(folder, 'postgres', 'password'), 'guess');
+  const cluster = await openCluster(folder);
+  await expect(cluster.start(signal)).rejects.toThrow(/password authentication failed/);
+});
+
 it('tells what PostgreSQL says when it does not start, at once', async () => {
   const folder = await temporaryFolder();
   const cluster = await openCluster(folder);

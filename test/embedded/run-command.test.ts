@@ -50,9 +50,10 @@ describe('a command that has started another, which ignores Ctrl-C', () => {
   it('ends with all that it has started when its time is over', async () => {
     const { args, grandchild } = await start(await temporaryFolder());
     const running = runCommand({ command: '/bin/sh', args, timeoutMs: 7_000, signal: never });
-    const ended = expect(running).rejects.toThrow('did not end within 7 s');
-    const pid = await until(grandchild, (found) => found > 0);
-    await ended;
+    const [pid] = await Promise.all([
+      until(grandchild, (found) => found > 0),
+      expect(running).rejects.toThrow('did not end within 7 s'),
+    ]);
     await untilGone(pid);
   });
 });

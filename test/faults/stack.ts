@@ -236,15 +236,12 @@ export class Stack {
   /** Runs a command of ours, and answers what it printed, whatever its exit code. */
   async runLunas(...args: readonly string[]): Promise<unknown> {
     const command = path.join(this.options.compiledFolder, 'src', 'cli', 'lunas.js');
-    for (let tries = 1; ; tries += 1) {
-      const child = spawn(process.execPath, [command, ...args, '--json'], {
-        env: this.environment,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
-      // Temporal or PostgreSQL did not answer in time; the command says that it may be run again.
-      if (printed !== '' || tries === 3) return JSON.parse(printed);
-    }
+    const child = spawn(process.execPath, [command, ...args, '--json'], {
+      env: this.environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    return JSON.parse(printed);
   }
 
   /** Has API and worker started again: broken on purpose or whole, and before which kind of acquirer. */

@@ -170,7 +170,7 @@ async function slowerBesidePoorReceivers(): Promise<number> {
 
 it('keeps a merchant as fast as ever while the receivers of others hang and fail', async () => {
   await round(false); // warm
-  // By chance the typical one of four is slower than the other four once in some fourteen times: then not again and again.
+  // By chance alone the typical of four can be slower than four others, but hardly three times in a row.
   let ratio = await slowerBesidePoorReceivers();
   for (let tries = 1; ratio > MOST_RATIO && tries < 3; tries += 1) ratio = await slowerBesidePoorReceivers();
   expect(ratio).toBeLessThanOrEqual(MOST_RATIO);

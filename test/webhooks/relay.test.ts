@@ -518,8 +518,8 @@ describe('an endpoint that is down', () => {
     await acceptPayments(1);
     /** The wait is not longer than the first, counted from before the probe, and not shorter than the second, from after it. */
     const waitsAfter = async (days: number) => {
-      await isFailingFor(days);
       const probedAtMs = Date.now();
+      await isFailingFor(days);
       (relay ?? start()).wake();
       const { retry_at } = await until(
         () => endpointState(endpoint),

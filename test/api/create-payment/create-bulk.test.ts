@@ -112,7 +112,7 @@ describe('POST /payments with payments[]', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  // Three seconds each: one after the other, three of the fifty would be there when the answer is due.
+  // Three seconds each: three are through when the answer is due if they go one after the other, and thirty-two begun by eight at a time.
   it('201: issues fifty side by side, also where the provider is slow', async () => {
     await chargeFails('slow', 50);
     const { status, body } = await service.call('POST', '/payments', { payments: items(50, 'slow-fifty') });
@@ -120,7 +120,7 @@ describe('POST /payments with payments[]', () => {
     const orders = await service.providerLedger();
     const opened = body.payments.filter((item: { reference_id: string }) => orders.has(item.reference_id));
     const issued = body.payments.filter((item: { status: string }) => item.status === 'pending');
-    expect(opened.length).toBeGreaterThan(25);
+    expect(opened.length).toBeGreaterThan(35);
     expect(issued.length).toBeGreaterThan(3);
   });
 
