@@ -8,7 +8,9 @@ export async function until<T>(read: () => Promise<T>, isRight: (value: T) => bo
     const value = await read();
     if (isRight(value)) return value;
     if (performance.now() > deadline)
-      throw new Error(`Not within ${timeoutMs} ms; last seen: ${inspect(value, { breakLength: Infinity }).slice(0, 600)}`);
+      throw new Error(
+        `Not within ${timeoutMs} ms; last seen: ${inspect(value, { breakLength: Infinity }).slice(0, 600)}`,
+      );
     await sleep(25);
   }
 }
