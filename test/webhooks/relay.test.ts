@@ -466,7 +466,7 @@ describe('an endpoint that is down', () => {
   async function isFailingFor(days: number): Promise<void> {
     await ledger.db.query(
       `update webhook_endpoints set consecutive_failures = 100, failing_since = now() - $1::float8 * interval '1 day',
-         retry_at = now() - interval '1 millisecond'`,
+         retry_at = now() - interval '1 minute'`,
       [days],
     );
   }
