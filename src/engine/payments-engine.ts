@@ -11,6 +11,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { ApplicationFailure, type SearchAttributePair } from '@temporalio/common';
+import { fairnessKeyOf } from './fairness-key';
 import { isAlreadyExists, isNotOffered } from './grpc-errors';
 import { formatRupiah } from '../domain/money';
 import { expiryOf, type PaymentTerms } from '../domain/payment';
@@ -339,21 +340,13 @@ function paymentStartOptions(terms: PaymentTerms, resumption?: Resumption): Work
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     taskQueue: PAYMENTS_TASK_QUEUE,
     args: resumption ? [terms, resumption] : [terms],
-    // Temporal takes from each key in turn: payments that expire all at once, or were to while it was away, do not stand in line
-    // before those that are just being created.
-    priority: { fairnessKey: startOfPeriod(expiresAtMs, terms.expiresInSeconds) },
+    priority: { fairnessKey: fairnessKeyOf(expiresAtMs, terms.expiresInSeconds) },
     staticSummary: `${formatRupiah(terms.totalRupiah)} by ${terms.provider}, ${terms.referenceId}`,
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.paymentStatus, value: resumption?.state.status ?? 'created' },
       ...searchAttributesOf(terms),
     ],
   };
-}
-
-/** In periods as long as a payment lives, one that is due began in an earlier period than one that is just created will be due in. */
-function startOfPeriod(timeMs: number, lengthSeconds: number): string {
-  const lengthMs = lengthSeconds * 1_000;
-  return new Date(Math.floor(timeMs / lengthMs) * lengthMs).toISOString();
 }
 
 function latePaymentStartOptions(terms: PaymentTerms): WorkflowStartOptions<typeof latePayment> {
