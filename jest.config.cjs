@@ -1,6 +1,8 @@
 /** @type {import('jest').Config} */
 module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // `npm run test:slow` runs these.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/slow/'],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -1,5 +1,6 @@
-// What `npm test` runs: the build (a test starts the built command), then jest with the arguments given.
-// The last line is `N passed, N failed`; a test file that cannot be loaded counts as one failure.
+// `npm test` and `npm run test:slow`: the build (a test starts the built command), then jest with the given arguments.
+// `npm run test:all` (`--all`) runs both suites, one after the other.
+// The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,30 +11,48 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
+const SUITES = [[], ['--config', 'jest.slow.config.cjs']];
 
 let running;
-// Jest stops what it has started, and we wait for it. On Ctrl-C it hears of it twice, which it knows how to take.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => running?.kill(signal));
-
-const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-results-'));
-try {
-  process.exitCode = await testBuilt(path.join(folder, 'results.json'));
-} finally {
-  await rm(folder, { recursive: true, force: true });
+let isInterrupted = false;
+// Jest stops its own servers, and this process waits for it. On Ctrl-C jest receives the signal twice, which is safe.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    isInterrupted = true;
+    running?.kill(signal);
+  });
 }
 
-async function testBuilt(resultsFile) {
-  const built = await run([path.join(ROOT, 'scripts', 'build.mjs')]);
-  const exitCode =
-    built === 0 ? await run([JEST, ...process.argv.slice(2), '--json', '--outputFile', resultsFile]) : built;
-  const { passed, failed } = await readCounts(resultsFile);
-  // Jest that fails without a failed test: it was interrupted, or what the tests share did not start.
-  console.log(`${passed} passed, ${exitCode !== 0 && failed === 0 ? 1 : failed} failed`);
-  return exitCode;
+const args = process.argv.slice(2);
+const suites = args.includes('--all') ? SUITES : [args];
+const total = { exitCode: await run([path.join(ROOT, 'scripts', 'build.mjs')]), passed: 0, failed: 0 };
+if (total.exitCode !== 0) total.failed = 1;
+else for (const suite of suites) await add(total, suite);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.exitCode;
+
+async function add(total, suite) {
+  if (isInterrupted) return;
+  const { exitCode, passed, failed } = await test(suite);
+  total.exitCode ||= exitCode;
+  total.passed += passed;
+  // Jest that fails without a failed test was interrupted, or its global setup failed.
+  total.failed += exitCode !== 0 && failed === 0 ? 1 : failed;
 }
 
-async function run(args) {
-  running = spawn(process.execPath, args, { cwd: ROOT, stdio: ['inherit', 'ignore', 'inherit'] });
+async function test(suite) {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-results-'));
+  const resultsFile = path.join(directory, 'results.json');
+  try {
+    const exitCode = await run([JEST, ...suite, '--json', '--outputFile', resultsFile]);
+    return { exitCode, ...(await readCounts(resultsFile)) };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function run(command) {
+  running = spawn(process.execPath, command, { cwd: ROOT, stdio: ['inherit', 'ignore', 'inherit'] });
   const [code] = await once(running, 'exit');
   return code ?? 1;
 }
