@@ -11,6 +11,8 @@ export interface ActivityDependencies extends TransitionContext {
   readonly webhooks: WebhookSender;
   /** How long a refund can be cancelled before it goes to the provider (`REFUND_HOLD_SECONDS`). */
   readonly refundHoldSeconds: number;
+  /** `LUNAS_RECOVERY_MODE`: nothing is settled and no refund is requested, because PostgreSQL may be behind the provider. */
+  readonly isRecovering: boolean;
   /** Compares every open payment, and those that changed since then, with provider and Temporal. */
   readonly reconcile: (changedSince: Date, onProgress: (done: number) => void) => Promise<Reconciliation>;
 }

@@ -5,8 +5,9 @@ import { rejectPayment } from '../src/db/transitions/reject-payment';
 import { noteNews } from '../src/db/notifications';
 import type { Provider } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
+import { opened } from './open-payment';
 import { providerCall, unclear } from './provider-call';
-import { resultOf, stepOf } from './steps';
+import { stepOf } from './steps';
 
 /**
  * Fails a payment for which the provider issued no QR in time: only after a look-up that is later than the last call
@@ -20,8 +21,9 @@ export async function giveUpPayment(dependencies: ActivityDependencies, request:
   const provider = await dependencies.providers.forAccount(providerAccountId);
   const order = await endUnlessPaid(provider, referenceId);
   if (order === 'paid') await noteNews(dependencies.db, { accountId: providerAccountId, referenceId });
-  const step = stepOf({ ...request, state });
-  return resultOf(await rejectPayment(dependencies, step, 'the provider did not issue a QR code in time'));
+  const reason = 'the provider did not issue a QR code in time';
+  const rejected = await rejectPayment(dependencies, stepOf({ ...request, state }), reason);
+  return opened(dependencies, request, rejected, { outcome: 'rejected', atMs: request.atMs, reason });
 }
 
 async function endUnlessPaid(provider: Provider, referenceId: string): Promise<'ended' | 'paid'> {

@@ -4,6 +4,7 @@ import { confirmPaid } from './confirm-paid';
 import { deliverWebhook } from './deliver-webhook';
 import type { ActivityDependencies } from './dependencies';
 import { expirePayment } from './expire-payment';
+import { failPayment } from './fail-payment';
 import { giveUpPayment } from './give-up-payment';
 import { openPayment } from './open-payment';
 import { receiveLatePayment } from './receive-late-payment';
@@ -28,6 +29,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     confirmPaid: confirmPaid.bind(null, dependencies),
     cancelPayment: cancelPayment.bind(null, dependencies),
     expirePayment: expirePayment.bind(null, dependencies),
+    failPayment: failPayment.bind(null, dependencies),
     recheckPaid: recheckPaid.bind(null, dependencies),
     requestRefund: requestRefund.bind(null, dependencies),
     cancelRefund: cancelRefund.bind(null, dependencies),

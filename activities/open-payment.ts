@@ -1,7 +1,8 @@
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
-import type { PaymentStep, StepResult } from '../src/domain/payment-step';
+import type { Opening, PaymentStep, StepResult } from '../src/domain/payment-step';
 import { acceptPayment } from '../src/db/transitions/accept-payment';
-import type { Step } from '../src/db/transitions/apply-transition';
+import { findOpening } from '../src/db/reads/find-opening';
+import type { TransitionOutcome } from '../src/db/transitions/apply-transition';
 import { issuePayment } from '../src/db/transitions/issue-payment';
 import { rejectPayment } from '../src/db/transitions/reject-payment';
 import type { IssueQrisOutcome, Provider } from '../src/providers/provider';
@@ -15,13 +16,13 @@ import { resultOf, stepOf } from './steps';
  */
 export async function openPayment(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
   const accepted = await acceptPayment(dependencies, request);
-  if (accepted.state.status !== 'created') return { state: accepted.state };
+  if (accepted.state.status !== 'created') return opened(dependencies, request, accepted);
 
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const earlier = accepted.outcome === 'repeated' ? await findIssued(provider, terms) : undefined;
   const outcome = earlier ?? (await issue(provider, request));
-  return record(dependencies, stepOf({ ...request, state: accepted.state }), outcome);
+  return record(dependencies, { ...request, state: accepted.state }, outcome);
 }
 
 /**
@@ -43,13 +44,38 @@ function issue(provider: Provider, { terms, createdAtMs }: PaymentStep): Promise
   return provider.issueQris({ provider: name, referenceId, totalRupiah, createdAt, expiresAt }, providerCall());
 }
 
-async function record(dependencies: ActivityDependencies, step: Step, outcome: IssueQrisOutcome): Promise<StepResult> {
+async function record(
+  dependencies: ActivityDependencies,
+  request: PaymentStep,
+  outcome: IssueQrisOutcome,
+): Promise<StepResult> {
+  const step = stepOf(request);
   switch (outcome.outcome) {
     case 'accepted':
-      return resultOf(await issuePayment(dependencies, step, outcome));
+      return opened(dependencies, request, await issuePayment(dependencies, step, outcome), {
+        outcome: 'issued',
+        atMs: request.atMs,
+        providerTransactionId: outcome.providerTransactionId,
+        qrisPayload: outcome.qrisPayload,
+      });
     case 'refused':
-      return resultOf(await rejectPayment(dependencies, step, outcome.reason));
+      return opened(dependencies, request, await rejectPayment(dependencies, step, outcome.reason), {
+        outcome: 'rejected',
+        atMs: request.atMs,
+        reason: outcome.reason,
+      });
     case 'unclear':
       throw unclear(outcome);
   }
+}
+
+/** The result with the opening, for the history: the one just recorded, else the one that PostgreSQL has. */
+export async function opened(
+  { db }: ActivityDependencies,
+  { terms }: PaymentStep,
+  recorded: TransitionOutcome,
+  applied?: Opening,
+): Promise<StepResult> {
+  const opening = (recorded.outcome === 'applied' && applied) || (await findOpening(db, terms.paymentId));
+  return { ...resultOf(recorded), ...(opening && { opening }) };
 }

@@ -30,13 +30,17 @@ export async function refundLatePayment(
   if (receivedRupiah !== terms.totalRupiah) {
     return keep(`it is ${formatRupiah(receivedRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`);
   }
-  await submitLateRefund(db, paymentId, at);
-  const refund = await pursueRefund(await providers.forAccount(terms.providerAccountId), {
-    referenceId,
-    refundKey: lateRefundKeyOf(referenceId),
-    totalRupiah: receivedRupiah,
-    reason: 'paid after the payment had ended',
-  });
+  if (!dependencies.isRecovering) await submitLateRefund(db, paymentId, at);
+  const refund = await pursueRefund(
+    await providers.forAccount(terms.providerAccountId),
+    {
+      referenceId,
+      refundKey: lateRefundKeyOf(referenceId),
+      totalRupiah: receivedRupiah,
+      reason: 'paid after the payment had ended',
+    },
+    dependencies.isRecovering,
+  );
   switch (refund.verdict) {
     case 'refunded':
       await recordRefunded(db, paymentId, at, refund.providerReference);

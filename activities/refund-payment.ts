@@ -17,12 +17,16 @@ export async function refundPayment(dependencies: ActivityDependencies, request:
   const truth = await readState(dependencies.db, terms.paymentId);
   if (truth.version !== state.version || truth.refund?.status !== 'submitted') return { state: truth };
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  const refund = await pursueRefund(provider, {
-    referenceId: terms.referenceId,
-    refundKey: refundKeyOf(terms.referenceId, round),
-    totalRupiah: terms.totalRupiah,
-    reason: 'requested by the merchant',
-  });
+  const refund = await pursueRefund(
+    provider,
+    {
+      referenceId: terms.referenceId,
+      refundKey: refundKeyOf(terms.referenceId, round),
+      totalRupiah: terms.totalRupiah,
+      reason: 'requested by the merchant',
+    },
+    dependencies.isRecovering,
+  );
   switch (refund.verdict) {
     case 'refunded': {
       const confirmed = { round, providerReference: refund.providerReference };

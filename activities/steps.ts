@@ -1,4 +1,5 @@
-import type { Step, TransitionOutcome } from '../src/db/transitions/apply-transition';
+import type { Step, TransitionContext, TransitionOutcome } from '../src/db/transitions/apply-transition';
+import { readState } from '../src/db/transitions/payment-state';
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 
 /** What a workflow asks for, as the database writes it. */
@@ -15,5 +16,20 @@ export function roundOf({ state }: PaymentStep): number {
 /** A step that found the payment elsewhere takes over what the database says, and asks for a person's eye. */
 export function resultOf({ outcome, state }: TransitionOutcome): StepResult {
   if (outcome !== 'superseded') return { state };
-  return { state, attention: `The database was ahead of the workflow: "${state.status}", version ${state.version}.` };
+  return { state, attention: `PostgreSQL had the payment elsewhere: "${state.status}", version ${state.version}.` };
+}
+
+/**
+ * The result of a step that changes nothing. Temporal may have lost a step that PostgreSQL has, or PostgreSQL one that
+ * Temporal has (either was restored to an earlier time): then the workflow takes over what PostgreSQL has.
+ */
+export async function unchanged(
+  { db }: Pick<TransitionContext, 'db'>,
+  { terms, state }: Pick<PaymentStep, 'terms' | 'state'>,
+  result: Omit<StepResult, 'state'> = {},
+): Promise<StepResult> {
+  const recorded = await readState(db, terms.paymentId);
+  return recorded.version === state.version
+    ? { state, ...result }
+    : resultOf({ outcome: 'superseded', state: recorded });
 }

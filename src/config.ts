@@ -78,6 +78,7 @@ const environmentSchema = z.object({
   XDG_CACHE_HOME: z.string().min(1).optional(),
   LUNAS_ENVIRONMENT: z.enum(['sandbox', 'production']).default('sandbox'),
   LUNAS_MASTER_KEY: masterKey.optional(),
+  LUNAS_RECOVERY_MODE: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   TRUST_PROXY: trustedProxies.optional(),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600),
   REFUND_HOLD_SECONDS: wholeNumber(0, 604_800).default(60),

@@ -41,6 +41,7 @@ export const paidSignal = defineSignal('paid');
 export const cancelUpdate = defineUpdate<PaymentStatus>('cancel');
 export const refundUpdate = defineUpdate<PaymentStatus>('refund');
 export const settleUpdate = defineUpdate<PaymentStatus, [Requester]>('settle');
+export const failUpdate = defineUpdate<PaymentStatus, [Requester]>('fail');
 export const retryRefundUpdate = defineUpdate<PaymentStatus, [Requester]>('retryRefund');
 export const resolveRefundUpdate = defineUpdate<PaymentStatus, [Requester, RefundResolution]>('resolveRefund');
 

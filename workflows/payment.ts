@@ -3,6 +3,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  continueAsNew,
   patched,
   proxyActivities,
   proxyLocalActivities,
@@ -17,12 +18,13 @@ import type { Activities } from '../activities';
 import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
 import { ruleFor, whyRefused, type PaymentRequest } from '../src/domain/payment-requests';
-import type { PaymentStep, Requester, StepResult } from '../src/domain/payment-step';
+import type { Opening, PaymentStep, Requester, StepResult } from '../src/domain/payment-step';
 import { isFinal, type PaymentStatus } from '../src/domain/payment-transitions';
 import {
   cancelSignal,
   cancelUpdate,
   createUpdate,
+  failUpdate,
   paidSignal,
   refundSignal,
   refundUpdate,
@@ -36,10 +38,17 @@ import {
   type RefundResolution,
 } from './messages';
 import { takeMessagesInOneBatch } from './one-batch';
-import { ATTEMPT_MS, backOff, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, UNTIL_CLEAR } from './retries';
-
-/** The happy path: at once, inside of the workflow task, unseen. */
-const AT_ONCE = { startToCloseTimeout: 6 * SECOND_MS, retry: { maximumAttempts: 1 } } as const;
+import {
+  AT_ONCE,
+  ATTEMPT_MS,
+  backOff,
+  HOUR_MS,
+  MAX_HISTORY_EVENTS,
+  MINUTE_MS,
+  SECOND_MS,
+  UNTIL_CLEAR,
+} from './retries';
+import { runStep } from './run-step';
 
 /** The provider gets two minutes to issue a QR; then the payment is given up. */
 const FOR_TWO_MINUTES = {
@@ -55,6 +64,7 @@ const STEPS = {
   confirmPaid: 'ask the provider whether it was paid',
   expirePayment: 'have the provider expire the QR',
   cancelPayment: 'have the provider cancel the QR',
+  failPayment: 'have the provider asked once more, and end the payment as failed',
   recheckPaid: 'ask the provider whether it is still paid',
   requestRefund: 'hold the refund back for a while',
   cancelRefund: 'take the held refund back',
@@ -72,7 +82,7 @@ const ASK_AGAIN_AFTER_MS = [1, 2, 5, 10, 30, 60].map((seconds) => seconds * SECO
 
 /** Between questions to a provider that has not decided: ever less often, but for ever. */
 const ASK_AFTER_EXPIRY_MS = { first: MINUTE_MS, longest: 6 * HOUR_MS } as const;
-const ASK_FOR_REFUND_MS = { first: SECOND_MS, longest: DAY_MS } as const;
+const ASK_FOR_REFUND_MS = { first: SECOND_MS, longest: HOUR_MS } as const;
 
 /**
  * A payment whose end somebody waits for stays for a moment: the provider notifies of that end too, and a message that comes
@@ -94,6 +104,10 @@ interface Waiting {
 export interface Resumption {
   readonly state: PaymentState;
   readonly createdAtMs: number;
+  /** Absent before the provider issued the QR or rejected the order. */
+  readonly opening?: Opening;
+  /** Of a run that ended because its history was long. */
+  readonly attention?: string;
 }
 
 /**
@@ -110,8 +124,9 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
   const expiresAtMs = expiryOf(createdAtMs, terms);
   let state: PaymentState = resumed?.state ?? { status: 'created', version: 0 };
   let waitingFor = 'the provider to issue the QR code';
-  let attention: string | null = null;
+  let attention = resumed?.attention ?? null;
   let lastRefusal: string | null = null;
+  let opening = resumed?.opening;
   /** Someone says that the provider has news of this payment. */
   let reported = false;
   /** Somebody waits for the answer that the step under way gives. */
@@ -139,6 +154,10 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
   setHandler(settleUpdate, (by) => ask('settle', by), {
     description: 'An operator settles it, once its delay is over.',
     validator: (_by) => guard('settle'),
+  });
+  setHandler(failUpdate, (by) => ask('fail', by), {
+    description: 'An operator ends a payment as failed. Rejected if the provider reports it as pending or paid.',
+    validator: (_by) => guard('fail'),
   });
   setHandler(retryRefundUpdate, (by) => ask('retryRefund', by), {
     description: 'An operator has a refused refund tried once more, under a new key.',
@@ -187,6 +206,7 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
   for (;;) {
     const { status } = state;
     if (!isOpen(status)) break;
+    if (isHistoryLong() && requests.length === 0 && allHandlersFinished()) return continueLater();
     const request = requests.shift();
     isAwaited = request !== undefined || status === 'created';
     await (request ? serve(request) : chapters[status]());
@@ -198,6 +218,16 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
 
   function isOpen(status: PaymentStatus): status is keyof typeof chapters {
     return !isFinal(status);
+  }
+
+  function isHistoryLong(): boolean {
+    return workflowInfo().historyLength >= MAX_HISTORY_EVENTS;
+  }
+
+  /** A new run begins where this one stands. A report that was not served yet is told again by the sweeper. */
+  function continueLater(): Promise<never> {
+    const carried = { ...(opening && { opening }), ...(attention !== null && { attention }) };
+    return continueAsNew<typeof payment>(terms, { state, createdAtMs, ...carried });
   }
 
   /** Payments of before the patch all stayed, but for the settled ones, of which no provider speaks. */
@@ -262,19 +292,27 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
 
   /** The refund is held back, then goes to the provider for good, which is asked until it is clear what came of it. */
   async function refund(): Promise<unknown> {
-    const { status, submitAtMs = 0 } = state.refund ?? {};
-    if (status === 'held') {
-      const leftMs = submitAtMs - Date.now();
-      waitFor('the hold of the refund to pass', submitAtMs);
-      if (leftMs <= 0) return take('submitRefund');
-      return condition(() => requests.length > 0, leftMs);
-    }
+    if (state.refund?.status === 'held') return holdRefund(state.refund.submitAtMs);
     waitFor('the provider to confirm the refund');
     reported = false;
     await take('refundPayment');
     if (state.status === 'refund_processing') return newsArrives(afterRefund());
     afterRefund = backOff(ASK_FOR_REFUND_MS);
     return undefined;
+  }
+
+  /** A held refund can still be cancelled. A report has the workflow catch up with PostgreSQL; the provider has nothing yet. */
+  async function holdRefund(submitAtMs: number): Promise<unknown> {
+    const leftMs = submitAtMs - Date.now();
+    waitFor('the hold of the refund to pass', submitAtMs);
+    if (leftMs <= 0) {
+      await take('submitRefund');
+      return state.refund?.status === 'held' ? newsArrives(afterRefund()) : undefined;
+    }
+    if (!patched('held-refund-follows-reports')) return condition(() => requests.length > 0, leftMs);
+    if (!reported) return newsArrives(leftMs);
+    reported = false;
+    return take('refundPayment');
   }
 
   /** The provider refused the refund. A success that comes after all is recorded; else a person decides. */
@@ -328,7 +366,8 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
   }
 
   /**
-   * Takes a step: at once in a local activity and, where that fails, as often as it needs in a regular one.
+   * Takes a step: at once in a local activity and, where that fails, as often as it needs in a regular one. An operator
+   * who ends the payment does not wait for it.
    * @returns why it was refused, null when it was not
    */
   async function take(
@@ -338,15 +377,30 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
     const atMs = Date.now();
     const request: PaymentStep = { terms, state, atMs, createdAtMs, ...(by && { by }) };
     const summary = `${terms.referenceId}: ${STEPS[step]}`;
-    const atOnce = proxyLocalActivities<Activities>({ ...AT_ONCE, summary });
-    const durable = proxyActivities<Activities>({ ...retried, summary });
-    const result = await atOnce[step](request).catch(() => durable[step](request));
+    const local = proxyLocalActivities<Activities>({ ...AT_ONCE, summary });
+    const regular = proxyActivities<Activities>({ ...retried, summary });
+    const result = await runStep({
+      local: () => local[step](request),
+      regular: () => regular[step](request),
+      onRetrying: () => showRetrying(step),
+      isInterrupted: () => requests.some(({ kind }) => kind === 'fail'),
+    });
+    if (result === null) return null;
+    // PostgreSQL was restored to an earlier time: only the provider knows what has happened since.
+    if (result.state.version < request.state.version) reported = true;
+    opening = result.opening ?? opening;
     show(result);
     // Steps that were recorded before refunds came do not say it.
     if (state.status === 'paid' && state.settlesAtMs === undefined) {
       state = { ...state, settlesAtMs: atMs + terms.settlementDelaySeconds * SECOND_MS };
     }
     return result.refusal ?? null;
+  }
+
+  /** A step that fails again and again looks like a wait otherwise. */
+  function showRetrying(step: keyof typeof STEPS): void {
+    waitingFor = `a step that is being retried: ${STEPS[step]}`;
+    show({ state, attention: `A step is being retried: ${STEPS[step]}. Its pending activity shows why it fails.` });
   }
 
   /** What operators see of it: search attributes for the lists, details in words on the page. */

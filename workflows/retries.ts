@@ -6,11 +6,23 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Longer than any call to a provider: after this long no body of a timed-out attempt is at work any more. */
 export const ATTEMPT_MS = 15 * SECOND_MS;
 
-/** What has to be tried again: durable, visible in the Web UI, for as long as it takes. */
+/** The happy path: immediately, within the workflow task, not visible in the Web UI. */
+export const AT_ONCE = { startToCloseTimeout: 6 * SECOND_MS, retry: { maximumAttempts: 1 } } as const;
+
+/**
+ * A retried step: durable, visible in the Web UI, without a last attempt. After an outage of any length the next attempt
+ * comes within 30 s. Attempts of an activity add nothing to the history.
+ */
 export const UNTIL_CLEAR = {
   startToCloseTimeout: ATTEMPT_MS,
-  retry: { initialInterval: SECOND_MS, backoffCoefficient: 2, maximumInterval: 5 * MINUTE_MS },
+  retry: { initialInterval: SECOND_MS, backoffCoefficient: 2, maximumInterval: 30 * SECOND_MS },
 } as const;
+
+/**
+ * A workflow with so many events continues as a new one. Temporal ends a workflow with 51,200 events or 10,000 signals;
+ * no single wait of ours can add nearly as many.
+ */
+export const MAX_HISTORY_EVENTS = 2_000;
 
 /** Waits that double from the first to the longest. */
 export function backOff({ first, longest }: { readonly first: number; readonly longest: number }): () => number {

@@ -41,6 +41,7 @@ const activities = createActivities({
   webhooks,
   environment: 'sandbox',
   refundHoldSeconds: 60,
+  isRecovering: false,
   onDeliveries: () => undefined,
 });
 

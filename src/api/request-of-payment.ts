@@ -40,13 +40,17 @@ export function requestOfPayment({ request, code, ask, view }: RequestOfPayment)
       return { status: 200, body: { payment: view({ ...now, status: asked.status }) } };
     });
 
-    /** A workflow that took the payment for what it no longer is, is asked again when it has caught up. */
+    /**
+     * A workflow that took the payment for what it no longer is, is asked again when it has caught up: with its own repeat of
+     * the step, or, if Temporal has lost that step, with PostgreSQL.
+     */
     async function askTheWorkflow(inTime: PaymentsEngine, id: string): Promise<RequestOutcome> {
       for (let triesLeft = CATCH_UP_TRIES; ; triesLeft -= 1) {
         requirePossible(await find({ id }));
         const asked = await ask(inTime, id);
         if (asked.outcome !== 'refused' || asked.status === undefined || triesLeft === 0) return asked;
         if (asked.status === (await find({ id })).status) return asked;
+        if (triesLeft === CATCH_UP_TRIES) await inTime.reportPaid(id);
         await sleep(CATCH_UP_PAUSE_MS);
       }
     }

@@ -18,6 +18,10 @@ export const PAYMENT_REQUESTS = {
   ],
   refund: [{ from: 'paid', step: 'requestRefund', to: 'refund_processing' }],
   settle: [{ from: 'paid', step: 'settlePayment', to: 'settled' }],
+  fail: [
+    { from: 'created', step: 'failPayment', to: 'failed' },
+    { from: 'pending', step: 'failPayment', to: 'failed' },
+  ],
   retryRefund: [{ from: 'refund_failed', step: 'retryRefund', to: 'refund_processing' }],
   resolveRefundAsRefunded: [{ from: 'refund_failed', step: 'resolveRefundAsRefunded', to: 'refunded' }],
   resolveRefundAsPaid: [{ from: 'refund_failed', step: 'resolveRefundAsPaid', to: 'paid' }],
@@ -30,6 +34,7 @@ const ASKED_FOR = {
   cancel: 'cancelled',
   refund: 'refunded',
   settle: 'settled',
+  fail: 'failed by an operator',
   retryRefund: 'refunded once more',
   resolveRefundAsRefunded: 'resolved as refunded',
   resolveRefundAsPaid: 'resolved as paid',

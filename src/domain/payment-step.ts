@@ -25,4 +25,26 @@ export interface StepResult {
   readonly attention?: string;
   /** Why it did not do what someone asked for, in words for them. */
   readonly refusal?: string;
+  /** What opening the payment at the provider led to; only the step that opens it returns it. */
+  readonly opening?: Opening;
+}
+
+/**
+ * What a creation was answered with, beside the terms: the QR, or why there is none. It is part of the workflow's history,
+ * so that a row that PostgreSQL has lost (it was restored to an earlier time) can be written again.
+ */
+export type Opening = IssuedOpening | RejectedOpening;
+
+interface IssuedOpening {
+  readonly outcome: 'issued';
+  /** `occurred_at` of the transition, in milliseconds since 1970. */
+  readonly atMs: number;
+  readonly providerTransactionId: string;
+  readonly qrisPayload: string;
+}
+
+interface RejectedOpening {
+  readonly outcome: 'rejected';
+  readonly atMs: number;
+  readonly reason: string;
 }

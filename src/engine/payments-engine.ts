@@ -11,6 +11,8 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { ApplicationFailure, type SearchAttributePair } from '@temporalio/common';
+import { validate as isUuid } from 'uuid';
+import { creationIn, type RecordedCreation } from './creation-history';
 import { fairnessKeyOf } from './fairness-key';
 import { isAlreadyExists, isNotOffered } from './grpc-errors';
 import { formatRupiah } from '../domain/money';
@@ -24,6 +26,7 @@ import {
   cancelUpdate,
   CREATE_UPDATE_ID,
   createUpdate,
+  failUpdate,
   latePaymentWorkflowId,
   paidSignal,
   paymentIdOf,
@@ -67,6 +70,12 @@ export type RequestOutcome =
 
 /** The schedule, and the workflow that it starts. */
 const RECONCILIATION = 'reconciliation';
+
+/** A payment's workflow, as Temporal's visibility lists it. */
+export interface ListedWorkflow {
+  readonly paymentId: string;
+  readonly isRunning: boolean;
+}
 
 /** Starts only what Temporal has not, or what somebody terminated. */
 const IF_LOST = {
@@ -125,6 +134,11 @@ export class PaymentsEngine {
     return this.request(paymentId, (workflow) => workflow.executeUpdate(settleUpdate, { args: [by] }));
   }
 
+  /** An operator ends a payment that no rule can end. */
+  failPayment(paymentId: string, by: Requester): Promise<RequestOutcome> {
+    return this.request(paymentId, (workflow) => workflow.executeUpdate(failUpdate, { args: [by] }));
+  }
+
   /** An operator has a refused refund tried once more. */
   retryRefund(paymentId: string, by: Requester): Promise<RequestOutcome> {
     return this.request(paymentId, (workflow) => workflow.executeUpdate(retryRefundUpdate, { args: [by] }));
@@ -158,10 +172,62 @@ export class PaymentsEngine {
     );
   }
 
-  /** The same for money that came after the end. */
+  /**
+   * The same for a payment whose workflow has completed, although PostgreSQL has the payment as open: PostgreSQL was restored
+   * to an earlier time. The workflow asks the provider first.
+   */
+  async restartPayment(terms: PaymentTerms, resumption: Resumption): Promise<void> {
+    await this.within(SIGNAL_DEADLINE_MS, () =>
+      this.client.workflow.signalWithStart<typeof payment>('payment', {
+        ...paymentStartOptions(terms, resumption),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        signal: paidSignal,
+        signalArgs: [],
+      }),
+    );
+  }
+
+  /** The same for a late payment. One that has completed starts again: PostgreSQL has it as open. */
   resumeLatePayment(terms: PaymentTerms): Promise<'rebuilt' | 'running'> {
     return this.rebuild(() =>
-      this.client.workflow.start<typeof latePayment>('latePayment', { ...latePaymentStartOptions(terms), ...IF_LOST }),
+      this.client.workflow.start<typeof latePayment>('latePayment', {
+        ...latePaymentStartOptions(terms),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+      }),
+    );
+  }
+
+  /** The payment workflows that run, and those that were started since then, as far as Temporal's visibility has them. */
+  async *listPaymentWorkflows(startedSince: Date): AsyncGenerator<ListedWorkflow> {
+    const since = `StartTime >= '${startedSince.toISOString()}'`;
+    const query = `WorkflowType = 'payment' and (ExecutionStatus = 'Running' or ${since})`;
+    for await (const { workflowId, status } of this.client.workflow.list({ query })) {
+      const paymentId = paymentIdOf(workflowId);
+      if (isUuid(paymentId)) yield { paymentId, isRunning: status.name === 'RUNNING' };
+    }
+  }
+
+  /** What the latest run of a payment's workflow was started with and has recorded of its creation. */
+  async readCreation(paymentId: string): Promise<RecordedCreation> {
+    const workflow = this.client.workflow.getHandle(paymentWorkflowId(paymentId));
+    const history = await this.within(SIGNAL_DEADLINE_MS, () => workflow.fetchHistory());
+    return creationIn(history, this.client.options.loadedDataConverter);
+  }
+
+  /** The deliveries whose retry workflow runs, as far as Temporal's visibility has them. */
+  async *listRetriedDeliveryIds(): AsyncGenerator<string> {
+    const query = "WorkflowType = 'webhookDelivery' and ExecutionStatus = 'Running'";
+    for await (const { workflowId } of this.client.workflow.list({ query })) {
+      const deliveryId = workflowId.slice(webhookWorkflowId('').length);
+      if (isUuid(deliveryId)) yield deliveryId;
+    }
+  }
+
+  /** Ends the retries of a delivery that PostgreSQL no longer has. */
+  async endRetries(deliveryId: string, reason: string): Promise<void> {
+    await this.within(SIGNAL_DEADLINE_MS, () =>
+      this.client.workflow.getHandle(webhookWorkflowId(deliveryId)).terminate(reason),
     );
   }
 

@@ -26,6 +26,8 @@ export interface WorkerSettings {
   readonly publicBaseUrl: string;
   /** How long a refund can be cancelled before it goes to the provider. */
   readonly refundHoldSeconds: number;
+  /** `LUNAS_RECOVERY_MODE`: after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are through. */
+  readonly isRecovering: boolean;
   /** Where Prometheus reads what the worker does (`METRICS_PORT`); nowhere when not given. */
   readonly metricsPort?: number | undefined;
   /** Built by `npm run build`. */
@@ -48,6 +50,7 @@ const MAX_CACHED_WORKFLOWS = 500;
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
   const { log, temporal } = settings;
   installRuntime(log, settings.metricsPort);
+  if (settings.isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
   const db = createPool(settings.databaseUrl);
   const sealer = createSealer(settings.masterKey);
   const client = connectClient(temporal);
@@ -67,6 +70,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     webhooks,
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
+    isRecovering: settings.isRecovering,
     reconcile: (changedSince, onProgress) => reconcile({ db, providers, engine }, changedSince, onProgress),
     onDeliveries: () => relay?.wake(),
   });

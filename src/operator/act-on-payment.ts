@@ -3,12 +3,12 @@ import type { Queryable } from '../db/pool';
 import type { PaymentRow } from '../db/reads/payment-row';
 import { type PaymentRequest, whyRefused } from '../domain/payment-requests';
 import type { Requester } from '../domain/payment-step';
-import type { PaymentStatus } from '../domain/payment-transitions';
+import { isFinal, type PaymentStatus } from '../domain/payment-transitions';
 import type { PaymentsEngine, RequestOutcome } from '../engine/payments-engine';
 import { type Actor, audited, type OperatorActionName } from './audit';
 import { findPayment } from './find-payment';
 
-type Engine = Pick<PaymentsEngine, 'settlePayment' | 'retryRefund' | 'resolveRefund'>;
+type Engine = Pick<PaymentsEngine, 'settlePayment' | 'failPayment' | 'retryRefund' | 'resolveRefund' | 'reportPaid'>;
 
 /** Who acts, and on what. */
 export interface OperatorContext {
@@ -25,6 +25,7 @@ interface PaymentAction {
 /** What an operator has the workflow of a payment do. */
 const PAYMENT_ACTIONS = {
   'payment.settle': { request: 'settle', ask: (engine, id, by) => engine.settlePayment(id, by) },
+  'payment.fail': { request: 'fail', ask: (engine, id, by) => engine.failPayment(id, by) },
   'refund.retry': { request: 'retryRefund', ask: (engine, id, by) => engine.retryRefund(id, by) },
   'refund.resolve_as_refunded': {
     request: 'resolveRefundAsRefunded',
@@ -60,24 +61,32 @@ export async function actOnPayment(
   const { id, referenceId } = payment;
   const { request, ask }: PaymentAction = PAYMENT_ACTIONS[action];
   return audited(db, by, { action, target: id, note }, async () => {
-    requirePossible(request, payment);
+    await requirePossible(engine, request, payment);
     const asked = await ask(engine, id, { actor: by.name, ...(note !== undefined && { note }) });
     switch (asked.outcome) {
       case 'done':
         return { id, referenceId, status: asked.status };
       case 'refused':
+        if (asked.status !== payment.status) await catchUp(engine, id);
         throw new UserError(asked.reason);
       case 'no_workflow': {
         const now = await findPayment(db, id);
-        requirePossible(request, now);
+        await requirePossible(engine, request, now);
         throw new UserError(`It is "${now.status}" and has no workflow any more; lunas recover brings it back.`);
       }
     }
   });
 }
 
-/** What its status rules out needs no word to Temporal. Whether its time has come the workflow judges, by its own clock. */
-function requirePossible(request: PaymentRequest, payment: PaymentRow): void {
+/** What its status rules out is not requested. Whether its time has come the workflow judges, by its own clock. */
+async function requirePossible(engine: Engine, request: PaymentRequest, payment: PaymentRow): Promise<void> {
   const refused = whyRefused(request, payment, payment, Date.now());
-  if (refused !== null) throw new UserError(refused);
+  if (refused === null) return;
+  if (!isFinal(payment.status)) await catchUp(engine, payment.id);
+  throw new UserError(refused);
+}
+
+/** An operator expected another status: the workflow may be behind PostgreSQL. A report has it compare; any other time will do. */
+async function catchUp(engine: Engine, paymentId: string): Promise<void> {
+  await engine.reportPaid(paymentId).catch(() => undefined);
 }

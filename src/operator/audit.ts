@@ -9,6 +9,7 @@ export type Actor =
 /** Everything that an operator does to what is there already. */
 export const OPERATOR_ACTIONS = [
   'payment.settle',
+  'payment.fail',
   'refund.retry',
   'refund.resolve_as_refunded',
   'refund.resolve_as_paid',

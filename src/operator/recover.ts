@@ -1,56 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findOpening } from '../db/reads/find-opening';
+import { findNewestCreation, listStatuses } from '../db/reads/list-statuses';
 import {
   listHandedOverDeliveries,
   listUnfinishedLatePayments,
   listUnfinishedPayments,
+  type UnfinishedPayment,
 } from '../db/reads/list-unfinished';
-import type { Queryable } from '../db/pool';
-import type { PaymentsEngine } from '../engine/payments-engine';
+import type { TransitionContext } from '../db/transitions/apply-transition';
+import { readState } from '../db/transitions/payment-state';
+import { isFinal } from '../domain/payment-transitions';
+import type { ListedWorkflow, PaymentsEngine } from '../engine/payments-engine';
 import { sideBySide } from '../engine/side-by-side';
-import { takeDeliveryBack } from '../webhooks/deliveries';
+import { findKnownDeliveries, takeDeliveryBack } from '../webhooks/deliveries';
+import { rebuildPayment } from './rebuild-payment';
 
-/** Of one sort of workflow: those that were lost and go on now, and those that Temporal still has. */
-export interface Recovered {
-  readonly rebuilt: number;
-  readonly running: number;
-}
+/** What became of one thing: nothing was wrong, it was rebuilt, or its workflow was signalled to catch up. */
+export type RecoveredAs = 'running' | 'rebuilt' | 'notified';
+
+export type RecoveryCounts = Readonly<Record<RecoveredAs, number>>;
 
 export interface Recovery {
-  readonly payments: Recovered;
-  readonly latePayments: Recovered;
-  readonly deliveries: Recovered;
+  /** Rows that PostgreSQL had lost; `running` is always 0. */
+  readonly rows: RecoveryCounts;
+  readonly payments: RecoveryCounts;
+  readonly latePayments: RecoveryCounts;
+  readonly deliveries: RecoveryCounts;
+  /** What could not be recovered, and why: run it again, or look at it. */
+  readonly failures: readonly RecoveryFailure[];
+}
+
+export interface RecoveryFailure {
+  /** The id of a payment or a delivery. */
+  readonly id: string;
+  readonly reason: string;
+}
+
+export interface RecoverOptions {
+  /** Workflows that were started since then may be of payments that PostgreSQL has lost. */
+  readonly startedSince?: Date | undefined;
+  readonly onProgress?: (done: number) => void;
 }
 
 const AT_ONCE = 16;
+const IDS_AT_ONCE = 500;
+const ATTEMPTS = 3;
+const PAUSE_MS = 500;
+/** Before the newest payment that PostgreSQL has: the clocks of two machines, and creations that took long. */
+const MARGIN_MS = 3_600_000;
 
 /**
- * Rebuilds what Temporal has lost from PostgreSQL, each at the right point of its life: timers at their original instants, a
- * submitted refund under its key. Temporal itself refuses to start what it still has, so this is safe beside running workflows,
- * and a second run changes nothing.
- * @throws when PostgreSQL or Temporal does not answer; run it again then
+ * Makes PostgreSQL and Temporal agree again after either was lost or restored to an earlier time. PostgreSQL is the record: a
+ * workflow that is missing is rebuilt from it, one that differs is signalled, asks the provider and takes over what PostgreSQL
+ * has. Rows that PostgreSQL has lost are written again from the workflows' histories. It is safe beside running workflows, and
+ * a second run changes nothing. A worker has to run.
+ * @throws when PostgreSQL or Temporal does not answer at all; run it again then
  */
 export async function recover(
-  db: Queryable,
+  context: TransitionContext,
   engine: PaymentsEngine,
-  onProgress: (done: number) => void = () => undefined,
+  { startedSince, onProgress = () => undefined }: RecoverOptions = {},
 ): Promise<Recovery> {
+  const { db } = context;
+  const failures: RecoveryFailure[] = [];
   let done = 0;
-  const each = async <T>(items: AsyncIterable<T>, rebuild: (item: T) => Promise<'rebuilt' | 'running'>) => {
-    const counts = { rebuilt: 0, running: 0 };
+  const each = async <T>(
+    items: AsyncIterable<T>,
+    idOf: (item: T) => string,
+    work: (item: T) => Promise<RecoveredAs>,
+  ) => {
+    const counts = { running: 0, rebuilt: 0, notified: 0 };
     await sideBySide(items, AT_ONCE, async (item) => {
-      counts[await rebuild(item)] += 1;
+      const outcome = await attempt(() => work(item));
+      if ('failure' in outcome) failures.push({ id: idOf(item), reason: outcome.failure });
+      else counts[outcome.result] += 1;
       onProgress((done += 1));
     });
     return counts;
   };
+  const since = startedSince ?? new Date(((await findNewestCreation(db))?.getTime() ?? 0) - MARGIN_MS);
+
   return {
-    payments: await each(listUnfinishedPayments(db), ({ terms, ...resumption }) =>
-      engine.resumePayment(terms, resumption),
+    rows: await each(
+      listDifferingWorkflows(context, engine, since),
+      ({ paymentId }) => paymentId,
+      (workflow) => recoverRow(context, engine, workflow),
     ),
-    latePayments: await each(listUnfinishedLatePayments(db), (terms) => engine.resumeLatePayment(terms)),
-    deliveries: await each(listHandedOverDeliveries(db), async (deliveryId) => {
-      if (await engine.hasRetries(deliveryId)) return 'running';
-      await takeDeliveryBack(db, deliveryId);
-      return 'rebuilt';
-    }),
+    payments: await each(
+      listUnfinishedPayments(db),
+      ({ terms }) => terms.paymentId,
+      (payment) => recoverPayment(context, engine, payment),
+    ),
+    latePayments: await each(
+      listUnfinishedLatePayments(db),
+      ({ paymentId }) => paymentId,
+      (terms) => engine.resumeLatePayment(terms),
+    ),
+    deliveries: add(
+      await each(listHandedOverDeliveries(db), String, (id) => recoverDelivery(context, engine, id)),
+      await each(listUnknownDeliveries(context, engine), String, async (id) => {
+        await engine.endRetries(id, 'PostgreSQL has no such delivery: lunas recover');
+        return 'notified';
+      }),
+    ),
+    failures,
+  };
+}
+
+type Attempted<T> = { readonly result: T } | { readonly failure: string };
+
+/** One item that fails does not hold up the others. */
+async function attempt<T>(work: () => Promise<T>, attemptsLeft = ATTEMPTS): Promise<Attempted<T>> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (attemptsLeft === 1) return { failure: error instanceof Error ? error.message : String(error) };
+    await sleep(PAUSE_MS);
+    return attempt(work, attemptsLeft - 1);
+  }
+}
+
+interface DifferingWorkflow extends ListedWorkflow {
+  readonly hasRow: boolean;
+}
+
+/** Workflows whose payment PostgreSQL has not, or has as final while they run. */
+async function* listDifferingWorkflows(
+  { db }: TransitionContext,
+  engine: PaymentsEngine,
+  since: Date,
+): AsyncGenerator<DifferingWorkflow> {
+  for await (const page of pagesOf(engine.listPaymentWorkflows(since))) {
+    const statuses = await listStatuses(
+      db,
+      page.map(({ paymentId }) => paymentId),
+    );
+    for (const workflow of page) {
+      const status = statuses.get(workflow.paymentId);
+      if (status === undefined) yield { ...workflow, hasRow: false };
+      else if (workflow.isRunning && isFinal(status)) yield { ...workflow, hasRow: true };
+    }
+  }
+}
+
+async function recoverRow(
+  context: TransitionContext,
+  engine: PaymentsEngine,
+  { paymentId, hasRow }: DifferingWorkflow,
+): Promise<RecoveredAs> {
+  if (!hasRow) {
+    await rebuildPayment(context, await engine.readCreation(paymentId));
+    return 'rebuilt';
+  }
+  return (await engine.reportPaid(paymentId)) === 'signalled' ? 'notified' : 'running';
+}
+
+async function recoverPayment(
+  context: TransitionContext,
+  engine: PaymentsEngine,
+  { terms, ...listed }: UnfinishedPayment,
+): Promise<RecoveredAs> {
+  const { paymentId } = terms;
+  const opening = await findOpening(context.db, paymentId);
+  const resumption = { ...listed, ...(opening && { opening }) };
+  const workflow = await engine.describePayment(paymentId);
+  if (workflow === null) return engine.resumePayment(terms, resumption);
+  if (workflow.isRunning) {
+    if (workflow.status === listed.state.status) return 'running';
+    return catchUp(context, engine, paymentId);
+  }
+  // It may have come to its end since it was listed.
+  const state = await readState(context.db, paymentId);
+  if (isFinal(state.status)) return 'running';
+  await engine.restartPayment(terms, { ...resumption, state });
+  return 'rebuilt';
+}
+
+const REFUND_STATUSES: ReadonlySet<string> = new Set(['refund_processing', 'refund_failed']);
+
+/**
+ * The workflow takes over what PostgreSQL has. A refund that PostgreSQL has lost (it was restored to an earlier time) was
+ * answered with 200: it is requested again once the payment is paid again, unless the provider has it.
+ */
+async function catchUp({ db }: TransitionContext, engine: PaymentsEngine, paymentId: string): Promise<RecoveredAs> {
+  const [report, recorded] = [await engine.askStatus(paymentId), await readState(db, paymentId)];
+  const signalled = await engine.reportPaid(paymentId);
+  const isRefundLost = report !== undefined && report.version > recorded.version && REFUND_STATUSES.has(report.status);
+  if (isRefundLost) await requestRefundAgain(db, engine, paymentId);
+  return signalled === 'signalled' ? 'notified' : 'running';
+}
+
+const CATCH_UP_WITHIN_MS = 20_000;
+
+async function requestRefundAgain(
+  db: TransitionContext['db'],
+  engine: PaymentsEngine,
+  paymentId: string,
+): Promise<void> {
+  const untilMs = Date.now() + CATCH_UP_WITHIN_MS;
+  for (;;) {
+    const { status } = await readState(db, paymentId);
+    if (REFUND_STATUSES.has(status) || isFinal(status)) return;
+    if (status === 'paid' && (await engine.refundPayment(paymentId)).outcome === 'done') return;
+    if (Date.now() > untilMs)
+      throw new Error(`its refund was lost, and cannot be requested again while it is "${status}"`);
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function recoverDelivery(
+  { db }: TransitionContext,
+  engine: PaymentsEngine,
+  deliveryId: string,
+): Promise<RecoveredAs> {
+  if (await engine.hasRetries(deliveryId)) return 'running';
+  await takeDeliveryBack(db, deliveryId);
+  return 'rebuilt';
+}
+
+/** Deliveries that a workflow retries, and that PostgreSQL has lost. Their events are going to be written again. */
+async function* listUnknownDeliveries({ db }: TransitionContext, engine: PaymentsEngine): AsyncGenerator<string> {
+  for await (const page of pagesOf(engine.listRetriedDeliveryIds())) {
+    const known = await findKnownDeliveries(db, page);
+    for (const id of page) if (!known.has(id)) yield id;
+  }
+}
+
+async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let page: T[] = [];
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < IDS_AT_ONCE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+function add(one: RecoveryCounts, other: RecoveryCounts): RecoveryCounts {
+  return {
+    running: one.running + other.running,
+    rebuilt: one.rebuilt + other.rebuilt,
+    notified: one.notified + other.notified,
   };
 }

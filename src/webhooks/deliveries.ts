@@ -150,3 +150,13 @@ export async function takeDeliveryBack(db: Queryable, deliveryId: string): Promi
     values: [deliveryId],
   });
 }
+
+/** Which of these deliveries PostgreSQL has. */
+export async function findKnownDeliveries(db: Queryable, deliveryIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find_known_deliveries',
+    text: 'select id from webhook_deliveries where id = any ($1::uuid[])',
+    values: [deliveryIds],
+  });
+  return new Set(rows.map(({ id }) => id));
+}

@@ -113,13 +113,13 @@ it('lunas recover: every life goes on where it was, once, after Temporal has los
   await wipe(service.client);
   receiver.respond = (response) => response.writeHead(200).end();
   await service.startWorker();
-  const first = await recover(service.db, service.engine);
+  const first = await recover(service.context, service.engine);
   const unfinished = await service.db.query(
     "select 1 from payments where status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')",
   );
   expect(first.payments.rebuilt).toBeGreaterThanOrEqual(4);
   expect(first.payments.rebuilt).toBeGreaterThanOrEqual(unfinished.rowCount ?? 0);
-  const second = await recover(service.db, service.engine);
+  const second = await recover(service.context, service.engine);
   expect(second.payments.rebuilt).toBe(0);
   expect(first.deliveries.rebuilt).toBeGreaterThanOrEqual(1);
   await until(

@@ -45,6 +45,7 @@ async function run(): Promise<void> {
     webhooks,
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,
+    isRecovering: false,
     reconcile: (changedSince, onProgress) => reconcile({ db, providers, engine }, changedSince, onProgress),
     onDeliveries: () => relay?.wake(),
   });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { msToTs } from '@temporalio/common/lib/time';
 import { startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
+import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import { freePort } from '../../src/embedded/ports';
 import { connectClient, type TemporalTarget } from '../../src/engine/connection';
 import { PaymentsEngine } from '../../src/engine/payments-engine';
@@ -21,6 +22,8 @@ import { temporalAddress, workflowBundlePath } from './engine';
 export interface TestService {
   readonly db: Pool;
   readonly engine: PaymentsEngine;
+  /** For the writers of a state, as `lunas recover` uses them. */
+  readonly context: TransitionContext;
   readonly client: Client;
   readonly apiUrl: string;
   readonly sandboxUrl: string;
@@ -45,7 +48,7 @@ export interface TestService {
   /** The merchant refunds it in the provider's own dashboard, past us. */
   refundAtProvider(referenceId: string, amount?: number): Promise<void>;
   stopWorker(): Promise<void>;
-  startWorker(): Promise<void>;
+  startWorker(options?: { readonly isRecovering: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -127,6 +130,7 @@ export async function startTestService(
   const service: TestService = {
     db,
     engine,
+    context: { db, environment: 'sandbox', onDeliveries: () => undefined },
     client,
     providerDb,
     apiUrl,
@@ -188,12 +192,13 @@ export async function startTestService(
       });
       expect(await response.json()).toMatchObject({ status_code: '200' });
     },
-    async startWorker() {
+    async startWorker({ isRecovering } = { isRecovering: false }) {
       worker = await startWorker({
         ...settings,
         environment: 'sandbox',
         maxCachedWorkflows,
         refundHoldSeconds,
+        isRecovering,
         workflowBundlePath: workflowBundlePath(),
         onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
       });

@@ -94,6 +94,7 @@ beforeAll(async () => {
         },
         webhooks,
         refundHoldSeconds: 60,
+        isRecovering: false,
         reconcile: () => Promise.reject(new Error('not part of this')),
       }),
     ),

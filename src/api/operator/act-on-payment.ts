@@ -17,6 +17,12 @@ export const settlePayment = asking('payment_cancel_failed', (request) => ({
   ...readAction(request, noteSchema),
 }));
 
+/** `POST /operator/payments/:id/fail` */
+export const failPayment = asking('payment_cancel_failed', (request) => ({
+  action: 'payment.fail',
+  ...readAction(request, noteSchema),
+}));
+
 /** `POST /operator/payments/:id/refund/retry` */
 export const retryRefund = asking('payment_refund_failed', (request) => ({
   action: 'refund.retry',

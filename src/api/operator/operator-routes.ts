@@ -1,5 +1,5 @@
 import type { OperatorEndpoint } from '../endpoint';
-import { resolveRefund, retryRefund, settlePayment } from './act-on-payment';
+import { failPayment, resolveRefund, retryRefund, settlePayment } from './act-on-payment';
 import { listCases, resolveCase } from './exceptions';
 import { inspectPayment } from './inspect-payment';
 import { listAudit } from './list-audit';
@@ -32,6 +32,7 @@ const post = (path: string, endpoint: OperatorEndpoint): OperatorRoute => ({
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   get('/operator/payments/:id', inspectPayment),
   post('/operator/payments/:id/settle', settlePayment),
+  post('/operator/payments/:id/fail', failPayment),
   post('/operator/payments/:id/refund/retry', retryRefund),
   post('/operator/payments/:id/refund/resolve', resolveRefund),
   get('/operator/exceptions', listCases),

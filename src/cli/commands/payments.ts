@@ -6,6 +6,7 @@ import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { listPayments } from '../../operator/list-payments';
 import { listSettleable, type Settlement, settlePayments } from '../../operator/settle-payments';
 import { showPayment } from '../../operator/show-payment';
+import { act } from '../act-on-payment';
 import { commandActor } from '../actor';
 import { answering, withExamples } from '../answering';
 import { id, instant, listed, note, oneOf, wholeNumber } from '../inputs';
@@ -21,6 +22,7 @@ export function addPaymentsCommand(program: Command, terminal: Terminal): void {
   addShow(payments, terminal);
   addList(payments, terminal);
   addSettle(payments, terminal);
+  addFail(payments, terminal);
 }
 
 function addShow(payments: Command, terminal: Terminal): void {
@@ -109,6 +111,19 @@ function addSettle(payments: Command, terminal: Terminal): void {
         await withEngine(settings, (engine) => settlePayments({ db, engine, by: commandActor() }, wanted, note)),
       );
     }),
+  );
+}
+
+function addFail(payments: Command, terminal: Terminal): void {
+  const command = payments
+    .command('fail <payment>')
+    .description(
+      'end a created or pending payment that no rule can end; rejected while the provider reports it as pending or as paid',
+    )
+    .requiredOption('--note <text>', 'why, for the audit trail');
+  withExamples(command, 'lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"');
+  answering(command, terminal, z.object({ payment: z.string(), note }), ({ payment, note }, settings) =>
+    act(settings, 'payment.fail', payment, note),
   );
 }
 

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import { actOnPayment, type ActedOnPayment, type PaymentActionName } from '../../operator/act-on-payment';
 import { listStuckRefunds, type StuckRefund } from '../../operator/list-refunds';
-import { commandActor } from '../actor';
+import { act } from '../act-on-payment';
 import { answering, withExamples } from '../answering';
 import { listed, note, oneOf, wholeNumber } from '../inputs';
-import { type Answer, formatTable } from '../output';
-import { type Settings, withDatabase, withEngine } from '../settings';
+import { formatTable } from '../output';
+import { withDatabase } from '../settings';
 import type { Terminal } from '../terminal';
 
 const MOST_REFUNDS = 1_000;
@@ -69,16 +68,4 @@ function addResolve(refunds: Command, terminal: Terminal): void {
   answering(command, terminal, input, ({ payment, as, note }, settings) =>
     act(settings, `refund.resolve_as_${as}`, payment, note),
   );
-}
-
-function act(settings: Settings, action: PaymentActionName, payment: string, note: string): Promise<Answer> {
-  return withDatabase(settings, (db) =>
-    withEngine(settings, async (engine) =>
-      actedOn(await actOnPayment({ db, engine, by: commandActor() }, action, payment, note)),
-    ),
-  );
-}
-
-function actedOn(payment: ActedOnPayment): Answer {
-  return { json: { payment }, text: `${payment.referenceId} (${payment.id}) is ${payment.status}.` };
 }

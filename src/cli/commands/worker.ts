@@ -23,6 +23,7 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
           webhookAllowedNetworks: settings.config.WEBHOOK_ALLOWED_NETWORKS,
           publicBaseUrl: settings.publicBaseUrl(),
           refundHoldSeconds: settings.config.REFUND_HOLD_SECONDS,
+          isRecovering: settings.config.LUNAS_RECOVERY_MODE === 'true',
           metricsPort: settings.config.METRICS_PORT,
           workflowBundlePath: WORKFLOW_BUNDLE,
           log,

@@ -20,9 +20,9 @@ const STATEMENT = transitionStatement(
 /** Writes the payment as `created`, before the provider is told of it. A repeat answers where the payment stands. */
 export async function acceptPayment(
   context: TransitionContext,
-  { terms, createdAtMs }: Pick<PaymentStep, 'terms' | 'createdAtMs'>,
+  { terms, createdAtMs, by }: Pick<PaymentStep, 'terms' | 'createdAtMs' | 'by'>,
 ): Promise<TransitionOutcome> {
-  const state = await runStatement(context, STATEMENT, [
+  const values = [
     terms.paymentId,
     terms.referenceId,
     terms.merchantId,
@@ -43,7 +43,8 @@ export async function acceptPayment(
     terms.sealedDetails,
     new Date(expiryOf(createdAtMs, terms)),
     new Date(createdAtMs),
-  ]);
+  ];
+  const state = await runStatement(context, STATEMENT, values, by);
   return state
     ? { outcome: 'applied', state }
     : { outcome: 'repeated', state: await readState(context.db, terms.paymentId) };

@@ -1,0 +1,21 @@
+import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { Queryable } from '../pool';
+
+/** The statuses of these payments, by id; one that PostgreSQL does not have is not in it. */
+export async function listStatuses(db: Queryable, paymentIds: readonly string[]): Promise<Map<string, PaymentStatus>> {
+  const { rows } = await db.query<{ id: string; status: PaymentStatus }>({
+    name: 'list_statuses',
+    text: 'select id, status from payments where id = any ($1::uuid[])',
+    values: [paymentIds],
+  });
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}
+
+/** When the newest payment was created; undefined if there is none. */
+export async function findNewestCreation(db: Queryable): Promise<Date | undefined> {
+  const { rows } = await db.query<{ createdAt: Date }>({
+    name: 'find_newest_creation',
+    text: `select created_at as "createdAt" from payments order by (created_at at time zone 'utc') desc, id desc limit 1`,
+  });
+  return rows[0]?.createdAt;
+}

@@ -1,0 +1,49 @@
+import { CancellationScope, condition, patched } from '@temporalio/workflow';
+import { SECOND_MS } from './retries';
+
+/** A step that is retried for this long is shown as one that needs attention: operators see it within a minute. */
+const SHOWN_AFTER_MS = 30 * SECOND_MS;
+
+/** One step of a workflow, in both ways in which Temporal can run it. */
+export interface StepCall<Result> {
+  /** As a local activity: immediately, within the workflow task. */
+  readonly local: () => Promise<Result>;
+  /** As a regular activity, which Temporal retries and shows. Cancelling it has to wait until no attempt is in flight. */
+  readonly regular: () => Promise<Result>;
+  /** Called once the step has been retried for 30 s. */
+  readonly onRetrying: () => void;
+  /** True once an operator requests something that must not wait for this step. */
+  readonly isInterrupted: () => boolean;
+}
+
+/**
+ * Runs a step in a local activity and, if that fails, in a regular one.
+ * @returns the step's result, or null if an operator's request interrupted its retries
+ */
+export async function runStep<Result>(step: StepCall<Result>): Promise<Result | null> {
+  try {
+    return await step.local();
+  } catch {
+    return patched('retried-steps-need-attention') ? retryVisibly(step) : step.regular();
+  }
+}
+
+async function retryVisibly<Result>({ regular, onRetrying, isInterrupted }: StepCall<Result>): Promise<Result | null> {
+  const scope = new CancellationScope();
+  let isSettled = false;
+  // Settled, not awaited: a rejection that nothing handles yet would fail the workflow task.
+  const settled = Promise.allSettled([scope.run(regular)]).then(([outcome]) => {
+    isSettled = true;
+    return outcome;
+  });
+  const isOver = () => isSettled || isInterrupted();
+  if (!(await condition(isOver, SHOWN_AFTER_MS))) {
+    onRetrying();
+    await condition(isOver);
+  }
+  if (!isSettled) scope.cancel();
+  const outcome = await settled;
+  if (outcome.status === 'fulfilled') return outcome.value;
+  if (isInterrupted()) return null;
+  throw outcome.reason;
+}
