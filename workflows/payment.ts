@@ -42,6 +42,7 @@ import {
   AT_ONCE,
   ATTEMPT_MS,
   backOff,
+  DAY_MS,
   HOUR_MS,
   MAX_HISTORY_EVENTS,
   MINUTE_MS,
@@ -82,7 +83,7 @@ const ASK_AGAIN_AFTER_MS = [1, 2, 5, 10, 30, 60].map((seconds) => seconds * SECO
 
 /** Between questions to a provider that has not decided: ever less often, but for ever. */
 const ASK_AFTER_EXPIRY_MS = { first: MINUTE_MS, longest: 6 * HOUR_MS } as const;
-const ASK_FOR_REFUND_MS = { first: SECOND_MS, longest: HOUR_MS } as const;
+const ASK_FOR_REFUND_MS = { first: SECOND_MS, longest: DAY_MS } as const;
 
 /**
  * A payment whose end somebody waits for stays for a moment: the provider notifies of that end too, and a message that comes

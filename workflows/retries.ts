@@ -22,7 +22,7 @@ export const UNTIL_CLEAR = {
  * A workflow with so many events continues as a new one. Temporal ends a workflow with 51,200 events or 10,000 signals;
  * no single wait of ours can add nearly as many.
  */
-export const MAX_HISTORY_EVENTS = 2_000;
+export const MAX_HISTORY_EVENTS = 1_000;
 
 /** Waits that double from the first to the longest. */
 export function backOff({ first, longest }: { readonly first: number; readonly longest: number }): () => number {

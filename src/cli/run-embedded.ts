@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { loadConfig } from '../config';
+import { type Config, loadConfig } from '../config';
 import { migrate } from '../db/migrate';
+import { createPool } from '../db/pool';
 import { closeHome, type Home, homeAt, openHome, removeRun, type Run, writeRun } from '../embedded/home';
 import { stopLeftovers } from '../embedded/leftover';
 import type { LunasServiceName } from '../embedded/lunas-service';
@@ -9,6 +10,7 @@ import { Progress } from '../embedded/progress';
 import { type DatabaseAccess, neededPorts, type Stack, startStack, STOP_ORDER } from '../embedded/stack';
 import { onStopSignal } from '../embedded/stop-signals';
 import { Supervisor } from '../embedded/supervisor';
+import { recover } from '../operator/recover';
 import { type Demo, seedDemo } from '../operator/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/server-key';
 import { explainDatabaseError } from './database-error';
@@ -44,6 +46,7 @@ export async function runEmbedded(
     await stopLeftovers(home, (line) => progress.say(line));
     await checkPorts(neededPorts(config, services), afterCrash ? AFTER_CRASH_MS : 0);
     const stack = await startStack({ config, home, services, prepareDatabase, progress, supervisor }, stop.signal);
+    if (afterCrash) await recoverAfterCrash(config, stack, progress);
     const run = runOf(stack);
     await writeRun(home, run);
     process.exitCode = 0;
@@ -67,6 +70,27 @@ async function prepareDatabase(access: DatabaseAccess): Promise<Demo> {
     return await seedDemo({ ...access, sandboxServerKey: SANDBOX_SERVER_KEY });
   } catch (error) {
     throw explainDatabaseError(error, access.databaseUrl);
+  }
+}
+
+/**
+ * A crash of the machine may have cost Temporal its last seconds, and PostgreSQL none: it is recovered before anybody is told
+ * that all is ready. What fails does not keep the stack from running.
+ */
+async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: Progress): Promise<void> {
+  const db = createPool(stack.databaseUrl, { max: 4 });
+  // Loaded late, like the rest of Temporal's client.
+  const { connectClient, temporalTarget } = await import('../engine/connection.js');
+  const { PaymentsEngine } = await import('../engine/payments-engine.js');
+  const engine = new PaymentsEngine(connectClient(temporalTarget(config, stack.temporalAddress)));
+  const context = { db, environment: config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
+  try {
+    const { failures } = await progress.during('Recovery after a crash', () => recover(context, engine));
+    if (failures.length > 0) progress.say(`${failures.length} could not be recovered: run lunas recover`);
+  } catch (error) {
+    progress.say(`The recovery failed, run lunas recover: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await Promise.all([engine.close(), db.end()]);
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../db/reads/list-unfinished';
 import type { TransitionContext } from '../db/transitions/apply-transition';
 import { readState } from '../db/transitions/payment-state';
-import { isFinal } from '../domain/payment-transitions';
+import { isFinal, PAYMENT_STATUSES } from '../domain/payment-transitions';
 import type { ListedWorkflow, PaymentsEngine } from '../engine/payments-engine';
 import { sideBySide } from '../engine/side-by-side';
 import { findKnownDeliveries, takeDeliveryBack } from '../webhooks/deliveries';
@@ -44,7 +44,7 @@ export interface RecoverOptions {
 
 const AT_ONCE = 16;
 const IDS_AT_ONCE = 500;
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 const PAUSE_MS = 500;
 /** Before the newest payment that PostgreSQL has: the clocks of two machines, and creations that took long. */
 const MARGIN_MS = 3_600_000;
@@ -167,6 +167,8 @@ async function recoverPayment(
   if (workflow === null) return engine.resumePayment(terms, resumption);
   if (workflow.isRunning) {
     if (workflow.status === listed.state.status) return 'running';
+    // It takes no message any more. It is started again at the next attempt.
+    if (isFinalStatus(workflow.status)) throw new Error('its workflow is about to complete');
     return catchUp(context, engine, paymentId);
   }
   // It may have come to its end since it was listed.
@@ -174,6 +176,11 @@ async function recoverPayment(
   if (isFinal(state.status)) return 'running';
   await engine.restartPayment(terms, { ...resumption, state });
   return 'rebuilt';
+}
+
+function isFinalStatus(text: string | null): boolean {
+  const status = PAYMENT_STATUSES.find((status) => status === text);
+  return status !== undefined && isFinal(status);
 }
 
 const REFUND_STATUSES: ReadonlySet<string> = new Set(['refund_processing', 'refund_failed']);

@@ -25,11 +25,34 @@ function databaseNamed(name: string): TestDatabase {
   return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-async function onServer(statement: string): Promise<void> {
+/**
+ * Keeps a copy of a database as it is now, as a backup does. `restore` puts it in its place: whoever is connected is
+ * disconnected, and what was written since is lost.
+ */
+export async function backUp(url: string): Promise<{ restore(): Promise<void>; drop(): Promise<void> }> {
+  const name = new URL(url).pathname.slice(1);
+  const copy = `${name}_backup`;
+  await onServer(`CREATE DATABASE ${copy} TEMPLATE ${name} STRATEGY file_copy`, name);
+  return {
+    async restore() {
+      await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+      await onServer(`CREATE DATABASE ${name} TEMPLATE ${copy}`);
+    },
+    drop: () => onServer(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`),
+  };
+}
+
+/** @param disconnected the database whose connections have to go first */
+async function onServer(statement: string, disconnected?: string): Promise<void> {
   const client = new Client({ connectionString: testAddress('DATABASE_SERVER_URL') });
   await client.connect();
   try {
+    if (disconnected !== undefined) {
+      await client.query(`ALTER DATABASE ${disconnected} ALLOW_CONNECTIONS false`);
+      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [disconnected]);
+    }
     await client.query(statement);
+    if (disconnected !== undefined) await client.query(`ALTER DATABASE ${disconnected} ALLOW_CONNECTIONS true`);
   } finally {
     await client.end();
   }

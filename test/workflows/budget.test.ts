@@ -1,9 +1,10 @@
 import { Client as GrpcClient } from '@grpc/grpc-js';
 import type { Client } from '@temporalio/client';
 import { Client as PgClient } from 'pg';
-import { paymentWorkflowId } from '../../workflows/messages';
+import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
 import { setPolicy } from '../../src/operator/catalog';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
 
 /** Counts do not depend on the machine; but on a busy one a step may take so long that it is recorded as a second task. */
 const LIVES = 3;
@@ -17,12 +18,17 @@ const BEFORE_ACCEPT = 'find_current_terms';
 const AUTHENTICATION = 'find_api_key';
 const RATE_LIMIT_TABLE = 'rate_limits';
 
+interface Created {
+  readonly id: string;
+  readonly reference_id: string;
+}
+
 let service: TestService;
 let statements: string[];
 let grpcCalls: string[];
 
 beforeAll(async () => {
-  service = await startTestService(await newNamespace());
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1 });
   await setPolicy(service.db, { provider: 'shopeepay', channel: 'qris', expiresInSeconds: 1 });
   await live();
@@ -68,8 +74,8 @@ async function live(): Promise<string> {
   return id;
 }
 
-async function costOf(client: Client, paymentId: string) {
-  const handle = client.workflow.getHandle(paymentWorkflowId(paymentId));
+async function costOf(client: Client, workflowId: string) {
+  const handle = client.workflow.getHandle(workflowId);
   const { events } = await handle.fetchHistory();
   const { raw } = await handle.describe();
   return {
@@ -88,6 +94,43 @@ async function liveUnpaid(): Promise<string> {
   return id;
 }
 
+/** A payment that its merchant cancels. @returns its id */
+async function liveCancelled(): Promise<Created> {
+  const { body } = await service.call('POST', '/payments', { amount: 50_000 });
+  const payment: Created = body.payment;
+  expect((await service.call('POST', `/payments/${payment.id}/cancel`)).status).toBe(200);
+  await service.client.workflow.getHandle(paymentWorkflowId(payment.id)).result();
+  return payment;
+}
+
+/** A payment that is refunded. @returns its id */
+async function liveRefunded(): Promise<string> {
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 900 });
+  const { body } = await service.call('POST', '/payments', { amount: 50_000 });
+  const { id, reference_id }: Created = body.payment;
+  await service.pay(reference_id);
+  await until(
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+    (status) => status === 'paid',
+  );
+  expect((await service.call('POST', `/payments/${id}/refund`)).status).toBe(200);
+  await service.client.workflow.getHandle(paymentWorkflowId(id)).result();
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1 });
+  return id;
+}
+
+/** Money for a payment that was cancelled: refunded. @returns the payment's id */
+async function livePaidLate(): Promise<string> {
+  const { id, reference_id } = await liveCancelled();
+  await service.pay(reference_id);
+  await until(
+    () => service.db.query("select 1 from late_payments where payment_id = $1 and status = 'refunded'", [id]),
+    ({ rowCount }) => rowCount === 1,
+  );
+  await service.client.workflow.getHandle(latePaymentWorkflowId(id)).result();
+  return id;
+}
+
 /** The cheapest of some lives, in each respect. */
 async function cheapest<Name extends string>(
   measure: () => Promise<Record<Name, number>>,
@@ -102,7 +145,7 @@ async function cheapest<Name extends string>(
 
 describe('the cost of a life', () => {
   it('from accepted to settled stays within its budget at Temporal', async () => {
-    const cost = await cheapest(async () => costOf(service.client, await live()));
+    const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await live())));
     expect(cost.events).toBeLessThanOrEqual(26);
     expect(cost.workflowTasks).toBeLessThanOrEqual(3);
     expect(cost.stateTransitions).toBeLessThanOrEqual(10);
@@ -110,9 +153,25 @@ describe('the cost of a life', () => {
   });
 
   it('that ends unpaid is two workflow tasks: many expire at the same moment', async () => {
-    const cost = await cheapest(async () => costOf(service.client, await liveUnpaid()));
+    const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await liveUnpaid())));
     expect(cost.events).toBeLessThanOrEqual(22);
     expect(cost.workflowTasks).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    ['cancelled', async () => paymentWorkflowId((await liveCancelled()).id), { events: 24, workflowTasks: 4 }],
+    ['refunded', async () => paymentWorkflowId(await liveRefunded()), { events: 52, workflowTasks: 9 }],
+    [
+      'a late payment, refunded',
+      async () => latePaymentWorkflowId(await livePaidLate()),
+      { events: 24, workflowTasks: 5 },
+    ],
+  ])('of one that is %s stays within its budget at Temporal', async (_, measure, budget) => {
+    const cost = await cheapest(async () => costOf(service.client, await measure()));
+    console.log(_, cost);
+    expect(cost.events).toBeLessThanOrEqual(budget.events);
+    expect(cost.workflowTasks).toBeLessThanOrEqual(budget.workflowTasks);
+    expect(cost.historyBytes).toBeLessThanOrEqual(16_000);
   });
 
   it('takes at most eight statements from accepted to settled, beside the relay', async () => {

@@ -172,6 +172,7 @@ function newLife(): Life {
   const model = new ReferenceModel({
     provider,
     isManual,
+    totalRupiah: terms.totalRupiah,
     refusesRefunds: () => manner.refusesRefunds,
     order: () => acquirer.orders.get(referenceId) ?? null,
   });
@@ -206,7 +207,7 @@ async function act(life: Life, nowMs: number, row: Row): Promise<void> {
   manner.confirmsRefundsAfter = random.pick([0, 0, 2]);
   for (const losses of Object.values(manner.losses)) losses.length = 0;
   // An operator's step that needs a clear answer is refused without one, which is another history.
-  const isClear = message === 'retryRefund' || message === 'resolveAsPaid';
+  const isClear = message === 'retryRefund' || message === 'resolveAsPaid' || message === 'fail';
   const lost = !isClear && random.chance(0.3) ? lose(terms, random.pick(['find', 'end', 'refund'])) : '';
   const died = loseWorkers(terms);
   const before = model.status;
@@ -229,8 +230,16 @@ function isPossible({ model, askedUntilMs }: Life, message: Message, nowMs: numb
       return model.status === 'pending' && model.canPay;
     case 'payInSilence':
       return model.status === 'pending' && model.canPay && nowMs > askedUntilMs;
+    case 'changeAmount':
+    case 'forgetOrder':
+      // A payment that was asked after is being asked after again for a while.
+      return model.status === 'pending' && model.canPay && nowMs > askedUntilMs && random.chance(0.3);
     case 'refundByHand':
-      return model.status === 'paid' || (model.status === 'refund_failed' && random.chance(0.3));
+      return (
+        model.status === 'paid' ||
+        (model.status === 'refund_failed' && random.chance(0.3)) ||
+        (model.status === 'pending' && model.isPaidAtAcquirer)
+      );
     default:
       return true;
   }
@@ -241,6 +250,8 @@ function happenAtAcquirer(referenceId: string, message: Message): void {
   if (message === 'denyByHand') acquirer.endByHand(referenceId, 'denied');
   if (message === 'cancelByHand') acquirer.endByHand(referenceId, 'cancelled');
   if (message === 'refundByHand') acquirer.refundByHand(referenceId);
+  if (message === 'changeAmount') acquirer.changeAmount(referenceId);
+  if (message === 'forgetOrder') acquirer.forgetOrder(referenceId);
 }
 
 const OPERATOR = { actor: 'dewi', note: 'model' };
@@ -248,7 +259,11 @@ const OPERATOR = { actor: 'dewi', note: 'model' };
 async function send(paymentId: string, message: Message): Promise<Answer | null> {
   switch (message) {
     case 'payInSilence':
+    case 'changeAmount':
+    case 'forgetOrder':
       return null;
+    case 'fail':
+      return answerOf(await engine.failPayment(paymentId, OPERATOR));
     case 'pay':
     case 'notify':
     case 'denyByHand':
@@ -354,20 +369,26 @@ function rowOf(rows: ReadonlyMap<string, Row>, { terms }: Life): Row {
 
 /** Everybody does what is left to do; then provider, books and model agree on every life. */
 async function end(lives: readonly Life[]): Promise<void> {
+  await finish(lives, 'fail', ({ model }) => model.isForgotten);
   for (let days = 0; days < 3; days += 1) await pass(lives, 2 * DAY_MS);
-  for (const message of ['resolveAsPaid', 'settle'] as const) {
-    const [rows, nowMs] = [await readRows(lives), await environment.currentTimeMs()];
-    const waiting = lives.filter(({ model }) => model.status === (message === 'settle' ? 'paid' : 'refund_failed'));
-    for (const { terms } of waiting)
-      for (const losses of Object.values(acquirer.mannerOf(terms.referenceId).losses)) losses.length = 0;
-    for (const life of waiting) life.model.receive(message, nowMs, rowOf(rows, life));
-    const answers = await time.during(Promise.all(waiting.map(({ terms }) => send(terms.paymentId, message))));
-    expect(answers.filter((answer) => answer !== 'done')).toEqual([]);
-    await comeToRest(lives);
-  }
+  await finish(lives, 'resolveAsPaid', ({ model }) => model.status === 'refund_failed');
+  await finish(lives, 'settle', ({ model }) => model.status === 'paid');
+  // Whatever the acquirer reports, each of them has come to an end.
   expect(lives.filter(({ model }) => !model.isFinal).map(tell)).toEqual([]);
   await payLate(lives);
   await expectTruth(lives);
+}
+
+/** An operator ends what only an operator can end. */
+async function finish(lives: readonly Life[], message: Message, isWaiting: (life: Life) => boolean): Promise<void> {
+  const [rows, nowMs] = [await readRows(lives), await environment.currentTimeMs()];
+  const waiting = lives.filter(isWaiting);
+  for (const { terms } of waiting)
+    for (const losses of Object.values(acquirer.mannerOf(terms.referenceId).losses)) losses.length = 0;
+  for (const life of waiting) life.model.receive(message, nowMs, rowOf(rows, life));
+  const answers = await time.during(Promise.all(waiting.map(({ terms }) => send(terms.paymentId, message))));
+  expect(answers.filter((answer) => answer !== 'done')).toEqual([]);
+  await comeToRest(lives);
 }
 
 /** Some customers pay what has ended: they get it back, or a person sees to it. */
@@ -409,7 +430,8 @@ const AT_ACQUIRER: Readonly<Record<string, readonly (string | undefined)[]>> = {
   refunded: ['refunded'],
   expired: ['expired', 'paid', 'refunded'],
   cancelled: ['cancelled', 'paid', 'refunded'],
-  failed: ['denied', undefined],
+  // Paid over another amount, it has failed, and the money is late.
+  failed: ['denied', undefined, 'paid', 'refunded'],
 };
 
 async function expectTruth(lives: readonly Life[]): Promise<void> {

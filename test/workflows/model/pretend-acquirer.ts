@@ -15,7 +15,7 @@ import type {
 /** An order as the acquirer has it. */
 export interface Order {
   status: ProviderPayment['status'];
-  readonly totalRupiah: number;
+  totalRupiah: number;
   readonly transactionId: string;
   paidAt: Date | null;
   refunds: ProviderRefund[];
@@ -68,6 +68,16 @@ export class PretendAcquirer implements Provider {
     const order = this.#open(referenceId);
     order.status = 'refunded';
     order.refunds.push(refundOver(order.totalRupiah, 'by hand', true));
+  }
+
+  /** Its records are wrong: another amount, or no such order. */
+  changeAmount(referenceId: string): void {
+    this.#open(referenceId).totalRupiah += 1_000;
+  }
+
+  forgetOrder(referenceId: string): void {
+    this.#open(referenceId);
+    this.orders.delete(referenceId);
   }
 
   async issueQris({ referenceId, totalRupiah }: IssueQrisRequest): Promise<IssueQrisOutcome> {
@@ -129,7 +139,8 @@ export class PretendAcquirer implements Provider {
 
   #end(referenceId: string, as: 'expired' | 'cancelled'): Promise<EndPaymentOutcome> {
     return this.#answer<EndPaymentOutcome>(referenceId, 'end', () => {
-      const order = this.#open(referenceId);
+      const order = this.orders.get(referenceId);
+      if (!order) return { outcome: 'refused', reason: 'there is no such order' };
       if (order.status !== 'pending' && !(as === 'expired' && order.status === 'expired')) {
         return { outcome: 'refused', reason: 'it can no longer be changed' };
       }

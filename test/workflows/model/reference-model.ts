@@ -14,6 +14,9 @@ export const MESSAGES = [
   'denyByHand',
   'cancelByHand',
   'refundByHand',
+  'fail',
+  'changeAmount',
+  'forgetOrder',
 ] as const;
 export type Message = (typeof MESSAGES)[number];
 
@@ -29,6 +32,7 @@ export type Answer = 'done' | 'refused';
 interface ModelOptions {
   readonly provider: 'gopay' | 'shopeepay';
   readonly isManual: boolean;
+  readonly totalRupiah: number;
   readonly refusesRefunds: () => boolean;
   /** Null before there is one. */
   readonly order: () => Order | null;
@@ -53,6 +57,10 @@ export class ReferenceModel {
     return FINAL.has(this.status);
   }
 
+  get isPaidAtAcquirer(): boolean {
+    return this.options.order()?.status === 'paid';
+  }
+
   get canPay(): boolean {
     return this.options.order()?.status === 'pending';
   }
@@ -70,6 +78,8 @@ export class ReferenceModel {
   receive(message: Message, nowMs: number, deadlines: Deadlines): Answer | null {
     switch (message) {
       case 'payInSilence':
+      case 'changeAmount':
+      case 'forgetOrder':
         return null;
       case 'pay':
       case 'notify':
@@ -89,6 +99,8 @@ export class ReferenceModel {
         if (this.status !== 'paid' || nowMs < (deadlines.settlesAtMs ?? 0)) return 'refused';
         this.go('settle', 'settled');
         return 'done';
+      case 'fail':
+        return this.fail();
       case 'retryRefund':
         if (this.status !== 'refund_failed') return 'refused';
         this.go('retry_refund', 'refund_processing');
@@ -108,7 +120,7 @@ export class ReferenceModel {
 
   /** It is this late now. */
   advance(nowMs: number, { expiresAtMs, settlesAtMs, submitAtMs }: Deadlines): void {
-    if (this.status === 'pending' && nowMs > expiresAtMs) this.endUnpaid('expire', 'expired');
+    if (this.status === 'pending' && nowMs > expiresAtMs && !this.isForgotten) this.passDeadline();
     if (this.status === 'refund_processing' && this.isHeld && submitAtMs !== null && nowMs > submitAtMs)
       this.submitRefund();
     if (this.status === 'paid' && !this.options.isManual && settlesAtMs !== null && nowMs > settlesAtMs) {
@@ -119,7 +131,7 @@ export class ReferenceModel {
   private hearNews(): void {
     const said = this.options.order()?.status;
     if (this.status === 'pending') {
-      if (said === 'paid') this.go('pay', 'paid');
+      if (!this.hasOtherAmount && (said === 'paid' || said === 'refunded')) this.recordPaid();
       if (said === 'denied') this.go('deny', 'failed');
       if (said === 'cancelled') this.go('cancel', 'cancelled');
     } else if (this.status === 'paid' && said === 'refunded') {
@@ -128,6 +140,41 @@ export class ReferenceModel {
     } else if (this.status === 'refund_failed' && said === 'refunded') {
       this.go('confirm_failed_refund', 'refunded');
     }
+  }
+
+  /** The acquirer no longer knows the order of a payment that waits for its customer: nobody but an operator ends it. */
+  get isForgotten(): boolean {
+    return this.status === 'pending' && this.options.order() === null;
+  }
+
+  private get hasOtherAmount(): boolean {
+    const order = this.options.order();
+    return order !== null && order.totalRupiah !== this.options.totalRupiah;
+  }
+
+  /** A refund that was made before anybody heard of the payment is recorded with it. */
+  private recordPaid(): void {
+    this.go('pay', 'paid');
+    if (this.options.order()?.status !== 'refunded') return;
+    this.go('request_refund', 'refund_processing');
+    this.submitRefund();
+  }
+
+  /** Money over another amount is no payment: it fails, and the money is late. */
+  private passDeadline(): void {
+    if (this.hasOtherAmount && this.options.order()?.paidAt) this.go('deny', 'failed');
+    else this.endUnpaid('expire', 'expired');
+  }
+
+  private fail(): Answer {
+    if (this.status !== 'pending') return 'refused';
+    const order = this.options.order();
+    if (order === null || (order.paidAt && this.hasOtherAmount)) {
+      this.go('deny', 'failed');
+      return 'done';
+    }
+    this.hearNews();
+    return order.status === 'denied' ? 'done' : 'refused';
   }
 
   private cancel(): Answer {
@@ -140,8 +187,10 @@ export class ReferenceModel {
 
   /** Money that is there wins. */
   private endUnpaid(step: 'expire' | 'cancel', status: string): Answer {
-    if (this.options.order()?.paidAt) {
-      this.go('pay', 'paid');
+    const order = this.options.order();
+    if (order === null || (order.paidAt && this.hasOtherAmount)) return 'refused';
+    if (order.paidAt) {
+      this.recordPaid();
       return 'refused';
     }
     this.go(step, status);

@@ -1,0 +1,151 @@
+import { cancelRefund } from '../../src/db/transitions/cancel-refund';
+import { requestRefund, retryRefund } from '../../src/db/transitions/request-refund';
+import { resolveRefundAsPaid } from '../../src/db/transitions/resolve-refund-as-paid';
+import { settlePayment } from '../../src/db/transitions/settle-payment';
+import { actOnPayment } from '../../src/operator/act-on-payment';
+import { setPolicy } from '../../src/operator/catalog';
+import { recover } from '../../src/operator/recover';
+import { paymentWorkflowId } from '../../workflows/messages';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+/** Steps that PostgreSQL has and Temporal has lost: its database was restored to an earlier time, or an update was lost. */
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 900 });
+});
+afterAll(() => service.close());
+
+interface Created {
+  readonly id: string;
+  readonly reference_id: string;
+}
+
+async function becomes(id: string, status: string): Promise<void> {
+  await until(
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
+    (now) => now === status,
+  );
+}
+
+async function createPaid(): Promise<Created> {
+  const payment: Created = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+  await service.pay(payment.reference_id);
+  await becomes(payment.id, 'paid');
+  return payment;
+}
+
+async function createRefused(): Promise<Created> {
+  const payment = await createPaid();
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation: 'refund', kind: 'reject', times: 1 }),
+  });
+  expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
+  await becomes(payment.id, 'refund_failed');
+  return payment;
+}
+
+function firstRefund({ id, reference_id }: Created, holdSeconds: number) {
+  const step = { paymentId: id, version: 3, at: new Date() };
+  return requestRefund(service.context, step, { round: 1, refundKey: `${reference_id}-R1`, holdSeconds });
+}
+
+function reportOf(id: string) {
+  return service.engine.askStatus(id);
+}
+
+describe('after `lunas recover`', () => {
+  it('a refund that PostgreSQL has as held goes out', async () => {
+    const payment = await createPaid();
+    await firstRefund(payment, 0);
+    expect(await reportOf(payment.id)).toMatchObject({ status: 'paid', version: 3 });
+    const recovery = await recover(service.context, service.engine);
+    expect(recovery.payments.notified).toBe(1);
+    await becomes(payment.id, 'refunded');
+    expect((await service.atProvider(payment.reference_id))?.refunds).toHaveLength(1);
+  });
+
+  it('a refund that an operator had retried goes out', async () => {
+    const payment = await createRefused();
+    const step = { paymentId: payment.id, version: 6, at: new Date() };
+    await retryRefund(service.context, step, { round: 2, refundKey: `${payment.reference_id}-R2`, holdSeconds: 0 });
+    await recover(service.context, service.engine);
+    await becomes(payment.id, 'refunded');
+  });
+
+  it('a refund that an operator had resolved as paid stays so, and the workflow knows', async () => {
+    const payment = await createRefused();
+    await resolveRefundAsPaid(service.context, { paymentId: payment.id, version: 6, at: new Date() });
+    await recover(service.context, service.engine);
+    await until(
+      () => reportOf(payment.id),
+      (report) => report?.status === 'paid' && report.version === 7,
+    );
+  });
+
+  it('no workflow of a final payment runs', async () => {
+    const { id } = await createPaid();
+    await settlePayment(service.context, { paymentId: id, version: 3, at: new Date() });
+    await recover(service.context, service.engine);
+    expect(await service.client.workflow.getHandle(paymentWorkflowId(id)).result()).toBe('settled');
+  });
+
+  it('what agrees is left alone', async () => {
+    const { id } = await createPaid();
+    const recovery = await recover(service.context, service.engine);
+    expect(recovery.payments).toMatchObject({ notified: 0, rebuilt: 0 });
+    expect(recovery.failures).toEqual([]);
+    expect(await reportOf(id)).toMatchObject({ status: 'paid', version: 3 });
+  });
+});
+
+describe('without `lunas recover`', () => {
+  it('a report of the provider has a workflow catch up that waits in `paid`', async () => {
+    const payment = await createPaid();
+    await firstRefund(payment, 900);
+    await service.engine.reportPaid(payment.id);
+    await until(
+      () => reportOf(payment.id),
+      (report) => report?.refund?.status === 'held',
+    );
+  });
+
+  it('a report has a workflow catch up that holds a refund which was cancelled', async () => {
+    const payment = await createPaid();
+    await firstRefund(payment, 900);
+    await service.engine.reportPaid(payment.id);
+    await until(
+      () => reportOf(payment.id),
+      (report) => report?.version === 4,
+    );
+    await cancelRefund(service.context, { paymentId: payment.id, version: 4, at: new Date() }, 1);
+    await service.engine.reportPaid(payment.id);
+    await until(
+      () => reportOf(payment.id),
+      (report) => report?.status === 'paid' && report.version === 5,
+    );
+  });
+
+  it('a merchant who cancels the refund gets it cancelled', async () => {
+    const payment = await createPaid();
+    await firstRefund(payment, 900);
+    const { status, body } = await service.call('POST', `/payments/${payment.id}/cancel`);
+    expect(body).toMatchObject({ payment: { status: 'paid' } });
+    expect(status).toBe(200);
+  });
+
+  it('an operator whose request the row rejects has the workflow catch up', async () => {
+    const payment = await createPaid();
+    await firstRefund(payment, 900);
+    const context = { db: service.db, engine: service.engine, by: { via: 'cli', name: 'cli:dewi' } } as const;
+    await expect(actOnPayment(context, 'payment.settle', payment.id, 'statement')).rejects.toThrow('refund_processing');
+    await until(
+      () => reportOf(payment.id),
+      (report) => report?.refund?.status === 'held',
+    );
+  });
+});

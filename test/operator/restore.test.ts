@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { reconcile } from '../../src/engine/reconcile';
+import { PaymentsEngine } from '../../src/engine/payments-engine';
+import { setPolicy } from '../../src/operator/catalog';
+import { recover } from '../../src/operator/recover';
+import { verifyLedger } from '../../src/operator/verify-ledger';
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createProviderRegistry } from '../../src/providers/registry';
+import { createSealer } from '../../src/sealing';
+import { paymentWorkflowId, webhookWorkflowId } from '../../workflows/messages';
+import { backUp } from '../support/database';
+import { startReceiver, type Receiver } from '../support/receiver';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+/** PostgreSQL is restored to an earlier time, and Temporal and the provider are not (docs/operators.md). */
+
+jest.setTimeout(400_000);
+
+const LATER = { settlementDelaySeconds: 900 };
+const SOON = { settlementDelaySeconds: 3 };
+
+interface Created {
+  readonly id: string;
+  readonly reference_id: string;
+  readonly key: string;
+  readonly text: string;
+}
+
+let service: TestService;
+let receiver: Receiver;
+let backup: Awaited<ReturnType<typeof backUp>>;
+
+beforeEach(async () => {
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 1 });
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await service.close();
+  await Promise.all([receiver.close(), backup.drop()]);
+});
+
+async function create(policy: Partial<Parameters<typeof setPolicy>[1]> = LATER, provider = 'gopay'): Promise<Created> {
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 900, ...LATER, ...policy });
+  const key = randomUUID();
+  const { body, text, status } = await createUnder(key, provider);
+  expect(status).toBe(201);
+  return { ...body.payment, key, text };
+}
+
+function createUnder(key: string, provider = 'gopay') {
+  return service.call('POST', '/payments', { amount: 50_000, provider }, { 'idempotency-key': key });
+}
+
+/** Its webhooks fail at first, so that each has a workflow for its retries. */
+async function createWithFailingWebhooks(): Promise<Created> {
+  const { respond } = receiver;
+  receiver.respond = (response) => response.writeHead(500).end();
+  const payment = await create();
+  await until(
+    () => deliveriesInRetry(payment),
+    ({ rowCount }) => rowCount === 2,
+  );
+  receiver.respond = respond;
+  return payment;
+}
+
+function deliveriesInRetry({ id }: Created) {
+  return service.db.query<{ id: string }>(
+    'select id from webhook_deliveries where payment_id = $1 and handed_over_at is not null',
+    [id],
+  );
+}
+
+async function createPaid(policy?: Partial<Parameters<typeof setPolicy>[1]>): Promise<Created> {
+  const payment = await create(policy);
+  await service.pay(payment.reference_id);
+  await becomes(payment, 'paid', 'settled');
+  return payment;
+}
+
+async function statusOf({ id }: Created): Promise<string> {
+  return (await service.call('GET', `/payments/${id}`)).body.payment?.status;
+}
+
+async function becomes(payment: Created, ...statuses: string[]): Promise<void> {
+  await until(
+    () => statusOf(payment),
+    (status) => statuses.includes(status),
+  );
+}
+
+async function act(payment: Created, action: 'cancel' | 'refund'): Promise<void> {
+  expect((await service.call('POST', `/payments/${payment.id}/${action}`)).status).toBe(200);
+}
+
+async function refuse(operation: string): Promise<void> {
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation, kind: 'reject', times: 1 }),
+  });
+}
+
+async function createRefundFailed(): Promise<Created> {
+  const payment = await createPaid();
+  await refuse('refund');
+  await act(payment, 'refund');
+  await becomes(payment, 'refund_failed');
+  return payment;
+}
+
+async function restore(): Promise<void> {
+  await service.stopWorker();
+  await backup.restore();
+  // Connections of before are noticed as broken by their next statement.
+  await until(
+    () =>
+      service.call('GET', '/readyz').then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    (status) => status === 200,
+  );
+  await until(
+    () => service.db.query('select 1').catch(() => undefined),
+    (result) => result !== undefined,
+  );
+}
+
+/** Temporal keeps the history of a workflow that has completed for its retention period only. */
+async function forgetWorkflow({ id }: Created): Promise<void> {
+  const workflowExecution = { workflowId: paymentWorkflowId(id) };
+  const { namespace } = service.client.options;
+  await service.client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
+  await until(
+    () => service.engine.describePayment(id),
+    (workflow) => workflow === null,
+  );
+}
+
+async function reconcileAll() {
+  const providers = createProviderRegistry(service.db, createSealer(service.masterKey), service.apiUrl);
+  try {
+    return await reconcile({ db: service.db, providers, engine: service.engine }, new Date(0));
+  } finally {
+    await providers.close();
+  }
+}
+
+/** Open payments of which no workflow runs. */
+async function stranded(): Promise<string[]> {
+  const { rows } = await service.db.query<{ id: string }>(
+    "select id from payments where status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')",
+  );
+  const workflows = await Promise.all(rows.map(({ id }) => service.engine.describePayment(id)));
+  return rows.flatMap(({ id }, index) => (workflows[index]?.isRunning ? [] : [id]));
+}
+
+it('every payment is there again, and agrees with the provider', async () => {
+  const { merchantId } = service;
+  const rules = { environment: 'sandbox', allowedNetworks: undefined } as const;
+  const endpoint = { merchantId, url: `${receiver.url}/hooks`, events: [], ...rules };
+  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+
+  const before = {
+    pending: await createWithFailingWebhooks(),
+    paidLater: await create(),
+    cancelledLater: await create(),
+    expiredLater: await create({ expiresInSeconds: 20 }),
+    settledLater: await createPaid({ settlementDelaySeconds: 30 }),
+    refundedLater: await createPaid(),
+    heldLater: await createPaid(),
+    retriedLater: await createRefundFailed(),
+    cancelled: await create(),
+    settled: await createPaid(SOON),
+    refunded: await createPaid(),
+    expired: await create({ expiresInSeconds: 1 }),
+  };
+  await act(before.cancelled, 'cancel');
+  await act(before.refunded, 'refund');
+  for (const status of ['settled', 'refunded', 'expired'] as const) await becomes(before[status], status);
+  await refuse('charge');
+  const failedKey = randomUUID();
+  const failed = await createUnder(failedKey);
+  expect(failed.status).toBe(400);
+  backup = await backUp(service.databaseUrl);
+
+  await service.pay(before.paidLater.reference_id);
+  await becomes(before.paidLater, 'paid');
+  await act(before.cancelledLater, 'cancel');
+  await act(before.refundedLater, 'refund');
+  await becomes(before.refundedLater, 'refunded');
+  await service.engine.retryRefund(before.retriedLater.id, { actor: 'dewi', note: 'again' });
+  await becomes(before.retriedLater, 'refunded');
+  await becomes(before.settledLater, 'settled');
+  await becomes(before.expiredLater, 'expired');
+  const after = {
+    pending: await createWithFailingWebhooks(),
+    cancelled: await create(),
+    settled: await createPaid(SOON),
+  };
+  await act(after.cancelled, 'cancel');
+  await becomes(after.settled, 'settled');
+  await refuse('charge');
+  const lostFailedKey = randomUUID();
+  const lostFailed = await createUnder(lostFailedKey);
+  expect(lostFailed.status).toBe(400);
+  const { rows: lostDeliveries } = await deliveriesInRetry(after.pending);
+  await act(before.heldLater, 'refund');
+
+  await restore();
+  await service.startWorker({ isRecovering: true });
+  const recovery = await recover(service.context, service.engine, { startedSince: new Date(0) });
+  expect(recovery.failures).toEqual([]);
+  expect(recovery.rows.rebuilt).toBe(4);
+  expect(await stranded()).toEqual([]);
+  await until(reconcileAll, ({ breaks }) => breaks.length === 0);
+  expect(await statusOf(before.settledLater)).toBe('paid');
+  expect((await service.atProvider(before.heldLater.reference_id))?.refunds).toEqual([]);
+  for (const { id } of lostDeliveries) {
+    const { status } = await service.client.workflow.getHandle(webhookWorkflowId(id)).describe();
+    expect(status.name).toBe('TERMINATED');
+  }
+
+  await service.stopWorker();
+  await service.startWorker();
+  const ends = [
+    [before.pending, 'pending'],
+    [before.paidLater, 'paid'],
+    [before.cancelledLater, 'cancelled'],
+    [before.expiredLater, 'expired'],
+    [before.settledLater, 'settled'],
+    [before.refundedLater, 'refunded'],
+    [before.heldLater, 'refunded'],
+    [before.retriedLater, 'refunded'],
+    [before.cancelled, 'cancelled'],
+    [before.settled, 'settled'],
+    [before.refunded, 'refunded'],
+    [before.expired, 'expired'],
+    [after.pending, 'pending'],
+    [after.cancelled, 'cancelled'],
+    [after.settled, 'settled'],
+  ] as const;
+  for (const [payment, status] of ends) await becomes(payment, status);
+
+  for (const [{ key, text, reference_id }] of ends) {
+    const again = await createUnder(key);
+    expect(again.text).toBe(text);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const order = await service.atProvider(reference_id);
+    expect(order?.charge_calls).toBe(1);
+    expect(order?.refunds.filter(({ status }) => status !== 'rejected').length).toBeLessThanOrEqual(1);
+  }
+  expect((await createUnder(failedKey)).text).toBe(failed.text);
+  expect((await createUnder(lostFailedKey)).text).toBe(lostFailed.text);
+  expect((await verifyLedger(service.db)).breaks).toEqual([]);
+  const second = await recover(service.context, service.engine, { startedSince: new Date(0) });
+  expect([second.rows.rebuilt, second.payments.rebuilt, second.payments.notified]).toEqual([0, 0, 0]);
+});
+
+describe('a service that is broken on purpose is found out', () => {
+  it('where only failed workflows are started again', async () => {
+    const payment = await create();
+    backup = await backUp(service.databaseUrl);
+    await act(payment, 'cancel');
+    await service.client.workflow.getHandle(paymentWorkflowId(payment.id)).result();
+    await restore();
+    await service.startWorker({ isRecovering: true });
+    await recover(service.context, new FormerReusePolicy(service.client));
+    expect(await stranded()).toEqual([payment.id]);
+    await recover(service.context, service.engine);
+    await becomes(payment, 'cancelled');
+  });
+
+  it.each([
+    ['settled', 'settles before the provider was asked', false],
+    ['refunded', 'is in recovery mode', true],
+  ])('a refunded payment ends %s where the worker %s', async (status, _worker, isRecovering) => {
+    const payment = await createPaid(SOON_AFTER_REFUND);
+    backup = await backUp(service.databaseUrl);
+    await act(payment, 'refund');
+    await becomes(payment, 'refunded');
+    await forgetWorkflow(payment);
+    await restore();
+    const { rows } = await service.db.query<{ due: Date }>(
+      'select settlement_due_at as due from payments where id = $1',
+      [payment.id],
+    );
+    await until(
+      async () => Date.now(),
+      (nowMs) => nowMs > (rows[0]?.due.getTime() ?? Infinity),
+    );
+    await service.startWorker({ isRecovering });
+    await recover(service.context, service.engine);
+    await becomes(payment, status);
+  });
+});
+
+/** Time for the refund, before the settlement is due. */
+const SOON_AFTER_REFUND = { settlementDelaySeconds: 20 };
+
+/** As recovery was before: it starts what failed, not what has completed. */
+class FormerReusePolicy extends PaymentsEngine {
+  override async restartPayment(...[terms, resumption]: Parameters<PaymentsEngine['restartPayment']>): Promise<void> {
+    await this.resumePayment(terms, resumption);
+  }
+}

@@ -1,0 +1,186 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { failPayment } from '../../activities/fail-payment';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { issuePayment } from '../../src/db/transitions/issue-payment';
+import type { StepResult } from '../../src/domain/payment-step';
+import { actOnPayment } from '../../src/operator/act-on-payment';
+import { setPolicy } from '../../src/operator/catalog';
+import { verifyLedger } from '../../src/operator/verify-ledger';
+import { createSealer } from '../../src/sealing';
+import { createWebhookSender } from '../../src/webhooks/send';
+import { paymentWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { openLives, type Lives } from '../support/lives';
+import { acceptance, openLedger } from '../support/payments';
+import type { TestService } from '../support/service';
+import { until } from '../support/until';
+import { PretendAcquirer } from './model/pretend-acquirer';
+
+const DAY_MS = 86_400_000;
+
+let lives: Lives;
+let service: TestService;
+
+beforeAll(async () => {
+  lives = await openLives();
+  service = lives.service;
+  for (const provider of ['gopay', 'shopeepay'] as const) {
+    await setPolicy(service.db, { provider, channel: 'qris', settlementDelaySeconds: (3 * DAY_MS) / 1_000 });
+  }
+});
+afterAll(() => lives.close());
+beforeEach(() => lives.clearFaults());
+
+function fail(id: string) {
+  const by = { via: 'cli', name: 'cli:dewi' } as const;
+  return actOnPayment({ db: service.db, engine: service.engine, by }, 'payment.fail', id, 'ticket 7');
+}
+
+/** The provider has the order over another amount than the payment's. */
+async function changeAmount(referenceId: string): Promise<void> {
+  await service.providerDb.query('update payments set gross_amount_rupiah = 40000 where order_id = $1', [referenceId]);
+}
+
+async function suspenseOf(id: string): Promise<number> {
+  const { rows } = await service.db.query<{ suspense: number }>(
+    `select coalesce(sum(case side when 'credit' then amount_rupiah else -amount_rupiah end), 0)::bigint as suspense
+     from ledger_entries join ledger_postings on ledger_postings.id = posting_id
+     where payment_id = $1 and account = 'suspense'`,
+    [id],
+  );
+  return rows[0]?.suspense ?? 0;
+}
+
+async function needsAttention(id: string): Promise<boolean | undefined> {
+  const { typedSearchAttributes } = await service.client.workflow.getHandle(paymentWorkflowId(id)).describe();
+  return typedSearchAttributes.get(SEARCH_ATTRIBUTES.needsAttention);
+}
+
+afterEach(async () => {
+  const { breaks } = await verifyLedger(service.db);
+  expect(breaks).toEqual([]);
+});
+
+it('paid over another amount: fails at its deadline, and the money is a late payment in suspense', async () => {
+  const { id, reference_id } = await lives.createPayment();
+  await changeAmount(reference_id);
+  await service.pay(reference_id);
+  await until(
+    () => service.engine.askStatus(id),
+    (report) => report?.attention?.includes('Rp 40.000 instead of Rp 50.000') === true,
+  );
+  expect(await lives.end(id)).toBe('failed');
+  await until(
+    () => suspenseOf(id),
+    (rupiah) => rupiah === 40_000,
+  );
+  const { rows } = await service.db.query('select kind from exceptions where payment_id = $1 order by kind', [id]);
+  expect(rows).toEqual([{ kind: 'late_payment' }, { kind: 'wrong_amount' }]);
+});
+
+it('open over another amount: expires at its deadline', async () => {
+  const { id, reference_id } = await lives.createPayment();
+  await changeAmount(reference_id);
+  await service.engine.reportPaid(id);
+  expect(await lives.end(id)).toBe('expired');
+});
+
+it('refunded at the provider before it was known as paid: paid, and refunded', async () => {
+  const { id, reference_id } = await lives.createPayment();
+  await service.pay(reference_id, { notify: false });
+  await service.refundAtProvider(reference_id);
+  expect(await lives.end(id)).toBe('refunded');
+  expect(await service.transitionsOf(id)).toEqual([
+    'accept',
+    'issue',
+    'pay',
+    'request_refund',
+    'submit_refund',
+    'confirm_refund',
+  ]);
+});
+
+describe('an operator who fails a payment', () => {
+  it('ends one whose order the provider does not know', async () => {
+    const { id, reference_id } = await lives.createPayment();
+    await service.providerDb.query('delete from payments where order_id = $1', [reference_id]);
+    await lives.time.pass(16 * 60_000);
+    expect(await service.engine.askStatus(id)).toMatchObject({
+      status: 'pending',
+      attention: expect.stringContaining('does not know this order'),
+    });
+    expect(await fail(id)).toMatchObject({ status: 'failed' });
+    const { rows } = await service.db.query(
+      "select actor, note from payment_transitions where payment_id = $1 and to_status = 'failed'",
+      [id],
+    );
+    expect(rows).toEqual([{ actor: 'cli:dewi', note: 'ticket 7' }]);
+  });
+
+  it('is rejected while the provider has it as pending', async () => {
+    const { id } = await lives.createPayment();
+    await expect(fail(id)).rejects.toThrow(/has the order as pending/);
+    await lives.becomes(id, 'pending');
+  });
+
+  it('is rejected if it was paid, which is recorded', async () => {
+    const { id, reference_id } = await lives.createPayment();
+    await service.pay(reference_id, { notify: false });
+    await expect(fail(id)).rejects.toThrow(/paid/);
+    await lives.becomes(id, 'paid');
+  });
+
+  it('does not wait for a step that is being retried, which is shown', async () => {
+    const { id } = await lives.createPayment();
+    await lives.fault('status', 'http_500', 10_000);
+    await service.engine.reportPaid(id);
+    await lives.time.pass(60_000);
+    expect(await service.engine.askStatus(id)).toMatchObject({
+      waitingFor: expect.stringContaining('retried'),
+      attention: expect.stringContaining('being retried: ask the provider whether it was paid'),
+    });
+    expect(await needsAttention(id)).toBe(true);
+    await expect(lives.time.during(fail(id))).rejects.toThrow(/gives no clear status/);
+    await lives.clearFaults();
+    await service.engine.reportPaid(id);
+    await until(
+      () => service.engine.askStatus(id),
+      (report) => report?.attention === null,
+    );
+    expect(await needsAttention(id)).toBe(false);
+  });
+});
+
+describe('a provider that gives no clear status', () => {
+  const CREATED_AT = new Date('2026-11-21T10:00:00Z');
+  const DEADLINE_MS = CREATED_AT.getTime() + 900_000;
+
+  it.each([
+    ['a day after the deadline', DEADLINE_MS + DAY_MS, 'failed'],
+    ['before that', DEADLINE_MS + DAY_MS - 1, 'pending'],
+  ])('lets an operator fail the payment: %s it is %s', async (_, atMs, status) => {
+    const ledger = await openLedger();
+    const acquirer = new PretendAcquirer();
+    const webhooks = createWebhookSender({ environment: 'sandbox' });
+    const terms = ledger.newTerms();
+    const { paymentId, referenceId } = terms;
+    acquirer.mannerOf(referenceId).losses.find.push('answer');
+    await acceptPayment(ledger.context, acceptance(terms, CREATED_AT));
+    const issued = { qrisPayload: '000201', providerTransactionId: 'T' };
+    await issuePayment(ledger.context, { paymentId, version: 1, at: CREATED_AT }, issued);
+    const dependencies = {
+      ...ledger.context,
+      sealer: createSealer(Buffer.alloc(32).toString('base64')),
+      providers: { forAccount: async () => acquirer, findAccount: async () => acquirer, close: async () => undefined },
+      webhooks,
+      refundHoldSeconds: 60,
+      isRecovering: false,
+      reconcile: () => Promise.reject(new Error('not part of this')),
+    };
+    const step = { terms, state: { status: 'pending', version: 2 } as const, atMs, createdAtMs: CREATED_AT.getTime() };
+    const run = (): Promise<StepResult> => failPayment(dependencies, step);
+    const result = await new MockActivityEnvironment().run<[], StepResult, typeof run>(run);
+    expect(result.state.status).toBe(status);
+    if (status === 'pending') expect(result.refusal).toContain('the line is dead');
+    await Promise.all([webhooks.close(), ledger.close()]);
+  });
+});

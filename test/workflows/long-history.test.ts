@@ -1,0 +1,42 @@
+import { SEARCH_ATTRIBUTES, paymentWorkflowId } from '../../workflows/messages';
+import { MAX_HISTORY_EVENTS } from '../../workflows/retries';
+import { setPolicy } from '../../src/operator/catalog';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1 });
+});
+afterAll(() => service.close());
+
+it('a payment whose history is long goes on in a new run, where it stands', async () => {
+  const { id, reference_id } = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+  const workflow = service.client.workflow.getHandle(paymentWorkflowId(id));
+  const first = await workflow.describe();
+  // Each report is a query of the provider; no run may take more of them than its history has room for.
+  let latest = first;
+  for (let reports = 0; latest.runId === first.runId; reports += 1) {
+    expect(reports).toBeLessThan(MAX_HISTORY_EVENTS);
+    await workflow.signal('paid');
+    latest = await workflow.describe();
+  }
+  const { raw } = await service.client.workflow.getHandle(workflow.workflowId, first.runId).describe();
+  expect(raw.workflowExecutionInfo?.historyLength?.toNumber()).toBeLessThan(2 * MAX_HISTORY_EVENTS);
+
+  expect(latest.typedSearchAttributes.get(SEARCH_ATTRIBUTES.referenceId)).toBe(reference_id);
+  expect(latest.typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus)).toBe('pending');
+  expect(latest.priority).toEqual(first.priority);
+  expect(await service.engine.readCreation(id)).toMatchObject({
+    terms: { paymentId: id },
+    opening: { outcome: 'issued', qrisPayload: expect.stringMatching(/^000201/) },
+  });
+
+  await service.pay(reference_id);
+  await until(
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
+    (status) => status === 'settled',
+  );
+  expect(await service.client.workflow.getHandle(workflow.workflowId).result()).toBe('settled');
+});
