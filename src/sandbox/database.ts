@@ -25,6 +25,7 @@ const SCHEMA = `
   );
   -- When it expired or was cancelled.
   ALTER TABLE payments ADD COLUMN IF NOT EXISTS ended_at timestamptz;
+  ALTER TABLE payments ADD COLUMN IF NOT EXISTS status_calls integer NOT NULL DEFAULT 0;
   CREATE INDEX IF NOT EXISTS payments_pending ON payments (expires_at) WHERE status = 'pending';
   CREATE INDEX IF NOT EXISTS payments_self_paying ON payments (charged_at)
     WHERE paid_at IS NULL AND gross_amount_rupiah IN (${SELF_PAYING_TOTALS});

@@ -15,6 +15,8 @@ export interface LedgerPayment {
   readonly notificationUrl: string | null;
   /** Charges that reached the ledger for this order: 1, and one more for each that was refused as a duplicate. */
   readonly chargeCalls: number;
+  /** Status calls that reached the sandbox for this order, those included that an injected fault answered. */
+  readonly statusCalls: number;
   readonly chargedAt: Date;
   readonly expiresAt: Date;
   readonly paidAt: Date | null;
@@ -39,7 +41,7 @@ export interface PaymentWithRefunds {
 export const PAYMENT_COLUMNS = `
   order_id AS "orderId", transaction_id AS "transactionId", acquirer, gross_amount_rupiah AS "grossAmountRupiah", status,
   qr_reference AS "qrReference", qr_string AS "qrString", notification_url AS "notificationUrl",
-  charge_calls AS "chargeCalls", charged_at AS "chargedAt", expires_at AS "expiresAt", paid_at AS "paidAt"`;
+  charge_calls AS "chargeCalls", status_calls AS "statusCalls", charged_at AS "chargedAt", expires_at AS "expiresAt", paid_at AS "paidAt"`;
 export const REFUND_COLUMNS = `
   chargeback_id AS "chargebackId", refund_key AS "refundKey", amount_rupiah AS "amountRupiah", reason, status,
   created_at AS "createdAt", confirmed_at AS "confirmedAt"`;

@@ -27,6 +27,11 @@ export interface Charge {
 /** Writes, within the transaction of the change, that the merchant is to hear of it. */
 export type Announce = (client: PoolClient, changed: PaymentWithRefunds, times: number) => Promise<void>;
 
+/** An order as it is in the statement that reads it. */
+type PaymentNow = LedgerPayment & { readonly isOverdue: boolean };
+const PAYMENT_NOW_COLUMNS = `${PAYMENT_COLUMNS},
+  status = 'pending' AND expires_at <= clock_timestamp() AS "isOverdue"`;
+
 /** Midtrans remembers an Idempotency-Key for five minutes. */
 const REPLAY_WINDOW = `interval '5 minutes'`;
 /** In reality hours; here just long enough that nobody mistakes the first answer for the bank's. */
@@ -74,16 +79,30 @@ export class Ledger {
 
   /** By order id or transaction id, as Midtrans allows. An order whose time is over has expired, whoever asks first. */
   async find(id: string): Promise<PaymentWithRefunds | null> {
-    const result = await this.#pool.query<LedgerPayment & { isOverdue: boolean }>({
+    const result = await this.#pool.query<PaymentNow>({
       name: 'find',
-      text: `SELECT ${PAYMENT_COLUMNS}, status = 'pending' AND expires_at <= now() AS "isOverdue"
-             FROM payments WHERE order_id = $1 OR transaction_id = $1`,
+      text: `SELECT ${PAYMENT_NOW_COLUMNS} FROM payments WHERE order_id = $1 OR transaction_id = $1`,
       values: [id],
     });
-    const row = result.rows[0];
+    return this.#complete(result.rows[0]);
+  }
+
+  /** As `find`, for a status call: the same statement counts the call. */
+  async findCounted(id: string): Promise<PaymentWithRefunds | null> {
+    const result = await this.#pool.query<PaymentNow>({
+      name: 'find_counted',
+      text: `UPDATE payments SET status_calls = status_calls + 1 WHERE order_id = $1 OR transaction_id = $1
+             RETURNING ${PAYMENT_NOW_COLUMNS}`,
+      values: [id],
+    });
+    return this.#complete(result.rows[0]);
+  }
+
+  /** Lets the order expire if its time is over, else adds its refunds. */
+  async #complete(row: PaymentNow | undefined): Promise<PaymentWithRefunds | null> {
     if (!row) return null;
     const { isOverdue, ...payment } = row;
-    if (isOverdue) return this.#change(id, (_client, found) => Promise.resolve(found));
+    if (isOverdue) return this.#change(payment.orderId, (_client, found) => Promise.resolve(found));
     return { payment, refunds: await readRefunds(this.#pool, payment) };
   }
 
@@ -204,10 +223,9 @@ export class Ledger {
   /** Locks the order, lets it expire if its time is over, then runs `work` on what it is now; all in one transaction. */
   async #change<T>(id: string, work: (client: PoolClient, found: PaymentWithRefunds) => Promise<T>): Promise<T | null> {
     return inTransaction(this.#pool, async (client) => {
-      const locked = await client.query<LedgerPayment & { isOverdue: boolean }>({
+      const locked = await client.query<PaymentNow>({
         name: 'lock',
-        text: `SELECT ${PAYMENT_COLUMNS}, status = 'pending' AND expires_at <= clock_timestamp() AS "isOverdue"
-               FROM payments WHERE order_id = $1 OR transaction_id = $1 FOR UPDATE`,
+        text: `SELECT ${PAYMENT_NOW_COLUMNS} FROM payments WHERE order_id = $1 OR transaction_id = $1 FOR UPDATE`,
         values: [id],
       });
       const row = locked.rows[0];

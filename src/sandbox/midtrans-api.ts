@@ -31,9 +31,13 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
       fault,
     });
   });
-  router.get('/v2/:id/status', ({ params }, response) => {
-    const work = () => showStatus(ledger, params.id);
-    return serve('status', response, { work, reject: says(refusal('429', 'API rate limit exceeded')) });
+  router.get('/v2/:id/status', async ({ params }, response) => {
+    // Before the fault: a call that an injected fault answers is counted, too.
+    const found = await showStatus(ledger, params.id);
+    await serve('status', response, {
+      work: says(found),
+      reject: says(refusal('429', 'API rate limit exceeded')),
+    });
   });
   router.post('/v2/:id/expire', ({ params }, response) =>
     serve('expire', response, { work: () => expire(ledger, params.id), reject: says(cannotModify()) }),

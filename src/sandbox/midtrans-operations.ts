@@ -61,9 +61,9 @@ export async function charge(ledger: Ledger, request: Request): Promise<Midtrans
   return chargeAnswer(payment, `${request.protocol}://${request.host}`);
 }
 
-/** `GET /v2/:id/status`: the code of the state, or 404. */
+/** `GET /v2/:id/status`: the code of the state, or 404. Counts the call. */
 export async function showStatus(ledger: Ledger, id: string): Promise<MidtransAnswer> {
-  const found = await ledger.find(id);
+  const found = await ledger.findCounted(id);
   return found ? statusAnswer(found) : notFound();
 }
 

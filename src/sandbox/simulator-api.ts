@@ -95,6 +95,7 @@ function show({ payment, refunds }: PaymentWithRefunds) {
     status: payment.status,
     gross_amount: formatAmount(payment.grossAmountRupiah),
     charge_calls: payment.chargeCalls,
+    status_calls: payment.statusCalls,
     refunds: refunds.map((refund) => ({
       refund_key: refund.refundKey,
       amount: refund.amountRupiah,

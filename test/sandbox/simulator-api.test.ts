@@ -40,6 +40,7 @@ describe('POST /simulator/payments/:order_id/pay', () => {
         status: 'settlement',
         gross_amount: '50000.00',
         charge_calls: 1,
+        status_calls: 0,
         refunds: [],
       },
     });
@@ -123,6 +124,26 @@ describe('POST /simulator/scan', () => {
       expect(await scan(payload)).toMatchObject({ http: 404, error: { code: 'not_found' } });
     }
     expect(await listed(open.order_id)).toMatchObject({ status: 'pending' });
+  });
+});
+
+describe('GET /simulator/payments', () => {
+  it('counts the status calls of each order, by either id, also those that meet an injected fault', async () => {
+    const [asked, other] = [await sandbox.charge(), await sandbox.charge()];
+    await sandbox.call('GET', `/v2/${asked.order_id}/status`);
+    await sandbox.call('GET', `/v2/${asked.transaction_id}/status`);
+    await sandbox.call('PUT', '/simulator/faults', { operation: 'status', kind: 'http_500' });
+    expect(await sandbox.call('GET', `/v2/${asked.order_id}/status`)).toMatchObject({ http: 500 });
+    expect(await listed(asked.order_id)).toMatchObject({ charge_calls: 1, status_calls: 3 });
+    expect(await listed(other.order_id)).toMatchObject({ charge_calls: 1, status_calls: 0 });
+  });
+
+  it('counts every one of concurrent status calls while the order is paid, and keeps the count over a restart', async () => {
+    const { order_id } = await sandbox.charge();
+    const calls = Array.from({ length: 50 }, () => sandbox.call('GET', `/v2/${order_id}/status`));
+    await Promise.all([pay(order_id), ...calls]);
+    await sandbox.restart();
+    expect(await listed(order_id)).toMatchObject({ status: 'settlement', status_calls: 50 });
   });
 });
 
