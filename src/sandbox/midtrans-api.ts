@@ -45,7 +45,8 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   router.post('/v2/:id/cancel', ({ params }, response) =>
     serve('cancel', response, { work: () => cancel(ledger, params.id), reject: says(cannotModify()) }),
   );
-  router.post('/v2/:id/refund', async ({ params, body }, response) => {
+  // Midtrans' clients also have a direct refund; the sandbox makes no difference.
+  router.post('/v2/:id/refund{/online/direct}', async ({ params, body }, response) => {
     const fault = standingFault('refund', (await ledger.find(params.id))?.payment.grossAmountRupiah);
     const refundThis = (turnDown: boolean) => () => refund(ledger, params.id, body, turnDown);
     return serve('refund', response, { work: refundThis(false), reject: refundThis(true), fault });

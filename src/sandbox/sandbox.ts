@@ -86,7 +86,11 @@ function createApp({ pool, ledger, faults, notifier, log }: Parts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use(express.json({ limit: BODY_LIMIT }), express.urlencoded({ limit: BODY_LIMIT, extended: false }));
+  // Not strict: Midtrans' own clients cancel and expire with the JSON body `null`.
+  app.use(
+    express.json({ limit: BODY_LIMIT, strict: false }),
+    express.urlencoded({ limit: BODY_LIMIT, extended: false }),
+  );
   app.get('/healthz', (_request, response) => pool.query('SELECT 1').then(() => response.json({ status: 'ok' })));
   app.get('/', onlyLoopback, (_request, response) => sendPage(response));
   app.use(simulatorApi(ledger, faults, () => notifier.wake()));
