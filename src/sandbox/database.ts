@@ -44,6 +44,13 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS refunds_requested ON refunds (created_at) WHERE status = 'requested';
 
+  -- One row. The default delay is long enough that a merchant sees the refund as requested.
+  CREATE TABLE IF NOT EXISTS bank (
+    is_only_row                   boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
+    refund_confirms_after_seconds double precision NOT NULL DEFAULT 1 CHECK (refund_confirms_after_seconds >= 0)
+  );
+  INSERT INTO bank DEFAULT VALUES ON CONFLICT DO NOTHING;
+
   CREATE TABLE IF NOT EXISTS notifications (
     id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     order_id   text NOT NULL REFERENCES payments,

@@ -34,8 +34,6 @@ const PAYMENT_NOW_COLUMNS = `${PAYMENT_COLUMNS},
 
 /** Midtrans remembers an Idempotency-Key for five minutes. */
 const REPLAY_WINDOW = `interval '5 minutes'`;
-/** In reality hours; here just long enough that nobody mistakes the first answer for the bank's. */
-const BANK_DELAY = `interval '1 second'`;
 
 /** The acquirer's book. Every change is one statement or one transaction, so that it can be trusted as the oracle of a fault test. */
 export class Ledger {
@@ -182,12 +180,26 @@ export class Ledger {
       `SELECT order_id AS "orderId" FROM payments WHERE status = 'pending' AND expires_at <= now() LIMIT 200`,
     );
     for (const { orderId } of overdue.rows) await this.#change(orderId, (_client, found) => Promise.resolve(found));
-    const requested = await this.#pool.query<{ orderId: string }>(
-      `SELECT DISTINCT order_id AS "orderId" FROM refunds
-       WHERE status = 'requested' AND created_at <= now() - ${BANK_DELAY} LIMIT 200`,
+    // A difference of times, because no interval holds every delay.
+    const confirmable = await this.#pool.query<{ orderId: string }>(
+      `SELECT DISTINCT order_id AS "orderId" FROM refunds, bank
+       WHERE status = 'requested' AND extract(epoch FROM now() - created_at) >= refund_confirms_after_seconds LIMIT 200`,
     );
-    for (const { orderId } of requested.rows) await this.#confirmRefunds(orderId);
+    for (const { orderId } of confirmable.rows) await this.#confirmRefunds(orderId);
     for (const orderId of await this.#findSelfPaying()) await this.pay(orderId, 1);
+  }
+
+  /** How long after its request the bank confirms a refund. */
+  async bankDelaySeconds(): Promise<number> {
+    const { rows } = await this.#pool.query<{ seconds: number }>(
+      'SELECT refund_confirms_after_seconds AS seconds FROM bank',
+    );
+    return only(rows).seconds;
+  }
+
+  /** For all refunds that the bank has not confirmed yet, earlier ones included. */
+  async setBankDelaySeconds(seconds: number): Promise<void> {
+    await this.#pool.query('UPDATE bank SET refund_confirms_after_seconds = $1', [seconds]);
   }
 
   /** Orders over a magic amount whose customer comes now. */

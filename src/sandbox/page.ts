@@ -10,6 +10,7 @@ export interface PageContent {
   readonly payments: readonly PaymentWithRefunds[];
   readonly notifications: readonly NotificationSummary[];
   readonly faults: readonly Fault[];
+  readonly bankDelaySeconds: number;
 }
 
 /** Each state in a person's words, and its colour. */
@@ -63,7 +64,7 @@ const SCRIPT = inlineElement(
     const answer = await fetch('/').catch(() => undefined);
     if (!answer || !answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    for (const id of ['payments', 'armed', 'notifications']) {
+    for (const id of ['payments', 'armed', 'bank', 'notifications']) {
       const [old, now] = [document.getElementById(id), fresh.getElementById(id)];
       if (old.innerHTML !== now.innerHTML && !old.contains(document.activeElement)) old.replaceWith(now);
     }
@@ -103,6 +104,8 @@ export function sandboxPage(content: PageContent): { html: string; contentSecuri
         <section id="notifications" class="panel">${notificationTable(content.notifications)}</section>
         <h2>Faults</h2>
         <section class="panel">${faultForm()}${armedFaults(content.faults)}</section>
+        <h2>Bank</h2>
+        <section class="panel"><p id="bank">It confirms a refund after ${content.bankDelaySeconds} s.</p></section>
         <h2>Magic amounts</h2>
         <section class="panel">${magicAmounts()}</section>
         ${SCRIPT.element}

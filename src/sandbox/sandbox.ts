@@ -101,11 +101,12 @@ function createApp({ pool, ledger, faults, notifier, log }: Parts): Express {
   });
 
   async function sendPage(response: Response): Promise<void> {
-    const [payments, notifications] = await Promise.all([
+    const [payments, notifications, bankDelaySeconds] = await Promise.all([
       ledger.list(PAYMENTS_ON_PAGE),
       listNotifications(pool, NOTIFICATIONS_ON_PAGE),
+      ledger.bankDelaySeconds(),
     ]);
-    const page = sandboxPage({ payments, notifications, faults: faults.list() });
+    const page = sandboxPage({ payments, notifications, faults: faults.list(), bankDelaySeconds });
     response.set('content-security-policy', page.contentSecurityPolicy).type('html').send(page.html);
   }
 

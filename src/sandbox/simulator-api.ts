@@ -17,6 +17,8 @@ const paySchema = z
 
 const scanSchema = z.object({ qris_payload: z.string() });
 
+const bankSchema = z.object({ refund_confirms_after_seconds: z.number().min(0) });
+
 const faultSchema = z
   .object({
     operation: z.enum(OPERATIONS),
@@ -44,6 +46,13 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
     ledger.list().then((payments) => response.json({ payments: payments.map(show) })),
   );
 
+  router.get('/simulator/bank', (_request, response) => showBank(response));
+  router.put('/simulator/bank', (request, response) => {
+    const parsed = bankSchema.safeParse(request.body);
+    if (!parsed.success) return refuse(response, 400, 'invalid_request', messageOf(parsed.error));
+    return ledger.setBankDelaySeconds(parsed.data.refund_confirms_after_seconds).then(() => showBank(response));
+  });
+
   const arm = (request: Request, response: Response) => {
     const parsed = faultSchema.safeParse(request.body);
     if (!parsed.success) return refuse(response, 400, 'invalid_fault', messageOf(parsed.error));
@@ -60,6 +69,10 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
   // A form of the page knows neither PUT nor DELETE.
   router.post('/simulator/faults', arm);
   router.post('/simulator/faults/clear', clear);
+
+  async function showBank(response: Response): Promise<void> {
+    response.json({ refund_confirms_after_seconds: await ledger.bankDelaySeconds() });
+  }
 
   async function scan(request: Request, response: Response, payload: string): Promise<void> {
     const qris = parseQris(payload);

@@ -62,6 +62,12 @@ it('pays what a pasted QR says', async () => {
   expect(cardOf((await page()).text, order_id)).toContain('paid');
 });
 
+it('shows the delay of the bank', async () => {
+  expect((await page()).text).toContain('It confirms a refund after 1 s.');
+  await sandbox.call('PUT', '/simulator/bank', { refund_confirms_after_seconds: 90 });
+  expect((await page()).text).toContain('It confirms a refund after 90 s.');
+});
+
 it('names the magic amounts', async () => {
   const { text } = await page();
   for (const { totalRupiah, says } of MAGIC_AMOUNTS) {

@@ -147,6 +147,84 @@ describe('GET /simulator/payments', () => {
   });
 });
 
+describe('/simulator/bank', () => {
+  const setBank = (body: unknown) => sandbox.call('PUT', '/simulator/bank', body);
+  const bank = () => sandbox.call('GET', '/simulator/bank');
+
+  async function requestRefund(): Promise<string> {
+    const { order_id } = await sandbox.charge();
+    await pay(order_id);
+    await sandbox.call('POST', `/v2/${order_id}/refund`, { refund_key: 'R1' });
+    return order_id;
+  }
+
+  /** The sandbox expires orders in the same sweep in which it confirms refunds. */
+  async function untilSwept(): Promise<void> {
+    const { order_id } = await sandbox.charge({ customExpiry: { expiry_duration: 1, unit: 'second' } });
+    await until(
+      () => listed(order_id),
+      ({ status }) => status === 'expire',
+    );
+  }
+
+  const untilConfirmed = (orderId: string) =>
+    until(
+      () => listed(orderId),
+      ({ refunds }) => refunds[0].status === 'confirmed',
+    );
+
+  afterEach(() => setBank({ refund_confirms_after_seconds: 1 }));
+
+  it('confirms a refund after a second by default', async () => {
+    expect(await bank()).toEqual({ http: 200, refund_confirms_after_seconds: 1 });
+    await untilConfirmed(await requestRefund());
+  });
+
+  it('applies a new delay to refunds that the bank has not confirmed yet', async () => {
+    expect(await setBank({ refund_confirms_after_seconds: 3600 })).toEqual({
+      http: 200,
+      refund_confirms_after_seconds: 3600,
+    });
+    const orderId = await requestRefund();
+    await untilSwept();
+    await untilSwept();
+    expect(await listed(orderId)).toMatchObject({ status: 'refund', refunds: [{ status: 'requested' }] });
+    await setBank({ refund_confirms_after_seconds: 0 });
+    await untilConfirmed(orderId);
+  });
+
+  it.each([0, 0.5, 1e308])('takes a delay of %d s', async (refund_confirms_after_seconds) => {
+    await setBank({ refund_confirms_after_seconds });
+    expect(await bank()).toEqual({ http: 200, refund_confirms_after_seconds });
+  });
+
+  it('keeps its delay over a restart of the sandbox', async () => {
+    await setBank({ refund_confirms_after_seconds: 7.5 });
+    await sandbox.restart();
+    expect(await bank()).toEqual({ http: 200, refund_confirms_after_seconds: 7.5 });
+  });
+
+  it.each([
+    '{"refund_confirms_after_seconds": -1}',
+    '{"refund_confirms_after_seconds": -0.001}',
+    '{"refund_confirms_after_seconds": 1e400}',
+    '{"refund_confirms_after_seconds": "5"}',
+    '{"refund_confirms_after_seconds": null}',
+    '{"refund_confirms_after_seconds": true}',
+    '{"refund_confirms_after_seconds": [5]}',
+    '{}',
+    '5',
+    'null',
+    '[]',
+  ])('400: %s is no delay, and changes nothing', async (body) => {
+    expect(await setBank(body)).toEqual({
+      http: 400,
+      error: { code: 'invalid_request', message: expect.any(String) },
+    });
+    expect(await bank()).toMatchObject({ refund_confirms_after_seconds: 1 });
+  });
+});
+
 describe('GET /healthz', () => {
   it('is well', async () => {
     expect(await sandbox.call('GET', '/healthz')).toEqual({ http: 200, status: 'ok' });
