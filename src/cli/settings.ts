@@ -2,7 +2,7 @@ import { type Config, loadConfig, UserError } from '../config';
 import { createPool, type Pool } from '../db/pool';
 import type { TemporalTarget } from '../engine/connection';
 import type { PaymentsEngine } from '../engine/payments-engine';
-import { type Home, homeAt, readMasterKey, readRun, type Run } from '../embedded/home';
+import { type Home, homeAt, readMasterKey, readRun, readSandboxRun, type Run } from '../embedded/home';
 import { createSealer, type Sealer } from '../sealing';
 import { explainDatabaseError } from './database-error';
 
@@ -38,9 +38,9 @@ export class Settings {
     return PUBLIC_BASE_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`;
   }
 
-  /** Of the running stack, else where `lunas sandbox` would listen. */
+  /** Of what runs on this home, else where `lunas sandbox` would listen. */
   async sandboxUrl(): Promise<string> {
-    const run = await this.run();
+    const run = await readSandboxRun(this.home);
     return run?.sandbox_url ?? `http://127.0.0.1:${this.config.SANDBOX_PORT}`;
   }
 

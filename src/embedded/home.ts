@@ -14,9 +14,10 @@ export interface Home {
   readonly temporalDatabase: string;
 }
 
-const runSchema = z.object({
+const sandboxRunSchema = z.object({ sandbox_url: z.url(), pid: z.int().positive() });
+
+const runSchema = sandboxRunSchema.extend({
   api_url: z.url(),
-  sandbox_url: z.url(),
   temporal_address: z.string().min(1),
   /** Null where the engine is not ours: we do not know its Web UI. */
   temporal_ui_url: z.url().nullable(),
@@ -25,11 +26,12 @@ const runSchema = z.object({
   secret_key: z.string().min(1),
   /** Null while no webhook endpoint is registered. */
   webhook_secret: z.string().min(1).nullable(),
-  pid: z.int().positive(),
 });
 
 /** What a running `lunas up` or `lunas services` tells other commands and tools, in `run.json`. */
 export type Run = z.infer<typeof runSchema>;
+/** What a `lunas sandbox` that runs alone writes there. */
+export type SandboxRun = z.infer<typeof sandboxRunSchema>;
 
 export function homeAt(folder: string): Home {
   return {
@@ -41,7 +43,7 @@ export function homeAt(folder: string): Home {
 }
 
 /**
- * Makes the folder where needed and takes it for this process: one `lunas up` or `lunas services` a home.
+ * Makes the folder where needed and takes it for this process: one `lunas up`, `lunas services` or `lunas sandbox` a home.
  * @returns whether the last one to use it was killed
  * @throws UserError where it cannot be written, or another process has it
  */
@@ -84,13 +86,23 @@ export async function ensureMasterKey(home: Home): Promise<string> {
 
 /** What the running `lunas up` or `lunas services` of this home has written; null where none is running and ready. */
 export async function readRun(home: Home): Promise<Run | null> {
+  const run = await readAnyRun(home);
+  return run !== null && 'api_url' in run ? run : null;
+}
+
+/** Of a `lunas up`, `lunas services` or `lunas sandbox` of this home; null where none is running and ready. */
+export async function readSandboxRun(home: Home): Promise<SandboxRun | null> {
+  return readAnyRun(home);
+}
+
+async function readAnyRun(home: Home): Promise<Run | SandboxRun | null> {
   const text = await readFile(runFile(home), 'utf8').catch(() => null);
   if (text === null) return null;
-  const run = runSchema.parse(JSON.parse(text));
+  const run = z.union([runSchema, sandboxRunSchema]).parse(JSON.parse(text));
   return run.pid === (await lockHolder(lockFile(home))) ? run : null;
 }
 
-export async function writeRun(home: Home, run: Run): Promise<void> {
+export async function writeRun(home: Home, run: Run | SandboxRun): Promise<void> {
   await writeAtomically(runFile(home), `${JSON.stringify(run, null, 2)}\n`);
 }
 

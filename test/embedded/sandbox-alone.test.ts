@@ -1,44 +1,124 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { homeAt, readSandboxRun } from '../../src/embedded/home';
 import { freePort } from '../../src/embedded/ports';
 import { PACKAGE_ROOT } from '../../src/package';
+import { freePorts, LunasProcess } from '../support/lunas-process';
 import { until } from '../support/until';
+import { temporaryFolder } from './processes';
 
+const TIMEOUT_MS = 180_000;
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
+const ORDER = { payment_type: 'qris', transaction_details: { order_id: 'ORDER-1', gross_amount: 10_000 } };
 
-it('lunas sandbox, alone on a machine, keeps its ledger in a PostgreSQL of its own, over a restart', async () => {
-  const home = await mkdtemp(path.join(tmpdir(), 'lunas-alone-'));
-  const port = await freePort();
-  const order = { payment_type: 'qris', transaction_details: { order_id: 'ORDER-1', gross_amount: 10_000 } };
-  for (const known of [0, 1]) {
-    const child = spawn(process.execPath, [LUNAS, 'sandbox'], {
-      env: { PATH: process.env.PATH, LUNAS_HOME: home, SANDBOX_PORT: String(port) },
-      stdio: 'ignore',
-    });
-    const exited = once(child, 'exit');
+const stops: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+}, TIMEOUT_MS);
+
+/** `lunas sandbox` as a user starts it, on a machine where nothing else runs. */
+function startSandbox(home: string, port: number) {
+  const child = spawn(process.execPath, [LUNAS, 'sandbox'], {
+    env: { PATH: process.env.PATH, LUNAS_HOME: home, SANDBOX_PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const exited = once(child, 'close').then(() => child.exitCode);
+  const stop = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null) child.kill(signal);
+    return { exitCode: await exited, stderr };
+  };
+  stops.push(() => stop('SIGTERM'));
+  return {
+    pid: child.pid,
+    stop,
+    ended: () => exited.then((exitCode) => ({ exitCode, stderr })),
+    ready: () =>
+      until(
+        async () => ({ run: await readSandboxRun(homeAt(home)), hasEnded: child.exitCode !== null, stderr }),
+        ({ run, hasEnded }) => run?.pid === child.pid || hasEnded,
+      ),
+  };
+}
+
+async function lunas(home: string, ...args: string[]): Promise<unknown> {
+  const env = { PATH: process.env.PATH, LUNAS_HOME: home };
+  const { stdout } = await promisify(execFile)(process.execPath, [LUNAS, ...args, '--json'], { env });
+  return JSON.parse(stdout);
+}
+
+async function ledgerOf(url: string): Promise<unknown> {
+  return (await fetch(`${url}/simulator/payments`)).json();
+}
+
+async function charge(url: string): Promise<void> {
+  const authorization = `Basic ${Buffer.from('SB-Mid-server-lunas-sandbox:').toString('base64')}`;
+  await fetch(`${url}/v2/charge`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization },
+    body: JSON.stringify(ORDER),
+  });
+}
+
+it(
+  'lunas sandbox, alone on a machine, keeps its ledger in a PostgreSQL of its own, over a restart',
+  async () => {
+    const home = await temporaryFolder();
+    const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const ledger = await until(
-      () =>
-        fetch(`${url}/simulator/payments`).then(
-          (response) => response.json(),
-          () => undefined,
-        ),
-      (answer) => answer !== undefined || child.exitCode !== null,
-    );
-    expect(ledger).toMatchObject({ payments: Array.from({ length: known }, () => ({ order_id: 'ORDER-1' })) });
-    await fetch(`${url}/v2/charge`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Basic ${Buffer.from('SB-Mid-server-lunas-sandbox:').toString('base64')}`,
-      },
-      body: JSON.stringify(order),
+    const first = startSandbox(home, port);
+    await first.ready();
+    const run = JSON.parse(await readFile(path.join(home, 'run.json'), 'utf8'));
+    expect(run).toEqual({ sandbox_url: url, pid: first.pid });
+    await charge(url);
+    expect(await first.stop('SIGTERM')).toMatchObject({ exitCode: 0 });
+    expect(existsSync(path.join(home, 'run.json'))).toBe(false);
+
+    const second = startSandbox(home, port);
+    await second.ready();
+    expect(await ledgerOf(url)).toMatchObject({ payments: [{ order_id: 'ORDER-1', status: 'pending' }] });
+    expect(await lunas(home, 'sandbox', 'pay', 'ORDER-1')).toMatchObject({ payment: { status: 'settlement' } });
+    expect(await second.stop('SIGINT')).toMatchObject({ exitCode: 0 });
+    expect(existsSync(path.join(home, 'run.json'))).toBe(false);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'a second lunas sandbox or lunas up on the home of a running one ends, and the first one goes on',
+  async () => {
+    const home = await temporaryFolder();
+    const first = startSandbox(home, await freePort());
+    const { run } = await first.ready();
+    const second = startSandbox(home, await freePort());
+    const up = new LunasProcess('up', home, await freePorts());
+    stops.push(() => up.stop());
+    expect(await second.ended()).toEqual({
+      exitCode: 1,
+      stderr: `Lunas runs already on ${home} (process ${first.pid}). Stop it, or set LUNAS_HOME to another folder.\n`,
     });
-    child.kill('SIGTERM');
-    expect(await exited).toEqual([0, null]);
-  }
-  await rm(home, { recursive: true, force: true });
-});
+    expect(await up.exitCode).toBe(1);
+    expect(up.stderr).toContain(`Lunas runs already on ${home} (process ${first.pid}).`);
+    expect(await ledgerOf(run?.sandbox_url ?? '')).toEqual({ payments: [] });
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'commands that need a database ask for one on the home of a sandbox that runs alone',
+  async () => {
+    const home = await temporaryFolder();
+    await startSandbox(home, await freePort()).ready();
+    await expect(lunas(home, 'merchants', 'list')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: DATABASE_URL is not set/),
+    });
+  },
+  TIMEOUT_MS,
+);

@@ -24,9 +24,11 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
         const settings = new Settings(terminal.environment);
         const { startSandbox } = await import('../../sandbox/sandbox.js');
         const { SANDBOX_PORT: port, HOST: host } = settings.config;
-        const ledger = await openLedger(settings);
+        const ledger = await openLedger(settings, (line) => log.warn(line));
         try {
-          const running = await startSandbox({ port, host, ...ledger, notificationUrl: null, log });
+          const { databaseUrl } = ledger;
+          const running = await startSandbox({ port, host, databaseUrl, notificationUrl: null, log });
+          await ledger.announce(running.url);
           return {
             async close() {
               await running.close();
@@ -53,12 +55,13 @@ function magicAmounts(): string {
 }
 
 /** Beside the database of a Lunas, where there is one; else in a PostgreSQL of its own. */
-async function openLedger(settings: Settings): Promise<SandboxDatabase> {
+async function openLedger(settings: Settings, say: (line: string) => void): Promise<SandboxDatabase> {
   const run = await settings.run();
   const lunas = settings.config.DATABASE_URL ?? run?.database_url;
-  if (lunas !== undefined) return { databaseUrl: ownDatabase(lunas), stop: () => Promise.resolve() };
+  const nothing = () => Promise.resolve();
+  if (lunas !== undefined) return { databaseUrl: ownDatabase(lunas), announce: nothing, stop: nothing };
   const { startSandboxDatabase } = await import('../../embedded/sandbox-database.js');
-  return startSandboxDatabase(settings.home);
+  return startSandboxDatabase(settings.home, say);
 }
 
 /** The sandbox keeps its ledger apart from ours, on the same server. */
