@@ -70,6 +70,7 @@ const environmentSchema = z.object({
   TEMPORAL_TEST_SERVER_PATH: z.string().min(1).optional(),
   POSTGRES_PORT: port.default(5433),
   SANDBOX_PORT: port.default(3001),
+  SANDBOX_URL: url.optional(),
   LUNAS_HOME: z
     .string()
     .min(1)

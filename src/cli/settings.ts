@@ -38,8 +38,9 @@ export class Settings {
     return PUBLIC_BASE_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`;
   }
 
-  /** Of what runs on this home, else where `lunas sandbox` would listen. */
+  /** As given, else of what runs on this home, else where `lunas sandbox` would listen. */
   async sandboxUrl(): Promise<string> {
+    if (this.config.SANDBOX_URL !== undefined) return this.config.SANDBOX_URL;
     const run = await readSandboxRun(this.home);
     return run?.sandbox_url ?? `http://127.0.0.1:${this.config.SANDBOX_PORT}`;
   }

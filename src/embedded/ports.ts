@@ -30,6 +30,8 @@ export interface Port {
   readonly variable: string;
   readonly host: string;
   readonly port: number;
+  /** What else can be done where the port is taken. */
+  readonly hint?: string;
 }
 
 /**
@@ -48,21 +50,25 @@ export async function checkPorts(ports: readonly Port[], patienceMs: number): Pr
 
 async function faultsOf(ports: readonly Port[]): Promise<string[]> {
   const faults: string[] = [];
-  for (const [index, { variable, host, port }] of ports.entries()) {
+  for (const [index, wanted] of ports.entries()) {
+    const { variable, port } = wanted;
     const twin = ports.slice(0, index).find((other) => other.port === port);
     if (twin) faults.push(`${twin.variable} and ${variable} are both ${port}. Set one of them to another port.`);
-    else faults.push(...(await faultOf({ variable, host, port })));
+    else faults.push(...(await faultOf(wanted)));
   }
   return faults;
 }
 
-async function faultOf({ variable, host, port }: Port): Promise<string[]> {
+async function faultOf({ variable, host, port, hint }: Port): Promise<string[]> {
   try {
     await tryListening(host, port);
     return [];
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'EADDRINUSE') return [`Port ${port} is taken. Set ${variable} to a free one, or stop what uses it.`];
+    if (code === 'EADDRINUSE') {
+      const remedy = `Set ${variable} to a free one, or stop what uses it.`;
+      return [[`Port ${port} is taken.`, remedy, ...(hint === undefined ? [] : [hint])].join(' ')];
+    }
     return [
       `${host}:${port} cannot be listened on (${String(code)}). Set ${variable} to a port above 1023, or HOST to an address of this machine.`,
     ];

@@ -23,7 +23,7 @@ export interface DatabaseAccess {
 export interface StackOptions<Prepared> {
   readonly config: Config;
   readonly home: Home;
-  /** Which of our own processes to run beside PostgreSQL and Temporal. */
+  /** Which of our own processes to run beside PostgreSQL and Temporal; no sandbox where the environment gives one. */
   readonly services: readonly LunasServiceName[];
   readonly prepareDatabase: PrepareDatabase<Prepared>;
   readonly progress: Progress;
@@ -54,8 +54,8 @@ interface Context<Prepared> extends StackOptions<Prepared> {
 }
 
 /**
- * Starts PostgreSQL, Temporal (each unless the environment gives an address) and our services, side by side where one
- * does not need the other. What is running when this fails is left to the supervisor's owner.
+ * Starts PostgreSQL, Temporal and our services, side by side where one does not need the other; PostgreSQL, Temporal and
+ * the sandbox each unless the environment gives an address. What is running when this fails is left to the supervisor's owner.
  * @throws UserError naming what does not start, and its log
  */
 export async function startStack<Prepared>(
@@ -67,7 +67,7 @@ export async function startStack<Prepared>(
     ...options,
     masterKey: config.LUNAS_MASTER_KEY ?? (await ensureMasterKey(home)),
     apiUrl: `http://${reachableHost(config.HOST)}:${config.PORT}`,
-    sandboxUrl: `http://${LOOPBACK}:${config.SANDBOX_PORT}`,
+    sandboxUrl: config.SANDBOX_URL ?? `http://${LOOPBACK}:${config.SANDBOX_PORT}`,
   };
   const [database, engine] = await sideBySide(signal, (signal) => [
     startDatabase(context, signal),
@@ -75,7 +75,7 @@ export async function startStack<Prepared>(
   ]);
   const environment = serviceEnvironment(context, database.databaseUrl, engine.temporalAddress);
   await sideBySide(signal, (signal) =>
-    options.services.map((name) => startService(context, name, environment, signal)),
+    ownServices(options).map((name) => startService(context, name, environment, signal)),
   );
   return { apiUrl: context.apiUrl, sandboxUrl: context.sandboxUrl, ...engine, ...database };
 }
@@ -135,6 +135,11 @@ async function startService(
   await progress.during(name, () => supervisor.start(name, (signal) => startLunasService(options, signal), signal));
 }
 
+/** The services that are started here. */
+function ownServices({ config, services }: Pick<StackOptions<unknown>, 'config' | 'services'>): LunasServiceName[] {
+  return services.filter((name) => name !== 'sandbox' || config.SANDBOX_URL === undefined);
+}
+
 /** Our own environment, completed with what the embedded services have decided. */
 function serviceEnvironment(
   { config, home, masterKey }: Context<unknown>,
@@ -154,15 +159,21 @@ function serviceEnvironment(
 
 /** The ports that a start will listen on, with the variable that sets each. */
 export function neededPorts(config: Config, services: readonly LunasServiceName[]): Port[] {
+  const own = ownServices({ config, services });
   const embeddedDatabase = config.DATABASE_URL === undefined;
   const embeddedEngine = config.TEMPORAL_ADDRESS === undefined;
   return [
-    ...(services.includes('api') ? [{ variable: 'PORT', host: config.HOST, port: config.PORT }] : []),
-    { variable: 'SANDBOX_PORT', host: LOOPBACK, port: config.SANDBOX_PORT },
+    ...(own.includes('api') ? [{ variable: 'PORT', host: config.HOST, port: config.PORT }] : []),
+    ...(own.includes('sandbox') ? [sandboxPort(config.SANDBOX_PORT)] : []),
     ...(embeddedDatabase ? [{ variable: 'POSTGRES_PORT', host: LOOPBACK, port: config.POSTGRES_PORT }] : []),
     ...(embeddedEngine ? [{ variable: 'TEMPORAL_PORT', host: LOOPBACK, port: config.TEMPORAL_PORT }] : []),
     ...(embeddedEngine ? [{ variable: 'TEMPORAL_UI_PORT', host: LOOPBACK, port: config.TEMPORAL_UI_PORT }] : []),
   ];
+}
+
+function sandboxPort(port: number): Port {
+  const hint = `To use a sandbox that runs there, set SANDBOX_URL=http://${LOOPBACK}:${port}.`;
+  return { variable: 'SANDBOX_PORT', host: LOOPBACK, port, hint };
 }
 
 function reachableHost(host: string): string {

@@ -14,10 +14,10 @@ it('names the variable and the number of each port that is taken', async () => {
   await once(server, 'listening');
   const ports = [
     { variable: 'PORT', host, port: await freePort() },
-    { variable: 'SANDBOX_PORT', host, port: taken },
+    { variable: 'SANDBOX_PORT', host, port: taken, hint: 'Or set SANDBOX_URL.' },
   ];
   await expect(checkPorts(ports, 0)).rejects.toThrow(
-    `Port ${taken} is taken. Set SANDBOX_PORT to a free one, or stop what uses it.`,
+    `Port ${taken} is taken. Set SANDBOX_PORT to a free one, or stop what uses it. Or set SANDBOX_URL.`,
   );
   setTimeout(() => server.close(), 300);
   await expect(checkPorts(ports, 10_000)).resolves.toBeUndefined();

@@ -1,9 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { homeAt, readSandboxRun } from '../../src/embedded/home';
 import { freePort } from '../../src/embedded/ports';
 import { PACKAGE_ROOT } from '../../src/package';
@@ -14,6 +15,7 @@ import { temporaryFolder } from './processes';
 const TIMEOUT_MS = 180_000;
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const ORDER = { payment_type: 'qris', transaction_details: { order_id: 'ORDER-1', gross_amount: 10_000 } };
+const paymentSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string(), status: z.string() }) });
 
 const stops: (() => Promise<unknown>)[] = [];
 
@@ -118,6 +120,49 @@ it(
     await expect(lunas(home, 'merchants', 'list')).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^error: DATABASE_URL is not set/),
+    });
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'lunas up uses the sandbox at SANDBOX_URL, whose ledger outlives the data of the service',
+  async () => {
+    const [sandboxHome, serviceHome] = [await temporaryFolder(), await temporaryFolder()];
+    const sandboxPort = await freePort();
+    const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+    await startSandbox(sandboxHome, sandboxPort).ready();
+    const ports = { ...(await freePorts()), SANDBOX_PORT: String(sandboxPort) };
+    const withoutUrl = new LunasProcess('up', serviceHome, ports);
+    expect(await withoutUrl.exitCode).toBe(1);
+    expect(withoutUrl.stderr).toContain(
+      `Port ${sandboxPort} is taken. Set SANDBOX_PORT to a free one, or stop what uses it. ` +
+        `To use a sandbox that runs there, set SANDBOX_URL=${sandboxUrl}.`,
+    );
+
+    const up = new LunasProcess('up', serviceHome, { ...ports, SANDBOX_URL: sandboxUrl });
+    stops.push(() => up.stop());
+    const run = await up.ready();
+    expect(run.sandbox_url).toBe(sandboxUrl);
+    expect(up.children('lunas.js sandbox')).toEqual([]);
+
+    const headers = { authorization: `Bearer ${run.secret_key}`, 'content-type': 'application/json' };
+    const created = await fetch(`${run.api_url}/payments`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ amount: 50_000, provider: 'gopay' }),
+    });
+    const { payment } = paymentSchema.parse(await created.json());
+    await lunas(serviceHome, 'sandbox', 'pay', payment.reference_id);
+    await until(
+      async () => paymentSchema.parse(await (await fetch(`${run.api_url}/payments/${payment.id}`, { headers })).json()),
+      (shown) => shown.payment.status === 'paid' || shown.payment.status === 'settled',
+    );
+
+    await up.stop();
+    await rm(serviceHome, { recursive: true });
+    expect(await ledgerOf(sandboxUrl)).toMatchObject({
+      payments: [{ order_id: payment.reference_id, status: 'settlement' }],
     });
   },
   TIMEOUT_MS,
