@@ -11,8 +11,10 @@ export function describeRun(report: RunReport): string {
   const stops = trials.filter(({ how, end }) => how === 'stop' && end === 'hit').length;
   const missed = trials.filter(({ end }) => end === 'missed').length;
   const withProviderFault = trials.filter(({ provider }) => provider !== null).length;
+  const bankDelays = trials.flatMap(({ bankDelaySeconds }) => bankDelaySeconds ?? []);
   return [
     `${kills} kills, ${stops} stops (SIGSTOP, SIGCONT), ${missed} trials missed, ${withProviderFault} with a fault of the provider beside`,
+    `the bank confirmed refunds after ${Math.min(...bankDelays)} to ${Math.max(...bankDelays)} s`,
     `${lives} lives, ${payments} payments, ${requests} requests, ${webhooks} webhooks received`,
     `converged after ${convergedMs.map(inSeconds).join(', ')}; lunas reconcile found ${reconciled} breaks on the way`,
     ...(recovered === null ? [] : [`Temporal was wiped once; lunas recover: ${recovered}`]),

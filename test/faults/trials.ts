@@ -20,6 +20,8 @@ export interface Trial {
   readonly pauseMs: number;
   /** What the acquirer does to a call of ours at the same time. */
   readonly provider: { readonly operation: Operation; readonly kind: FaultKind } | null;
+  /** How long after its request the bank confirms a refund from here on; absent: as before. */
+  readonly bankDelaySeconds?: number;
 }
 
 /** Every victim at every point, in an order that the seed decides, over and over; now and then one is stopped instead. */
@@ -35,7 +37,22 @@ export function planTrials(random: Random, kills: number): Trial[] {
       if (point) trials.push(trialOf(random, { point, victim: 'worker' }, 'stop'));
     }
   }
-  return trials;
+  let bankDelaySeconds = 0;
+  return trials.map((trial, index) => {
+    if (index % TRIALS_OF_ONE_BANK_DELAY === 0) bankDelaySeconds = bankDelayOf(random);
+    return Object.assign(trial, { bankDelaySeconds });
+  });
+}
+
+/** So that a refund waits for the bank through several faults. */
+const TRIALS_OF_ONE_BANK_DELAY = 6;
+const LONGEST_BANK_DELAY_SECONDS = 120;
+/** At the end of a round, so that refunds that wait for the bank do not count as stuck. */
+export const SHORT_BANK_DELAY_SECONDS = 1;
+
+/** Mostly short, since a customer whose refund waits does nothing else meanwhile. */
+function bankDelayOf(random: Random): number {
+  return random.chance(0.4) ? random.between(3, LONGEST_BANK_DELAY_SECONDS) : random.between(0, 2);
 }
 
 const STOP_AFTER_KILLS = 12;
@@ -91,9 +108,10 @@ export async function runTrial(stack: Stack, load: Load, trial: Trial): Promise<
 async function hit(
   stack: Stack,
   load: Load,
-  { point, victim, how, witness, passage, pauseMs, provider }: Trial,
+  { point, victim, how, witness, passage, pauseMs, provider, bankDelaySeconds }: Trial,
   onReached: () => void,
 ): Promise<TrialEnd['end']> {
+  if (bankDelaySeconds !== undefined) await setBankDelay(stack, bankDelaySeconds);
   if (provider) await setProviderFault(stack, provider);
   const service = stack.service(witness);
   const reached = service.trap(point, passage, HIT_WITHIN_MS);
@@ -153,6 +171,14 @@ async function waitForHeldStatement(holder: PoolClient): Promise<void> {
     if (rowCount) return;
     await sleep(10);
   }
+}
+
+export async function setBankDelay({ sandbox }: Stack, seconds: number): Promise<void> {
+  await fetch(`${sandbox.url}/simulator/bank`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ refund_confirms_after_seconds: seconds }),
+  });
 }
 
 async function setProviderFault({ sandbox }: Stack, fault: NonNullable<Trial['provider']>): Promise<void> {
