@@ -1,7 +1,9 @@
+import type { Queryable } from '../db/pool';
 import { acceptPayment } from '../db/transitions/accept-payment';
 import type { TransitionContext } from '../db/transitions/apply-transition';
 import { issuePayment } from '../db/transitions/issue-payment';
 import { rejectPayment } from '../db/transitions/reject-payment';
+import type { PaymentTerms } from '../domain/payment';
 import type { RecordedCreation } from '../engine/creation-history';
 
 const BY = { actor: 'operator', note: 'written again by lunas recover' };
@@ -14,9 +16,32 @@ export async function rebuildPayment(
   context: TransitionContext,
   { terms, createdAtMs, opening }: RecordedCreation,
 ): Promise<void> {
-  const { state } = await acceptPayment(context, { terms, createdAtMs, by: BY });
+  await ensureMerchant(context.db, terms);
+  const policyId = await findPolicyId(context.db, terms);
+  const { state } = await acceptPayment(context, { terms: { ...terms, policyId }, createdAtMs, by: BY });
   if (!opening) return;
   const step = { paymentId: terms.paymentId, version: state.version, at: new Date(opening.atMs), ...BY };
   if (opening.outcome === 'issued') await issuePayment(context, step, opening);
   else await rejectPayment(context, step, opening.reason);
+}
+
+/** A merchant that was lost with the payment comes back without a name or a key, and suspended: an operator decides. */
+async function ensureMerchant(db: Queryable, { merchantId, provider }: PaymentTerms): Promise<void> {
+  await db.query({
+    name: 'ensure_merchant',
+    text: `insert into merchants (id, name, status, providers) values ($1::uuid, 'Lost merchant ' || $1::uuid, 'suspended', array[$2])
+      on conflict (id) do nothing`,
+    values: [merchantId, provider],
+  });
+}
+
+/** The policy that the payment captured; if that was lost, the provider's newest. The payment's own terms do not change. */
+async function findPolicyId(db: Queryable, { policyId, provider, paymentMethod }: PaymentTerms): Promise<string> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find_policy_id',
+    text: `select id from policies where id = $1 or (provider = $2 and channel = $3)
+      order by id = $1 desc, version desc limit 1`,
+    values: [policyId, provider, paymentMethod],
+  });
+  return rows[0]?.id ?? policyId;
 }

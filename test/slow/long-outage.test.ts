@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mkdir } from 'node:fs/promises';
+import type { ManagedProcess } from '../../src/embedded/managed-process';
+import { freePort } from '../../src/embedded/ports';
+import { startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
+import { temporaryFolder } from '../embedded/processes';
+import { testAddress } from '../support/addresses';
+import { openLives } from '../support/lives';
+import { startTestService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+/** Invariant I7: PostgreSQL, workflow and provider agree within 60 s after an outage, however long it was. */
+const AGREE_WITHIN_MS = 60_000;
+const MINUTE_MS = 60_000;
+const PAYMENTS = 20;
+
+interface Created {
+  readonly id: string;
+  readonly reference_id: string;
+}
+
+async function setFaults(service: TestService, method: 'PUT' | 'DELETE', body?: object): Promise<void> {
+  const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.status).toBeLessThan(300);
+}
+
+/** The provider answers no status query any more. */
+function failStatusCalls(service: TestService): Promise<void> {
+  return setFaults(service, 'PUT', { operation: 'status', kind: 'http_500', times: 10_000 });
+}
+
+async function createPayments(service: TestService): Promise<Created[]> {
+  const created = await Promise.all(
+    Array.from({ length: PAYMENTS }, () => service.call('POST', '/payments', { amount: 50_000 })),
+  );
+  return created.map(({ body }) => body.payment);
+}
+
+async function countPaid(service: TestService): Promise<number> {
+  const { rows } = await service.db.query<{ paid: number }>(
+    "select count(*) as paid from payments where status in ('paid', 'settled')",
+  );
+  return rows[0]?.paid ?? 0;
+}
+
+it('two (skipped) hours without the provider: the next attempt comes within 60 s', async () => {
+  const lives = await openLives();
+  try {
+    const { service, time } = lives;
+    const { id, reference_id } = await lives.createPayment();
+    await failStatusCalls(service);
+    await service.pay(reference_id);
+    await time.pass(120 * MINUTE_MS);
+    expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
+    await setFaults(service, 'DELETE');
+    await time.pass(AGREE_WITHIN_MS);
+    await lives.becomes(id, 'paid');
+  } finally {
+    await lives.close();
+  }
+}, 900_000);
+
+it('five (real) minutes without Temporal and the provider: all agree within 60 s', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(path.join(folder, 'temporal'));
+  const options: TemporalOptions = {
+    binary: testAddress('TEMPORAL_CLI_PATH'),
+    port: await freePort(),
+    uiPort: await freePort(),
+    namespace: 'default',
+    databaseFile: path.join(folder, 'temporal', 'temporal.db'),
+    logFile: path.join(folder, 'temporal.log'),
+  };
+  const start = (): Promise<ManagedProcess> => startTemporal(options, new AbortController().signal);
+  let temporal = await start();
+  const service = await startTestService({ address: `127.0.0.1:${options.port}`, namespace: 'default', security: {} });
+  try {
+    const [heardOf, unheardOf] = [await createPayments(service), await createPayments(service)];
+    await failStatusCalls(service);
+    // The provider's notifications of these reach their workflows, which cannot query the provider.
+    for (const { reference_id } of heardOf) await service.pay(reference_id);
+    await until(
+      async () =>
+        (await Promise.all(heardOf.map(({ id }) => service.engine.askStatus(id)))).map((report) => report?.waitingFor),
+      (waits) => waits.every((waitingFor) => waitingFor?.includes('retried')),
+    );
+    await temporal.stop();
+    // The notifications of these are stored, and nobody can be signalled.
+    for (const { reference_id } of unheardOf) await service.pay(reference_id);
+    await sleep(5 * MINUTE_MS);
+    expect(await countPaid(service)).toBe(0);
+
+    await setFaults(service, 'DELETE');
+    temporal = await start();
+    await until(
+      () => countPaid(service),
+      (paid) => paid === 2 * PAYMENTS,
+      AGREE_WITHIN_MS,
+    );
+  } finally {
+    await service.close();
+    await temporal.stop();
+  }
+}, 900_000);
