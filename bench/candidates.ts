@@ -28,6 +28,12 @@ const WORKER_CANDIDATES: Readonly<Record<string, WorkerTuning>> = {
   '200 workflow tasks at once (40 now)': { options: { maxConcurrentWorkflowTaskExecutions: 200 } },
 };
 
+/** Settings of Temporal that can be tried from outside: what a shell runs instead of the binary (`$0`) with its arguments. */
+const TEMPORAL_CANDIDATES: Readonly<Record<string, string>> = {
+  'GOGC=100 for Temporal (400 now)': 'GOGC=100 exec "$0" "$@"',
+  'synchronous=FULL for SQLite (NORMAL now)': 'exec "$0" "${@/synchronous=NORMAL/synchronous=FULL}"',
+};
+
 export interface CandidateResult {
   readonly name: string;
   /** How many times faster than as it is; the median of the pairs. */
@@ -70,9 +76,12 @@ export async function measureCandidates(
     await run.close();
     await rig.close();
   }
-  const result = await compare('GOGC=100 for Temporal (400 now)', pairs, (changed) => onFreshRig(changed, seconds));
-  say(describe(result));
-  return [...results, result];
+  for (const [name, script] of Object.entries(TEMPORAL_CANDIDATES)) {
+    const result = await compare(name, pairs, (changed) => onFreshRig(changed ? script : null, seconds));
+    results.push(result);
+    say(describe(result));
+  }
+  return results;
 }
 
 async function compare(
@@ -131,14 +140,14 @@ async function prepareSample(
   };
 }
 
-/** Temporal cannot be told of another GOGC while it runs: a command of the same kind that says so in its place. */
-async function onFreshRig(changed: boolean, seconds: number): Promise<Sample> {
+/** Temporal takes its settings at its start only: a command that changes them is started in its place. */
+async function onFreshRig(script: string | null, seconds: number): Promise<Sample> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-temporal-'));
-  const script = path.join(folder, 'temporal');
+  const command = path.join(folder, 'temporal');
   const binary = await findTemporalCli(loadConfig(), new Progress(), new AbortController().signal);
-  await writeFile(script, `#!/bin/sh\nGOGC=100 exec '${binary}' "$@"\n`);
-  await chmod(script, 0o755);
-  const rig = await Rig.start(changed ? { temporalCommand: script } : {});
+  await writeFile(command, `#!/bin/bash\nexec bash -c '${script ?? 'exec "$0" "$@"'}' '${binary}' "$@"\n`);
+  await chmod(command, 0o755);
+  const rig = await Rig.start({ temporalCommand: command });
   const run = await prepareSample(rig, seconds);
   try {
     return await run.sample();
