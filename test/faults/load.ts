@@ -5,7 +5,7 @@ import type { Random } from './random';
 
 export interface LoadTarget {
   readonly apiUrl: string;
-  readonly sandboxUrl: string;
+  readonly sandbox: { readonly url: string };
   readonly secretKey: string;
 }
 
@@ -116,6 +116,11 @@ export class Load {
     this.#keep(this.#live(kind));
   }
 
+  /** A merchant and a customer who do what the harness wants, about an order over this amount. */
+  life(amount: number): Life {
+    return new Life(this.target, this.journal, amount, this.#abandoned.signal);
+  }
+
   /** Begins nothing new, and resolves when everything that was begun has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -137,7 +142,7 @@ export class Load {
 
   async #live(kind: LifeKind): Promise<void> {
     this.lives += 1;
-    const life = new Life(this.target, this.journal, this.random, this.#abandoned.signal);
+    const life = this.life(this.random.between(1_000, 900_000));
     await LIVES[kind](life).catch((error: unknown) => {
       if (!(error instanceof Refused)) this.unfinished.push(`${kind} ${life.key}: ${String(error)}`);
     });
@@ -153,26 +158,23 @@ export class Load {
 class Refused extends Error {}
 
 /** What one merchant and one customer do about one order. */
-class Life {
+export class Life {
   readonly key = randomUUID();
-  readonly #amount: number;
   readonly #deadline = Date.now() + LONGEST_LIFE_MS;
 
   constructor(
     private readonly target: LoadTarget,
     private readonly journal: Journal,
-    random: Random,
+    private readonly amount: number,
     private readonly abandoned: AbortSignal,
-  ) {
-    this.#amount = random.between(1_000, 900_000);
-  }
+  ) {}
 
   async create(provider = 'gopay'): Promise<AnsweredPayment> {
-    return paymentIn(await this.#insistOnCreating({ amount: this.#amount, provider }));
+    return paymentIn(await this.#insistOnCreating({ amount: this.amount, provider }));
   }
 
   async createBulk(count: number): Promise<AnsweredPayment[]> {
-    const payments = Array.from({ length: count }, (_item, index) => ({ amount: this.#amount + index }));
+    const payments = Array.from({ length: count }, (_item, index) => ({ amount: this.amount + index }));
     for (;;) {
       const created = paymentsIn(await this.#insistOnCreating({ provider: 'gopay', payments }));
       // One that was still unclear has no QR yet: the same key gets it later.
@@ -183,7 +185,7 @@ class Life {
 
   /** A customer pays, in the acquirer's app, which the faults do not reach. */
   async pay({ reference_id }: AnsweredPayment, how: { notify?: boolean; times?: number } = {}): Promise<void> {
-    await fetch(`${this.target.sandboxUrl}/simulator/payments/${reference_id}/pay`, {
+    await fetch(`${this.target.sandbox.url}/simulator/payments/${reference_id}/pay`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(how),

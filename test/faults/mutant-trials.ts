@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PaymentsEngine } from '../../src/engine/payments-engine';
+import { recover, type Recovery } from '../../src/operator/recover';
 import { Journal } from './journal';
 import { Load, type LifeKind } from './load';
 import { MUTANTS, type Mutant } from './mutants';
 import { Random } from './random';
+import { rewindTemporal } from './rewind';
 import { judgeAll } from './run';
 import type { Stack } from './stack';
 import { runTrial, type Trial } from './trials';
@@ -24,6 +27,7 @@ const TRIALS = {
   outboxApart: { lives: [], kill: { ...WORKER, victim: 'postgres', point: 'K8' } },
   leaseForEver: { lives: [], kill: { ...WORKER, point: 'K9' } },
   refundKeyUnstable: { lives: [], kill: { ...WORKER, point: 'K10' } },
+  recoversMissingOnly: { lives: [], kill: null },
   // In the middle of creations, some of which have just been answered.
   commitNotDurable: {
     lives: Array.from({ length: 16 }, () => 'settle' as const),
@@ -32,6 +36,8 @@ const TRIALS = {
 } as const satisfies Record<Mutant, MutantTrial>;
 
 const CAUGHT_WITHIN_MS = 40_000;
+/** Several times what the product's recovery takes. */
+const REWOUND_FOR_MS = 20_000;
 
 /**
  * Breaks the service, lets its fault happen, and asks the oracle.
@@ -42,12 +48,12 @@ export async function runMutant(stack: Stack, mutant: Mutant): Promise<string | 
   const journal = new Journal();
   const before = new Set(await findFallen(stack, journal, mutant));
   await stack.become(mutant, mutant === 'noLookUp' ? 'forgetful' : 'mindful');
-  const target = { apiUrl: stack.apiUrl, sandboxUrl: stack.sandbox.url, secretKey: stack.secretKey };
-  const load = new Load(target, journal, new Random(1));
+  const load = new Load(stack, journal, new Random(1));
   for (const life of lives) load.begin(life);
   if (kill) await runTrial(stack, load, { ...kill, how: 'kill', pauseMs: 0, provider: null });
   // 30 s pass in a moment.
   if (mutant === 'leaseForEver') await stack.letLeasesRunOut();
+  if (mutant === 'recoversMissingOnly') await rewindTemporal(stack, load, () => recoverMissing(stack), REWOUND_FOR_MS);
   const deadline = performance.now() + CAUGHT_WITHIN_MS;
   let caught: string | undefined;
   while (caught === undefined && performance.now() < deadline) {
@@ -57,6 +63,17 @@ export async function runMutant(stack: Stack, mutant: Mutant): Promise<string | 
   await load.abandon();
   if (mutant !== 'commitNotDurable') await stack.become(null);
   return caught ?? null;
+}
+
+class StartingEngine extends PaymentsEngine {
+  override reportPaid(): Promise<'signalled'> {
+    return Promise.resolve('signalled');
+  }
+}
+
+function recoverMissing({ db, client }: Stack): Promise<Recovery> {
+  const context = { db, environment: 'sandbox', onDeliveries: () => undefined };
+  return recover(context, new StartingEngine(client));
 }
 
 /** The violations of the invariants that fall by the mutant. */

@@ -13,6 +13,7 @@ export const MUTANTS = {
   outboxApart: { broken: 'the webhook is written by a statement of its own', falls: ['I5'] },
   leaseForEver: { broken: 'the lease of a delivery never ends', falls: ['I5'] },
   refundKeyUnstable: { broken: 'every attempt at a refund has another key', falls: ['I3'] },
+  recoversMissingOnly: { broken: 'the recovery starts what is missing, and signals nothing', falls: ['I7', 'I8'] },
   // Last: the books are beyond repair after it.
   commitNotDurable: { broken: 'PostgreSQL answers before the commit is on its way to the disk', falls: ['I1'] },
 } as const satisfies Record<string, { broken: string; falls: readonly string[] }>;

@@ -9,6 +9,8 @@ export interface ReceivedTry {
   readonly rawBody: string;
   readonly isGenuine: boolean;
   readonly answered: number;
+  /** By the clock of the harness. */
+  readonly atMs: number;
 }
 
 /** A merchant's server that writes everything down and, now and then, fails at the first try of a delivery. */
@@ -17,6 +19,8 @@ export interface RecordingReceiver {
   readonly tries: readonly ReceivedTry[];
   /** Known only once the endpoint is registered. */
   secret: string;
+  /** How far the clock of the worker, which signs, is ahead. */
+  senderClockSeconds: number;
   close(): Promise<void>;
 }
 
@@ -31,14 +35,17 @@ export async function startReceiver(failsNow: () => boolean): Promise<RecordingR
       const { headers, rawHeaders } = request;
       const rawBody = Buffer.concat(chunks).toString('utf8');
       const deliveryId = String(headers['x-service-delivery']);
+      const atMs = Date.now();
+      const senderSeconds = atMs / 1_000 + receiver.senderClockSeconds;
       const isFirst = !seen.has(deliveryId);
       seen.add(deliveryId);
       tries.push({
         deliveryId,
         event: String(headers['x-service-event']),
         rawBody,
-        isGenuine: verifySignature({ headers, rawHeaders, rawBody, body: {} }, receiver.secret),
+        isGenuine: verifySignature({ headers, rawHeaders, rawBody, body: {} }, receiver.secret, senderSeconds),
         answered: isFirst && failsNow() ? 500 : 200,
+        atMs,
       });
       response.writeHead(tries.at(-1)?.answered ?? 500).end();
     });
@@ -50,6 +57,7 @@ export async function startReceiver(failsNow: () => boolean): Promise<RecordingR
     url: `http://127.0.0.1:${port}/webhooks`,
     tries,
     secret: '',
+    senderClockSeconds: 0,
     async close() {
       server.closeAllConnections();
       server.close();

@@ -6,7 +6,7 @@ const MOST_SHOWN = 10;
 
 /** What was done, and what came of it, in tables. */
 export function describeRun(report: RunReport): string {
-  const { trials, lives, requests, payments, webhooks, convergedMs, reconciled, recovered } = report;
+  const { trials, lives, requests, payments, webhooks, convergedMs, reconciled, recovered, rewound } = report;
   const kills = trials.filter(({ how, end }) => how === 'kill' && end === 'hit').length;
   const stops = trials.filter(({ how, end }) => how === 'stop' && end === 'hit').length;
   const missed = trials.filter(({ end }) => end === 'missed').length;
@@ -18,6 +18,7 @@ export function describeRun(report: RunReport): string {
     `${lives} lives, ${payments} payments, ${requests} requests, ${webhooks} webhooks received`,
     `converged after ${convergedMs.map(inSeconds).join(', ')}; lunas reconcile found ${reconciled} breaks on the way`,
     ...(recovered === null ? [] : [`Temporal was wiped once; lunas recover: ${recovered}`]),
+    `Temporal's database was put back ${rewound.length} times; lunas recover: ${rewound.join(' ')}`,
     '',
     hitsTable(report),
     '',

@@ -5,9 +5,26 @@ import { Load } from './load';
 import { ALWAYS, INVARIANT_NAMES, ORACLE, type Invariant, type Verdict } from './oracle';
 import type { Victim, KillPoint } from './points';
 import type { Random } from './random';
+import { rewindTemporal, type Rewound } from './rewind';
+import { CONVERGES_WITHIN_MS } from './settings';
 import type { Stack } from './stack';
-import { planTrials, runTrial, setBankDelay, SHORT_BANK_DELAY_SECONDS, type Trial, type TrialEnd } from './trials';
+import {
+  clearProviderFaults,
+  planTrials,
+  runTrial,
+  setBankDelay,
+  SHORT_BANK_DELAY_SECONDS,
+  type Trial,
+  type TrialEnd,
+} from './trials';
 import { readWorld } from './world';
+
+/** What a run works with. */
+export interface Harness {
+  readonly stack: Stack;
+  readonly journal: Journal;
+  readonly random: Random;
+}
 
 export interface RunOptions {
   readonly kills: number;
@@ -27,6 +44,8 @@ export interface RunReport {
   /** Breaks that `lunas reconcile` found and had followed up. */
   readonly reconciled: number;
   readonly recovered: string | null;
+  /** What `lunas recover` printed each time that Temporal's database was put back. */
+  readonly rewound: readonly string[];
   /** From the last fault of each round until all agreed. */
   readonly convergedMs: readonly number[];
   readonly verdicts: Readonly<Record<Invariant, Verdict>>;
@@ -34,8 +53,6 @@ export interface RunReport {
 
 /** Between these the faults stop, and everything has to come to rest. */
 const KILLS_A_ROUND = 48;
-/** proof.md: PostgreSQL, workflows and provider agree within a minute. */
-export const CONVERGES_WITHIN_MS = 60_000;
 /** Webhooks whose worker died come after the time-out of their attempt. */
 const WEBHOOKS_ARRIVE_WITHIN_MS = 120_000;
 
@@ -43,11 +60,12 @@ const WEBHOOKS_ARRIVE_WITHIN_MS = 120_000;
 export async function runFaults(stack: Stack, random: Random, options: RunOptions): Promise<RunReport> {
   const { kills, customers, say } = options;
   const journal = new Journal();
-  const target = { apiUrl: stack.apiUrl, sandboxUrl: stack.sandbox.url, secretKey: stack.secretKey };
+  const harness = { stack, journal, random };
   const trials = planTrials(random, kills);
   const done: (Trial & TrialEnd)[] = [];
   const convergedMs: number[] = [];
   const unfinished: string[] = [];
+  const rewound: string[] = [];
   let [lives, reconciled, recovered]: [number, number, string | null] = [0, 0, null];
   let verdicts = await judgeAll(stack, journal);
 
@@ -55,37 +73,44 @@ export async function runFaults(stack: Stack, random: Random, options: RunOption
     const round = trials.slice(from, from + KILLS_A_ROUND);
     // Two kinds of acquirers keep an order from being opened twice in two ways.
     await stack.become(null, (from / KILLS_A_ROUND) % 2 === 0 ? 'forgetful' : 'mindful');
-    const load = new Load(target, journal, random);
-    load.start(customers);
-    for (const [index, trial] of round.entries()) {
-      const ended = await runTrial(stack, load, trial);
-      done.push({ ...trial, ...ended });
-      const { how, victim, point } = trial;
-      const [reached, over] = [ended.reachedMs, ended.overMs].map(inSeconds);
-      say(
-        `${from + index + 1}/${trials.length} ${how} ${victim} at ${point}: ${ended.end} after ${reached}, over after ${over}`,
-      );
-    }
-    if (options.losesTemporal && recovered === null) {
-      recovered = await loseTemporal(stack);
-      say(`Temporal lost everything; lunas recover: ${recovered}`);
-    }
-    await clearProviderFaults(stack);
-    await setBankDelay(stack, SHORT_BANK_DELAY_SECONDS);
-    const stoppedAt = performance.now();
+    const killAll = async (load: Load) => {
+      for (const [index, trial] of round.entries()) {
+        const ended = await runTrial(stack, load, trial);
+        done.push({ ...trial, ...ended });
+        const { how, victim, point } = trial;
+        const [reached, over] = [ended.reachedMs, ended.overMs].map(inSeconds);
+        say(
+          `${from + index + 1}/${trials.length} ${how} ${victim} at ${point}: ${ended.end} after ${reached}, over after ${over}`,
+        );
+      }
+      if (options.losesTemporal && recovered === null) {
+        recovered = await loseTemporal(stack);
+        say(`Temporal lost everything; lunas recover: ${recovered}`);
+      }
+    };
+    const reconcile = async () => {
+      reconciled += breaksIn(await stack.runLunas('reconcile'));
+    };
     // A refund whose confirmation was never reported is queried ever less often: its customer would wait too long.
-    reconciled += breaksIn(await stack.runLunas('reconcile'));
-    await load.stop();
+    const { load, stoppedAt } = await runLoad(harness, customers, killAll, reconcile);
     // For money of which the provider told nobody; else Temporal does that every hour.
-    reconciled += breaksIn(await stack.runLunas('reconcile'));
-    verdicts = await converge(stack, journal, stoppedAt);
+    await reconcile();
+    verdicts = await converge(harness, stoppedAt);
     convergedMs.push(Math.round(performance.now() - stoppedAt));
     lives += load.lives;
     unfinished.push(...load.unfinished);
     say(`the faults stopped ${inSeconds(convergedMs.at(-1) ?? 0)} ago; violations: ${countOf(verdicts)}`);
     if (countOf(verdicts) > 0) break;
+
+    const rewind = await runRewind(harness, customers, () => stack.runLunas('recover'));
+    verdicts = rewind.verdicts;
+    rewound.push(rewind.recovered);
+    lives += rewind.lives;
+    say(`Temporal was put back; lunas recover: ${rewind.recovered}; violations: ${countOf(verdicts)}`);
+    if (countOf(verdicts) > 0) break;
   }
-  verdicts = await awaitWebhooks(stack, journal);
+  // What did not agree in time stays a violation, even if it agrees later.
+  if (countOf(verdicts) === 0) verdicts = await awaitWebhooks(harness);
   return {
     trials: done,
     lives,
@@ -94,9 +119,63 @@ export async function runFaults(stack: Stack, random: Random, options: RunOption
     webhooks: stack.receiver.tries.length,
     reconciled,
     recovered,
+    rewound,
     convergedMs,
     verdicts: withUnfinished(verdicts, unfinished),
   };
+}
+
+interface EndedLoad {
+  readonly load: Load;
+  /** When the faults stopped (`performance.now`). */
+  readonly stoppedAt: number;
+}
+
+/** What the oracle finds wrong: all has to agree in time, and no delivery may stay pending. */
+export async function judgeAtRest(harness: Harness, { load, stoppedAt }: EndedLoad): Promise<string[]> {
+  const converged = await converge(harness, stoppedAt);
+  const verdicts = countOf(converged) > 0 ? converged : await awaitWebhooks(harness);
+  return violationsOf(withUnfinished(verdicts, load.unfinished));
+}
+
+/** Customers live their lives while the fault happens; then no new life begins, and those that were begun come to an end. */
+export async function runLoad(
+  { stack, journal, random }: Harness,
+  customers: number,
+  fault: (load: Load) => Promise<void>,
+  whileStopping: () => Promise<void> = async () => undefined,
+): Promise<EndedLoad> {
+  const load = new Load(stack, journal, random);
+  load.start(customers);
+  await fault(load);
+  await clearProviderFaults(stack);
+  await setBankDelay(stack, SHORT_BANK_DELAY_SECONDS);
+  const stoppedAt = performance.now();
+  await whileStopping();
+  await load.stop();
+  return { load, stoppedAt };
+}
+
+export interface RewindReport {
+  readonly recovered: string;
+  readonly lives: number;
+  readonly verdicts: RunReport['verdicts'];
+}
+
+/** Temporal's database is replaced by an older copy under load. The recovery alone, without `lunas reconcile`, has to make all agree. */
+export async function runRewind(
+  harness: Harness,
+  customers: number,
+  recover: () => Promise<unknown>,
+): Promise<RewindReport> {
+  const { stack } = harness;
+  let rewound: Rewound = { recovered: '', recoveredAt: 0, unfinished: [] };
+  const { load } = await runLoad(harness, customers, async (load) => {
+    rewound = await rewindTemporal(stack, load, recover);
+  });
+  const verdicts = await converge(harness, rewound.recoveredAt);
+  const unfinished = [...rewound.unfinished, ...load.unfinished];
+  return { recovered: rewound.recovered, lives: load.lives, verdicts: withUnfinished(verdicts, unfinished) };
 }
 
 export function inSeconds(ms: number): string {
@@ -114,6 +193,14 @@ export function countOf(verdicts: RunReport['verdicts']): number {
   return INVARIANT_NAMES.reduce((count, name) => count + verdicts[name].violations.length, 0);
 }
 
+/** In one list. An invariant without a check counts too: an oracle that looked at nothing finds nothing. */
+export function violationsOf(verdicts: RunReport['verdicts']): string[] {
+  return INVARIANT_NAMES.flatMap((name) => {
+    const { checks, violations } = verdicts[name];
+    return checks === 0 ? [`${name} was not checked`] : violations.map((violation) => `${name}: ${violation}`);
+  });
+}
+
 export async function judgeAll(stack: Stack, journal: Journal): Promise<Record<Invariant, Verdict>> {
   const world = await readWorld(stack, journal);
   return {
@@ -128,7 +215,7 @@ export async function judgeAll(stack: Stack, journal: Journal): Promise<Record<I
   };
 }
 
-async function converge(stack: Stack, journal: Journal, sinceMs: number): Promise<Record<Invariant, Verdict>> {
+async function converge({ stack, journal }: Harness, sinceMs: number): Promise<Record<Invariant, Verdict>> {
   for (;;) {
     const verdicts = await judgeAll(stack, journal);
     const isOver =
@@ -143,7 +230,7 @@ function isViolated(verdicts: RunReport['verdicts'], name: Invariant): boolean {
 }
 
 /** In the end no delivery is pending. */
-async function awaitWebhooks(stack: Stack, journal: Journal): Promise<Record<Invariant, Verdict>> {
+export async function awaitWebhooks({ stack, journal }: Harness): Promise<Record<Invariant, Verdict>> {
   const deadline = performance.now() + WEBHOOKS_ARRIVE_WITHIN_MS;
   for (;;) {
     const { rows } = await stack.db.query<{ pending: number }>(
@@ -161,7 +248,11 @@ async function awaitWebhooks(stack: Stack, journal: Journal): Promise<Record<Inv
   }
 }
 
-function withUnfinished(verdicts: Record<Invariant, Verdict>, unfinished: readonly string[]): RunReport['verdicts'] {
+/** What did not come to its end, whoever waited for it, is stuck. */
+function withUnfinished(
+  verdicts: Record<Invariant, Verdict>,
+  unfinished: readonly string[],
+): Record<Invariant, Verdict> {
   const { checks, violations } = verdicts.I8;
   return { ...verdicts, I8: { checks: checks + 1, violations: [...violations, ...unfinished] } };
 }
@@ -178,8 +269,4 @@ async function loseTemporal(stack: Stack): Promise<string> {
   await stack.kill('worker');
   await stack.revive('worker');
   return JSON.stringify(await stack.runLunas('recover'));
-}
-
-async function clearProviderFaults({ sandbox }: Stack): Promise<void> {
-  await fetch(`${sandbox.url}/simulator/faults`, { method: 'DELETE' });
 }

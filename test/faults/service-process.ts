@@ -10,6 +10,7 @@ export interface Launch {
   /** The compiled entry. */
   readonly entry: string;
   readonly settings: FaultSettings;
+  readonly environment: NodeJS.ProcessEnv;
   readonly logFile: string;
 }
 
@@ -23,10 +24,10 @@ export class ServiceProcess {
   ) {}
 
   /** @throws when it ends instead of getting ready */
-  static async start({ name, entry, settings, logFile }: Launch): Promise<ServiceProcess> {
+  static async start({ name, entry, settings, environment, logFile }: Launch): Promise<ServiceProcess> {
     const log = openSync(logFile, 'a', 0o600);
     const child = fork(entry, [], {
-      env: settingsEnvironment(settings),
+      env: { ...settingsEnvironment(settings), ...environment },
       execArgv: ['--enable-source-maps'],
       stdio: ['ignore', log, log, 'ipc'],
     });

@@ -13,6 +13,9 @@ const settingsSchema = z.object({
   mutant: z.string().refine(isMutant).nullable(),
 });
 
+/** proof.md: PostgreSQL, workflows and provider agree within a minute. */
+export const CONVERGES_WITHIN_MS = 60_000;
+
 /** What the harness tells the processes that it starts. */
 export type FaultSettings = z.infer<typeof settingsSchema>;
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,7 @@ import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { OWN_CLOCK, shiftedClock, withEnvironment } from './clock';
 import type { Mutant } from './mutants';
 import type { Victim, Witness } from './points';
 import { startReceiver, type RecordingReceiver } from './receiver';
@@ -38,15 +39,25 @@ export interface StackOptions {
 }
 
 /** Short, so that whole lives go by. A payment of `shopeepay` is one that nobody pays. */
-const POLICIES = [
-  { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1, expiresInSeconds: 20 },
-  { provider: 'shopeepay', channel: 'qris', settlementDelaySeconds: 1, expiresInSeconds: 2 },
-] as const;
+export const GOPAY_POLICY = {
+  provider: 'gopay',
+  channel: 'qris',
+  settlementDelaySeconds: 1,
+  expiresInSeconds: 20,
+} as const;
+export const SHOPEEPAY_POLICY = {
+  provider: 'shopeepay',
+  channel: 'qris',
+  settlementDelaySeconds: 1,
+  expiresInSeconds: 2,
+} as const;
 export const REFUND_HOLD_SECONDS = 1;
 
 const NOTIFICATION_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, ...Array.from({ length: 20 }, () => 15_000)];
 const AGAIN_AFTER_MS = 300;
 const DATABASE = 'lunas';
+/** Of the files of an SQLite database in WAL mode. */
+const SQLITE_SUFFIXES = ['', '-wal', '-shm'] as const;
 
 /**
  * The whole service in processes that can be killed: API, worker, PostgreSQL, Temporal. What judges it is out of reach: the
@@ -58,6 +69,8 @@ export class Stack {
   readonly #servers = new Map<'postgres' | 'temporal', ManagedProcess>();
   /** What was killed or stopped on purpose, and is not to be started by whoever watches. */
   readonly #down = new Set<Victim>();
+  /** Seconds that the clock of a process is ahead of the harness's. */
+  readonly #clocks = new Map<Victim, number>();
   #settings: FaultSettings;
   #postgresSettings: Readonly<Record<string, string>> = {};
   #isClosing = false;
@@ -66,7 +79,7 @@ export class Stack {
     private readonly options: StackOptions,
     private readonly addresses: {
       readonly postgresPort: number;
-      readonly temporal: TemporalOptions;
+      readonly temporal: TemporalOptions & { readonly databaseFile: string };
       readonly ledgerUrl: string;
     },
     settings: FaultSettings,
@@ -75,6 +88,7 @@ export class Stack {
     readonly receiver: RecordingReceiver,
     readonly db: Pool,
     readonly client: Client,
+    readonly merchantId: string,
     readonly secretKey: string,
     postgres: ManagedProcess,
     temporal: ManagedProcess,
@@ -125,7 +139,7 @@ export class Stack {
       sandboxServerKey: SANDBOX_SERVER_KEY,
     });
     const db = createPool(databaseUrl, { max: 4, connectionTimeoutMs: 10_000 });
-    for (const policy of POLICIES) await setPolicy(db, policy);
+    for (const policy of [GOPAY_POLICY, SHOPEEPAY_POLICY]) await setPolicy(db, policy);
     const receiver = await startReceiver(options.webhookFails);
     const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
     receiver.secret = (await createEndpoint(db, createSealer(masterKey), endpoint)).secret;
@@ -149,6 +163,7 @@ export class Stack {
       receiver,
       db,
       connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }),
+      merchantId,
       secretKey,
       postgres,
       temporal,
@@ -161,11 +176,21 @@ export class Stack {
     return apiUrlOf(this.#settings);
   }
 
+  /** The acquirer's own database. */
+  get ledgerUrl(): string {
+    return this.addresses.ledgerUrl;
+  }
+
+  get databaseUrl(): string {
+    return this.#settings.databaseUrl;
+  }
+
   /** For commands of ours that are run beside it. */
   get environment(): NodeJS.ProcessEnv {
     const { databaseUrl, temporalAddress, masterKey } = this.#settings;
     return {
       PATH: process.env.PATH,
+      ...OWN_CLOCK,
       DATABASE_URL: databaseUrl,
       TEMPORAL_ADDRESS: temporalAddress,
       LUNAS_MASTER_KEY: masterKey,
@@ -177,6 +202,10 @@ export class Stack {
     const service = this.#services.get(name);
     if (!service) throw new Error(`There is no ${name}`);
     return service;
+  }
+
+  isRunning(server: 'postgres' | 'temporal'): boolean {
+    return this.#server(server).running;
   }
 
   /** SIGKILL, for PostgreSQL to all of its processes at the same moment. It stays down until `revive`. */
@@ -207,7 +236,8 @@ export class Stack {
           this.addresses.postgresPort,
           this.#postgresSettings,
         );
-        this.#servers.set('postgres', await cluster.start(this.#never));
+        const start = () => cluster.start(this.#never);
+        this.#servers.set('postgres', await withEnvironment(this.#clockOf('postgres'), start));
         break;
       }
       case 'temporal':
@@ -228,9 +258,46 @@ export class Stack {
   /** Temporal forgets everything, as after the loss of its database; it is running again afterwards. */
   async wipeTemporal(): Promise<void> {
     await this.kill('temporal');
-    const { databaseFile } = this.addresses.temporal;
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${databaseFile}${suffix}`, { force: true });
+    this.#removeTemporalDatabase();
     await this.revive('temporal');
+  }
+
+  /** Starts PostgreSQL again with these settings; what is done while it is down gets the directory of its cluster. */
+  async restartPostgres(
+    settings: Readonly<Record<string, string>>,
+    whileDown: (directory: string) => Promise<void> = async () => undefined,
+  ): Promise<void> {
+    this.#postgresSettings = settings;
+    await this.kill('postgres');
+    await whileDown(path.join(this.options.folder, 'postgres'));
+    await this.revive('postgres');
+  }
+
+  /** Kills the worker or PostgreSQL, and starts it again with a clock that is so many seconds ahead of the harness's. */
+  async setClock(victim: 'worker' | 'postgres', offsetSeconds: number): Promise<void> {
+    this.#clocks.set(victim, offsetSeconds);
+    if (victim === 'worker') this.receiver.senderClockSeconds = offsetSeconds;
+    await this.kill(victim);
+    await this.revive(victim);
+  }
+
+  /** Copies Temporal's database while Temporal is down, so that the copy is consistent; it is running again afterwards. */
+  async copyTemporal(): Promise<void> {
+    await this.kill('temporal');
+    const { databaseFile } = this.addresses.temporal;
+    copySqlite(databaseFile, `${databaseFile}.copy`);
+    await this.revive('temporal');
+  }
+
+  /** Replaces Temporal's database by the copy of `copyTemporal`; Temporal and a fresh worker are running afterwards. */
+  async rewindTemporal(): Promise<void> {
+    await this.kill('temporal');
+    await this.kill('worker');
+    this.#removeTemporalDatabase();
+    const { databaseFile } = this.addresses.temporal;
+    copySqlite(`${databaseFile}.copy`, databaseFile);
+    await this.revive('temporal');
+    await this.revive('worker');
   }
 
   /** Runs a command of ours, and answers what it printed, whatever its exit code. */
@@ -257,9 +324,7 @@ export class Stack {
 
   /** PostgreSQL answers at once, and its WAL writer never gets to what it has to write. There is no way back. */
   async #makeCommitsSoft(): Promise<void> {
-    this.#postgresSettings = { synchronous_commit: 'off' };
-    await this.kill('postgres');
-    await this.revive('postgres');
+    await this.restartPostgres({ synchronous_commit: 'off' });
     for (const { pid, command } of childrenOf(this.#server('postgres').pid)) {
       if (command.includes('walwriter')) process.kill(pid, 'SIGSTOP');
     }
@@ -280,6 +345,16 @@ export class Stack {
     await Promise.all([...this.#servers.values(), this.ledgerServer].map((server) => server.stop()));
   }
 
+  #clockOf(victim: Victim): NodeJS.ProcessEnv {
+    const offsetSeconds = this.#clocks.get(victim);
+    return offsetSeconds === undefined ? OWN_CLOCK : shiftedClock(offsetSeconds);
+  }
+
+  #removeTemporalDatabase(): void {
+    const { databaseFile } = this.addresses.temporal;
+    for (const suffix of SQLITE_SUFFIXES) rmSync(`${databaseFile}${suffix}`, { force: true });
+  }
+
   #server(name: 'postgres' | 'temporal'): ManagedProcess {
     const server = this.#servers.get(name);
     if (!server) throw new Error(`There is no ${name}`);
@@ -295,6 +370,7 @@ export class Stack {
           name,
           entry: path.join(compiledFolder, 'test', 'faults', `${name}-entry.js`),
           settings: this.#settings,
+          environment: this.#clockOf(name),
           logFile: path.join(folder, `${name}.log`),
         });
         this.#services.set(name, service);
@@ -310,6 +386,13 @@ export class Stack {
   async #startAgain(name: Witness, ended: ServiceProcess): Promise<void> {
     if (this.#isClosing || this.#down.has(name) || this.#services.get(name) !== ended) return;
     await this.#startService(name);
+  }
+}
+
+function copySqlite(from: string, to: string): void {
+  for (const suffix of SQLITE_SUFFIXES) {
+    rmSync(`${to}${suffix}`, { force: true });
+    if (existsSync(`${from}${suffix}`)) cpSync(`${from}${suffix}`, `${to}${suffix}`);
   }
 }
 

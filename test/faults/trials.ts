@@ -181,10 +181,18 @@ export async function setBankDelay({ sandbox }: Stack, seconds: number): Promise
   });
 }
 
-async function setProviderFault({ sandbox }: Stack, fault: NonNullable<Trial['provider']>): Promise<void> {
+export async function setProviderFault(
+  { sandbox }: Stack,
+  fault: NonNullable<Trial['provider']>,
+  times = 1,
+): Promise<void> {
   await fetch(`${sandbox.url}/simulator/faults`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...fault, times: 1 }),
+    body: JSON.stringify({ ...fault, times }),
   });
+}
+
+export async function clearProviderFaults({ sandbox }: Stack): Promise<void> {
+  await fetch(`${sandbox.url}/simulator/faults`, { method: 'DELETE' });
 }
