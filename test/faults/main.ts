@@ -8,11 +8,13 @@ import { findTemporalCli } from '../../src/embedded/engine-binaries';
 import { Progress } from '../../src/embedded/progress';
 import { onStopSignal } from '../../src/embedded/stop-signals';
 import { PACKAGE_ROOT } from '../../src/package';
+import { Journal } from './journal';
 import { runMutant } from './mutant-trials';
 import { MUTANT_NAMES, MUTANTS, type Mutant } from './mutants';
 import { Random } from './random';
 import { describeRun } from './report';
 import { countOf, runFaults } from './run';
+import { SINGLE_TRIALS, type SingleTrial } from './single-trials';
 import { Stack } from './stack';
 
 const CUSTOMERS = 4;
@@ -24,7 +26,7 @@ async function main(): Promise<void> {
   const random = new Random(seed);
   const progress = new Progress();
   const say = (line: string) => progress.say(line);
-  const heading = `seed ${seed}, ${kills} kills, commit ${commit()}`;
+  const heading = `seed ${seed}, ${given.only ?? `${kills} kills`}, commit ${commit()}`;
   say(heading);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lunas-faults-'));
   let isKept = false;
@@ -37,6 +39,11 @@ async function main(): Promise<void> {
     webhookFails: () => random.chance(0.02),
   });
   try {
+    if (given.only !== undefined) {
+      isKept = await runOnly(stack, random, given.only, given.report);
+      if (isKept) say(`logs and databases are kept in ${folder}`);
+      return;
+    }
     const report = await runFaults(stack, random, { kills, customers: CUSTOMERS, losesTemporal: true, say });
     console.log(`${heading}\n${describeRun(report)}`);
     console.log('\nServices that are broken on purpose');
@@ -58,7 +65,17 @@ async function main(): Promise<void> {
   }
 }
 
+/** A trial that the long run has not, or one of it alone. @returns whether something was wrong */
+async function runOnly(stack: Stack, random: Random, name: SingleTrial, reportFile?: string): Promise<boolean> {
+  const found = await SINGLE_TRIALS[name]({ stack, journal: new Journal(), random });
+  console.log(found.length === 0 ? `${name}: no violations` : found.join('\n'));
+  if (reportFile !== undefined) writeFileSync(reportFile, JSON.stringify(found));
+  process.exitCode = found.length > 0 ? 1 : 0;
+  return found.length > 0;
+}
+
 interface Options {
+  readonly only?: SingleTrial;
   readonly seed: number;
   readonly kills: number;
   readonly report?: string;
@@ -78,6 +95,9 @@ function readOptions(): Options {
         'how many; about 4 s each, and a minute and a half for what is broken on purpose',
         wholeNumber,
         600,
+      )
+      .addOption(
+        new Option('--only <trial>', 'one trial of the slow tests instead').choices(Object.keys(SINGLE_TRIALS)),
       )
       .option('--report <file>', 'where the trials and verdicts go as JSON')
       // Set by scripts/faults.mjs.

@@ -15,8 +15,11 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param targetAddress the `host:port` to which it passes everything on */
-export async function startTcpProxy(targetAddress: string): Promise<TcpProxy> {
+/**
+ * @param targetAddress the `host:port` to which it passes everything on
+ * @param givenPort where it listens, if not on any free port
+ */
+export async function startTcpProxy(targetAddress: string, givenPort?: number): Promise<TcpProxy> {
   const { hostname: host, port: targetPort } = new URL(`tcp://${targetAddress}`);
   const target = { host, port: Number(targetPort) };
   const sockets = new Set<Socket>();
@@ -37,7 +40,7 @@ export async function startTcpProxy(targetAddress: string): Promise<TcpProxy> {
     caller.on('close', () => callee.destroy());
     callee.on('close', () => caller.destroy());
   });
-  const port = await freePort();
+  const port = givenPort ?? (await freePort());
   const listen = async (): Promise<void> => {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   };

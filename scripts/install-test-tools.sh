@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Debian packages that the slow tests need: libfaketime for wrong clocks, mount for a full disk, ps to find processes.
+# Installs only what is missing, which takes root.
+set -euo pipefail
+
+missing=()
+compgen -G '/usr/lib/*/faketime/libfaketimeMT.so.1' >/dev/null || missing+=(libfaketime)
+command -v mount >/dev/null || missing+=(mount)
+command -v ps >/dev/null || missing+=(procps)
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq update
+apt-get -qq install --yes --no-install-recommends "${missing[@]}" >/dev/null

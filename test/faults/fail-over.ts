@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import type { ManagedProcess } from '../../src/embedded/managed-process';
+import { freePort } from '../../src/embedded/ports';
+import { PostgresCluster } from '../../src/embedded/postgres';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
+import { until } from '../support/until';
+import type { Journal } from './journal';
+import { Load } from './load';
+import { judgeAll, judgeAtRest, runLoad, type Harness } from './run';
+import type { Stack } from './stack';
+
+/** Issue 14: from the promotion of the standby to the first create that succeeds. */
+const WRITES_AGAIN_WITHIN_MS = 30_000;
+const CUSTOMERS = 4;
+/** Enough for some payments to be under way, and for some commits to wait for the standby. */
+const LOAD_MS = 5_000;
+const HANG_MS = 2_000;
+const READY_WITHIN_MS = 60_000;
+
+interface Standby {
+  readonly server: ManagedProcess;
+  /** What the primary's WAL passes through. */
+  readonly link: TcpProxy;
+  /** `127.0.0.1:<port>`. */
+  readonly address: string;
+  readonly databaseUrl: string;
+  /** What has the primary's address after the fail-over. */
+  takenOver?: TcpProxy;
+}
+
+/** As `pg_stat_replication.sync_state` has it. */
+type ReplicationState = 'sync' | 'async';
+
+/** Under load the replication hangs, the primary is killed, and the standby is promoted and takes over its address. */
+export async function runFailOver(harness: Harness): Promise<string[]> {
+  const { stack, journal } = harness;
+  return withStandby(stack, 'sync', async (standby) => {
+    let waitedMs = Infinity;
+    const ended = await runLoad(harness, CUSTOMERS, async () => {
+      const promotedAtMs = await failOver(stack, standby);
+      waitedMs = await waitForCreate(journal, promotedAtMs);
+    });
+    const finding = `the first create succeeded ${waitedMs} ms after the promotion`;
+    return [...(waitedMs > WRITES_AGAIN_WITHIN_MS ? [finding] : []), ...(await judgeAtRest(harness, ended))];
+  });
+}
+
+/** The same, but the primary confirms what the standby does not have. The oracle has to find out. */
+export async function runAsynchronousFailOver({ stack, journal, random }: Harness): Promise<string[]> {
+  return withStandby(stack, 'async', async (standby) => {
+    const load = new Load(stack, journal, random);
+    load.start(CUSTOMERS);
+    const promotedAtMs = await failOver(stack, standby);
+    await waitForCreate(journal, promotedAtMs);
+    const { I1 } = await judgeAll(stack, journal);
+    await load.abandon();
+    return I1.violations.length > 0 ? [] : ['the oracle found no acknowledged payment that was lost'];
+  });
+}
+
+/** @returns when the promotion began */
+async function failOver(stack: Stack, standby: Standby): Promise<number> {
+  await sleep(LOAD_MS);
+  standby.link.hang();
+  await sleep(HANG_MS);
+  await stack.kill('postgres');
+  const promotedAtMs = Date.now();
+  await promote(standby);
+  standby.takenOver = await startTcpProxy(standby.address, Number(new URL(stack.databaseUrl).port));
+  return promotedAtMs;
+}
+
+async function withStandby(
+  stack: Stack,
+  state: ReplicationState,
+  run: (standby: Standby) => Promise<string[]>,
+): Promise<string[]> {
+  const standby = await startStandby(stack, state);
+  try {
+    return await run(standby);
+  } finally {
+    await Promise.all([standby.takenOver?.close(), standby.link.close(), standby.server.stop()]);
+  }
+}
+
+/** From a cold copy of the primary's cluster: the embedded PostgreSQL comes without `pg_basebackup`. */
+async function startStandby(stack: Stack, state: ReplicationState): Promise<Standby> {
+  const primary = new URL(stack.databaseUrl);
+  const link = await startTcpProxy(primary.host);
+  let copy = '';
+  const settings = { synchronous_standby_names: state === 'sync' ? '*' : '', wal_keep_size: '256MB' };
+  await stack.restartPostgres(settings, async (directory) => {
+    copy = `${directory}-standby`;
+    await copyCluster(directory, copy);
+  });
+  const port = await freePort();
+  const { hostname: host, port: linkPort } = new URL(`tcp://${link.address}`);
+  const conninfo = `host=${host} port=${linkPort} user=${primary.username} password=${primary.password}`;
+  const files = { folder: copy, logFile: `${copy}.log`, port, settings: { primary_conninfo: conninfo } };
+  const { signal } = new AbortController();
+  const cluster = await PostgresCluster.open(files, signal);
+  const server = await cluster.start(signal);
+  await until(
+    () => countStandbys(stack, state),
+    (count) => count === 1,
+    READY_WITHIN_MS,
+  );
+  return { server, link, address: `127.0.0.1:${port}`, databaseUrl: cluster.databaseUrl('postgres') };
+}
+
+async function copyCluster(from: string, to: string): Promise<void> {
+  const run = promisify(execFile);
+  // Owner and mode stay: PostgreSQL runs as `nobody` if started by root.
+  await run('cp', ['-a', from, to]);
+  const data = path.join(to, 'data');
+  await rm(path.join(data, 'postmaster.pid'), { force: true });
+  // Its presence counts, not its content; it needs the owner of the cluster.
+  await run('cp', ['-a', path.join(data, 'PG_VERSION'), path.join(data, 'standby.signal')]);
+}
+
+async function countStandbys({ db }: Stack, state: ReplicationState): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*) as count from pg_stat_replication where state = 'streaming' and sync_state = $1`,
+    [state],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** What `pg_ctl promote` does; resolves when the standby accepts writes. */
+async function promote({ databaseUrl }: Standby): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ promoted: boolean }>('select pg_promote() as promoted');
+  await client.end();
+  if (rows[0]?.promoted !== true) throw new Error('The standby was not promoted');
+}
+
+/** @returns how long after this instant the first create that was sent later had succeeded */
+async function waitForCreate(journal: Journal, sinceMs: number): Promise<number> {
+  const created = await until(
+    async () =>
+      journal.entries.find(
+        ({ atMs, method, path, status }) =>
+          atMs >= sinceMs && method === 'POST' && path === '/payments' && status === 201,
+      ),
+    (entry) => entry !== undefined,
+    READY_WITHIN_MS,
+  );
+  return created ? created.atMs + created.tookMs - sinceMs : Infinity;
+}

@@ -1,0 +1,112 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { until } from '../support/until';
+import type { Journal } from './journal';
+import { judgeAtRest, runLoad, type Harness } from './run';
+import type { Stack } from './stack';
+
+const CUSTOMERS = 4;
+const LOAD_MS = 3_000;
+/** An empty cluster takes about 60 MB. */
+const DISK_SIZE = '192m';
+/** Little WAL is kept, so that little room is left in it when the disk is full. */
+const SETTINGS = { min_wal_size: '32MB', max_wal_size: '48MB' } as const;
+/** Beyond what is kept: PostgreSQL needs a segment that it cannot allocate. */
+const WAL_SWITCHES = 8;
+const FULL_MS = 5_000;
+const SEEN_WITHIN_MS = 60_000;
+const REPEAT_AFTER_MS = 500;
+
+/**
+ * The disk of PostgreSQL is full under load: first no table can grow, then no WAL can be written, and PostgreSQL crashes. Then
+ * there is room again, and PostgreSQL is started if it ended.
+ */
+export async function runFullDisk(harness: Harness): Promise<string[]> {
+  const { stack, journal } = harness;
+  let disk = '';
+  await stack.restartPostgres(SETTINGS, async (directory) => {
+    disk = directory;
+    await moveToSmallDisk(directory);
+  });
+  const ended = await runLoad(harness, CUSTOMERS, async () => {
+    await sleep(LOAD_MS);
+    const filler = path.join(disk, 'filler');
+    await fill(filler);
+    await waitForServerError(journal, Date.now());
+    await useUpWal(stack);
+    await waitForServerError(journal, Date.now());
+    await sleep(FULL_MS);
+    await rm(filler);
+    await waitUntilServing(stack);
+  });
+  return judgeAtRest(harness, ended);
+}
+
+async function moveToSmallDisk(directory: string): Promise<void> {
+  const run = promisify(execFile);
+  const former = `${directory}-former`;
+  await rename(directory, former);
+  await mkdir(directory);
+  await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'tmpfs', directory]);
+  // Before the directory of the run is removed. PostgreSQL may still be running in it.
+  process.prependOnceListener('exit', () => execFileSync('umount', ['--lazy', directory]));
+  // Owners and modes stay, also of the directory itself.
+  await run('cp', ['-a', `${former}/.`, directory]);
+}
+
+/** Writes until there is no room for one more block. */
+async function fill(file: string): Promise<void> {
+  const handle = await open(file, 'a');
+  try {
+    for (const size of [1_048_576, 4_096]) await writeUntilFull(() => handle.write(Buffer.alloc(size)));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeUntilFull(write: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await write();
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return;
+      throw error;
+    }
+  }
+}
+
+/** PostgreSQL ends all its sessions when it cannot write its WAL. */
+async function useUpWal({ db }: Stack): Promise<void> {
+  for (let count = 0; count < WAL_SWITCHES; count += 1) {
+    // A segment that nothing was written to is not left.
+    const switched = await db.query(`select pg_logical_emit_message(false, 'fill', ''), pg_switch_wal()`).then(
+      () => true,
+      () => false,
+    );
+    if (!switched) return;
+  }
+  throw new Error(`PostgreSQL still writes after ${WAL_SWITCHES} segments of WAL`);
+}
+
+/** PostgreSQL may have ended, or end in its own recovery, which began on the full disk. */
+async function waitUntilServing(stack: Stack): Promise<void> {
+  const attempt = async () => {
+    if (!stack.isRunning('postgres')) await stack.revive('postgres');
+    return stack.db.query('select 1').then(
+      () => true,
+      () => sleep(REPEAT_AFTER_MS, false),
+    );
+  };
+  await until(attempt, (isServing) => isServing, SEEN_WITHIN_MS);
+}
+
+async function waitForServerError(journal: Journal, sinceMs: number): Promise<void> {
+  await until(
+    async () => journal.entries.some(({ atMs, status }) => atMs >= sinceMs && status !== null && status >= 500),
+    (isSeen) => isSeen,
+    SEEN_WITHIN_MS,
+  );
+}
