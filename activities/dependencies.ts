@@ -13,6 +13,8 @@ export interface ActivityDependencies extends TransitionContext {
   readonly refundHoldSeconds: number;
   /** `LUNAS_RECOVERY_MODE`: nothing is settled and no refund is requested, because PostgreSQL may be behind the provider. */
   readonly isRecovering: boolean;
+  /** The worker's clock, in milliseconds since 1970. A test that skips time gives that of its server. */
+  readonly nowMs: () => number | Promise<number>;
   /** Compares every open payment, and those that changed since then, with provider and Temporal. */
   readonly reconcile: (changedSince: Date, onProgress: (done: number) => void) => Promise<Reconciliation>;
 }

@@ -130,6 +130,8 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
   let opening = resumed?.opening;
   /** Someone says that the provider has news of this payment. */
   let reported = false;
+  /** A refund was requested, and PostgreSQL has lost it. */
+  let hasLostRefund = false;
   /** Somebody waits for the answer that the step under way gives. */
   let isAwaited = false;
   const requests: Waiting[] = [];
@@ -276,11 +278,11 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
   async function awaitSettlement(): Promise<unknown> {
     const { settlesAtMs: dueAtMs = Date.now() } = state;
     const leftMs = dueAtMs - Date.now();
-    if (reported || attention !== null) {
+    if (reported || attention !== null || hasLostRefund) {
       if (!reported) await newsArrives(afterRefund());
       if (requests.length > 0) return undefined;
       reported = false;
-      return take('recheckPaid');
+      return recheckPaid();
     }
     if (leftMs > 0) {
       waitFor('the settlement delay to pass', dueAtMs);
@@ -289,6 +291,14 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
     if (terms.settlementKind === 'automatic') return take('settlePayment');
     waitFor('an operator to settle it (`lunas payments settle`)');
     return newsArrives();
+  }
+
+  async function recheckPaid(): Promise<void> {
+    await take('recheckPaid');
+    if (state.status !== 'paid') hasLostRefund = false;
+    if (!hasLostRefund || attention !== null) return;
+    hasLostRefund = false;
+    requests.push({ kind: 'refund', by: { ...MERCHANT, note: 'requested again' }, answer: () => undefined });
   }
 
   /** The refund is held back, then goes to the provider for good, which is asked until it is clear what came of it. */
@@ -387,8 +397,7 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
       isInterrupted: () => requests.some(({ kind }) => kind === 'fail'),
     });
     if (result === null) return null;
-    // PostgreSQL was restored to an earlier time: only the provider knows what has happened since.
-    if (result.state.version < request.state.version) reported = true;
+    if (result.state.version < request.state.version) goBack(request.state);
     opening = result.opening ?? opening;
     show(result);
     // Steps that were recorded before refunds came do not say it.
@@ -396,6 +405,15 @@ async function live(terms: PaymentTerms, resumed?: Resumption): Promise<PaymentS
       state = { ...state, settlesAtMs: atMs + terms.settlementDelaySeconds * SECOND_MS };
     }
     return result.refusal ?? null;
+  }
+
+  /**
+   * PostgreSQL was restored to an earlier time: only the provider knows what has happened since. A refund that was answered
+   * with 200 is requested again, unless the provider has it.
+   */
+  function goBack(from: PaymentState): void {
+    reported = true;
+    hasLostRefund = from.status === 'refund_processing' || from.status === 'refund_failed';
   }
 
   /** A step that fails again and again looks like a wait otherwise. */

@@ -42,6 +42,7 @@ const activities = createActivities({
   environment: 'sandbox',
   refundHoldSeconds: 60,
   isRecovering: false,
+  nowMs: Date.now,
   onDeliveries: () => undefined,
 });
 

@@ -35,6 +35,8 @@ export interface WorkerSettings {
   readonly log: Logger;
   /** How many workflows stay in memory, about 1 MB each; 0 replays every one at each of its tasks. */
   readonly maxCachedWorkflows?: number;
+  /** For tests that skip time; else the clock of the process. */
+  readonly nowMs?: () => Promise<number>;
   /** Called when the worker stops by itself; the process should end then, and be started again. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -71,6 +73,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: settings.isRecovering,
+    nowMs: settings.nowMs ?? Date.now,
     reconcile: (changedSince, onProgress) => reconcile({ db, providers, engine }, changedSince, onProgress),
     onDeliveries: () => relay?.wake(),
   });

@@ -161,16 +161,16 @@ async function recoverPayment(
   { terms, ...listed }: UnfinishedPayment,
 ): Promise<RecoveredAs> {
   const { paymentId } = terms;
-  const opening = await findOpening(context.db, paymentId);
-  const resumption = { ...listed, ...(opening && { opening }) };
   const workflow = await engine.describePayment(paymentId);
-  if (workflow === null) return engine.resumePayment(terms, resumption);
-  if (workflow.isRunning) {
+  if (workflow?.isRunning) {
     if (workflow.status === listed.state.status) return 'running';
     // It takes no message any more. It is started again at the next attempt.
     if (isFinalStatus(workflow.status)) throw new Error('its workflow is about to complete');
-    return catchUp(context, engine, paymentId);
+    return (await engine.reportPaid(paymentId)) === 'signalled' ? 'notified' : 'running';
   }
+  const opening = await findOpening(context.db, paymentId);
+  const resumption = { ...listed, ...(opening && { opening }) };
+  if (workflow === null) return engine.resumePayment(terms, resumption);
   // It may have come to its end since it was listed.
   const state = await readState(context.db, paymentId);
   if (isFinal(state.status)) return 'running';
@@ -181,38 +181,6 @@ async function recoverPayment(
 function isFinalStatus(text: string | null): boolean {
   const status = PAYMENT_STATUSES.find((status) => status === text);
   return status !== undefined && isFinal(status);
-}
-
-const REFUND_STATUSES: ReadonlySet<string> = new Set(['refund_processing', 'refund_failed']);
-
-/**
- * The workflow takes over what PostgreSQL has. A refund that PostgreSQL has lost (it was restored to an earlier time) was
- * answered with 200: it is requested again once the payment is paid again, unless the provider has it.
- */
-async function catchUp({ db }: TransitionContext, engine: PaymentsEngine, paymentId: string): Promise<RecoveredAs> {
-  const [report, recorded] = [await engine.askStatus(paymentId), await readState(db, paymentId)];
-  const signalled = await engine.reportPaid(paymentId);
-  const isRefundLost = report !== undefined && report.version > recorded.version && REFUND_STATUSES.has(report.status);
-  if (isRefundLost) await requestRefundAgain(db, engine, paymentId);
-  return signalled === 'signalled' ? 'notified' : 'running';
-}
-
-const CATCH_UP_WITHIN_MS = 20_000;
-
-async function requestRefundAgain(
-  db: TransitionContext['db'],
-  engine: PaymentsEngine,
-  paymentId: string,
-): Promise<void> {
-  const untilMs = Date.now() + CATCH_UP_WITHIN_MS;
-  for (;;) {
-    const { status } = await readState(db, paymentId);
-    if (REFUND_STATUSES.has(status) || isFinal(status)) return;
-    if (status === 'paid' && (await engine.refundPayment(paymentId)).outcome === 'done') return;
-    if (Date.now() > untilMs)
-      throw new Error(`its refund was lost, and cannot be requested again while it is "${status}"`);
-    await sleep(PAUSE_MS);
-  }
 }
 
 async function recoverDelivery(

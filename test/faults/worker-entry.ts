@@ -46,6 +46,7 @@ async function run(): Promise<void> {
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: false,
+    nowMs: Date.now,
     reconcile: (changedSince, onProgress) => reconcile({ db, providers, engine }, changedSince, onProgress),
     onDeliveries: () => relay?.wake(),
   });

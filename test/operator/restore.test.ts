@@ -299,6 +299,7 @@ describe('a service that is broken on purpose is found out', () => {
     await service.startWorker({ isRecovering });
     await recover(service.context, service.engine);
     await becomes(payment, status);
+    expect((await service.transitionsOf(payment.id)).includes('settle')).toBe(!isRecovering);
   });
 });
 

@@ -96,11 +96,13 @@ export interface TestServiceOptions {
   /** 0 replays every workflow at each of its tasks. */
   readonly maxCachedWorkflows?: number;
   readonly refundHoldSeconds?: number;
+  /** The clock of a server that skips time. */
+  readonly nowMs?: () => Promise<number>;
 }
 
 export async function startTestService(
   temporal: TemporalTarget,
-  { maxCachedWorkflows = 100, refundHoldSeconds = 60 }: TestServiceOptions = {},
+  { maxCachedWorkflows = 100, refundHoldSeconds = 60, nowMs }: TestServiceOptions = {},
 ): Promise<TestService> {
   const database = await createTestDatabase();
   const ledger = newDatabase();
@@ -200,6 +202,7 @@ export async function startTestService(
         maxCachedWorkflows,
         refundHoldSeconds,
         isRecovering,
+        ...(nowMs && { nowMs }),
         workflowBundlePath: workflowBundlePath(),
         onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
       });

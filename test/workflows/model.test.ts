@@ -95,6 +95,7 @@ beforeAll(async () => {
         webhooks,
         refundHoldSeconds: 60,
         isRecovering: false,
+        nowMs: () => environment.currentTimeMs(),
         reconcile: () => Promise.reject(new Error('not part of this')),
       }),
     ),
