@@ -1,3 +1,4 @@
+import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import type { Opening, PaymentStep, StepResult } from '../src/domain/payment-step';
 import { acceptPayment } from '../src/db/transitions/accept-payment';
@@ -33,7 +34,11 @@ async function findIssued(provider: Provider, terms: PaymentTerms): Promise<Issu
   const found = await provider.findPayment(terms.referenceId, providerCall());
   if (found.outcome === 'unclear') throw unclear(found);
   if (found.outcome === 'not_found') return undefined;
-  const { status, providerTransactionId, qrisPayload } = found.payment;
+  const { status, totalRupiah, providerTransactionId, qrisPayload } = found.payment;
+  if (totalRupiah !== terms.totalRupiah) {
+    const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
+    throw unclear({ outcome: 'unclear', reason: `it has the order over ${amounts}` });
+  }
   if (status === 'denied') return { outcome: 'refused', reason: 'the provider denied the order' };
   return qrisPayload === null ? undefined : { outcome: 'accepted', providerTransactionId, qrisPayload };
 }

@@ -2,17 +2,18 @@ import { z } from 'zod';
 import type { ProviderPaymentStatus } from '../../domain/provider-status';
 import { parseMidtransTime } from './midtrans-time';
 
-/** Midtrans' words for a QRIS order, and what they mean to us (docs: "Transaction Status Cycle"). */
+/**
+ * Midtrans' words for a QRIS order, and what they mean to us (docs: "Transaction Status Cycle"). A chargeback is none of them: it
+ * takes money back in a way that no rule here covers.
+ */
 const STATUSES: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
   Object.entries({
     pending: 'pending',
     authorize: 'pending',
     settlement: 'paid',
     capture: 'paid',
-    refund: 'paid',
-    partial_refund: 'paid',
-    chargeback: 'paid',
-    partial_chargeback: 'paid',
+    refund: 'refunded',
+    partial_refund: 'refunded',
     expire: 'expired',
     cancel: 'cancelled',
     deny: 'denied',
@@ -57,6 +58,12 @@ const refundSchema = z.object({
   bank_confirmed_at: time.optional(),
 });
 
+/** What came of ending an order. */
+export const endAnswerSchema = z.object({
+  order_id: z.string(),
+  transaction_status: z.string().toLowerCase(),
+});
+
 export const statusAnswerSchema = z.object({
   transaction_id: z.string().min(1).max(255),
   order_id: z.string(),
@@ -66,7 +73,8 @@ export const statusAnswerSchema = z.object({
     .toLowerCase()
     .transform((status) => STATUSES.get(status))
     .refine((status) => status !== undefined, { error: 'is no status of Midtrans' }),
-  settlement_time: time.optional(),
+  // Only shown, so an unreadable one does not spoil the answer.
+  settlement_time: time.optional().catch(undefined),
   qr_string: z.string().min(1).optional(),
   refunds: z.array(refundSchema).max(1000).default([]),
 });

@@ -13,7 +13,7 @@ import type {
   Refused,
 } from '../provider';
 import { faultOfQris } from '../qris-fault';
-import { chargeAnswerSchema, statusAnswerSchema } from './messages';
+import { chargeAnswerSchema, endAnswerSchema, statusAnswerSchema } from './messages';
 import { MidtransClient, unclear, type MidtransAnswer } from './midtrans-client';
 import { formatOrderTime } from './midtrans-time';
 import { verifyNotification } from './notification';
@@ -129,10 +129,13 @@ async function findPayment(
     totalRupiah: refund.refund_amount,
     confirmedAt: refund.bank_confirmed_at ?? null,
   }));
+  const reportsRefund = transaction_status === 'refunded';
+  if (reportsRefund && refunds.length === 0) return unclear('it reports a refund, and lists none');
+  const unlessRefunded = reportsRefund ? 'paid' : transaction_status;
   return {
     outcome: 'found',
     payment: {
-      status: isRefunded(refunds, gross_amount) ? 'refunded' : transaction_status,
+      status: isRefunded(refunds, gross_amount) ? 'refunded' : unlessRefunded,
       providerTransactionId: transaction_id,
       totalRupiah: gross_amount,
       paidAt: settlement_time ?? null,
@@ -148,17 +151,28 @@ function isRefunded(refunds: ProviderPayment['refunds'], totalRupiah: number): b
   return totalRupiah > 0 && confirmed.reduce((sum, refund) => sum + refund.totalRupiah, 0) >= totalRupiah;
 }
 
-/** 200, or 407: which is how Midtrans spells a *successful* expiry. */
+/** What Midtrans answers when it has ended an order; 407 is how it spells a *successful* expiry. */
+const ENDED = {
+  expire: { codes: ['407', '200'], status: 'expire' },
+  cancel: { codes: ['200'], status: 'cancel' },
+} as const satisfies Record<string, { codes: readonly string[]; status: string }>;
+
+/** Accepted only if the answer names the order and its end: the code alone could be about anything. */
 async function endPayment(
   client: MidtransClient,
-  { referenceId, operation }: { referenceId: string; operation: 'expire' | 'cancel' },
+  { referenceId, operation }: { referenceId: string; operation: keyof typeof ENDED },
   call: ProviderCall,
 ): Promise<EndPaymentOutcome> {
   const answer = await client.call({ method: 'POST', path: pathOf(referenceId, operation) }, call);
   if (answer.outcome === 'unclear') return answer;
   if (END_REFUSALS.has(answer.statusCode)) return refused(answer);
-  const success = operation === 'expire' ? ['407', '200'] : ['200'];
-  return success.includes(answer.statusCode) ? { outcome: 'accepted' } : unclear(answer.said);
+  const codes: readonly string[] = ENDED[operation].codes;
+  if (!codes.includes(answer.statusCode)) return unclear(answer.said);
+  const ended = endAnswerSchema.safeParse(answer.body);
+  const isConfirmed = ended.data?.order_id === referenceId && ended.data.transaction_status === ENDED[operation].status;
+  return isConfirmed
+    ? { outcome: 'accepted' }
+    : unclear(`the answer does not confirm the ${operation}: ${answer.said}`);
 }
 
 /** 406 says that this refund key was used before: unclear, the status lists what became of it. */

@@ -246,6 +246,11 @@ describe('findPayment', () => {
     );
   });
 
+  it('reads a payment whose time of payment cannot be read, without that time', async () => {
+    midtrans.answer({ ...SETTLED, settlement_time: '29/09/2026 11:50' });
+    expect(await provider.findPayment(ORDER_ID, call())).toEqual(found({ status: 'paid' }));
+  });
+
   it('knows that there is no such order, by HTTP 200 or 404', async () => {
     for (const http of [200, 404]) {
       midtrans.answer(NOT_FOUND, http);
@@ -260,7 +265,11 @@ describe('findPayment', () => {
     ['an unknown state', { ...PENDING, transaction_status: 'dreaming' }, 200],
     ['another order', { ...SETTLED, order_id: 'LN-OTHER' }, 200],
     ['no amount', { ...SETTLED, gross_amount: undefined }, 200],
-    ['a time of payment that is none', { ...SETTLED, settlement_time: '2026-13-29 11:50:44' }, 200],
+    ['a refund without a list of refunds', { ...REFUND_TAKEN, refunds: undefined }, 200],
+    ['a refund with an empty list of refunds', { ...REFUND_CONFIRMED, refunds: [] }, 200],
+    ['a part of it refunded, without a list of refunds', { ...PARTLY_REFUNDED, refunds: undefined }, 200],
+    ['a chargeback', { ...SETTLED, transaction_status: 'chargeback' }, 200],
+    ['a chargeback of a part', { ...SETTLED, transaction_status: 'partial_chargeback' }, 200],
   ])('is unclear after %s', async (_, body, http) => {
     midtrans.answer(body, http);
     expect(await provider.findPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
@@ -279,6 +288,18 @@ describe('ending an order', () => {
     expect(await provider.cancelPayment(ORDER_ID, call())).toEqual({ outcome: 'accepted' });
     expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/cancel` });
     midtrans.answer(EXPIRE_DONE);
+    expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+  });
+
+  it.each<[string, object]>([
+    ['of another order', { order_id: 'LN-OTHER' }],
+    ['of no order', { order_id: undefined }],
+    ['of an order that was paid', { transaction_status: 'settlement' }],
+    ['without a state', { transaction_status: undefined }],
+  ])('is unclear after an answer %s', async (_, changes) => {
+    midtrans.answer({ ...EXPIRE_DONE, ...changes });
+    expect(await provider.expirePayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+    midtrans.answer({ ...CANCEL_DONE, ...changes });
     expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
   });
 
