@@ -13,6 +13,9 @@ export interface WebhookDeliveryInput {
 /** Longer than a try and the statements around it: no body outlives its attempt. */
 const ATTEMPT = '1 minute';
 
+/** After an error of ours, such as a database that is away. After a failed request the activity itself gives the wait. */
+const OUR_ERRORS = { initialInterval: '10 seconds', maximumInterval: '5 minutes' } as const;
+
 /** The retries of one delivery whose first try failed: the waits between them come from the activity. */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'delivered' | 'dead'> {
   setCurrentDetails(
@@ -22,7 +25,7 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'del
   await sleep(input.firstWaitMs);
   const { deliverWebhook } = proxyActivities<Activities>({
     startToCloseTimeout: ATTEMPT,
-    retry: { initialInterval: '10 seconds', maximumInterval: '1 day' },
+    retry: OUR_ERRORS,
     summary: input.summary,
   });
   const end = await deliverWebhook(input.deliveryId);
