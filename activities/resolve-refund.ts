@@ -1,6 +1,6 @@
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
-import { confirmFailedRefund } from '../src/db/transitions/confirm-refund';
 import { resolveRefundAsPaid as recordPaid } from '../src/db/transitions/resolve-refund-as-paid';
+import { resolveRefundAsRefunded as recordRefunded } from '../src/db/transitions/resolve-refund-as-refunded';
 import type { ActivityDependencies } from './dependencies';
 import { askAfterRefund } from './ask-after-refund';
 import { resultOf, roundOf, stepOf } from './steps';
@@ -10,8 +10,7 @@ export async function resolveRefundAsRefunded(
   dependencies: ActivityDependencies,
   request: PaymentStep,
 ): Promise<StepResult> {
-  const confirmed = { round: roundOf(request), providerReference: null };
-  return resultOf(await confirmFailedRefund(dependencies, stepOf(request), confirmed));
+  return resultOf(await recordRefunded(dependencies, stepOf(request), roundOf(request)));
 }
 
 /** An operator gives a refused refund up. Only where the provider's status shows none, or the merchant would be paid too. */

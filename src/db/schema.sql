@@ -280,13 +280,13 @@ alter table late_payments add constraint late_payments_pkey PRIMARY KEY (payment
 alter table late_payments add constraint late_payments_refund_key_key UNIQUE (refund_key);
 alter table late_payments add constraint late_payments_status_check CHECK ((status = ANY (ARRAY['received'::text, 'submitted'::text, 'refunded'::text, 'kept'::text])));
 alter table late_payments add constraint late_payments_total_rupiah_check CHECK ((total_rupiah > 0));
-alter table ledger_entries add constraint ledger_entries_account_check CHECK ((account = ANY (ARRAY['provider_receivable'::text, 'merchant_pending'::text, 'merchant_available'::text, 'fee_revenue'::text, 'suspense'::text])));
+alter table ledger_entries add constraint ledger_entries_account_check CHECK ((account = ANY (ARRAY['provider_receivable'::text, 'merchant_pending'::text, 'merchant_available'::text, 'fee_revenue'::text, 'suspense'::text, 'cash'::text])));
 alter table ledger_entries add constraint ledger_entries_amount_rupiah_check CHECK ((amount_rupiah > 0));
 alter table ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (posting_id, line);
 alter table ledger_entries add constraint ledger_entries_posting_id_fkey FOREIGN KEY (posting_id) REFERENCES ledger_postings(id);
 alter table ledger_entries add constraint ledger_entries_side_check CHECK ((side = ANY (ARRAY['debit'::text, 'credit'::text])));
 alter table ledger_postings add constraint ledger_postings_check CHECK ((num_nonnulls(payment_version, late_step) = 1));
-alter table ledger_postings add constraint ledger_postings_late_step_check CHECK ((late_step = ANY (ARRAY['receive'::text, 'refund'::text])));
+alter table ledger_postings add constraint ledger_postings_late_step_check CHECK ((late_step = ANY (ARRAY['receive'::text, 'refund'::text, 'refund_manually'::text])));
 alter table ledger_postings add constraint ledger_postings_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
 alter table ledger_postings add constraint ledger_postings_payment_id_late_step_key UNIQUE (payment_id, late_step);
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES payment_transitions(payment_id, version);

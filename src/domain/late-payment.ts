@@ -15,6 +15,11 @@ export const LATE_PAYMENT_POSTINGS = {
     { side: 'debit', account: 'suspense', amount: 'total' },
     { side: 'credit', account: 'provider_receivable', amount: 'total' },
   ],
+  /** An operator gave it back by another way than the provider's refund. */
+  refund_manually: [
+    { side: 'debit', account: 'suspense', amount: 'total' },
+    { side: 'credit', account: 'cash', amount: 'total' },
+  ],
 } as const satisfies Record<string, readonly LedgerLine[]>;
 
 export type LatePaymentStep = keyof typeof LATE_PAYMENT_POSTINGS;

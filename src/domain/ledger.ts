@@ -1,10 +1,11 @@
-/** Accounts of the double-entry ledger (design §4). */
+/** Accounts of the double-entry ledger (design §4). `cash` is our own bank account, from which operators refund customers. */
 export const LEDGER_ACCOUNTS = [
   'provider_receivable',
   'merchant_pending',
   'merchant_available',
   'fee_revenue',
   'suspense',
+  'cash',
 ] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 

@@ -34,6 +34,13 @@ const CUSTOMER_REFUNDED = [
   { side: 'credit', account: 'provider_receivable', amount: 'total' },
 ] as const satisfies readonly LedgerLine[];
 
+/** The same, paid by an operator by another way: what the provider owes us does not change. */
+const CUSTOMER_REFUNDED_MANUALLY = [
+  { side: 'debit', account: 'merchant_pending', amount: 'net' },
+  { side: 'debit', account: 'merchant_available', amount: 'fee' },
+  { side: 'credit', account: 'cash', amount: 'total' },
+] as const satisfies readonly LedgerLine[];
+
 const FUNDS_SETTLED = [
   { side: 'debit', account: 'merchant_pending', amount: 'net' },
   { side: 'credit', account: 'merchant_available', amount: 'net' },
@@ -58,6 +65,7 @@ export const PAYMENT_TRANSITIONS = {
   refuse_refund: { from: 'refund_processing', to: 'refund_failed', posting: [] },
   retry_refund: { from: 'refund_failed', to: 'refund_processing', posting: [] },
   confirm_failed_refund: { from: 'refund_failed', to: 'refunded', posting: CUSTOMER_REFUNDED },
+  resolve_refund_as_refunded: { from: 'refund_failed', to: 'refunded', posting: CUSTOMER_REFUNDED_MANUALLY },
   resolve_as_paid: { from: 'refund_failed', to: 'paid', posting: [] },
   settle: { from: 'paid', to: 'settled', posting: FUNDS_SETTLED },
 } as const satisfies Record<string, TransitionRule>;

@@ -1,6 +1,6 @@
 import { UserError } from '../config';
 import type { Queryable } from '../db/pool';
-import { refundLatePayment } from '../db/transitions/late-payment';
+import { refundLatePaymentManually } from '../db/transitions/late-payment';
 import type { ExceptionKind } from '../domain/exceptions';
 import { type Actor, audited } from './audit';
 import { requireRow } from './require-row';
@@ -84,7 +84,7 @@ async function bookRefund(db: Queryable, exceptionId: string): Promise<void> {
   if (kind !== 'late_payment' || paymentId === null) {
     throw new UserError('Only late money can be resolved as refunded; this case is about something else.');
   }
-  await refundLatePayment(db, paymentId, new Date(), null);
+  await refundLatePaymentManually(db, paymentId, new Date());
 }
 
 function noOpenException(exceptionId: string): string {

@@ -179,7 +179,7 @@ function* lineBreaks(
 
 /** What the tables say that must be booked, by the key of the posting. */
 function expectedPostings(
-  { transitions, latePayment }: PaymentBook,
+  { transitions, latePayment, postings }: PaymentBook,
   payment: BookedPayment,
 ): ReadonlyMap<string, ExpectedPosting> {
   const expected = new Map<string, ExpectedPosting>();
@@ -187,7 +187,7 @@ function expectedPostings(
     const lines = linesOver(RULES.get(transition.name)?.posting ?? [], payment);
     if (lines.length > 0) expected.set(keyOf({ ...transition, lateStep: null }), { name: nameOf(transition), lines });
   }
-  for (const step of latePayment ? lateSteps(latePayment) : []) {
+  for (const step of latePayment ? lateSteps(latePayment, postings) : []) {
     const { totalRupiah = 0 } = latePayment ?? {};
     const lines = linesOver(LATE_PAYMENT_POSTINGS[step], { totalRupiah, netRupiah: 0, feeRupiah: 0 });
     expected.set(keyOf({ version: null, lateStep: step }), { name: `the late money's ${step}`, lines });
@@ -195,8 +195,11 @@ function expectedPostings(
   return expected;
 }
 
-function lateSteps({ status }: BookedLatePayment): readonly LatePaymentStep[] {
-  return status === 'refunded' ? ['receive', 'refund'] : ['receive'];
+/** Refunded once, by the provider or by an operator: which of the two only the posting tells. */
+function lateSteps({ status }: BookedLatePayment, postings: readonly BookedPosting[]): readonly LatePaymentStep[] {
+  if (status !== 'refunded') return ['receive'];
+  const isManual = postings.some(({ lateStep }) => lateStep === 'refund_manually');
+  return ['receive', isManual ? 'refund_manually' : 'refund'];
 }
 
 function linesOver(lines: readonly LedgerLine[], amounts: Amounts): BookedLine[] {

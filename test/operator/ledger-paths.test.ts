@@ -5,7 +5,7 @@ import type { PaymentTerms } from '../../src/domain/payment';
 import { isFinal, type PaymentStatus, PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import { type Ledgered, openLedger } from '../support/payments';
-import { payLate, walk, walkAlong, type Walked } from './walk';
+import { type LateEnd, payLate, walk, walkAlong, type Walked } from './walk';
 
 let ledger: Ledgered;
 beforeAll(async () => {
@@ -56,8 +56,23 @@ function withoutZeros(balances: Balances): Balances {
   return Object.fromEntries(Object.entries(balances).filter(([, rupiah]) => rupiah !== 0));
 }
 
-async function expectBooked({ terms, status }: Walked, late: Balances = {}): Promise<void> {
-  expect(await balancesOf(terms.paymentId)).toEqual(withoutZeros({ ...EXPECTED[status](terms), ...late }));
+async function expectBooked({ terms, status, steps }: Walked, late: Balances = {}): Promise<void> {
+  const { totalRupiah } = terms;
+  const isManual = steps.includes('resolve_refund_as_refunded');
+  const refund = isManual ? { provider_receivable: totalRupiah, cash: -totalRupiah } : {};
+  expect(await balancesOf(terms.paymentId)).toEqual(withoutZeros({ ...EXPECTED[status](terms), ...refund, ...late }));
+}
+
+const LATE_BALANCES: Record<LateEnd, (lateRupiah: number) => Balances> = {
+  received: inSuspense,
+  kept: inSuspense,
+  refunded: nothing,
+  'refunded after it was kept': nothing,
+  'refunded manually': (lateRupiah) => ({ provider_receivable: lateRupiah, cash: -lateRupiah }),
+};
+
+function inSuspense(lateRupiah: number): Balances {
+  return { provider_receivable: lateRupiah, suspense: -lateRupiah };
 }
 
 it.each([
@@ -76,6 +91,11 @@ it.each([
     'refunded after the provider had refused it: the same',
     ['issue', 'pay', 'request_refund', 'submit_refund', 'refuse_refund', 'confirm_failed_refund'],
     { merchant_available: 350, fee_revenue: -350 },
+  ],
+  [
+    'refunded by an operator: from our own bank account, and the provider still owes what it received',
+    ['issue', 'pay', 'request_refund', 'submit_refund', 'refuse_refund', 'resolve_refund_as_refunded'],
+    { provider_receivable: 50_000, merchant_available: 350, fee_revenue: -350, cash: -50_000 },
   ],
   [
     'settled after a refund was given up',
@@ -100,7 +120,7 @@ it('books every path through the table, and late money after it, as its end dema
     feeBasisPoints: constantFrom(0, 30, 70),
     feePayer: constantFrom(...FEE_PAYERS),
     lateRupiah: integer({ min: 1, max: 10_000_000 }),
-    lateEnd: constantFrom(null, 'received', 'refunded', 'kept', 'refunded after it was kept'),
+    lateEnd: constantFrom(null, 'received', 'refunded', 'kept', 'refunded after it was kept', 'refunded manually'),
   });
   await assert(
     asyncProperty(life, async ({ choices, amountRupiah, feeBasisPoints, feePayer, lateRupiah, lateEnd }) => {
@@ -111,8 +131,7 @@ it('books every path through the table, and late money after it, as its end dema
       const endedUnpaid = ['expired', 'cancelled', 'failed'].includes(walked.status);
       if (!endedUnpaid || lateEnd === null) return expectBooked(walked);
       await payLate(ledger, walked, lateRupiah, lateEnd);
-      const isBack = lateEnd.startsWith('refunded');
-      await expectBooked(walked, isBack ? {} : { provider_receivable: lateRupiah, suspense: -lateRupiah });
+      await expectBooked(walked, LATE_BALANCES[lateEnd](lateRupiah));
     }),
     { numRuns: 150, examples: TO_EACH_END.map((choices) => [{ ...USUAL, choices }] satisfies [object]) },
   );

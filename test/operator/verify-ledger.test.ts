@@ -214,6 +214,18 @@ it.each([
     'posting_missing',
   ],
   [
+    'it is refunded twice, by the provider and by an operator',
+    `with posting as (
+       insert into ledger_postings (payment_id, late_step, merchant_id, occurred_at)
+       select payment_id, 'refund_manually', merchant_id, occurred_at from ledger_postings
+       where payment_id = $1 and late_step = 'refund' returning id
+     )
+     insert into ledger_entries select posting.id, line, case account when 'suspense' then account else 'cash' end, side, amount_rupiah
+     from posting, ledger_entries
+     where posting_id = (select id from ledger_postings where payment_id = $1 and late_step = 'refund')`,
+    'posting_unexpected',
+  ],
+  [
     'it was not refunded at all',
     "update late_payments set status = 'kept', failure_reason = 'x' where payment_id = $1",
     'posting_unexpected',

@@ -6,12 +6,18 @@ import { confirmFailedRefund, confirmRefund } from '../../src/db/transitions/con
 import { denyPayment } from '../../src/db/transitions/deny-payment';
 import { expirePayment } from '../../src/db/transitions/expire-payment';
 import { issuePayment } from '../../src/db/transitions/issue-payment';
-import { keepLatePayment, receiveLatePayment, refundLatePayment } from '../../src/db/transitions/late-payment';
+import {
+  keepLatePayment,
+  receiveLatePayment,
+  refundLatePayment,
+  refundLatePaymentManually,
+} from '../../src/db/transitions/late-payment';
 import { payPayment } from '../../src/db/transitions/pay-payment';
 import { refuseRefund } from '../../src/db/transitions/refuse-refund';
 import { rejectPayment } from '../../src/db/transitions/reject-payment';
 import { requestRefund, retryRefund } from '../../src/db/transitions/request-refund';
 import { resolveRefundAsPaid } from '../../src/db/transitions/resolve-refund-as-paid';
+import { resolveRefundAsRefunded } from '../../src/db/transitions/resolve-refund-as-refunded';
 import { settlePayment } from '../../src/db/transitions/settle-payment';
 import { submitRefund } from '../../src/db/transitions/submit-refund';
 import type { PaymentTerms } from '../../src/domain/payment';
@@ -50,6 +56,7 @@ const WRITERS: Record<StepName, (context: TransitionContext, step: Step, round: 
     retry_refund: (context, step, round) => retryRefund(context, step, newRefund(step, round + 1)),
     confirm_failed_refund: (context, step, round) =>
       confirmFailedRefund(context, step, { round, providerReference: '7' }),
+    resolve_refund_as_refunded: resolveRefundAsRefunded,
     resolve_as_paid: resolveRefundAsPaid,
   };
 
@@ -62,6 +69,7 @@ const REFUND_STEPS: Partial<Record<StepName, { readonly from?: RefundStatus; rea
   confirm_refund: { from: 'submitted', to: 'confirmed' },
   refuse_refund: { from: 'submitted', to: 'refused' },
   confirm_failed_refund: { from: 'refused', to: 'confirmed' },
+  resolve_refund_as_refunded: { from: 'refused', to: 'confirmed' },
 };
 
 const MOST_ROUNDS = 20;
@@ -135,12 +143,13 @@ function newRefund({ paymentId }: Step, round: number) {
   return { round, refundKey: `${paymentId}-R${round}`, holdSeconds: 60 };
 }
 
-export type LateEnd = 'received' | 'refunded' | 'kept' | 'refunded after it was kept';
+export type LateEnd = 'received' | 'refunded' | 'kept' | 'refunded after it was kept' | 'refunded manually';
 
 /** Money comes after the end of a payment. */
 export async function payLate({ db }: Ledgered, { terms }: Walked, totalRupiah: number, end: LateEnd): Promise<void> {
   const { paymentId } = terms;
   await receiveLatePayment(db, terms, { totalRupiah, providerTransactionId: 'T', paidAt: T0 }, T0);
   if (end === 'kept' || end === 'refunded after it was kept') await keepLatePayment(db, paymentId, T0, 'no');
+  if (end === 'refunded manually') await refundLatePaymentManually(db, paymentId, T0);
   if (end === 'refunded' || end === 'refunded after it was kept') await refundLatePayment(db, paymentId, T0, '7');
 }

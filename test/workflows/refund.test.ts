@@ -219,6 +219,7 @@ describe('a refund that the provider refuses', () => {
     const { id } = await createRefused();
     expect(await service.engine.resolveRefund(id, OPERATOR, 'refunded')).toMatchObject({ outcome: 'done' });
     expect(await lives.end(id, 'refund-resolved-as-refunded')).toBe('refunded');
+    expect((await namesOf(id)).at(-1)).toBe('resolve_refund_as_refunded');
   });
 
   it('is not given up while the provider shows a refund, or says nothing', async () => {

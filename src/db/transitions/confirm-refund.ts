@@ -1,7 +1,6 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
 import { CLOSE_NOTIFICATIONS, refundStatement } from './transition-sql';
 
-/** A round of which the provider does not speak may be confirmed all the same: the money went back in another way. */
 const CONFIRM = `
   update refunds set status = 'confirmed', finished_at = changed.updated_at, provider_reference = $8
   from changed where refunds.payment_id = changed.id and refunds.round = $7`;
@@ -11,7 +10,7 @@ const CONFIRMED_AFTER_ALL = refundStatement('confirm_failed_refund', CONFIRM, CL
 
 export interface ConfirmedRefund {
   readonly round: number;
-  /** Null where the money went back by another way than the provider's refund. */
+  /** Null where the provider gave none. */
   readonly providerReference: string | null;
 }
 

@@ -60,23 +60,28 @@ export async function submitLateRefund(db: Queryable, paymentId: string, at: Dat
   });
 }
 
-const REFUND = {
-  name: 'late_payment_refund',
-  text: `
+function refundStatement(step: 'refund' | 'refund_manually') {
+  return {
+    name: `late_payment_${step}`,
+    text: `
 with changed as (
   update late_payments set status = 'refunded', finished_at = $2, provider_reference = $3
   where payment_id = $1 and status <> 'refunded'
   returning *
-),${postingSql(LATE_PAYMENT_POSTINGS.refund, keyOf('refund', 'finished_at'))}
+),${postingSql(LATE_PAYMENT_POSTINGS[step], keyOf(step, 'finished_at'))}
 notifications as (
   update provider_notifications set closed_at = now()
   from changed join payments on payments.id = changed.payment_id
   where provider_notifications.reference_id = payments.reference_id and provider_notifications.closed_at is null
 )
 select 1 from changed`,
-} as const;
+  } as const;
+}
 
-/** The provider confirmed that the customer has it back; also of money that was kept, and given back in another way. */
+const REFUND = refundStatement('refund');
+const REFUND_MANUALLY = refundStatement('refund_manually');
+
+/** The provider confirmed that the customer has it back; also if it had been kept. */
 export async function refundLatePayment(
   db: Queryable,
   paymentId: string,
@@ -84,6 +89,11 @@ export async function refundLatePayment(
   providerReference: string | null,
 ): Promise<void> {
   await db.query({ ...REFUND, values: [paymentId, at, providerReference] });
+}
+
+/** An operator gave it back by another way than the provider's refund. */
+export async function refundLatePaymentManually(db: Queryable, paymentId: string, at: Date): Promise<void> {
+  await db.query({ ...REFUND_MANUALLY, values: [paymentId, at, null] });
 }
 
 /** Nobody gives it back by a rule: it stays in suspense, and is a case for a person. */

@@ -12,6 +12,7 @@ import { refuseRefund } from '../../../src/db/transitions/refuse-refund';
 import { rejectPayment } from '../../../src/db/transitions/reject-payment';
 import { requestRefund, retryRefund } from '../../../src/db/transitions/request-refund';
 import { resolveRefundAsPaid } from '../../../src/db/transitions/resolve-refund-as-paid';
+import { resolveRefundAsRefunded } from '../../../src/db/transitions/resolve-refund-as-refunded';
 import { settlePayment } from '../../../src/db/transitions/settle-payment';
 import { submitRefund } from '../../../src/db/transitions/submit-refund';
 import type { PaymentTerms } from '../../../src/domain/payment';
@@ -44,6 +45,7 @@ const WRITERS = {
   refuse_refund: (context, step) => refuseRefund(context, step, { round: 1, reason: 'the window is closed' }),
   retry_refund: (context, step) => retryRefund(context, step, newRefund(step, 2)),
   confirm_failed_refund: (context, step) => confirmFailedRefund(context, step, { round: 1, providerReference: '7' }),
+  resolve_refund_as_refunded: (context, step) => resolveRefundAsRefunded(context, step, 1),
   resolve_as_paid: resolveRefundAsPaid,
 } as const satisfies Record<string, (context: TransitionContext, step: Step) => Promise<TransitionOutcome>>;
 
@@ -75,6 +77,7 @@ const BEFORE: Record<Writer, readonly Writer[]> = {
   refuse_refund: SUBMITTED,
   retry_refund: REFUSED,
   confirm_failed_refund: REFUSED,
+  resolve_refund_as_refunded: REFUSED,
   resolve_as_paid: REFUSED,
 };
 const WRITER_NAMES = Object.keys(BEFORE).filter((name): name is Writer => name in WRITERS);
@@ -343,6 +346,7 @@ describe('a refund', () => {
     ['confirm_refund', { status: 'confirmed', provider_reference: '7', failure_reason: null }],
     ['refuse_refund', { status: 'refused', provider_reference: null, failure_reason: 'the window is closed' }],
     ['confirm_failed_refund', { status: 'confirmed', provider_reference: '7' }],
+    ['resolve_refund_as_refunded', { status: 'confirmed', provider_reference: null }],
     ['cancel_refund', { status: 'cancelled', submitted_at: null }],
   ] as const)('keeps how it ended: %s', async (name, record) => {
     const step = await paymentAfter(BEFORE[name]);

@@ -113,7 +113,7 @@ export class ReferenceModel {
       case 'resolveAsRefunded':
         if (this.status !== 'refund_failed') return 'refused';
         this.isRefundedByWord = true;
-        this.go('confirm_failed_refund', 'refunded');
+        this.go('resolve_refund_as_refunded', 'refunded');
         return 'done';
     }
   }
