@@ -1,3 +1,4 @@
+import { COVERED_BY } from '../src/domain/provider-status';
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { closeNotifications, newestNotification } from '../src/db/notifications';
 import type { ActivityDependencies } from './dependencies';
@@ -8,7 +9,7 @@ import { unchanged } from './steps';
 /** There is news of a paid payment: the provider may have refunded the customer without being asked by us. */
 export async function recheckPaid(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
   const { terms } = request;
-  const heard = await newestNotification(dependencies.db, terms.referenceId);
+  const heard = await newestNotification(dependencies.db, terms);
   const judged = await askAfterRefund(dependencies, request);
   switch (judged.verdict) {
     case 'refunded':
@@ -19,7 +20,7 @@ export async function recheckPaid(dependencies: ActivityDependencies, request: P
       return unchanged(dependencies, request, { attention });
     }
     case 'none':
-      await closeNotifications(dependencies.db, terms.referenceId, heard);
+      await closeNotifications(dependencies.db, terms, heard, COVERED_BY.paid);
       return unchanged(dependencies, request);
   }
 }

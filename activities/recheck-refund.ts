@@ -1,3 +1,4 @@
+import { COVERED_BY } from '../src/domain/provider-status';
 import type { PaymentStep, StepResult } from '../src/domain/payment-step';
 import { closeNotifications, newestNotification } from '../src/db/notifications';
 import { confirmFailedRefund } from '../src/db/transitions/confirm-refund';
@@ -8,7 +9,7 @@ import { resultOf, roundOf, stepOf, unchanged } from './steps';
 /** There is news of a payment whose refund was refused: records a refund that went through after all. */
 export async function recheckRefund(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
   const { terms } = request;
-  const heard = await newestNotification(dependencies.db, terms.referenceId);
+  const heard = await newestNotification(dependencies.db, terms);
   const judged = await askAfterRefund(dependencies, request);
   switch (judged.verdict) {
     case 'refunded': {
@@ -24,7 +25,7 @@ export async function recheckRefund(dependencies: ActivityDependencies, request:
       return unchanged(dependencies, request, { attention });
     }
     case 'none':
-      await closeNotifications(dependencies.db, terms.referenceId, heard);
+      await closeNotifications(dependencies.db, terms, heard, COVERED_BY.paid);
       return unchanged(dependencies, request);
   }
 }

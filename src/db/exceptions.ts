@@ -12,6 +12,16 @@ export interface NewException {
   readonly detail: string;
 }
 
+/** Opens a case about a fact that stays: once it was resolved, the same fact does not open it again. */
+export async function openExceptionOnce(db: Queryable, exception: NewException): Promise<void> {
+  const { rowCount } = await db.query({
+    name: 'find_same_exception',
+    text: 'select from exceptions where kind = $1 and reference_id = $2 and detail = $3',
+    values: [exception.kind, exception.referenceId, exception.detail],
+  });
+  if (rowCount === 0) await openException(db, exception);
+}
+
 /** Opens a case; where one of this kind is open for the order already, that one stays as it is. */
 export async function openException(db: Queryable, exception: NewException): Promise<void> {
   await db.query({

@@ -1,36 +1,51 @@
 import { createHash } from 'node:crypto';
-import { NO_NEWS_AT, type ProviderPaymentStatus } from '../domain/provider-status';
+import type { PaymentTerms } from '../domain/payment';
+import { NO_NEWS_AT, type ReportedStatus } from '../domain/provider-status';
 import type { Queryable } from './pool';
 
 /** The inbox of what providers tell us: a row is open until its effect, or that it has none, is recorded. */
 
+/** An order as notifications name it: references are unique within a provider account only. */
+export type ProviderOrder = Pick<PaymentTerms, 'providerAccountId' | 'referenceId'>;
+
 /** The newest open notification of an order, to be closed once the provider was asked *after* it; null without one. */
-export async function newestNotification(db: Queryable, referenceId: string): Promise<number | null> {
+export async function newestNotification(db: Queryable, order: ProviderOrder): Promise<number | null> {
   const { rows } = await db.query<{ newest: number | null }>({
     name: 'newest_notification',
-    text: 'select max(id) as newest from provider_notifications where reference_id = $1 and closed_at is null',
-    values: [referenceId],
+    text: `select max(id) as newest from provider_notifications
+      where provider_account_id = $1 and reference_id = $2 and closed_at is null`,
+    values: [order.providerAccountId, order.referenceId],
   });
   return rows[0]?.newest ?? null;
 }
 
-/** The provider was asked, and has no more to say than we know: what was heard up to then is done with. */
-export async function closeNotifications(db: Queryable, referenceId: string, upTo: number | null): Promise<void> {
-  if (upTo === null) return;
+/** A provider whose status lags behind its notifications has caught up by then. */
+const MAX_STATUS_LAG = "interval '2 minutes'";
+
+/**
+ * The provider was asked, and its status is recorded: closes what was received before the question, up to `heard`. Only what the
+ * status covers is done with; the rest is told again and asked again, until the provider cannot lag behind it any more.
+ */
+export async function closeNotifications(
+  db: Queryable,
+  order: ProviderOrder,
+  heard: number | null,
+  covered: readonly ReportedStatus[],
+): Promise<void> {
+  if (heard === null) return;
   await db.query({
     name: 'close_notifications',
     text: `update provider_notifications set closed_at = now()
-      where reference_id = $1 and id <= $2 and closed_at is null`,
-    values: [referenceId, upTo],
+      where provider_account_id = $1 and reference_id = $2 and id <= $3 and closed_at is null
+        and (array_position($4::text[], reported_status) is not null or received_at < now() - ${MAX_STATUS_LAG})`,
+    values: [order.providerAccountId, order.referenceId, heard, covered],
   });
 }
 
 /** What the inbox knows after a notification came in. */
 export interface InboxEntry {
-  /** Its effect is recorded already: this is a copy. */
-  readonly closed: boolean;
-  /** It says what the payment's own timer asks for at this time: nobody needs to wake it. */
-  readonly isExpected: boolean;
+  /** The payment's workflow has to hear of it now: it is no copy, not known already, and not what its own timer asks for. */
+  readonly isNews: boolean;
   /** Null for an order that is none of ours. */
   readonly paymentId: string | null;
 }
@@ -39,8 +54,7 @@ export interface InboxEntry {
 export interface Notification {
   readonly accountId: string;
   readonly referenceId: string;
-  /** What it says of the order; null where that is to be asked in any case. */
-  readonly says: ProviderPaymentStatus | null;
+  readonly reportedStatus: ReportedStatus;
   readonly rawBody: Buffer;
 }
 
@@ -54,35 +68,30 @@ const TIMER_ASKS =
  * it after 20 s.
  */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
-  const { accountId, referenceId, says, rawBody } = notification;
-  const knownAt = says === null ? [] : NO_NEWS_AT[says];
+  const { accountId, referenceId, reportedStatus, rawBody } = notification;
+  const knownAt = reportedStatus === null ? [] : NO_NEWS_AT[reportedStatus];
   const bodySha256 = createHash('sha256').update(rawBody).digest();
   const { rows } = await db.query<InboxEntry>({
     name: 'store_provider_notification',
     text: `
       with payment as (
-        select id, status, $6 and ${TIMER_ASKS} as is_expected
+        select id, status, $6 = 'expired' and ${TIMER_ASKS} as is_expected
         from payments payment where reference_id = $2 and provider_account_id = $1
       ),
       stored as (
-        insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, closed_at, tell_again_at)
-        values ($1, $2, $3, $4, case when (select status from payment) = any ($5) then now() end,
+        insert into provider_notifications
+          (provider_account_id, reference_id, body_sha256, body, reported_status, closed_at, tell_again_at)
+        values ($1, $2, $3, $4, $6, case when (select status from payment) = any ($5) then now() end,
           now() + case when (select is_expected from payment) then interval '20 seconds' else interval '5 seconds' end)
         on conflict (provider_account_id, body_sha256) do nothing
         returning closed_at
       )
       select
-        coalesce(
-          (select closed_at is not null from stored),
-          (select closed_at is not null from provider_notifications
-            where provider_account_id = $1 and body_sha256 = $3),
-          false
-        ) as closed,
-        coalesce((select is_expected from payment), false) as "isExpected",
+        exists (select from stored, payment where closed_at is null and is_expected is not true) as "isNews",
         (select id from payment) as "paymentId"`,
-    values: [accountId, referenceId, bodySha256, rawBody.toString('utf8'), knownAt, says === 'expired'],
+    values: [accountId, referenceId, bodySha256, rawBody.toString('utf8'), knownAt, reportedStatus],
   });
-  return rows[0] ?? { closed: false, isExpected: false, paymentId: null };
+  return rows[0] ?? { isNews: false, paymentId: null };
 }
 
 /** News of an order that nobody notified us of: the sweeper tells it like any other. */
@@ -91,7 +100,7 @@ export async function noteNews(
   { accountId, referenceId }: Pick<Notification, 'accountId' | 'referenceId'>,
 ): Promise<void> {
   const rawBody = Buffer.from(JSON.stringify({ noted_by: 'lunas', noted_at: new Date(), order_id: referenceId }));
-  await storeNotification(db, { accountId, referenceId, says: null, rawBody });
+  await storeNotification(db, { accountId, referenceId, reportedStatus: null, rawBody });
 }
 
 /** News that nobody has dealt with yet. */
@@ -100,11 +109,11 @@ export interface OpenNews {
   readonly referenceId: string;
   /** Null for an order that is none of ours. */
   readonly paymentId: string | null;
+  readonly notificationIds: readonly number[];
 }
 
-/** Twice as long each time, but not longer than it has waited so far: of what has piled up, none is told over and over. */
-const NEXT_WAIT = `
-  greatest(interval '5 seconds', least(now() - notification.received_at, interval '10 seconds' * 2 ^ least(notification.told, 10), interval '1 hour'))`;
+/** So long it is left to the sweeper that has claimed it. What could not be told is due again then, and counts as untold. */
+const LEASE = "interval '10 seconds'";
 
 /** Orders with open news that are due to be told again, the longest waiting first. */
 export async function claimOpenNews(db: Queryable, most: number): Promise<OpenNews[]> {
@@ -116,17 +125,40 @@ export async function claimOpenNews(db: Queryable, most: number): Promise<OpenNe
         where closed_at is null and tell_again_at <= now()
         order by tell_again_at limit $1 for update skip locked
       ),
-      told as (
-        update provider_notifications notification set
-          told = told + 1,
-          tell_again_at = now() + ${NEXT_WAIT}
+      claimed as (
+        update provider_notifications notification set tell_again_at = now() + ${LEASE}
         from due where notification.id = due.id
-        returning notification.provider_account_id, notification.reference_id
+        returning notification.id, notification.provider_account_id, notification.reference_id
       )
-      select distinct told.provider_account_id as "accountId", told.reference_id as "referenceId", payment.id as "paymentId"
-      from told left join payments payment
-        on payment.reference_id = told.reference_id and payment.provider_account_id = told.provider_account_id`,
+      select claimed.provider_account_id as "accountId", claimed.reference_id as "referenceId",
+        payment.id as "paymentId", json_agg(claimed.id) as "notificationIds"
+      from claimed left join payments payment
+        on payment.reference_id = claimed.reference_id and payment.provider_account_id = claimed.provider_account_id
+      group by 1, 2, 3`,
     values: [most],
   });
   return rows;
+}
+
+/** Twice as long each time, but not longer than it has waited so far: of what has piled up, none is told over and over. */
+const NEXT_WAIT = `
+  greatest(interval '5 seconds', least(now() - received_at, interval '10 seconds' * 2 ^ least(told, 10), interval '1 hour'))`;
+
+/** Its workflow asks by itself until the bank has confirmed the refund, and has what is left told again then. */
+const WAITS_FOR_BANK = `exists (
+  select from late_payments late join payments payment on payment.id = late.payment_id
+  where late.status = 'submitted' and payment.reference_id = notification.reference_id
+    and payment.provider_account_id = notification.provider_account_id)`;
+
+/** It was told: what is still open after this wait is told again. What fell due meanwhile stays due. */
+export async function recordTold(db: Queryable, notificationIds: readonly number[]): Promise<void> {
+  await db.query({
+    name: 'record_told',
+    text: `
+      update provider_notifications notification set
+        told = told + 1,
+        tell_again_at = now() + case when ${WAITS_FOR_BANK} then interval '1 hour' else ${NEXT_WAIT} end
+      where id = any ($1) and closed_at is null and tell_again_at > now()`,
+    values: [notificationIds],
+  });
 }

@@ -191,7 +191,8 @@ create table provider_notifications (
   received_at timestamp(3) with time zone not null default now(),
   closed_at timestamp(3) with time zone,
   told integer not null default 0,
-  tell_again_at timestamp(3) with time zone not null default (now() + '00:00:05'::interval)
+  tell_again_at timestamp(3) with time zone not null default (now() + '00:00:05'::interval),
+  reported_status text
 );
 create table rate_limits (
   key text not null,
@@ -353,6 +354,7 @@ alter table provider_notifications add constraint provider_notifications_body_sh
 alter table provider_notifications add constraint provider_notifications_pkey PRIMARY KEY (id);
 alter table provider_notifications add constraint provider_notifications_provider_account_id_body_sha256_key UNIQUE (provider_account_id, body_sha256);
 alter table provider_notifications add constraint provider_notifications_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
+alter table provider_notifications add constraint provider_notifications_reported_status_check CHECK ((reported_status = ANY (ARRAY['pending'::text, 'paid'::text, 'expired'::text, 'cancelled'::text, 'denied'::text, 'refunded'::text])));
 alter table rate_limits add constraint rate_limits_pkey PRIMARY KEY (key);
 alter table refunds add constraint refunds_amount_rupiah_check CHECK ((amount_rupiah > 0));
 alter table refunds add constraint refunds_check CHECK (((status = ANY (ARRAY['confirmed'::text, 'refused'::text, 'cancelled'::text])) = (finished_at IS NOT NULL)));

@@ -91,8 +91,8 @@ export type NotificationVerdict =
       readonly verdict: 'genuine';
       readonly referenceId: string;
       /**
-       * What it says of the order, null where that needs asking in any case (refunds). Good for one thing: where we know that
-       * already, nobody needs to be asked.
+       * What it says of the order, null where that needs asking in any case; `refunded` also of a refund that is not confirmed, or
+       * of a part. Good for one thing: where we know that already, nobody needs to be asked.
        */
       readonly says: ProviderPaymentStatus | null;
     }

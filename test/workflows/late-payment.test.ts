@@ -2,6 +2,7 @@ import { noteNews } from '../../src/db/notifications';
 import { setPolicy } from '../../src/operator/catalog';
 import { resolveException } from '../../src/operator/exceptions';
 import { recordHistory } from '../support/history';
+import { signedNotification } from '../support/notification';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
@@ -88,6 +89,15 @@ async function balances(id: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ account, balance }) => [account, Number(balance)]));
 }
 
+/** What the news reports of which nobody has recorded the effect. */
+async function openNotifications(referenceId: string): Promise<(string | null)[]> {
+  const { rows } = await service.db.query(
+    'select reported_status from provider_notifications where reference_id = $1 and closed_at is null order by id',
+    [referenceId],
+  );
+  return rows.map(({ reported_status }) => reported_status);
+}
+
 async function noNewsIsOpen(referenceId: string): Promise<void> {
   await until(
     () =>
@@ -164,11 +174,68 @@ describe('money that comes after the end', () => {
   );
 });
 
-describe('what no rule decides', () => {
-  async function accountId(): Promise<string> {
-    return (await service.db.query("select id from provider_accounts where provider = 'gopay'")).rows[0].id;
-  }
+async function accountId(): Promise<string> {
+  return (await service.db.query("select id from provider_accounts where provider = 'gopay'")).rows[0].id;
+}
 
+describe('news of money', () => {
+  it('that comes between the expiry at the provider and our record of it is not lost with that record', async () => {
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 8 });
+    const { id, reference_id } = await createPayment();
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 900 });
+    const client = await service.db.connect();
+    try {
+      await client.query('begin');
+      // Before it has seen any row, the statement that records the expiry waits for this.
+      await client.query('lock table payments in exclusive mode');
+      await until(
+        () => service.db.query("select 1 from pg_locks where relation = 'payments'::regclass and not granted"),
+        ({ rowCount }) => rowCount !== 0,
+      );
+      await service.pay(reference_id);
+      await until(
+        () => openNotifications(reference_id),
+        (reported) => reported.includes('paid'),
+      );
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
+    await lateMoney(id, 'refunded');
+    expect(await service.transitionsOf(id)).toEqual(['accept', 'issue', 'expire']);
+    await noNewsIsOpen(reference_id);
+  });
+
+  it.each([
+    [
+      'does not know the order',
+      "update payments set order_id = 'unknown' where order_id = $1",
+      "update payments set order_id = $1 where order_id = 'unknown'",
+    ],
+    [
+      'still has it as expired',
+      "update payments set status = 'expire', paid_at = null where order_id = $1",
+      "update payments set status = 'settlement', paid_at = now() where order_id = $1",
+    ],
+  ])('stays open while the provider %s', async (_name, lag, catchUp) => {
+    await service.providerDb.query('alter table notifications disable trigger all');
+    await service.providerDb.query('alter table payments disable trigger all');
+    const { id, reference_id } = await createExpired('gopay');
+    await service.pay(reference_id, { notify: false });
+    await service.providerDb.query(lag, [reference_id]);
+    const paid = signedNotification(reference_id, { gross_amount: '50000.00' });
+    const path = `/provider-notifications/${await accountId()}`;
+    expect((await service.call('POST', path, paid, { authorization: '' })).status).toBe(200);
+    expect(await service.client.workflow.getHandle(`late-payment-${id}`).result()).toBe('none');
+    expect(await openNotifications(reference_id)).toEqual(['paid']);
+
+    await service.providerDb.query(catchUp, [reference_id]);
+    await lateMoney(id, 'refunded');
+    await noNewsIsOpen(reference_id);
+  });
+});
+
+describe('what no rule decides', () => {
   it('an order that nobody knows is a case for a person, once', async () => {
     const referenceId = 'LN0000000000000000';
     await noteNews(service.db, { accountId: await accountId(), referenceId });
@@ -195,6 +262,32 @@ describe('what no rule decides', () => {
     ]);
     await noteNews(service.db, { accountId: await accountId(), referenceId: reference_id });
     expect(await openException(reference_id)).toMatchObject({ kind: 'paid_twice' });
+  });
+
+  it('a second transaction after a late payment is a case for a person, once', async () => {
+    const { id, reference_id } = await createExpired('shopeepay');
+    await service.pay(reference_id);
+    await lateMoney(id, 'kept');
+    await service.providerDb.query("update payments set transaction_id = 'second' where order_id = $1", [reference_id]);
+    const { rows } = await service.db.query("select id from provider_accounts where provider = 'shopeepay'");
+    const order = { accountId: rows[0].id, referenceId: reference_id };
+    const paidTwice = async () =>
+      (
+        await service.db.query("select * from exceptions where reference_id = $1 and kind = 'paid_twice'", [
+          reference_id,
+        ])
+      ).rows;
+    await noteNews(service.db, order);
+    const [exception] = await until(paidTwice, (found) => found.length === 1);
+    expect(exception).toMatchObject({ payment_id: id, detail: expect.stringContaining('second') });
+    expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
+
+    const resolution = { note: 'sent back by bank transfer', isRefunded: false };
+    await resolveException(service.db, { via: 'cli', name: 'cli:dewi' }, exception.id, resolution);
+    await noNewsIsOpen(reference_id);
+    await noteNews(service.db, order);
+    await noNewsIsOpen(reference_id);
+    expect(await paidTwice()).toHaveLength(1);
   });
 
   it('a refund at the provider after the settlement is a case for a person', async () => {

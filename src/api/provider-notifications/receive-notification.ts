@@ -6,8 +6,8 @@ import type { PublicEndpoint } from '../endpoint';
 
 /**
  * `POST /provider-notifications/:account`: verified, kept, and told to the payment's workflow, which asks the provider
- * itself; one that its own timer is asking for is kept only. Answered with 200 only then, so that the provider sends it again
- * when any of this failed.
+ * itself; one that its own timer is asking for is kept only. A copy is told to nobody: what is open of it is the sweeper's, which
+ * also tells again what was kept and could not be told.
  */
 export const receiveNotification: PublicEndpoint = async ({ db, providers, engine, log }, request) => {
   const accountId = String(request.params.account);
@@ -19,10 +19,10 @@ export const receiveNotification: PublicEndpoint = async ({ db, providers, engin
   if (verdict.verdict === 'malformed') throw new ApiError('invalid_json', 'This is not a notification.');
   if (verdict.verdict === 'forged') throw new ApiError('not_found', 'There is no such account.');
 
-  const { referenceId, says } = verdict;
-  const { closed, isExpected, paymentId } = await storeNotification(db, { accountId, referenceId, says, rawBody });
+  const { referenceId, says: reportedStatus } = verdict;
+  const { isNews, paymentId } = await storeNotification(db, { accountId, referenceId, reportedStatus, rawBody });
   // An order that nobody knows is kept open: the sweeper makes it a case for a person.
   if (paymentId === null) log.warn({ accountId, referenceId }, 'a notification speaks of an unknown order');
-  else if (!closed && !isExpected) await tellNews(db, engine, paymentId);
+  else if (isNews) await tellNews(db, engine, paymentId);
   return { status: 200, body: { received: true } };
 };

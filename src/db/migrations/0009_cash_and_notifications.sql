@@ -9,6 +9,10 @@ alter table ledger_postings
   drop constraint ledger_postings_late_step_check,
   add constraint ledger_postings_late_step_check check (late_step in ('receive', 'refund', 'refund_manually'));
 
+-- What a notification reports. A transition closes only what its new status reflects; null is left to a status query.
+alter table provider_notifications add column reported_status text
+  check (reported_status in ('pending', 'paid', 'expired', 'cancelled', 'denied', 'refunded'));
+
 -- Down Migration
 
 -- There is none: see 0001_payments.sql.

@@ -1,7 +1,7 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
-import { CLOSE_NOTIFICATIONS, updateStatement } from './transition-sql';
+import { closeNotificationsAt, updateStatement } from './transition-sql';
 
-const STATEMENT = updateStatement('cancel', ['cancelled_at = $6'], CLOSE_NOTIFICATIONS);
+const STATEMENT = updateStatement('cancel', ['cancelled_at = $6'], closeNotificationsAt('cancelled'));
 
 /** The provider confirmed that the order is cancelled. */
 export function cancelPayment(context: TransitionContext, step: Step): Promise<TransitionOutcome> {

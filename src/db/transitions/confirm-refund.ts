@@ -1,12 +1,12 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
-import { CLOSE_NOTIFICATIONS, refundStatement } from './transition-sql';
+import { closeNotificationsAt, refundStatement } from './transition-sql';
 
 const CONFIRM = `
   update refunds set status = 'confirmed', finished_at = changed.updated_at, provider_reference = $8
   from changed where refunds.payment_id = changed.id and refunds.round = $7`;
 
-const CONFIRMED = refundStatement('confirm_refund', CONFIRM, CLOSE_NOTIFICATIONS);
-const CONFIRMED_AFTER_ALL = refundStatement('confirm_failed_refund', CONFIRM, CLOSE_NOTIFICATIONS);
+const CONFIRMED = refundStatement('confirm_refund', CONFIRM, closeNotificationsAt('refunded'));
+const CONFIRMED_AFTER_ALL = refundStatement('confirm_failed_refund', CONFIRM, closeNotificationsAt('refunded'));
 
 export interface ConfirmedRefund {
   readonly round: number;

@@ -1,7 +1,7 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
-import { CLOSE_NOTIFICATIONS, updateStatement } from './transition-sql';
+import { closeNotificationsAt, updateStatement } from './transition-sql';
 
-const STATEMENT = updateStatement('deny', ['failure_reason = $7'], CLOSE_NOTIFICATIONS);
+const STATEMENT = updateStatement('deny', ['failure_reason = $7'], closeNotificationsAt('failed'));
 
 /** The provider reports that the payment failed. */
 export function denyPayment(context: TransitionContext, step: Step, reason: string): Promise<TransitionOutcome> {

@@ -1,7 +1,7 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
-import { CLOSE_NOTIFICATIONS, updateStatement } from './transition-sql';
+import { closeNotificationsAt, updateStatement } from './transition-sql';
 
-const STATEMENT = updateStatement('expire', [], CLOSE_NOTIFICATIONS);
+const STATEMENT = updateStatement('expire', [], closeNotificationsAt('expired'));
 
 /** The provider confirmed that the order expired unpaid. */
 export function expirePayment(context: TransitionContext, step: Step): Promise<TransitionOutcome> {

@@ -31,24 +31,28 @@ with changed as (
   on conflict (payment_id) do nothing
   returning *
 ),${postingSql(LATE_PAYMENT_POSTINGS.receive, keyOf('receive', 'received_at'))}
-notifications as (
-  update provider_notifications set closed_at = now()
-  from changed join payments on payments.id = changed.payment_id
-  where provider_notifications.reference_id = payments.reference_id and provider_notifications.closed_at is null
+recorded as (
+  select provider_transaction_id from changed
+  union all
+  select provider_transaction_id from late_payments where payment_id = $1
 )
-select 1 from changed`,
+select provider_transaction_id as "recordedTransactionId" from recorded`,
 } as const;
 
-/** Money came for a payment that has ended unpaid: into suspense with it, once. */
+/**
+ * Money came for a payment that has ended unpaid: into suspense with it, once.
+ * @returns the provider's transaction that is recorded as the late payment, now or before
+ */
 export async function receiveLatePayment(
   db: Queryable,
   { paymentId, referenceId }: PaymentTerms,
   money: LateMoney,
   at: Date,
-): Promise<void> {
+): Promise<string | undefined> {
   const { totalRupiah, providerTransactionId, paidAt } = money;
   const values = [paymentId, totalRupiah, providerTransactionId, paidAt, at, lateRefundKeyOf(referenceId)];
-  await db.query({ ...RECEIVE, values });
+  const { rows } = await db.query<{ recordedTransactionId: string }>({ ...RECEIVE, values });
+  return rows[0]?.recordedTransactionId;
 }
 
 /** The customer is going to have it back: written before the provider is asked for the first time. */
@@ -69,13 +73,21 @@ with changed as (
   where payment_id = $1 and status <> 'refunded'
   returning *
 ),${postingSql(LATE_PAYMENT_POSTINGS[step], keyOf(step, 'finished_at'))}
-notifications as (
-  update provider_notifications set closed_at = now()
-  from changed join payments on payments.id = changed.payment_id
-  where provider_notifications.reference_id = payments.reference_id and provider_notifications.closed_at is null
-)
+${tellAgainSql('closed_at = case when reported_status = any ($4) then now() end')}
 select 1 from changed`,
   } as const;
+}
+
+/** While the bank was awaited, news was told rarely: what is open is due again. `closing` closes what the step reflects. */
+function tellAgainSql(closing?: string): string {
+  const assignments = ['tell_again_at = least(tell_again_at, now())', ...(closing ? [closing] : [])];
+  return `
+notifications as (
+  update provider_notifications notification set ${assignments.join(', ')}
+  from changed join payments on payments.id = changed.payment_id
+  where notification.provider_account_id = payments.provider_account_id
+    and notification.reference_id = payments.reference_id and notification.closed_at is null
+)`;
 }
 
 const REFUND = refundStatement('refund');
@@ -88,12 +100,12 @@ export async function refundLatePayment(
   at: Date,
   providerReference: string | null,
 ): Promise<void> {
-  await db.query({ ...REFUND, values: [paymentId, at, providerReference] });
+  await db.query({ ...REFUND, values: [paymentId, at, providerReference, ['refunded']] });
 }
 
 /** An operator gave it back by another way than the provider's refund. */
 export async function refundLatePaymentManually(db: Queryable, paymentId: string, at: Date): Promise<void> {
-  await db.query({ ...REFUND_MANUALLY, values: [paymentId, at, null] });
+  await db.query({ ...REFUND_MANUALLY, values: [paymentId, at, null, []] });
 }
 
 /** Nobody gives it back by a rule: it stays in suspense, and is a case for a person. */
@@ -105,7 +117,7 @@ with changed as (
   update late_payments set status = 'kept', finished_at = $2, failure_reason = $3
   where payment_id = $1 and status in ('received', 'submitted')
   returning *
-)
+),${tellAgainSql()}
 insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail)
 select 'late_payment', payments.reference_id, payments.provider_account_id, payments.id, changed.total_rupiah,
   'Money came after the payment was ' || payments.status || ', and is not given back: ' || $3

@@ -1,5 +1,5 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
-import { CLOSE_NOTIFICATIONS, updateStatement } from './transition-sql';
+import { closeNotificationsAt, updateStatement } from './transition-sql';
 
 const STATEMENT = updateStatement(
   'pay',
@@ -7,7 +7,7 @@ const STATEMENT = updateStatement(
     'paid_at = greatest($7::timestamptz, created_at)',
     "settlement_due_at = $6::timestamptz + settlement_delay_seconds * interval '1 second'",
   ],
-  CLOSE_NOTIFICATIONS,
+  closeNotificationsAt('paid'),
 );
 
 /** The provider confirmed the payment at `paidAt`, by its clock, which may count in whole seconds. The settlement delay runs from the step's instant. */

@@ -1,12 +1,12 @@
 import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
-import { CLOSE_NOTIFICATIONS, refundStatement } from './transition-sql';
+import { closeNotificationsAt, refundStatement } from './transition-sql';
 
 const STATEMENT = refundStatement(
   'refuse_refund',
   `
   update refunds set status = 'refused', finished_at = changed.updated_at, failure_reason = $8
   from changed where refunds.payment_id = changed.id and refunds.round = $7`,
-  CLOSE_NOTIFICATIONS,
+  closeNotificationsAt('refund_failed'),
 );
 
 /** The provider refused the refund, and its status shows none. */

@@ -1,17 +1,28 @@
 import { eventOnEntering, type PaymentEvent } from '../../domain/events';
 import type { LedgerLine } from '../../domain/ledger';
-import { PAYMENT_TRANSITIONS, type TransitionName } from '../../domain/payment-transitions';
+import { PAYMENT_TRANSITIONS, type PaymentStatus, type TransitionName } from '../../domain/payment-transitions';
+import { reflectedAt } from '../../domain/provider-status';
 
 /** updated_at never stands still: a step at the same instant as the last one counts a millisecond more. */
 const STEP_INSTANT = "greatest($6::timestamptz, updated_at + interval '1 millisecond')";
 
-/** The effect of what the provider has notified us of is recorded with the step that it led to. */
-export const CLOSE_NOTIFICATIONS = `
+/**
+ * The effect of what the provider has notified us of is recorded with the step that it led to. What the new status does not
+ * reflect stays open: it may be news that came after the provider was asked.
+ */
+export function closeNotificationsAt(status: PaymentStatus): string {
+  return `
 notifications as (
   update provider_notifications set closed_at = now()
   from changed
-  where provider_notifications.reference_id = changed.reference_id and provider_notifications.closed_at is null
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in (${reflectedAt(status)
+      .map((reported) => `'${reported}'`)
+      .join(', ')})
 ),`;
+}
 
 export interface TransitionStatement {
   /** Of the prepared statement. */

@@ -8,13 +8,15 @@ const MAX_NOTIFICATION_BYTES = 64 * 1024;
 /** The order was opened. The signature covers the code, so that nobody can dress up other news as this. */
 const PENDING = '201';
 
-/** Midtrans' words for what we may know already; a refund's notification never is. */
+/** Midtrans' words for what we may know already. A refund is reported when it is taken and again when the bank has confirmed it. */
 const SAYS: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
   Object.entries({
     settlement: 'paid',
     expire: 'expired',
     cancel: 'cancelled',
     deny: 'denied',
+    refund: 'refunded',
+    partial_refund: 'refunded',
   } satisfies Record<string, ProviderPaymentStatus>),
 );
 

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/server-key';
 import { paymentWorkflowId } from '../../../workflows/messages';
+import { signedNotification as notification } from '../../support/notification';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { until } from '../../support/until';
 
@@ -15,14 +14,6 @@ afterAll(() => service.close());
 
 async function createPayment(): Promise<{ id: string; reference_id: string }> {
   return (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
-}
-
-/** A notification as Midtrans signs it: SHA-512 of order, code, amount and server key. */
-function notification(orderId: string, changes: Record<string, string> = {}) {
-  const fields = { order_id: orderId, status_code: '200', gross_amount: '20000.00', transaction_status: 'settlement' };
-  const { order_id, status_code, gross_amount } = { ...fields, ...changes };
-  const signature = createHash('sha512').update(order_id + status_code + gross_amount + SANDBOX_SERVER_KEY);
-  return { ...fields, signature_key: signature.digest('hex'), transaction_id: 'tx', ...changes };
 }
 
 function notify(body: unknown, account = accountId) {
@@ -66,6 +57,17 @@ describe('POST /provider-notifications/:account', () => {
     );
     expect((await service.transitionsOf(id)).filter((name) => name === 'pay')).toHaveLength(1);
     expect(await inbox(reference_id)).toHaveLength(1);
+  });
+
+  it('200: a copy of open news does not signal the workflow again', async () => {
+    const { id, reference_id } = await createPayment();
+    const copies = 10;
+    for (let sent = 0; sent < copies; sent += 1) {
+      expect((await notify(notification(reference_id))).status).toBe(200);
+    }
+    expect((await inbox(reference_id))[0].closed_at).toBeNull();
+    // The first one, and those of the sweeper, which tells it again after 5, 10, 20 … seconds.
+    expect(await signalsTo(id)).toBeLessThan(copies / 2);
   });
 
   it('200: one that says "paid" while the provider says "pending" pays nothing', async () => {

@@ -17,6 +17,7 @@ import { settlePayment } from '../../../src/db/transitions/settle-payment';
 import { submitRefund } from '../../../src/db/transitions/submit-refund';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { PAYMENT_TRANSITIONS, type PaymentStatus } from '../../../src/domain/payment-transitions';
+import { PROVIDER_PAYMENT_STATUSES } from '../../../src/domain/provider-status';
 import { acceptance, openLedger, type Ledgered } from '../../support/payments';
 
 let ledger: Ledgered;
@@ -275,30 +276,41 @@ describe('events', () => {
   });
 });
 
+const OTHER_ACCOUNT = randomUUID();
+
 describe.each([
-  'pay',
-  'expire',
-  'cancel',
-  'deny',
-  'confirm_refund',
-  'refuse_refund',
-  'confirm_failed_refund',
-  'resolve_as_paid',
-] as const)('%s', (name) => {
-  it('closes the notifications that it is the effect of', async () => {
+  ['pay', ['pending', 'paid']],
+  ['expire', ['pending', 'expired']],
+  ['cancel', ['pending', 'cancelled']],
+  ['deny', ['pending', 'denied']],
+  ['confirm_refund', ['pending', 'paid', 'refunded']],
+  ['refuse_refund', ['pending', 'paid']],
+  ['confirm_failed_refund', ['pending', 'paid', 'refunded']],
+  ['resolve_refund_as_refunded', ['pending', 'paid']],
+  ['resolve_as_paid', ['pending', 'paid']],
+] as const)('%s', (name, reflected) => {
+  it(`closes the notifications of its order that report ${reflected.join(', ')}, and no others`, async () => {
     const step = await paymentAfter(BEFORE[name]);
     const { payment } = await recorded(step.paymentId);
+    const { reference_id: referenceId, provider_account_id: accountId } = payment[0];
     await ledger.db.query(
-      `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body)
-       values ($1, $2, sha256(convert_to($2, 'UTF8')), '{}')`,
-      [payment[0].provider_account_id, payment[0].reference_id],
+      `insert into provider_accounts select (jsonb_populate_record(account, jsonb_build_object('id', $2::uuid))).*
+       from provider_accounts account where id = $1 on conflict do nothing`,
+      [accountId, OTHER_ACCOUNT],
+    );
+    await ledger.db.query(
+      `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, reported_status)
+       select account, $3, sha256(convert_to($3 || coalesce(reported, 'unknown'), 'UTF8')), '{}', reported
+       from unnest(array[$1, $2]::uuid[]) account, unnest($4::text[]) reported`,
+      [accountId, OTHER_ACCOUNT, referenceId, [...PROVIDER_PAYMENT_STATUSES, null]],
     );
     await WRITERS[name](ledger.context, step);
-    const open = await ledger.db.query(
-      'select 1 from provider_notifications where reference_id = $1 and closed_at is null',
-      [payment[0].reference_id],
+    const { rows: closed } = await ledger.db.query(
+      `select provider_account_id as account, reported_status as reported from provider_notifications
+       where reference_id = $1 and closed_at is not null order by id`,
+      [referenceId],
     );
-    expect(open.rowCount).toBe(0);
+    expect(closed).toEqual(reflected.map((reported) => ({ account: accountId, reported })));
   });
 });
 

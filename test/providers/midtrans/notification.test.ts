@@ -44,8 +44,9 @@ it.each([
   ['201', 'pending', 'pending'],
   ['201', 'settlement', 'pending'],
   ['200', 'pending', null],
-  ['200', 'refund', null],
-  ['200', 'partial_refund', null],
+  ['200', 'refund', 'refunded'],
+  ['200', 'partial_refund', 'refunded'],
+  ['200', 'chargeback', null],
   ['200', 'something', null],
 ])('with code %s and status %s says %s', (status_code, transaction_status, says) => {
   const notification = { ...signed({ ...PUBLISHED, status_code }), transaction_status };
