@@ -8,6 +8,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'refuses the password. Correct DATABASE_URL.',
   '28000': 'refuses the user. Correct DATABASE_URL.',
   '3D000': 'is running, but has no such database. Create it, or correct DATABASE_URL.',
+  '55P03': 'holds a lock for a long transaction. End that (`pg_stat_activity` shows it), and run the command again.',
   '42P01': 'lacks tables of Lunas. Run `lunas migrate`.',
   '42703': 'lacks columns of Lunas. Run `lunas migrate`.',
 };

@@ -1,21 +1,86 @@
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
 import { PACKAGE_ROOT } from '../package';
+import { createPool, type Queryable } from './pool';
 
 const MIGRATIONS_FOLDER = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
+const MIGRATIONS_TABLE = 'schema_migrations';
+
+/** While a migration waits for a lock, all later statements on that table wait behind it. */
+const LOCK_TIMEOUT_MS = 5_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+const MAX_ATTEMPTS = 24;
+const RETRY_DELAY_MS = 2_000;
 
 /**
- * Brings the database to the newest schema: numbered SQL files, each in a transaction, under an advisory lock.
+ * Brings the database to the newest schema: numbered SQL files, each in a transaction, under an advisory lock. A migration that
+ * waits too long for the lock of a table gives way to other statements and is attempted again.
+ * @param onLocked called after each attempt that gave way
  * @returns the names of the migrations that were applied now, in order
+ * @throws the database's error when the lock is still held after all attempts
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, onLocked: () => void = () => undefined): Promise<string[]> {
+  const { missing } = await compareSchema(databaseUrl);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await applyMigrations(databaseUrl);
+      return missing;
+    } catch (error) {
+      const isLocked = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+      if (!isLocked || attempt === MAX_ATTEMPTS) throw error;
+      onLocked();
+      await sleep(RETRY_DELAY_MS);
+    }
+  }
+}
+
+async function applyMigrations(databaseUrl: string): Promise<void> {
   const { runner } = await import('node-pg-migrate');
-  const applied = await runner({
-    databaseUrl,
+  await runner({
+    databaseUrl: { connectionString: databaseUrl, lock_timeout: LOCK_TIMEOUT_MS },
     dir: MIGRATIONS_FOLDER,
     direction: 'up',
-    migrationsTable: 'schema_migrations',
+    migrationsTable: MIGRATIONS_TABLE,
     advisoryLockMode: 'wait',
     log: () => undefined,
   });
-  return applied.map((migration) => migration.name);
+}
+
+/** How the database's schema differs from that of this version, by names of migrations. */
+export interface SchemaDifference {
+  /** This version ships them, and the database has not applied them. */
+  readonly missing: string[];
+  /** The database has applied them, and this version does not know them: a newer version has migrated it. */
+  readonly unknown: string[];
+}
+
+/** Compares the migrations that the database has applied with those that this version ships. */
+export async function compareSchema(databaseUrl: string): Promise<SchemaDifference> {
+  const db = createPool(databaseUrl, { max: 1 });
+  try {
+    const [shipped, applied] = [await listShipped(), await listApplied(db)];
+    return {
+      missing: shipped.filter((name) => !applied.includes(name)),
+      unknown: applied.filter((name) => !shipped.includes(name)),
+    };
+  } finally {
+    await db.end();
+  }
+}
+
+async function listShipped(): Promise<string[]> {
+  const files = await readdir(MIGRATIONS_FOLDER);
+  return files.map((file) => path.parse(file).name).toSorted();
+}
+
+async function listApplied(db: Queryable): Promise<string[]> {
+  const { rows: tables } = await db.query(
+    'select from pg_tables where tablename = $1 and schemaname = current_schema()',
+    [MIGRATIONS_TABLE],
+  );
+  if (tables.length === 0) return [];
+  const { rows } = await db.query<{ name: string }>(`select name from ${MIGRATIONS_TABLE} order by name`);
+  return rows.map(({ name }) => name);
 }

@@ -1,7 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { freePort } from '../../src/embedded/ports';
 import { ensureDatabase } from '../../src/embedded/postgres';
 import { PACKAGE_ROOT, VERSION } from '../../src/package';
 import { testAddress } from '../support/addresses';
@@ -48,6 +51,51 @@ it('migrates an empty database, and finds nothing to do the second time', async 
     expect(JSON.parse(first.stdout).migrations).toContain('0001_payments');
     expect(JSON.parse(second.stdout)).toEqual({ migrations: [] });
     expect(await lunas(['merchants', 'list', '--json'], environment)).toMatchObject({ exitCode: 0, stderr: '' });
+  } finally {
+    await database.drop();
+  }
+});
+
+it('migrates once a long transaction has ended that held a lock, and lets others pass meanwhile', async () => {
+  const database = newDatabase();
+  await ensureDatabase(testAddress('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
+  const holder = new Client({ connectionString: database.url });
+  await holder.connect();
+  try {
+    await holder.query(
+      'create table schema_migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null)',
+    );
+    await holder.query('begin');
+    await holder.query('lock table schema_migrations in share row exclusive mode');
+    const env = { PATH: process.env.PATH, LUNAS_HOME: '/nonexistent', DATABASE_URL: database.url };
+    const migrating = spawn(LUNAS, ['migrate'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const ended = once(migrating, 'close');
+    expect(String(await once(migrating.stderr, 'data'))).toMatch(/lock is held by another transaction/);
+    await holder.query('commit');
+    expect(await ended).toEqual([0, null]);
+    const { rows } = await holder.query('select name from schema_migrations order by name limit 1');
+    expect(rows).toEqual([{ name: '0001_payments' }]);
+  } finally {
+    await holder.end();
+    await database.drop();
+  }
+});
+
+it.each(['api', 'worker'])('does not start the %s on a database that was not migrated', async (command) => {
+  const database = newDatabase();
+  await ensureDatabase(testAddress('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
+  try {
+    const environment = {
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: temporalAddress(),
+      LUNAS_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+      PORT: String(await freePort()),
+    };
+    const { exitCode, stderr } = await lunas([command], environment);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^The database lacks migrations .*0001_payments.* Run `lunas migrate`\.\n$/),
+    });
   } finally {
     await database.drop();
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { requireSchema } from '../require-schema';
 import { runService } from '../service-process';
 import { Settings } from '../settings';
 import type { Terminal } from '../terminal';
@@ -10,13 +11,15 @@ export function addApiCommand(program: Command, terminal: Terminal): void {
     .action(async () => {
       await runService('api', async (log) => {
         const settings = new Settings(terminal.environment);
+        const databaseUrl = await settings.databaseUrl();
+        await requireSchema(databaseUrl, log);
         const { startApi } = await import('../../api/server.js');
         const { HOST: host, PORT: port, TRUST_PROXY: trustProxy, RATE_LIMIT_PER_MINUTE } = settings.config;
         return startApi({
           host,
           port,
           publicBaseUrl: settings.publicBaseUrl(),
-          databaseUrl: await settings.databaseUrl(),
+          databaseUrl,
           temporal: await settings.temporal(),
           masterKey: await settings.masterKey(),
           ...(trustProxy !== undefined && { trustProxy }),

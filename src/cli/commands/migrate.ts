@@ -9,7 +9,8 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
   const command = program.command('migrate').description('bring the database to the newest schema');
   answering(command, terminal, z.object({}), async (_, settings) => {
     const databaseUrl = await settings.databaseUrl();
-    const migrations = await migrate(databaseUrl).catch((error: unknown) => {
+    const onLocked = () => terminal.stderr.write('A lock is held by another transaction; attempting again.\n');
+    const migrations = await migrate(databaseUrl, onLocked).catch((error: unknown) => {
       throw explainDatabaseError(error, databaseUrl);
     });
     const text = migrations.length === 0 ? 'The schema is the newest already.' : `Applied ${migrations.join(', ')}.`;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_ROOT } from '../../package';
+import { requireSchema } from '../require-schema';
 import { runService } from '../service-process';
 import { Settings } from '../settings';
 import type { Terminal } from '../terminal';
@@ -14,9 +15,11 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
     .action(async () => {
       await runService('worker', async (log) => {
         const settings = new Settings(terminal.environment);
+        const databaseUrl = await settings.databaseUrl();
+        await requireSchema(databaseUrl, log);
         const { startWorker } = await import('../../engine/worker.js');
         return startWorker({
-          databaseUrl: await settings.databaseUrl(),
+          databaseUrl,
           temporal: await settings.temporal(),
           masterKey: await settings.masterKey(),
           environment: settings.config.LUNAS_ENVIRONMENT,
