@@ -34,6 +34,7 @@ async function openAgain({
     providers: { forAccount: async () => acquirer, findAccount: async () => acquirer, close: async () => undefined },
     webhooks,
     refundHoldSeconds: 60,
+    isRecovering: false,
     reconcile: () => Promise.reject(new Error('not part of this')),
   };
   const state = { status: 'created', version: 0 } as const;
