@@ -35,6 +35,7 @@ async function openAgain({
     webhooks,
     refundHoldSeconds: 60,
     isRecovering: false,
+    nowMs: Date.now,
     reconcile: () => Promise.reject(new Error('not part of this')),
   };
   const state = { status: 'created', version: 0 } as const;
