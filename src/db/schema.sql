@@ -67,7 +67,8 @@ create table late_payments (
   finished_at timestamp(3) with time zone,
   refund_key text not null,
   provider_reference text,
-  failure_reason text
+  failure_reason text,
+  is_manual boolean not null default false
 );
 create table ledger_entries (
   posting_id bigint not null,
@@ -83,6 +84,14 @@ create table ledger_postings (
   merchant_id uuid not null,
   occurred_at timestamp(3) with time zone not null,
   late_step text
+);
+create table ledger_verifications (
+  id bigint not null generated always as identity,
+  verified_at timestamp(3) with time zone not null default now(),
+  is_full boolean not null,
+  recorded_until timestamp(3) with time zone not null,
+  posting_id bigint not null,
+  balances jsonb not null
 );
 create table merchants (
   id uuid not null,
@@ -126,7 +135,8 @@ create table payment_transitions (
   to_status text not null,
   occurred_at timestamp(3) with time zone not null,
   actor text not null,
-  note text
+  note text,
+  recorded_at timestamp(3) with time zone not null default now()
 );
 create table payments (
   id uuid not null,
@@ -199,6 +209,14 @@ create table rate_limits (
   points integer not null,
   expire bigint not null
 );
+create table reconciliation_runs (
+  id bigint not null generated always as identity,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone not null default now(),
+  changed_since timestamp(3) with time zone not null,
+  is_complete boolean not null,
+  coverage jsonb not null
+);
 create table refunds (
   payment_id uuid not null,
   round smallint not null,
@@ -210,7 +228,8 @@ create table refunds (
   submitted_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
   provider_reference text,
-  failure_reason text
+  failure_reason text,
+  is_manual boolean not null default false
 );
 create table webhook_attempts (
   delivery_id uuid not null,
@@ -293,6 +312,7 @@ alter table ledger_postings add constraint ledger_postings_payment_id_late_step_
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES payment_transitions(payment_id, version);
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_key UNIQUE (payment_id, payment_version);
 alter table ledger_postings add constraint ledger_postings_pkey PRIMARY KEY (id);
+alter table ledger_verifications add constraint ledger_verifications_pkey PRIMARY KEY (id);
 alter table merchants add constraint merchants_fee_payer_check CHECK ((fee_payer = ANY (ARRAY['buyer'::text, 'merchant'::text])));
 alter table merchants add constraint merchants_name_check CHECK ((name <> ''::text));
 alter table merchants add constraint merchants_pkey PRIMARY KEY (id);
@@ -356,6 +376,8 @@ alter table provider_notifications add constraint provider_notifications_provide
 alter table provider_notifications add constraint provider_notifications_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
 alter table provider_notifications add constraint provider_notifications_reported_status_check CHECK ((reported_status = ANY (ARRAY['pending'::text, 'paid'::text, 'expired'::text, 'cancelled'::text, 'denied'::text, 'refunded'::text])));
 alter table rate_limits add constraint rate_limits_pkey PRIMARY KEY (key);
+alter table reconciliation_runs add constraint reconciliation_runs_pkey PRIMARY KEY (id);
+alter table reconciliation_runs add constraint reconciliation_runs_started_at_key UNIQUE (started_at);
 alter table refunds add constraint refunds_amount_rupiah_check CHECK ((amount_rupiah > 0));
 alter table refunds add constraint refunds_check CHECK (((status = ANY (ARRAY['confirmed'::text, 'refused'::text, 'cancelled'::text])) = (finished_at IS NOT NULL)));
 alter table refunds add constraint refunds_check1 CHECK (((status = ANY (ARRAY['held'::text, 'cancelled'::text])) = (submitted_at IS NULL)));
@@ -391,23 +413,30 @@ CREATE INDEX api_keys_by_merchant ON public.api_keys USING btree (merchant_id);
 CREATE INDEX exceptions_by_reference ON public.exceptions USING btree (reference_id);
 CREATE INDEX exceptions_newest_first ON public.exceptions USING btree (opened_at DESC);
 CREATE UNIQUE INDEX exceptions_open ON public.exceptions USING btree (kind, reference_id) WHERE (resolved_at IS NULL);
-CREATE INDEX late_payments_open ON public.late_payments USING btree (received_at) WHERE (status = ANY (ARRAY['received'::text, 'submitted'::text]));
+CREATE INDEX exceptions_open_newest_first ON public.exceptions USING btree (opened_at DESC, id) WHERE (resolved_at IS NULL);
+CREATE INDEX late_payments_unfinished ON public.late_payments USING btree (payment_id) WHERE (status = ANY (ARRAY['received'::text, 'submitted'::text]));
 CREATE INDEX operator_actions_by_target ON public.operator_actions USING btree (target, id DESC);
 CREATE UNIQUE INDEX operators_by_name ON public.operators USING btree (name) WHERE (revoked_at IS NULL);
+CREATE INDEX payment_transitions_recorded ON public.payment_transitions USING btree (recorded_at, payment_id);
 CREATE INDEX payments_by_merchant_reference ON public.payments USING btree (merchant_id, merchant_reference_id, created_at DESC, id DESC) WHERE (merchant_reference_id IS NOT NULL);
 CREATE INDEX payments_by_provider ON public.payments USING btree (merchant_id, provider, created_at DESC, id DESC);
 CREATE INDEX payments_by_status ON public.payments USING btree (merchant_id, status, created_at DESC, id DESC);
+CREATE INDEX payments_by_status_of_all ON public.payments USING btree (status, (created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
+CREATE INDEX payments_final ON public.payments USING btree (provider_account_id, updated_at, id) WHERE (status = ANY (ARRAY['expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text]));
 CREATE INDEX payments_newest_first ON public.payments USING btree (merchant_id, created_at DESC, id DESC);
-CREATE INDEX payments_of_all_newest_first ON public.payments USING btree ((created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
+CREATE INDEX payments_open ON public.payments USING btree (provider_account_id, id) WHERE (status = ANY (ARRAY['created'::text, 'pending'::text, 'paid'::text, 'refund_processing'::text, 'refund_failed'::text]));
 CREATE INDEX payments_to_settle ON public.payments USING btree (merchant_id, settlement_due_at) WHERE ((status = 'paid'::text) AND (settlement_kind = 'manual'::text));
 CREATE INDEX provider_accounts_by_provider ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
 CREATE INDEX provider_notifications_open ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
 CREATE INDEX provider_notifications_to_tell ON public.provider_notifications USING btree (tell_again_at) WHERE (closed_at IS NULL);
+CREATE INDEX reconciliation_runs_complete ON public.reconciliation_runs USING btree (id) WHERE is_complete;
 CREATE UNIQUE INDEX refunds_open ON public.refunds USING btree (payment_id) WHERE (status = ANY (ARRAY['held'::text, 'submitted'::text]));
-CREATE INDEX refunds_refused ON public.refunds USING btree (payment_id, round) WHERE (status = 'refused'::text);
+CREATE INDEX refunds_submitted ON public.refunds USING btree (submitted_at) WHERE (status = 'submitted'::text);
 CREATE INDEX webhook_deliveries_by_merchant ON public.webhook_deliveries USING btree (merchant_id, created_at DESC);
+CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (created_at, id) WHERE (status = 'dead'::text);
 CREATE INDEX webhook_deliveries_newest_first ON public.webhook_deliveries USING btree (created_at DESC, id DESC);
-CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (endpoint_id, ((handed_over_at IS NULL)), queued_at) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_deliveries_outbox ON public.webhook_deliveries USING btree (endpoint_id, queued_at) WHERE ((status = 'pending'::text) AND (handed_over_at IS NULL));
+CREATE INDEX webhook_deliveries_retried ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE ((status = 'pending'::text) AND (handed_over_at IS NOT NULL));
 CREATE INDEX webhook_endpoints_by_merchant ON public.webhook_endpoints USING btree (merchant_id);
 CREATE INDEX webhook_secrets_by_endpoint ON public.webhook_secrets USING btree (endpoint_id);
 
@@ -417,10 +446,12 @@ CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_entries NOT DEF
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_postings NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_verifications FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_action_outcomes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.webhook_events FOR EACH ROW EXECUTE FUNCTION refuse_change();

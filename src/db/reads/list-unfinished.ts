@@ -3,7 +3,7 @@ import type { Queryable } from '../pool';
 import { stateOf, type StateRow } from '../transitions/payment-state';
 import { TERMS_COLUMNS } from './find-terms';
 
-/** What goes on at Temporal, as PostgreSQL knows it: page by page, in the order of the ids. */
+/** What goes on at Temporal, as PostgreSQL knows it: keyset pages over partial indexes. */
 
 const PAGE = 500;
 
@@ -24,12 +24,13 @@ export function listUnfinishedPayments(db: Queryable): AsyncGenerator<Unfinished
           refund.round, refund.submit_at as "submitAt", refund.status as "refundStatus", payments.created_at as "createdAt"
         from payments
         left join lateral (select * from refunds where payment_id = payments.id order by round desc limit 1) refund on true
-        where payments.id > $1 and payments.status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')
-        order by payments.id limit ${PAGE}`,
-      values: [after],
+        where (payments.provider_account_id, payments.id) > ($1, $2)
+          and payments.status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')
+        order by payments.provider_account_id, payments.id limit ${PAGE}`,
+      values: after,
     });
     return rows.map(({ terms, createdAt, ...state }) => ({
-      id: terms.paymentId,
+      key: [terms.providerAccountId, terms.paymentId],
       item: { terms, state: stateOf(state), createdAtMs: createdAt.getTime() },
     }));
   });
@@ -40,36 +41,40 @@ export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<Paymen
   return pages(async (after) => {
     const { rows } = await db.query<PaymentTerms>({
       name: 'list_unfinished_late_payments',
-      text: `select ${TERMS_COLUMNS} from payments join late_payments on late_payments.payment_id = payments.id
-        where payments.id > $1 and late_payments.status in ('received', 'submitted') order by payments.id limit ${PAGE}`,
-      values: [after],
+      text: `select ${TERMS_COLUMNS} from late_payments join payments on payments.id = late_payments.payment_id
+        where late_payments.payment_id > $1 and late_payments.status in ('received', 'submitted')
+        order by late_payments.payment_id limit ${PAGE}`,
+      values: [after[0]],
     });
-    return rows.map((terms) => ({ id: terms.paymentId, item: terms }));
+    return rows.map((terms) => ({ key: [terms.paymentId, terms.paymentId], item: terms }));
   });
 }
 
 /** Webhook deliveries whose retries are a workflow's. */
 export function listHandedOverDeliveries(db: Queryable): AsyncGenerator<string> {
   return pages(async (after) => {
-    const { rows } = await db.query<{ id: string }>({
+    const { rows } = await db.query<{ endpointId: string; id: string }>({
       name: 'list_handed_over_deliveries',
-      text: `select id from webhook_deliveries
-        where id > $1 and status = 'pending' and handed_over_at is not null order by id limit ${PAGE}`,
-      values: [after],
+      text: `select endpoint_id as "endpointId", id from webhook_deliveries
+        where (endpoint_id, id) > ($1, $2) and status = 'pending' and handed_over_at is not null
+        order by endpoint_id, id limit ${PAGE}`,
+      values: after,
     });
-    return rows.map(({ id }) => ({ id, item: id }));
+    return rows.map(({ endpointId, id }) => ({ key: [endpointId, id], item: id }));
   });
 }
 
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+type Key = readonly [group: string, id: string];
 
-async function* pages<T>(read: (after: string) => Promise<{ id: string; item: T }[]>): AsyncGenerator<T> {
-  let after = BEFORE_ALL;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+async function* pages<T>(read: (after: string[]) => Promise<{ key: Key; item: T }[]>): AsyncGenerator<T> {
+  let after: Key = [FIRST_ID, FIRST_ID];
   for (;;) {
-    const page = await read(after);
+    const page = await read([...after]);
     for (const { item } of page) yield item;
     const last = page.at(-1);
     if (last === undefined) return;
-    after = last.id;
+    after = last.key;
   }
 }

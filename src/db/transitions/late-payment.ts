@@ -69,7 +69,8 @@ function refundStatement(step: 'refund' | 'refund_manually') {
     name: `late_payment_${step}`,
     text: `
 with changed as (
-  update late_payments set status = 'refunded', finished_at = $2, provider_reference = $3
+  update late_payments set status = 'refunded', finished_at = $2, provider_reference = $3,
+    is_manual = ${step === 'refund_manually'}
   where payment_id = $1 and status <> 'refunded'
   returning *
 ),${postingSql(LATE_PAYMENT_POSTINGS[step], keyOf(step, 'finished_at'))}

@@ -4,7 +4,7 @@ import { closeNotificationsAt, refundStatement } from './transition-sql';
 const STATEMENT = refundStatement(
   'resolve_refund_as_refunded',
   `
-  update refunds set status = 'confirmed', finished_at = changed.updated_at
+  update refunds set status = 'confirmed', finished_at = changed.updated_at, is_manual = true
   from changed where refunds.payment_id = changed.id and refunds.round = $7`,
   closeNotificationsAt('paid'),
 );
