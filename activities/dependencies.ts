@@ -1,5 +1,5 @@
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
-import type { Reconciliation } from '../src/domain/reconciliation';
+import type { ReconciliationPart, ReconciliationSlice } from '../src/domain/reconciliation';
 import type { ProviderRegistry } from '../src/providers/registry';
 import type { Sealer } from '../src/sealing';
 import type { WebhookSender } from '../src/webhooks/send';
@@ -15,6 +15,6 @@ export interface ActivityDependencies extends TransitionContext {
   readonly isRecovering: boolean;
   /** The worker's clock, in milliseconds since 1970. A test that skips time gives that of its server. */
   readonly nowMs: () => number | Promise<number>;
-  /** Compares every open payment, and those that changed since then, with provider and Temporal. */
-  readonly reconcile: (changedSince: Date, onProgress: (done: number) => void) => Promise<Reconciliation>;
+  /** Goes on with a part of a reconciliation run for a while. */
+  readonly reconcileSlice: (part: ReconciliationPart) => Promise<ReconciliationSlice>;
 }

@@ -10,7 +10,12 @@ import { openPayment } from './open-payment';
 import { receiveLatePayment } from './receive-late-payment';
 import { recheckPaid } from './recheck-paid';
 import { recheckRefund } from './recheck-refund';
-import { reconcilePayments } from './reconcile-payments';
+import {
+  planReconciliation,
+  reconcilePayments,
+  recordReconciliation,
+  reportFailedReconciliation,
+} from './reconcile-payments';
 import { refundLatePayment } from './refund-late-payment';
 import { refundPayment } from './refund-payment';
 import { requestRefund } from './request-refund';
@@ -42,7 +47,10 @@ export function createActivities(dependencies: ActivityDependencies) {
     receiveLatePayment: receiveLatePayment.bind(null, dependencies),
     refundLatePayment: refundLatePayment.bind(null, dependencies),
     settlePayment: settlePayment.bind(null, dependencies),
+    planReconciliation: planReconciliation.bind(null, dependencies),
     reconcilePayments: reconcilePayments.bind(null, dependencies),
+    recordReconciliation: recordReconciliation.bind(null, dependencies),
+    reportFailedReconciliation: reportFailedReconciliation.bind(null, dependencies),
     deliverWebhook: deliverWebhook.bind(null, dependencies),
   };
 }

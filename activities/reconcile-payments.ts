@@ -1,13 +1,74 @@
-import { Context } from '@temporalio/activity';
+import { openException } from '../src/db/exceptions';
+import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/reconciliation-runs';
+import { listProviderAccountIds } from '../src/db/reads/list-for-reconciliation';
+import {
+  planReconciliation as planParts,
+  type Coverage,
+  type ReconciliationPart,
+  type ReconciliationSlice,
+} from '../src/domain/reconciliation';
 import type { ActivityDependencies } from './dependencies';
 
-/** Compares everything, and says in words what came of it. What it finds is opened as exceptions, or told to the workflows. */
+/** No run looks further back for payments that are final. */
+const LOOK_BACK_MS = 2 * 86_400_000;
+/** A run goes back so much further than the start of the last one: `updated_at` may be as old as the outage that delayed a step. */
+const OVERLAP_MS = 3 * 3_600_000;
+
+/** The parts of a run, at their start. */
+export async function planReconciliation(
+  { db }: ActivityDependencies,
+  { startedAtMs }: { readonly startedAtMs: number },
+): Promise<ReconciliationPart[]> {
+  const lastStartMs = (await findLastReconciliationStart(db))?.getTime() ?? 0;
+  const changedSinceMs = Math.max(lastStartMs - OVERLAP_MS, startedAtMs - LOOK_BACK_MS);
+  return planParts(await listProviderAccountIds(db), changedSinceMs);
+}
+
+/** Goes on with a part of a run. Its breaks are followed up already, so that the history only has their number. */
 export async function reconcilePayments(
-  { reconcile }: ActivityDependencies,
-  { changedSinceMs }: { readonly changedSinceMs: number },
-): Promise<string> {
-  const { compared, unclear, breaks } = await reconcile(new Date(changedSinceMs), (done) =>
-    Context.current().heartbeat(done),
-  );
-  return `${compared} payments compared, ${breaks.length} breaks, ${unclear} unclear`;
+  { reconcileSlice }: ActivityDependencies,
+  part: ReconciliationPart,
+): Promise<Omit<ReconciliationSlice, 'breaks'>> {
+  const { next, coverage } = await reconcileSlice(part);
+  return { next, coverage };
+}
+
+export interface EndedRun {
+  readonly startedAtMs: number;
+  readonly isFailed: boolean;
+  readonly parts: readonly { readonly part: ReconciliationPart; readonly coverage: Coverage }[];
+}
+
+/** Records what a run has covered. */
+export async function recordReconciliation(
+  { db }: ActivityDependencies,
+  { startedAtMs, isFailed, parts }: EndedRun,
+): Promise<void> {
+  const changedSinceMs = parts[0]?.part.changedSinceMs ?? startedAtMs;
+  await recordReconciliationRun(db, {
+    startedAt: new Date(startedAtMs),
+    changedSince: new Date(changedSinceMs),
+    isComplete: !isFailed && parts.every(({ coverage }) => coverage.indeterminate === 0),
+    parts: parts.map(({ part, coverage }) => ({ accountId: part.accountId, ...coverage })),
+  });
+}
+
+export interface FailedPart {
+  readonly accountId: string | null;
+  readonly reason: string;
+}
+
+/** A part of a run failed for the last time: opens an exception, since the rest of the part was not compared. */
+export async function reportFailedReconciliation(
+  { db }: ActivityDependencies,
+  { accountId, reason }: FailedPart,
+): Promise<void> {
+  await openException(db, {
+    kind: 'reconciliation',
+    referenceId: accountId === null ? 'reconciliation' : `reconciliation-${accountId}`,
+    providerAccountId: accountId,
+    paymentId: null,
+    amountRupiah: null,
+    detail: `A reconciliation run failed, so that not everything was compared: ${reason}`,
+  });
 }

@@ -1,19 +1,118 @@
-import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './retries';
+import {
+  addCoverage,
+  describeCoverage,
+  NOTHING_COVERED,
+  totalCoverage,
+  type Coverage,
+  type ReconciliationPart,
+  type ReconciliationSlice,
+} from '../src/domain/reconciliation';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retries';
 
-/** How far back payments that are over are compared again. */
-const LOOK_BACK_MS = 2 * DAY_MS;
+/** A part of a run, and how far it is. */
+interface PartProgress {
+  readonly part: ReconciliationPart;
+  /** Null when the part is complete, or has failed. */
+  readonly next: ReconciliationSlice['next'];
+  readonly coverage: Coverage;
+  /** Why it failed for the last time. */
+  readonly failure?: string;
+}
 
-/** Started by a schedule: compares provider, PostgreSQL and workflow of every open payment, and of those of the last days. */
-export async function reconcile(): Promise<string> {
-  const { reconcilePayments } = proxyActivities<Activities>({
-    startToCloseTimeout: 2 * HOUR_MS,
-    heartbeatTimeout: 2 * MINUTE_MS,
-    retry: { maximumAttempts: 3 },
-    summary: 'compare provider, PostgreSQL and workflows',
-  });
-  const summary = await reconcilePayments({ changedSinceMs: Date.now() - LOOK_BACK_MS });
-  setCurrentDetails(summary);
+export interface ReconciliationProgress {
+  readonly startedAtMs: number;
+  readonly parts: readonly PartProgress[];
+}
+
+/**
+ * Started by a schedule: compares provider, PostgreSQL and workflow of every open payment, and of those that became final since the
+ * last complete run (activity `planReconciliation`). The cursors of the run are in its history, so that a run goes on where it was when a worker dies.
+ */
+export async function reconcile(progress?: ReconciliationProgress): Promise<string> {
+  const { startedAtMs, parts } = progress ?? (await plan());
+  const current = [...parts];
+  const show = () => setCurrentDetails(describe({ startedAtMs, parts: current }));
+  await Promise.all(
+    current.map(async (_, index) => {
+      for (let at = current[index]; at?.next && !workflowInfo().continueAsNewSuggested; at = current[index]) {
+        current[index] = await advance(at);
+        show();
+      }
+    }),
+  );
+  const reached = { startedAtMs, parts: current };
+  if (current.some(({ next }) => next !== null)) await continueAsNew<typeof reconcile>(reached);
+  const isFailed = current.some(({ failure }) => failure !== undefined);
+  await recordReconciliation({ startedAtMs, isFailed, parts: current });
+  const summary = describe(reached);
+  if (isFailed) throw ApplicationFailure.nonRetryable(summary);
   return summary;
+}
+
+const { planReconciliation, reconcilePayments } = proxyActivities<Activities>({
+  startToCloseTimeout: 5 * MINUTE_MS,
+  scheduleToCloseTimeout: 2 * HOUR_MS,
+  retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
+});
+
+/** Retried for ever: an exception is the only sign of a run that failed. */
+const { recordReconciliation, reportFailedReconciliation } = proxyActivities<Activities>({
+  startToCloseTimeout: MINUTE_MS,
+  retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
+});
+
+async function plan(): Promise<ReconciliationProgress> {
+  const startedAtMs = workflowInfo().startTime.getTime();
+  try {
+    const parts = await planReconciliation({ startedAtMs });
+    return {
+      startedAtMs,
+      parts: parts.map((part) => ({ part, next: part.position, coverage: NOTHING_COVERED })),
+    };
+  } catch (error) {
+    await report(null, error);
+    throw error;
+  }
+}
+
+/** One slice further. A part that fails for the last time ends with an exception, and the other parts go on. */
+async function advance({ part, next, coverage }: PartProgress): Promise<PartProgress> {
+  try {
+    const slice = await reconcilePayments({ ...part, position: next ?? part.position });
+    return { part, next: slice.next, coverage: addCoverage(coverage, slice.coverage) };
+  } catch (error) {
+    const failure = await report(part.accountId, error);
+    return { part, next: null, coverage, failure };
+  }
+}
+
+async function report(accountId: string | null, error: unknown): Promise<string> {
+  if (isCancellation(error)) throw error;
+  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  await reportFailedReconciliation({ accountId, reason });
+  return reason;
+}
+
+function describe({ parts }: ReconciliationProgress): string {
+  const [first] = parts;
+  const since = first ? `, final payments since ${new Date(first.part.changedSinceMs).toISOString()}` : '';
+  const total = totalCoverage(parts.map(({ part, coverage }) => ({ accountId: part.accountId, ...coverage })));
+  return [`${describeCoverage(total)}${since}`, ...parts.map(describePart)].join('\n\n');
+}
+
+function describePart({ part, next, coverage, failure }: PartProgress): string {
+  const name = part.accountId === null ? 'late payments, deliveries and workflows' : `account ${part.accountId}`;
+  const state = failure === undefined ? (next ? `at its ${next.walk} part` : 'complete') : `failed: ${failure}`;
+  return `${name}: ${describeCoverage(coverage)} (${state})`;
 }

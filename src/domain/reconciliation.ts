@@ -14,6 +14,8 @@ export interface RecordedPayment {
   readonly updatedAtMs: number;
   /** Money that came after its end. */
   readonly late: LatePaymentStatus | null;
+  /** When the latest refund went to the provider; null if none did. */
+  readonly refundSubmittedAtMs: number | null;
   /** The customer has the money back by another way than the provider's refund, which the provider does not know of. */
   readonly isRefundedByHand: boolean;
 }
@@ -49,15 +51,96 @@ export interface Break {
 /** A break, and of which payment. */
 export interface FoundBreak extends Break {
   readonly paymentId: string;
-  /** Null where our books have no such payment. */
-  readonly referenceId: string | null;
+  /** The workflow id if PostgreSQL has no such payment. */
+  readonly referenceId: string;
 }
 
-export interface Reconciliation {
-  readonly compared: number;
-  /** Of which the provider, or Temporal, did not answer: look again. */
-  readonly unclear: number;
+/** What is read for a provider account, and what is read without a status query to any. */
+export const ACCOUNT_WALKS = ['open', 'final'] as const;
+export const RECORD_WALKS = ['late', 'deliveries', 'workflows'] as const;
+
+/** Where a part of a run stands: in which of its walks, and after which cursor. */
+export interface ReconciliationPosition {
+  readonly walk: (typeof ACCOUNT_WALKS)[number] | (typeof RECORD_WALKS)[number];
+  readonly after: string | null;
+}
+
+/** One part of a run. The parts do not wait for each other: a provider account that hangs holds up no other. */
+export interface ReconciliationPart {
+  /** Null for the part that needs no status query: late payments, webhook deliveries, workflows. */
+  readonly accountId: string | null;
+  /** How far back payments that are final are compared. */
+  readonly changedSinceMs: number;
+  readonly position: ReconciliationPosition;
+}
+
+/** What was done of a part, and where it goes on; null at its end. */
+export interface ReconciliationSlice {
+  readonly next: ReconciliationPosition | null;
+  readonly coverage: Coverage;
   readonly breaks: readonly FoundBreak[];
+}
+
+/** The parts of a run, at their start: one for each provider account, and one that needs no provider. */
+export function planReconciliation(accountIds: readonly string[], changedSinceMs: number): ReconciliationPart[] {
+  return [
+    ...accountIds.map((accountId): ReconciliationPart => ({ accountId, changedSinceMs, position: startOf('open') })),
+    { accountId: null, changedSinceMs, position: startOf('late') },
+  ];
+}
+
+/** Open payments first, since nothing about them is final. */
+export function walkAfter(walk: ReconciliationPosition['walk']): ReconciliationPosition | null {
+  for (const walks of [ACCOUNT_WALKS, RECORD_WALKS]) {
+    const index = walks.findIndex((name) => name === walk);
+    const next = index < 0 ? undefined : walks[index + 1];
+    if (next) return startOf(next);
+  }
+  return null;
+}
+
+function startOf(walk: ReconciliationPosition['walk']): ReconciliationPosition {
+  return { walk, after: null };
+}
+
+/** What a part of reconciliation has covered. */
+export interface Coverage {
+  /** Payments, deliveries or workflows that it read. */
+  readonly seen: number;
+  /** Of these, how many could be compared in full. */
+  readonly compared: number;
+  /** Of these, for how many the provider or Temporal gave no determinate result. */
+  readonly indeterminate: number;
+  readonly breaks: number;
+}
+
+export const NOTHING_COVERED: Coverage = { seen: 0, compared: 0, indeterminate: 0, breaks: 0 };
+
+export function addCoverage(sum: Coverage, more: Coverage): Coverage {
+  return {
+    seen: sum.seen + more.seen,
+    compared: sum.compared + more.compared,
+    indeterminate: sum.indeterminate + more.indeterminate,
+    breaks: sum.breaks + more.breaks,
+  };
+}
+
+/** What a part of a run has covered. */
+export interface PartCoverage extends Coverage {
+  /** Null: late payments, webhook deliveries and workflows, which need no status query. */
+  readonly accountId: string | null;
+}
+
+/** Of a whole run: payments are counted once, breaks and indeterminate results wherever they were found. */
+export function totalCoverage(parts: readonly PartCoverage[]): Coverage {
+  const { seen, compared } = parts.filter(({ accountId }) => accountId !== null).reduce(addCoverage, NOTHING_COVERED);
+  const { indeterminate, breaks } = parts.reduce(addCoverage, NOTHING_COVERED);
+  return { seen, compared, indeterminate, breaks };
+}
+
+/** One line for operators. */
+export function describeCoverage({ seen, compared, indeterminate, breaks }: Coverage): string {
+  return `${compared} of ${seen} compared, ${breaks} breaks, ${indeterminate} indeterminate`;
 }
 
 /** What the provider may say while a payment is at a status, for all to be well. */
@@ -77,18 +160,49 @@ const PROVIDER_SAYS = {
 /** How late a timer, a signal or a record may be before it counts. */
 export const GRACE_MS = 60_000;
 
-/** Everything that is wrong with one payment; nothing where all three agree. Pure: the caller looks twice before it believes. */
+/** A healthy provider confirms a refund within seconds; after this long an operator should know. */
+export const REFUND_GRACE_MS = 10 * 60_000;
+
+/** The provider or Temporal gave no result: nothing is concluded from it. */
+export type Indeterminate = 'indeterminate';
+
+/**
+ * Everything that is wrong with one payment; nothing where all three agree. An indeterminate record hides nothing else. Pure: the
+ * caller looks twice before it believes.
+ */
 export function findBreaks(
   recorded: RecordedPayment,
-  provider: ProviderRecord | null,
-  workflow: WorkflowRecord | null,
+  provider: ProviderRecord | Indeterminate | null,
+  workflow: WorkflowRecord | Indeterminate | null,
   nowMs: number,
 ): Break[] {
   return [
-    ...compareWithProvider(recorded, provider),
-    ...compareWithWorkflow(recorded, workflow, nowMs),
+    ...(provider === 'indeterminate' ? [] : compareWithProvider(recorded, provider)),
+    ...(workflow === 'indeterminate' ? [] : compareWithWorkflow(recorded, workflow, nowMs)),
     ...findOverdue(recorded, nowMs),
   ];
+}
+
+/** The refund of a late payment that should be final by now: its workflow is stuck or lost, or the provider is slow. */
+export function findOverdueLatePayment(status: LatePaymentStatus, sinceMs: number, nowMs: number): Break[] {
+  const isUnfinished = status === 'received' || status === 'submitted';
+  return isUnfinished ? overdue(sinceMs, REFUND_GRACE_MS, nowMs, `its late payment is "${status}"`, true) : [];
+}
+
+/** Retries of a webhook that no workflow makes. */
+export function findLostRetries(): Break {
+  const detail = 'a webhook delivery has no running retry workflow: run `lunas recover`';
+  return { kind: 'missing', detail, replayable: false };
+}
+
+/** A workflow whose payment PostgreSQL does not have. */
+export function findOrphanedWorkflow(): Break {
+  return { kind: 'missing', detail: 'its workflow has no payment in PostgreSQL', replayable: false };
+}
+
+/** A workflow that still runs although its payment is final. */
+export function findUnendedWorkflow(status: PaymentStatus): Break {
+  return { kind: 'mismatch', detail: `"${status}" here, and its workflow goes on`, replayable: true };
 }
 
 function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord | null): Break[] {
@@ -152,7 +266,7 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
   if (isFinal(status)) {
     // Histories are kept for a while only: a life that is over needs no workflow.
     if (!workflow?.isRunning || nowMs - recorded.updatedAtMs < GRACE_MS) return [];
-    return [{ kind: 'mismatch', detail: `"${status}" here, and its workflow goes on`, replayable: false }];
+    return [findUnendedWorkflow(status)];
   }
   if (workflow === null || !workflow.isRunning) {
     const detail = `it is "${status}" and has no running workflow: run \`lunas recover\``;
@@ -160,26 +274,37 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
   }
   if (workflow.status === null || workflow.status === status) return [];
   const detail = `"${status}" here, "${workflow.status}" in its workflow`;
-  return [{ kind: 'mismatch', detail, replayable: false }];
+  // The workflow reads PostgreSQL when it is signalled, and catches up.
+  return [{ kind: 'mismatch', detail, replayable: true }];
 }
 
-function findOverdue({ state, settlementKind, createdAtMs, expiresAtMs }: RecordedPayment, nowMs: number): Break[] {
-  const overdue = (dueMs: number | undefined, what: string): Break[] => {
-    if (dueMs === undefined || nowMs <= dueMs + GRACE_MS) return [];
-    return [{ kind: 'overdue', detail: `${what} since ${new Date(dueMs).toISOString()}`, replayable: false }];
-  };
+function findOverdue(recorded: RecordedPayment, nowMs: number): Break[] {
+  const { state, settlementKind, createdAtMs, expiresAtMs, refundSubmittedAtMs } = recorded;
+  const late = (dueMs: number | undefined, what: string) => overdue(dueMs, GRACE_MS, nowMs, what, false);
   switch (state.status) {
     case 'created':
-      return overdue(createdAtMs + LONGEST_CREATION_MS, 'it should have a QR, or have failed,');
+      return late(createdAtMs + LONGEST_CREATION_MS, 'it should have a QR, or have failed,');
     case 'pending':
-      return overdue(expiresAtMs, 'it should have expired');
+      return late(expiresAtMs, 'it should have expired');
     case 'paid':
-      return settlementKind === 'automatic' ? overdue(state.settlesAtMs, 'it should have settled') : [];
+      return settlementKind === 'automatic' ? late(state.settlesAtMs, 'it should have settled') : [];
     case 'refund_processing':
-      return state.refund?.status === 'held' ? overdue(state.refund.submitAtMs, 'its refund should have gone out') : [];
+      if (state.refund?.status === 'held') return late(state.refund.submitAtMs, 'its refund should have gone out');
+      return overdue(refundSubmittedAtMs ?? undefined, REFUND_GRACE_MS, nowMs, 'its refund is submitted', true);
     default:
       return [];
   }
+}
+
+function overdue(
+  dueMs: number | undefined,
+  graceMs: number,
+  nowMs: number,
+  what: string,
+  replayable: boolean,
+): Break[] {
+  if (dueMs === undefined || nowMs <= dueMs + graceMs) return [];
+  return [{ kind: 'overdue', detail: `${what} since ${new Date(dueMs).toISOString()}`, replayable }];
 }
 
 /** Two minutes of tries, and the look-up after them. */

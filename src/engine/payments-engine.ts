@@ -68,6 +68,22 @@ export type RequestOutcome =
   | { readonly outcome: 'no_workflow' }
   | { readonly outcome: 'refused'; readonly reason: string; readonly status: PaymentStatus | undefined };
 
+/** A payment's workflow, as Temporal's visibility lists it. */
+export interface ListedWorkflow {
+  readonly workflowId: string;
+  /** Any text if the workflow was started by hand. */
+  readonly paymentId: string;
+  readonly isRunning: boolean;
+}
+
+interface WorkflowPage {
+  readonly items: readonly ListedWorkflow[];
+  /** Null on the last page. */
+  readonly next: string | null;
+}
+
+const WORKFLOWS_A_PAGE = 500;
+
 /** The schedule, and the workflow that it starts. */
 const RECONCILIATION = 'reconciliation';
 
@@ -258,10 +274,25 @@ export class PaymentsEngine {
     }
   }
 
-  /** The payments whose workflows were started within this time, as far as Temporal's visibility has them. */
-  async *listPaymentIds(since: Date, until: Date): AsyncGenerator<string> {
-    const query = `WorkflowType = 'payment' and StartTime >= '${since.toISOString()}' and StartTime < '${until.toISOString()}'`;
-    for await (const { workflowId } of this.client.workflow.list({ query })) yield paymentIdOf(workflowId);
+  /**
+   * A page of the payment workflows that were started before `until`, as far as Temporal's visibility has them: those that run, and
+   * those that were started since then. `after` is the `next` of the page before.
+   */
+  async listPaymentWorkflows(since: Date, until: Date, after: string | null): Promise<WorkflowPage> {
+    const { executions, nextPageToken } = await this.within(SIGNAL_DEADLINE_MS, () =>
+      this.client.workflowService.listWorkflowExecutions({
+        namespace: this.client.options.namespace,
+        query: `WorkflowType = 'payment' and StartTime < '${until.toISOString()}'
+          and (ExecutionStatus = 'Running' or StartTime >= '${since.toISOString()}')`,
+        pageSize: WORKFLOWS_A_PAGE,
+        nextPageToken: after === null ? null : Buffer.from(after, 'base64'),
+      }),
+    );
+    const items = executions.map(({ execution, closeTime }) => {
+      const workflowId = execution?.workflowId ?? '';
+      return { workflowId, paymentId: paymentIdOf(workflowId), isRunning: !closeTime };
+    });
+    return { items, next: nextPageToken.length === 0 ? null : Buffer.from(nextPageToken).toString('base64') };
   }
 
   private async rebuild(start: () => Promise<unknown>): Promise<'rebuilt' | 'running'> {

@@ -1,24 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { openException } from '../db/exceptions';
-import { noteNews } from '../db/notifications';
-import {
-  findForReconciliation,
-  listForReconciliation,
-  listUnknownPayments,
-  type ReconciledPayment,
-} from '../db/reads/list-for-reconciliation';
+import { newestNotification, noteNews } from '../db/notifications';
 import type { Queryable } from '../db/pool';
 import {
+  findForReconciliation,
+  findRecordedStatuses,
+  isRetried,
+  readFinalPayments,
+  readOpenPayments,
+  readRetriedDeliveries,
+  readUnfinishedLatePayments,
+  type Page,
+  type ReconciledOrder,
+  type ReconciledPayment,
+} from '../db/reads/list-for-reconciliation';
+import { isFinal } from '../domain/payment-transitions';
+import {
+  addCoverage,
   findBreaks,
+  findLostRetries,
+  findOrphanedWorkflow,
+  findOverdueLatePayment,
+  findUnendedWorkflow,
   GRACE_MS,
+  NOTHING_COVERED,
+  walkAfter,
   type Break,
+  type Coverage,
   type FoundBreak,
+  type Indeterminate,
   type ProviderRecord,
-  type Reconciliation,
+  type ReconciliationPart,
+  type ReconciliationSlice,
 } from '../domain/reconciliation';
 import type { ProviderRegistry } from '../providers/registry';
-import type { PaymentsEngine } from './payments-engine';
+import type { ListedWorkflow, PaymentsEngine } from './payments-engine';
 import { sideBySide } from './side-by-side';
+import { StatusQueries } from './status-queries';
 
 export interface ReconcileDependencies {
   readonly db: Queryable;
@@ -26,91 +45,195 @@ export interface ReconcileDependencies {
   readonly engine: PaymentsEngine;
 }
 
-const AT_ONCE = 16;
+/** Calls at Temporal and at a provider account that are in flight together, for each part. */
+const CONCURRENCY = 32;
+/** Status queries a second of each provider account: docs/scale.md has the arithmetic. */
+const CALLS_PER_SECOND = 100;
 const PROVIDER_DEADLINE_MS = 10_000;
-/** A payment changes while it is looked at: what is wrong has to be wrong still after this long. */
+/** A payment changes while it is compared: what is wrong has to be wrong still after this long. */
 const SECOND_LOOK_AFTER_MS = 3_000;
 
 /**
- * Compares provider, PostgreSQL and workflow for every payment that is open or has changed since then, and finds workflows
- * without a payment. Where the provider's own word settles it, the workflow is told to ask; everything else is opened as an
- * exception. Nothing is changed by reconciling itself.
+ * Goes on with a part of a run, page by page, for about this long. Every break that a second comparison confirms is followed up:
+ * if a status query settles it, the workflow is notified; else an exception is opened. Reconciliation itself changes nothing.
  */
-export async function reconcile(
+export async function reconcileSlice(
   dependencies: ReconcileDependencies,
-  changedSince: Date,
-  onProgress: (compared: number) => void = () => undefined,
-): Promise<Reconciliation> {
-  const { db, engine } = dependencies;
-  let [compared, unclear] = [0, 0];
+  part: ReconciliationPart,
+  durationMs: number,
+): Promise<ReconciliationSlice> {
+  const untilMs = Date.now() + durationMs;
+  const queries = new StatusQueries(CALLS_PER_SECOND);
+  const breaks: FoundBreak[] = [];
+  let coverage = NOTHING_COVERED;
+  let next: ReconciliationSlice['next'] = part.position;
+  do {
+    const page: PageResult = await reconcilePage({ ...dependencies, queries }, { ...part, position: next });
+    coverage = addCoverage(coverage, { ...page, breaks: page.breaks.length });
+    breaks.push(...page.breaks);
+    next = page.next === null ? walkAfter(next.walk) : { walk: next.walk, after: page.next };
+  } while (next !== null && Date.now() < untilMs);
+  return { next, coverage, breaks };
+}
+
+interface SliceDependencies extends ReconcileDependencies {
+  readonly queries: StatusQueries;
+}
+
+interface PageResult extends Omit<Coverage, 'breaks'> {
+  readonly next: string | null;
+  readonly breaks: readonly FoundBreak[];
+}
+
+async function reconcilePage(dependencies: SliceDependencies, part: ReconciliationPart): Promise<PageResult> {
+  const { db } = dependencies;
+  const { position } = part;
+  const changedSince = new Date(part.changedSinceMs);
+  switch (position.walk) {
+    case 'open':
+      return comparePayments(dependencies, await readOpenPayments(db, accountIn(part), position.after));
+    case 'final':
+      return comparePayments(dependencies, await readFinalPayments(db, accountIn(part), changedSince, position.after));
+    case 'late':
+      return checkLatePayments(dependencies, position.after);
+    case 'deliveries':
+      return checkDeliveries(dependencies, position.after);
+    case 'workflows':
+      return checkWorkflows(dependencies, changedSince, position.after);
+  }
+}
+
+function accountIn({ accountId, position }: ReconciliationPart): string {
+  if (accountId === null) throw new Error(`The walk "${position.walk}" needs a provider account`);
+  return accountId;
+}
+
+async function comparePayments(
+  dependencies: SliceDependencies,
+  { items, next }: Page<ReconciledPayment>,
+): Promise<PageResult> {
+  const { db } = dependencies;
+  let indeterminate = 0;
   const suspects: ReconciledPayment[] = [];
-  await sideBySide(listForReconciliation(db, changedSince), AT_ONCE, async (payment) => {
-    const breaks = await compare(dependencies, payment);
-    if (breaks === 'unclear') unclear += 1;
-    else if (breaks.length > 0) suspects.push(payment);
-    onProgress((compared += 1));
+  await sideBySide(items, CONCURRENCY, async (payment) => {
+    const comparison = await compare(dependencies, payment);
+    if (comparison.breaks.length > 0) suspects.push(payment);
+    else if (comparison.isIndeterminate) indeterminate += 1;
   });
 
   if (suspects.length > 0) await sleep(SECOND_LOOK_AFTER_MS);
   const breaks: FoundBreak[] = [];
-  await sideBySide(suspects, AT_ONCE, async ({ id }) => {
+  await sideBySide(suspects, CONCURRENCY, async ({ id }) => {
     const payment = await findForReconciliation(db, id);
-    const found = payment && (await compare(dependencies, payment));
-    if (found === 'unclear') unclear += 1;
-    else if (payment && found) for (const one of found) breaks.push(await follow(db, payment, one));
+    if (!payment) return;
+    const comparison = await compare(dependencies, payment);
+    if (comparison.isIndeterminate) indeterminate += 1;
+    for (const found of comparison.breaks) breaks.push(await followUp(db, orderOf(payment), found));
   });
-  for await (const paymentId of workflowsWithoutPayment(db, engine, changedSince)) {
-    const detail = 'its workflow has no payment in PostgreSQL';
-    breaks.push({ kind: 'missing', detail, replayable: false, paymentId, referenceId: null });
-  }
-  return { compared, unclear, breaks };
+  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
+}
+
+function orderOf({ id, referenceId, providerAccountId, recorded }: ReconciledPayment): ReconciledOrder {
+  return { paymentId: id, referenceId, providerAccountId, totalRupiah: recorded.totalRupiah };
 }
 
 async function compare(
-  { providers, engine }: ReconcileDependencies,
+  { providers, engine, queries }: SliceDependencies,
   { id, referenceId, providerAccountId, recorded }: ReconciledPayment,
-): Promise<Break[] | 'unclear'> {
-  const provider = await providers.forAccount(providerAccountId);
-  const call = { signal: AbortSignal.timeout(PROVIDER_DEADLINE_MS), deadlineAtMs: Date.now() + PROVIDER_DEADLINE_MS };
-  const [found, workflow] = await Promise.all([
-    provider.findPayment(referenceId, call),
-    engine.describePayment(id).catch(() => 'unclear' as const),
+): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
+  const [order, workflow] = await Promise.all([
+    findOrder(await providers.forAccount(providerAccountId), referenceId, queries),
+    engine.describePayment(id).catch((): Indeterminate => 'indeterminate'),
   ]);
-  if (found.outcome === 'unclear' || workflow === 'unclear') return 'unclear';
-  const order: ProviderRecord | null = found.outcome === 'found' ? found.payment : null;
-  return findBreaks(recorded, order, workflow, Date.now());
+  const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
+  return { breaks: findBreaks(recorded, order, workflow, Date.now()), isIndeterminate };
 }
 
-async function follow(db: Queryable, payment: ReconciledPayment, found: Break): Promise<FoundBreak> {
-  const { id, referenceId, providerAccountId, recorded } = payment;
-  if (found.replayable) await noteNews(db, { accountId: providerAccountId, referenceId });
-  else {
+async function findOrder(
+  provider: Awaited<ReturnType<ProviderRegistry['forAccount']>>,
+  referenceId: string,
+  queries: StatusQueries,
+): Promise<ProviderRecord | Indeterminate | null> {
+  const found = await queries.find(() =>
+    provider.findPayment(referenceId, {
+      signal: AbortSignal.timeout(PROVIDER_DEADLINE_MS),
+      deadlineAtMs: Date.now() + PROVIDER_DEADLINE_MS,
+    }),
+  );
+  if (found.outcome === 'unclear') return 'indeterminate';
+  return found.outcome === 'found' ? found.payment : null;
+}
+
+async function checkLatePayments({ db }: SliceDependencies, after: string | null): Promise<PageResult> {
+  const { items, next } = await readUnfinishedLatePayments(db, after);
+  const breaks: FoundBreak[] = [];
+  for (const late of items) {
+    const overdue = findOverdueLatePayment(late.status, late.since.getTime(), Date.now());
+    for (const found of overdue) breaks.push(await followUp(db, late, found));
+  }
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
+}
+
+async function checkDeliveries({ db, engine }: SliceDependencies, after: string | null): Promise<PageResult> {
+  const { items, next } = await readRetriedDeliveries(db, new Date(Date.now() - GRACE_MS), after);
+  let indeterminate = 0;
+  const breaks: FoundBreak[] = [];
+  await sideBySide(items, CONCURRENCY, async (delivery) => {
+    const hasRetries = await engine.hasRetries(delivery.deliveryId).catch((): Indeterminate => 'indeterminate');
+    if (hasRetries === 'indeterminate') indeterminate += 1;
+    // The retry workflow may have ended the delivery, and itself, since the page was read.
+    else if (!hasRetries && (await isRetried(db, delivery.deliveryId))) {
+      breaks.push(await followUp(db, delivery, findLostRetries()));
+    }
+  });
+  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
+}
+
+async function checkWorkflows(
+  { db, engine }: SliceDependencies,
+  changedSince: Date,
+  after: string | null,
+): Promise<PageResult> {
+  // Those that have just started, or just ended, are left to the next run.
+  const before = new Date(Date.now() - GRACE_MS);
+  const { items, next } = await engine.listPaymentWorkflows(changedSince, before, after);
+  const ids = items.map(({ paymentId }) => paymentId).filter((id) => z.uuid().safeParse(id).success);
+  const recorded = new Map((await findRecordedStatuses(db, ids)).map((payment) => [payment.paymentId, payment]));
+  const breaks: FoundBreak[] = [];
+  for (const workflow of items) {
+    const payment = recorded.get(workflow.paymentId);
+    if (!payment) breaks.push(await reportOrphan(db, workflow));
+    // The walk over final payments compares those that changed lately.
+    else if (workflow.isRunning && isFinal(payment.status) && payment.updatedAt < changedSince) {
+      breaks.push(await followUp(db, payment, findUnendedWorkflow(payment.status)));
+    }
+  }
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
+}
+
+async function reportOrphan(db: Queryable, { workflowId, paymentId }: ListedWorkflow): Promise<FoundBreak> {
+  const found = findOrphanedWorkflow();
+  const unknown = { providerAccountId: null, paymentId: null, amountRupiah: null };
+  const detail = `${found.kind}: ${found.detail}`;
+  await openException(db, { kind: 'reconciliation', referenceId: workflowId, ...unknown, detail });
+  return { ...found, paymentId, referenceId: workflowId };
+}
+
+async function followUp(db: Queryable, order: ReconciledOrder, found: Break): Promise<FoundBreak> {
+  const { paymentId, referenceId, providerAccountId, totalRupiah } = order;
+  if (found.replayable) {
+    // The sweeper repeats an open notification by itself.
+    const isNoted = (await newestNotification(db, referenceId)) !== null;
+    if (!isNoted) await noteNews(db, { accountId: providerAccountId, referenceId });
+  } else {
     await openException(db, {
       kind: 'reconciliation',
       referenceId,
       providerAccountId,
-      paymentId: id,
-      amountRupiah: recorded.totalRupiah,
+      paymentId,
+      amountRupiah: totalRupiah,
       detail: `${found.kind}: ${found.detail}`,
     });
   }
-  return { ...found, paymentId: id, referenceId };
-}
-
-const IDS_AT_ONCE = 500;
-
-async function* workflowsWithoutPayment(
-  db: Queryable,
-  engine: PaymentsEngine,
-  startedSince: Date,
-): AsyncGenerator<string> {
-  let ids: string[] = [];
-  const before = new Date(Date.now() - GRACE_MS);
-  for await (const id of engine.listPaymentIds(startedSince, before)) {
-    ids.push(id);
-    if (ids.length < IDS_AT_ONCE) continue;
-    yield* await listUnknownPayments(db, ids);
-    ids = [];
-  }
-  if (ids.length > 0) yield* await listUnknownPayments(db, ids);
+  return { ...found, paymentId, referenceId };
 }

@@ -10,7 +10,7 @@ import { startRelay, type Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { connectClient, type TemporalTarget } from './connection';
 import { PaymentsEngine } from './payments-engine';
-import { reconcile } from './reconcile';
+import { reconcileSlice } from './reconcile';
 import { installRuntime } from './runtime';
 import { registerSearchAttributes } from './search-attributes';
 import { startSweeper } from './sweeper';
@@ -44,6 +44,8 @@ export interface WorkerSettings {
 const SHUTDOWN_GRACE_TIME = '10 seconds';
 const STICKY_TIMEOUT = '1 second';
 const MAX_CACHED_WORKFLOWS = 500;
+/** A run that dies repeats at most this much of each part. */
+const RECONCILIATION_SLICE_MS = 30_000;
 
 /**
  * The worker process: runs the workflows and activities of both task queues, and the webhook relay.
@@ -74,7 +76,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: settings.isRecovering,
     nowMs: settings.nowMs ?? Date.now,
-    reconcile: (changedSince, onProgress) => reconcile({ db, providers, engine }, changedSince, onProgress),
+    reconcileSlice: (part) => reconcileSlice({ db, providers, engine }, part, RECONCILIATION_SLICE_MS),
     onDeliveries: () => relay?.wake(),
   });
 

@@ -1,5 +1,6 @@
 import {
   findBreaks,
+  findOverdueLatePayment,
   type ProviderRecord,
   type RecordedPayment,
   type WorkflowRecord,
@@ -18,6 +19,7 @@ function recorded(status: PaymentStatus, changes: Partial<RecordedPayment> = {})
     expiresAtMs: NOW + 600_000,
     updatedAtMs: NOW - 120_000,
     late: null,
+    refundSubmittedAtMs: null,
     isRefundedByHand: false,
     ...changes,
   };
@@ -62,6 +64,48 @@ describe.each(PAYMENT_STATUSES)('a payment that is %s', (status) => {
     expect(gone.map(({ kind }) => kind)).toEqual(isFinal(status) ? [] : ['missing']);
     const other = { isRunning: true, status: status === 'paid' ? 'pending' : 'paid' };
     expect(findBreaks(recorded(status), provider(TRUTH[status]), other, NOW)).toMatchObject([{ kind: 'mismatch' }]);
+  });
+});
+
+describe('a record that is indeterminate', () => {
+  const overduePayment = recorded('pending', { expiresAtMs: NOW - 120_000 });
+
+  it('hides neither a lost workflow nor an overdue timer', () => {
+    const breaks = findBreaks(overduePayment, 'indeterminate', null, NOW);
+    expect(breaks.map(({ kind }) => kind)).toEqual(['missing', 'overdue']);
+  });
+
+  it('hides nothing that the provider reports', () => {
+    const breaks = findBreaks(recorded('pending'), provider('paid'), 'indeterminate', NOW);
+    expect(breaks).toMatchObject([{ kind: 'mismatch', replayable: true }]);
+  });
+
+  it('is no break by itself', () => {
+    expect(findBreaks(recorded('paid'), 'indeterminate', 'indeterminate', NOW)).toEqual([]);
+  });
+});
+
+describe('a workflow that differs from PostgreSQL', () => {
+  it.each([
+    ['refund_processing', { isRunning: true, status: 'paid' }],
+    ['settled', { isRunning: true, status: 'paid' }],
+  ] as const)('catches up by a notification: %s', (status, running) => {
+    expect(findBreaks(recorded(status), provider(TRUTH[status]), running, NOW)).toMatchObject([
+      { kind: 'mismatch', replayable: true },
+    ]);
+  });
+});
+
+describe('a late payment', () => {
+  it.each(['received', 'submitted'] as const)('is overdue after ten minutes: %s', (status) => {
+    expect(findOverdueLatePayment(status, NOW - 11 * 60_000, NOW)).toMatchObject([
+      { kind: 'overdue', replayable: true },
+    ]);
+    expect(findOverdueLatePayment(status, NOW - 9 * 60_000, NOW)).toEqual([]);
+  });
+
+  it.each(['refunded', 'kept'] as const)('is never overdue: %s', (status) => {
+    expect(findOverdueLatePayment(status, 0, NOW)).toEqual([]);
   });
 });
 
@@ -122,6 +166,17 @@ describe('a timer that should have fired', () => {
           version: 4,
           refund: { round: 1, submitAtMs: minutesAgo(2), status: 'held' },
         },
+      },
+    ],
+    [
+      'refund_processing',
+      {
+        state: {
+          status: 'refund_processing',
+          version: 5,
+          refund: { round: 1, submitAtMs: minutesAgo(11), status: 'submitted' },
+        },
+        refundSubmittedAtMs: minutesAgo(11),
       },
     ],
   ] as const)('is found: %s', (status, changes) => {

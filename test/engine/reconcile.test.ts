@@ -1,5 +1,4 @@
-import type { Reconciliation } from '../../src/domain/reconciliation';
-import { reconcile } from '../../src/engine/reconcile';
+import { reconcileAll, type Reconciliation } from '../../src/engine/reconcile-all';
 import { setPolicy } from '../../src/operator/catalog';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { createSealer } from '../../src/sealing';
@@ -144,7 +143,7 @@ async function run(): Promise<Reconciliation> {
   const { db, engine, masterKey, apiUrl } = service;
   const providers = createProviderRegistry(db, createSealer(masterKey), apiUrl);
   try {
-    return await reconcile({ db, providers, engine }, new Date(Date.now() - 2 * 3_600_000));
+    return await reconcileAll({ db, providers, engine }, new Date(Date.now() - 2 * 3_600_000));
   } finally {
     await providers.close();
   }
@@ -170,8 +169,10 @@ it('finds every one of a thousand breaks and invents none; what the provider can
   }
   expect(planted.size).toBe(PLANTED);
 
-  const { compared, unclear, breaks } = await run();
-  expect([compared, unclear]).toEqual([pending.length + paid.length, 0]);
+  const { seen, compared, unclear, breakCount, breaks, parts } = await run();
+  const all = pending.length + paid.length;
+  expect([seen, compared, unclear, breakCount]).toEqual([all, all, 0, breaks.length]);
+  expect(parts).toHaveLength(3);
   const found = new Map(breaks.map(({ paymentId, kind }) => [paymentId, kind]));
   expect(breaks.filter(({ paymentId }) => !planted.has(paymentId))).toEqual([]);
   expect([...planted].filter(([id]) => !found.has(id)).map(([, { name }]) => name)).toEqual([]);

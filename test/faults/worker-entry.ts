@@ -3,7 +3,7 @@ import { createActivities } from '../../activities';
 import { createPool } from '../../src/db/pool';
 import { connectClient } from '../../src/engine/connection';
 import { PaymentsEngine } from '../../src/engine/payments-engine';
-import { reconcile } from '../../src/engine/reconcile';
+import { reconcileSlice } from '../../src/engine/reconcile';
 import { installRuntime } from '../../src/engine/runtime';
 import { registerSearchAttributes } from '../../src/engine/search-attributes';
 import { startSweeper } from '../../src/engine/sweeper';
@@ -47,7 +47,7 @@ async function run(): Promise<void> {
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: false,
     nowMs: Date.now,
-    reconcile: (changedSince, onProgress) => reconcile({ db, providers, engine }, changedSince, onProgress),
+    reconcileSlice: (part) => reconcileSlice({ db, providers, engine }, part, 30_000),
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {

@@ -96,7 +96,7 @@ beforeAll(async () => {
         refundHoldSeconds: 60,
         isRecovering: false,
         nowMs: () => environment.currentTimeMs(),
-        reconcile: () => Promise.reject(new Error('not part of this')),
+        reconcileSlice: () => Promise.reject(new Error('not part of this')),
       }),
     ),
     maxCachedWorkflows: 200,

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { FoundBreak } from '../../domain/reconciliation';
-import { reconcile } from '../../engine/reconcile';
+import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
+import { reconcileAll, type Reconciliation } from '../../engine/reconcile-all';
 import { createProviderRegistry } from '../../providers/registry';
 import { answering, withExamples } from '../answering';
 import { durationFrom } from '../inputs';
-import { formatTable } from '../output';
+import { type Answer, formatTable } from '../output';
 import { withDatabase, withEngine } from '../settings';
 import type { Terminal } from '../terminal';
-
-const REPORT_EVERY = 1_000;
 
 export function addReconcileCommand(program: Command, terminal: Terminal): void {
   const command = program
@@ -23,16 +21,8 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
         const providers = createProviderRegistry(db, await settings.sealer(), settings.publicBaseUrl());
         try {
           const changedSince = new Date(Date.now() - since * 1_000);
-          const reconciliation = await reconcile({ db, providers, engine }, changedSince, (compared) => {
-            if (compared % REPORT_EVERY === 0) terminal.stderr.write(`${compared} compared\n`);
-          });
-          const { compared, unclear, breaks } = reconciliation;
-          const summary = `${compared} payments compared, ${breaks.length} breaks, ${unclear} unclear`;
-          return {
-            json: { reconciliation },
-            text: `${summary}\n${formatTable(breaks, COLUMNS, 'All is well.')}`,
-            ...(breaks.length + unclear > 0 && { failure: `${breaks.length} breaks, ${unclear} unclear.` }),
-          };
+          const report = (part: PartCoverage) => terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
+          return reconciliationAnswer(await reconcileAll({ db, providers, engine }, changedSince, report));
         } finally {
           await providers.close();
         }
@@ -41,9 +31,37 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
   );
 }
 
-const COLUMNS = {
+function reconciliationAnswer(reconciliation: Reconciliation): Answer {
+  const { seen, compared, unclear, breakCount, breaks, changedSince, parts } = reconciliation;
+  const coverage = describeCoverage({ seen, compared, indeterminate: unclear, breaks: breakCount });
+  const text = [
+    `${coverage}; final payments since ${changedSince.toISOString()}`,
+    formatTable(parts, PART_COLUMNS, ''),
+    formatTable(breaks, BREAK_COLUMNS, 'All is well.'),
+    ...(breaks.length < breakCount ? [`These are the first ${breaks.length}.`] : []),
+  ];
+  return {
+    json: { reconciliation },
+    text: text.join('\n\n'),
+    ...(breakCount + unclear > 0 && { failure: `${breakCount} breaks, ${unclear} unclear.` }),
+  };
+}
+
+function nameOf({ accountId }: PartCoverage): string {
+  return accountId ?? 'late payments, deliveries, workflows';
+}
+
+const PART_COLUMNS = {
+  'PROVIDER ACCOUNT': nameOf,
+  SEEN: ({ seen }: PartCoverage) => seen,
+  COMPARED: ({ compared }: PartCoverage) => compared,
+  INDETERMINATE: ({ indeterminate }: PartCoverage) => indeterminate,
+  BREAKS: ({ breaks }: PartCoverage) => breaks,
+};
+
+const BREAK_COLUMNS = {
   KIND: ({ kind }: FoundBreak) => kind,
-  PAYMENT: ({ referenceId, paymentId }: FoundBreak) => referenceId ?? paymentId,
+  PAYMENT: ({ referenceId }: FoundBreak) => referenceId,
   'WHAT IS WRONG': ({ detail }: FoundBreak) => detail,
   THEN: ({ replayable }: FoundBreak) =>
     replayable ? 'its workflow is told to ask the provider' : 'see lunas exceptions',

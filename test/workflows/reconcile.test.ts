@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import type { Activities } from '../../activities';
+import type { FailedPart } from '../../activities/reconcile-payments';
+import { planReconciliation, type ReconciliationPart } from '../../src/domain/reconciliation';
+import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/engine';
+import { recordHistory } from '../support/history';
+
+const SLICES = 6;
+const TASK_QUEUE = 'reconciliation-test';
+
+let environment: TestWorkflowEnvironment;
+let failures: FailedPart[];
+let walked: string[];
+/** Whether the runs that ended had failed. */
+let recorded: boolean[];
+
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+beforeEach(() => {
+  failures = [];
+  walked = [];
+  recorded = [];
+});
+
+type ReconciliationActivities = Pick<
+  { [Name in keyof Activities]: (...args: Parameters<Activities[Name]>) => ReturnType<Activities[Name]> },
+  'planReconciliation' | 'reconcilePayments' | 'recordReconciliation' | 'reportFailedReconciliation'
+>;
+
+/** Each part has some slices, of ten payments each. */
+const activities: ReconciliationActivities = {
+  planReconciliation: async ({ startedAtMs }) => planReconciliation(['one', 'two'], startedAtMs),
+  reconcilePayments: async ({ accountId, position }: ReconciliationPart) => {
+    const slice = Number(position.after ?? 0) + 1;
+    walked.push(`${accountId} ${slice}`);
+    const next = slice < SLICES ? { ...position, after: String(slice) } : null;
+    return { next, coverage: { seen: 10, compared: 9, indeterminate: 1, breaks: 0 } };
+  },
+  recordReconciliation: async ({ isFailed }) => {
+    recorded.push(isFailed);
+  },
+  reportFailedReconciliation: async (failed) => {
+    failures.push(failed);
+  },
+};
+
+function createWorker(changes: Partial<ReconciliationActivities> = {}): Promise<Worker> {
+  return Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: { codePath: workflowBundlePath() },
+    activities: { ...activities, ...changes },
+    maxCachedWorkflows: 0,
+  });
+}
+
+function start(): Promise<{ workflowId: string; result(): Promise<unknown> }> {
+  const workflowId = `reconciliation-${randomUUID()}`;
+  return environment.client.workflow.start('reconcile', { workflowId, taskQueue: TASK_QUEUE, args: [] });
+}
+
+const failing = () => Promise.reject(new Error('PostgreSQL is away'));
+
+it('goes on where it was when its worker is replaced, and reports what it has covered', async () => {
+  const run = await start();
+  let enough: () => void = () => undefined;
+  const half = new Promise<void>((resolve) => (enough = resolve));
+  const first = await createWorker({
+    reconcilePayments: async (part) => {
+      if (walked.length >= SLICES) {
+        enough();
+        throw new Error('the worker stops');
+      }
+      return activities.reconcilePayments(part);
+    },
+  });
+  await first.runUntil(half);
+  const before = walked.length;
+  expect(before).toBe(SLICES);
+  const second = await createWorker();
+  const result = await second.runUntil(run.result());
+  const all = ['null', 'one', 'two'].flatMap((id) =>
+    Array.from({ length: SLICES }, (_, slice) => `${id} ${slice + 1}`),
+  );
+  expect(walked.sort()).toEqual(all);
+  expect(result).toContain('108 of 120 compared, 0 breaks, 18 indeterminate');
+  expect([failures, recorded]).toEqual([[], [false]]);
+  await recordHistory(environment.client, run.workflowId, 'reconcile');
+});
+
+it('opens an exception for a provider account that fails for the last time, and goes on with the others', async () => {
+  const worker = await createWorker({
+    reconcilePayments: (part) => (part.accountId === 'one' ? failing() : activities.reconcilePayments(part)),
+  });
+  const run = await start();
+  await expect(worker.runUntil(run.result())).rejects.toMatchObject({ cause: expect.any(ApplicationFailure) });
+  expect(failures).toEqual([{ accountId: 'one', reason: 'PostgreSQL is away' }]);
+  expect(walked).toHaveLength(2 * SLICES);
+  expect(recorded).toEqual([true]);
+  await recordHistory(environment.client, run.workflowId, 'reconcile-failed');
+});
+
+it('opens an exception when it cannot even begin', async () => {
+  const worker = await createWorker({ planReconciliation: failing });
+  const run = await start();
+  await expect(worker.runUntil(run.result())).rejects.toThrow();
+  expect(failures).toEqual([{ accountId: null, reason: 'PostgreSQL is away' }]);
+});
