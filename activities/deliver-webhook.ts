@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { findDelivery } from '../src/webhooks/deliveries';
-import { recordDelivered, recordFailed } from '../src/webhooks/record-attempt';
+import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
 import { judgeTry, MAX_TRIES } from '../src/webhooks/retry-policy';
 import type { ActivityDependencies } from './dependencies';
 
@@ -24,6 +24,11 @@ export async function deliverWebhook(
   const { cancellationSignal } = Context.current();
   const delivery = await findDelivery(db, sealer, deliveryId);
   if (delivery.status !== 'pending') return { status: delivery.status, tries: delivery.tries, lastFailure: null };
+
+  if (delivery.endpointStatus === 'disabled') {
+    await recordEndpointDisabled(db, deliveryId);
+    return { status: 'dead', tries: delivery.tries, lastFailure: null };
+  }
 
   const tries = delivery.tries + 1;
   const attempt = await webhooks.send(delivery, cancellationSignal);

@@ -39,7 +39,10 @@ const SECRET_BYTES = 32;
 const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", endpoint.url, endpoint.events, endpoint.status,
   endpoint.disabled_reason as "disabledReason", endpoint.consecutive_failures as "consecutiveFailures",
   endpoint.failing_since as "failingSince", endpoint.retry_at as "retryAt",
-  (select count(*) from webhook_deliveries where endpoint_id = endpoint.id and status = 'pending') as pending,
+  (select count(*) from webhook_deliveries
+    where endpoint_id = endpoint.id and status = 'pending' and handed_over_at is null)
+  + (select count(*) from webhook_deliveries
+    where endpoint_id = endpoint.id and status = 'pending' and handed_over_at is not null) as pending,
   endpoint.created_at as "createdAt"`;
 
 /**

@@ -35,19 +35,50 @@ export async function redeliver(db: Queryable, deliveryIds: readonly string[]): 
   return { redelivered: rowCount ?? 0, skipped: 0 };
 }
 
-/** Sends again what is dead of a range of time, except to endpoints that are disabled. */
+/** An update of one row writes six indexes: so many rows are about 5,000 buffers. */
+const BATCH = 200;
+
+/**
+ * Sends again what is dead of a range of time, except to endpoints that are disabled: in batches, the oldest first, so that no
+ * statement is long however much is dead.
+ */
 export async function redeliverRange(db: Queryable, range: RedeliveryRange): Promise<Redelivery> {
-  const inRange = `delivery.status = 'dead' and delivery.created_at >= $1 and delivery.created_at < $2
-    and ($3::uuid is null or delivery.merchant_id = $3)`;
-  const values = [range.since, range.until, range.merchantId];
-  const { rowCount } = await db.query(`${PENDING_AGAIN} and ${inRange}`, values);
-  const { rows } = await db.query<{ skipped: number }>(
-    `select count(*) as skipped from webhook_deliveries delivery
-     join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id and endpoint.status = 'disabled'
-     where ${inRange}`,
-    values,
+  let [redelivered, skipped] = [0, 0];
+  for (let after: DeadDelivery = { createdAt: range.since, id: FIRST_ID }; ;) {
+    const dead = await listDead(db, range, after);
+    const last = dead.at(-1);
+    if (!last) return { redelivered, skipped };
+    const deliverable = dead.filter(({ isDeliverable }) => isDeliverable).map(({ id }) => id);
+    const { rowCount } = await db.query(`${PENDING_AGAIN} and delivery.status = 'dead' and delivery.id = any ($1)`, [
+      deliverable,
+    ]);
+    redelivered += rowCount ?? 0;
+    skipped += dead.length - deliverable.length;
+    after = last;
+  }
+}
+
+interface DeadDelivery {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+async function listDead(
+  db: Queryable,
+  { until, merchantId }: RedeliveryRange,
+  after: DeadDelivery,
+): Promise<(DeadDelivery & { readonly isDeliverable: boolean })[]> {
+  const { rows } = await db.query<DeadDelivery & { isDeliverable: boolean }>(
+    `select delivery.id, delivery.created_at as "createdAt", endpoint.status = 'enabled' as "isDeliverable"
+     from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+     where delivery.status = 'dead' and (delivery.created_at, delivery.id) > ($1, $2) and delivery.created_at < $3
+       and ($4::uuid is null or delivery.merchant_id = $4)
+     order by delivery.created_at, delivery.id limit ${BATCH}`,
+    [after.createdAt, after.id, until, merchantId],
   );
-  return { redelivered: rowCount ?? 0, skipped: rows[0]?.skipped ?? 0 };
+  return rows;
 }
 
 async function requireRedeliverable(db: Queryable, deliveryIds: readonly string[]): Promise<void> {

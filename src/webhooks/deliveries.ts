@@ -45,10 +45,16 @@ const DELIVERY_JOINS = `
   join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
   join payments payment on payment.id = delivery.payment_id`;
 
+/** In the outbox: the relay's, not a retry workflow's. The predicate of its index. */
+const IS_IN_OUTBOX = "status = 'pending' and handed_over_at is null";
+
 const IN_NOBODYS_HANDS = 'handed_over_at is null and leased_until <= now()';
 
 /** In the outbox, and in nobody's hands. */
-const IS_WAITING = `status = 'pending' and ${IN_NOBODYS_HANDS}`;
+const IS_WAITING = `${IS_IN_OUTBOX} and leased_until <= now()`;
+
+/** A probe is chosen among so many that have waited longest, however many wait for a failing endpoint. */
+const PROBE_CANDIDATES = 100;
 
 /**
  * The same of a delivery whose id is known. "Pending" is said in other words, which the index of what is pending does not serve:
@@ -67,18 +73,19 @@ export interface ClaimBounds {
  * Takes waiting deliveries for a try, under a lease that no other relay can take before it ends: of each endpoint its
  * oldest, as many as there is room for, the merchants in turn. Of a failing endpoint a single one, once its time has come:
  * one that was tried least, since a receiver may fail at one event only.
- * The endpoints that anything is pending for are found by skipping through an index, however much waits for each.
+ * The endpoints that have something in the outbox are found by skipping through its index, however much waits for each. Endpoints
+ * for which only retry workflows have something pending are not in this index.
  */
 export async function claimDeliveries(db: Queryable, sealer: Sealer, bounds: ClaimBounds): Promise<Delivery[]> {
   const { rows } = await db.query<DeliveryRow>({
     name: 'claim_deliveries',
     text: `
       with recursive pending (endpoint_id) as (
-        (select endpoint_id from webhook_deliveries where status = 'pending' order by endpoint_id limit 1)
+        (select endpoint_id from webhook_deliveries where ${IS_IN_OUTBOX} order by endpoint_id limit 1)
         union all
         select next.endpoint_id from pending cross join lateral (
           select endpoint_id from webhook_deliveries
-          where status = 'pending' and webhook_deliveries.endpoint_id > pending.endpoint_id
+          where ${IS_IN_OUTBOX} and webhook_deliveries.endpoint_id > pending.endpoint_id
           order by endpoint_id limit 1
         ) next
       ),
@@ -96,17 +103,17 @@ export async function claimDeliveries(db: Queryable, sealer: Sealer, bounds: Cla
         ) head
         where endpoint.retry_at is null
         union all
-        select probe.*
+        select probe.id, probe.merchant_id, probe.queued_at
         from endpoint cross join lateral (
-          select id, merchant_id, queued_at from webhook_deliveries
-          where endpoint_id = endpoint.id and ${IS_WAITING}
+          select *, bool_or(leased_until > now()) over () as is_probed
+          from (
+            select id, merchant_id, queued_at, attempts, leased_until from webhook_deliveries
+            where endpoint_id = endpoint.id and ${IS_IN_OUTBOX}
+            order by queued_at limit ${PROBE_CANDIDATES}
+          ) oldest
           order by attempts, queued_at limit 1
         ) probe
-        where endpoint.retry_at <= now() and (
-          select true from webhook_deliveries
-          where endpoint_id = endpoint.id and status = 'pending' and handed_over_at is null and leased_until > now()
-          limit 1
-        ) is null
+        where endpoint.retry_at <= now() and not probe.is_probed
       ),
       chosen as (
         select id from candidate order by row_number() over (partition by merchant_id order by queued_at), queued_at limit $1

@@ -14,7 +14,7 @@ type DeliveryId = Pick<Delivery, 'deliveryId' | 'endpointId'>;
 /*
  * Each statement writes the try into the log, its consequence into the delivery, and what it says about the endpoint,
  * together. Where both are changed the endpoint is locked first, then deliveries. Where PostgreSQL has to end one of two all the
- * same (a batch of successes that meets a burial), what it was about is left to its lease.
+ * same (a batch of successes that meets `markDead`), what it was about is left to its lease.
  */
 
 /** What an endpoint is again after a success: whatever waits for it goes out. */
@@ -84,9 +84,9 @@ export interface AfterFailure {
 }
 
 /**
- * The try failed. A receiver that is gone has its endpoint disabled, and so has one that has failed for days; what is
- * pending for it is dead. After too many failures in a row its deliveries wait, and those that have waited for days are
- * dead.
+ * The try failed. A receiver that is gone has its endpoint disabled, and so has one that has failed for days. After too many
+ * failures in a row its deliveries wait, and those that have waited for days are dead. Only the delivery itself is changed here:
+ * `markDead` does the same to the others of the endpoint, in batches.
  */
 export async function recordFailed(
   db: Queryable,
@@ -111,12 +111,6 @@ export async function recordFailed(
           when status = 'disabled' then 'infinity'
           when retry_at is not null then now() - ${seconds(longestQueueSeconds)}
           else '-infinity' end as buries_before
-      ),
-      others as (
-        update webhook_deliveries set status = 'dead', dead_reason = ${BURIAL}, finished_at = now()
-        from endpoint
-        where endpoint_id = endpoint.id and webhook_deliveries.status = 'pending' and webhook_deliveries.id <> $1
-          and queued_at < endpoint.buries_before and (handed_over_at is null or endpoint.status = 'disabled')
       ),
       verdict as (
         select endpoint.is_failing, case
@@ -172,7 +166,7 @@ export async function recordHandedOver(db: Queryable, deliveryId: string): Promi
   });
 }
 
-/** For a delivery that was written while its endpoint was being disabled. */
+/** The endpoint of a delivery in its retries was disabled: no more attempt is made. */
 export async function recordEndpointDisabled(db: Queryable, deliveryId: string): Promise<void> {
   await db.query({
     name: 'record_webhook_endpoint_disabled',

@@ -3,13 +3,8 @@ import type { Logger } from '../log';
 import type { Sealer } from '../sealing';
 import { claimDeliveries, LEASE_SECONDS, type Delivery } from './deliveries';
 import { inBatches } from './in-batches';
-import {
-  recordDelivered,
-  recordEndpointDisabled,
-  recordFailed,
-  recordHandedOver,
-  type Success,
-} from './record-attempt';
+import { markDead } from './mark-dead';
+import { recordDelivered, recordFailed, recordHandedOver, type Success } from './record-attempt';
 import { judgeTry } from './retry-policy';
 import { TRY_DEADLINE_MS, type WebhookAttempt, type WebhookSender } from './send';
 
@@ -50,6 +45,7 @@ export interface RelayDependencies {
 export function startRelay({ db, sealer, sender, handOver, log }: RelayDependencies): Relay {
   const underWay = new Map<string, Promise<void>>();
   const perEndpoint = new Map<string, number>();
+  const markingDead = new Map<string, Promise<void>>();
   const recordSuccess = inBatches<Success>((successes) => recordDelivered(db, successes));
   const stopping = new AbortController();
   let ring: () => void = () => undefined;
@@ -114,7 +110,7 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
   }
 
   async function deliver(delivery: Delivery): Promise<void> {
-    if (delivery.endpointStatus === 'disabled') return recordEndpointDisabled(db, delivery.deliveryId);
+    if (delivery.endpointStatus === 'disabled') return markRestDead(delivery.endpointId);
     const attempt = await sender.send(delivery);
     const verdict = judgeTry(1, attempt);
     switch (verdict.becomes) {
@@ -122,14 +118,23 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
         return recordSuccess({ delivery, attempt });
       case 'dead':
         await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: verdict.reason });
-        return;
+        return markRestDead(delivery.endpointId);
       case 'retried': {
         const { status, isFailing } = await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: null });
-        if (status !== 'pending' || isFailing) return;
+        if (status !== 'pending' || isFailing) return markRestDead(delivery.endpointId);
         await handOver({ delivery, attempt, waitSeconds: verdict.waitSeconds });
         return recordHandedOver(db, delivery.deliveryId);
       }
     }
+  }
+
+  /** Of an endpoint that gets nothing any more; once at a time for each. */
+  function markRestDead(endpointId: string): Promise<void> {
+    const running = markingDead.get(endpointId);
+    if (running) return running;
+    const marking = markDead(db, endpointId, stopping.signal).finally(() => markingDead.delete(endpointId));
+    markingDead.set(endpointId, marking);
+    return marking;
   }
 
   function count(endpointId: string, change: number): void {

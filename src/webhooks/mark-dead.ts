@@ -1,0 +1,47 @@
+import type { Queryable } from '../db/pool';
+import { FAILING_ENDPOINT } from './retry-policy';
+
+/** An update of one row writes five indexes: so many rows are about 4,000 buffers. */
+const BATCH = 200;
+
+/**
+ * Ends what is pending for an endpoint that gets nothing any more, in batches, so that no statement is long however much is
+ * pending. Of a disabled endpoint that is everything. Of a failing one it is what has waited in the outbox for days; retry
+ * workflows have a limit of their own.
+ * @param stopping ends it early; whoever calls it again goes on
+ */
+export async function markDead(db: Queryable, endpointId: string, stopping?: AbortSignal): Promise<void> {
+  while ((await markBatchDead(db, endpointId)) === BATCH) if (stopping?.aborted) return;
+}
+
+async function markBatchDead(db: Queryable, endpointId: string): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'mark_deliveries_dead',
+    text: `
+      with endpoint as (
+        select status, case
+          when status = 'disabled' then 'infinity'
+          when retry_at is not null then now() - interval '${FAILING_ENDPOINT.longestQueueSeconds} seconds'
+          else '-infinity' end as dead_before
+        from webhook_endpoints where id = $1
+      ),
+      outbox as (
+        select id from webhook_deliveries
+        where endpoint_id = $1 and status = 'pending' and handed_over_at is null
+          and queued_at < (select dead_before from endpoint)
+        order by queued_at limit ${BATCH} for update skip locked
+      ),
+      retried as (
+        select id from webhook_deliveries
+        where endpoint_id = $1 and status = 'pending' and handed_over_at is not null
+          and (select status from endpoint) = 'disabled'
+        order by id limit ${BATCH} for update skip locked
+      )
+      update webhook_deliveries set status = 'dead', finished_at = now(),
+        dead_reason = case endpoint.status when 'disabled' then 'endpoint_disabled' else 'endpoint_failing' end
+      from endpoint
+      where id = any (array (select id from outbox union all select id from retried limit ${BATCH}))`,
+    values: [endpointId],
+  });
+  return rowCount ?? 0;
+}
