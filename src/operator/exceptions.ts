@@ -31,8 +31,9 @@ export async function listExceptions(
   { onlyOpen, limit }: { readonly onlyOpen: boolean; readonly limit: number },
 ): Promise<ExceptionCase[]> {
   const { rows } = await db.query<ExceptionCase>(
-    `select ${EXCEPTION_COLUMNS} from exceptions where not $1 or resolved_at is null order by opened_at desc, id limit $2`,
-    [onlyOpen, limit],
+    `select ${EXCEPTION_COLUMNS} from exceptions ${onlyOpen ? 'where resolved_at is null' : ''}
+     order by opened_at desc, id limit $1`,
+    [limit],
   );
   return rows;
 }

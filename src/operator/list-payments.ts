@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../db/reads/payment-row';
-import type { PaymentStatus } from '../domain/payment-transitions';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
 
 export interface PaymentFilter {
   readonly merchantId?: string | undefined;
@@ -11,23 +11,40 @@ export interface PaymentFilter {
   readonly limit: number;
 }
 
-/** Newest first; with the expressions of the indexes, one for each merchant and one for all of them. */
-const NEWEST_FIRST = {
-  ofMerchant: 'created_at desc, id desc',
-  ofAll: "(created_at at time zone 'utc') desc, id desc",
-} as const;
-
 /** Nobody but an operator settles them. */
-const WAITS_FOR_SETTLEMENT = "status = 'paid' and settlement_kind = 'manual' and settlement_due_at <= now()";
+const WAITS_FOR_SETTLEMENT = "and status = 'paid' and settlement_kind = 'manual' and settlement_due_at <= now()";
 
 /** Payments of one merchant or of all, newest first. */
 export async function listPayments(db: Queryable, filter: PaymentFilter): Promise<PaymentRow[]> {
+  const waits = filter.waitsForSettlement ? WAITS_FOR_SETTLEMENT : '';
   const { rows } = await db.query<PaymentRow>(
-    `select ${PAYMENT_COLUMNS} from payments
-     where ($1::uuid is null or merchant_id = $1) and ($2::text is null or status = $2)
-       ${filter.waitsForSettlement ? `and ${WAITS_FOR_SETTLEMENT}` : ''}
-     order by ${filter.merchantId === undefined ? NEWEST_FIRST.ofAll : NEWEST_FIRST.ofMerchant} limit $3`,
-    [filter.merchantId, filter.status, filter.limit],
+    filter.merchantId === undefined ? ofAll(filter, waits) : ofMerchant(filter, filter.merchantId, waits),
   );
   return rows;
+}
+
+/** The order and the expression of the index over all merchants, `payments_by_status_of_all`. */
+const NEWEST_FIRST = "(created_at at time zone 'utc') desc, id desc";
+
+/** The index over all merchants begins with the status: the newest of each status are merged. */
+function ofAll({ status, limit }: PaymentFilter, waits: string): { text: string; values: unknown[] } {
+  const text = `
+    select ${PAYMENT_COLUMNS}
+    from unnest($1::text[]) as wanted (wanted_status) cross join lateral (
+      select * from payments where status = wanted_status ${waits} order by ${NEWEST_FIRST} limit $2
+    ) payments
+    order by ${NEWEST_FIRST} limit $2`;
+  return { text, values: [status === undefined ? PAYMENT_STATUSES : [status], limit] };
+}
+
+function ofMerchant(
+  { status, limit }: PaymentFilter,
+  merchantId: string,
+  waits: string,
+): { text: string; values: unknown[] } {
+  const text = `
+    select ${PAYMENT_COLUMNS} from payments
+    where merchant_id = $1 and ($2::text is null or status = $2) ${waits}
+    order by created_at desc, id desc limit $3`;
+  return { text, values: [merchantId, status, limit] };
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/pool';
 import type { PaymentStatus } from '../domain/payment-transitions';
+import { REFUND_GRACE_MS } from '../domain/reconciliation';
 import type { RefundStatus } from '../domain/refund';
 
 /** A refund that does not come to its end by itself, or takes suspiciously long to. */
@@ -18,10 +19,10 @@ export interface StuckRefund {
   readonly failureReason: string | null;
 }
 
-/** A provider that is well confirms a refund within seconds. */
-const LONG_SUBMITTED = '10 minutes';
-
-/** The refunds that an operator should look at, oldest first: refused ones, and those that the provider does not confirm. */
+/**
+ * The refunds that an operator should look at, oldest first: refused ones, and those that the provider does not confirm. Beyond the
+ * limit, those of the oldest payments are listed first.
+ */
 export async function listStuckRefunds(db: Queryable, limit: number): Promise<StuckRefund[]> {
   const { rows } = await db.query<StuckRefund>(
     `select payment.id as "paymentId", payment.reference_id as "referenceId", payment.merchant_id as "merchantId",
@@ -29,16 +30,17 @@ export async function listStuckRefunds(db: Queryable, limit: number): Promise<St
        refund.amount_rupiah as "amountRupiah", refund.requested_at as "requestedAt",
        refund.submitted_at as "submittedAt", refund.failure_reason as "failureReason"
      from (
-       select distinct on (payment_id) refunds.* from refunds join payments on payments.id = payment_id
-       where refunds.status = 'refused' and payments.status = 'refund_failed' order by payment_id, round desc
-     ) refund join payments payment on payment.id = refund.payment_id
+       select * from payments where status = 'refund_failed' order by (created_at at time zone 'utc'), id limit $1
+     ) payment
+     cross join lateral (select * from refunds where payment_id = payment.id order by round desc limit 1) refund
      union all
      select payment.id, payment.reference_id, payment.merchant_id, payment.status, refund.round, refund.refund_key,
        refund.status, refund.amount_rupiah, refund.requested_at, refund.submitted_at, refund.failure_reason
-     from refunds refund join payments payment on payment.id = refund.payment_id
-     where refund.status = 'submitted' and refund.submitted_at < now() - interval '${LONG_SUBMITTED}'
+     from (
+       select * from refunds where status = 'submitted' and submitted_at < $2 order by submitted_at limit $1
+     ) refund join payments payment on payment.id = refund.payment_id
      order by "requestedAt" limit $1`,
-    [limit],
+    [limit, new Date(Date.now() - REFUND_GRACE_MS)],
   );
   return rows;
 }

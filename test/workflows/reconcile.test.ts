@@ -109,6 +109,6 @@ it('opens an exception for a provider account that fails for the last time, and 
 it('opens an exception when it cannot even begin', async () => {
   const worker = await createWorker({ planReconciliation: failing });
   const run = await start();
-  await expect(worker.runUntil(run.result())).rejects.toThrow();
+  await expect(worker.runUntil(run.result())).rejects.toThrow('Workflow execution failed');
   expect(failures).toEqual([{ accountId: null, reason: 'PostgreSQL is away' }]);
 });
