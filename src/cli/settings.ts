@@ -74,9 +74,13 @@ export class Settings {
 }
 
 /** Opens the database for one command and closes it, whatever happens. */
-export async function withDatabase<T>(settings: Settings, work: (db: Pool) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  settings: Settings,
+  work: (db: Pool) => Promise<T>,
+  statementTimeoutMs?: number,
+): Promise<T> {
   const databaseUrl = await settings.databaseUrl();
-  const db = createPool(databaseUrl, { max: 4 });
+  const db = createPool(databaseUrl, { max: 4, ...(statementTimeoutMs !== undefined && { statementTimeoutMs }) });
   try {
     return await work(db);
   } catch (error) {

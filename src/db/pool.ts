@@ -12,6 +12,12 @@ interface PoolOptions extends Pick<PoolConfig, 'max' | 'idleTimeoutMillis'> {
   readonly statementTimeoutMs?: number;
 }
 
+/**
+ * For a statement of an operator's tool over all payments (recover, reconcile, verify). Their pages take milliseconds; this bounds
+ * each of them on a database in trouble, and so its snapshot.
+ */
+export const LONG_STATEMENT_MS = 60_000;
+
 const INT8 = 20;
 
 /** The network has swallowed the statement or its answer. */

@@ -1,27 +1,24 @@
-import type { Pool } from 'pg';
-import type { Queryable } from '../db/pool';
-import type { LedgerAccount } from '../domain/ledger';
 import {
-  type BookedLatePayment,
-  type BookedPayment,
-  type BookedPosting,
-  type BookedTransition,
-  breaksIn,
-  type LedgerBreak,
-  type PaymentBook,
-} from './ledger-breaks';
+  findLedgerCheckpoint,
+  readLedgerHorizon,
+  recordLedgerCheckpoint,
+  type AccountSums,
+  type LedgerCheckpoint,
+} from '../db/ledger-verifications';
+import type { Queryable } from '../db/pool';
+import { breaksIn, type LedgerBreak } from './ledger-breaks';
+import { readAllBooks, readChangedBooks } from './read-books';
 
-export interface AccountBalance {
-  readonly account: LedgerAccount;
-  readonly debitRupiah: number;
-  readonly creditRupiah: number;
+export interface AccountBalance extends AccountSums {
   /** Debit less credit. */
   readonly balanceRupiah: number;
 }
 
 export interface LedgerVerification {
-  /** The instant of which all this is true. */
+  /** When it began: the balances are of then, and each payment is verified as it was then or later. */
   readonly asOf: Date;
+  /** Payments that changed since then were verified; null: all payments were. */
+  readonly since: Date | null;
   readonly payments: number;
   readonly postings: number;
   readonly balances: readonly AccountBalance[];
@@ -30,45 +27,46 @@ export interface LedgerVerification {
   readonly breaks: readonly LedgerBreak[];
 }
 
-/** In hand at a time, so that the memory stays the same however many there are. */
-const PAYMENTS_AT_A_TIME = 1_000;
-const ENTRIES_AT_A_TIME = 50_000;
 const MOST_BREAKS = 10_000;
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const ENTRIES_A_PAGE = 20_000;
 
 /**
- * Recomputes the ledger, payment by payment, from what the database holds at one instant, while business goes on.
- * @param onProgress told every now and then how many payments have been looked at
+ * An incremental verification goes back so much further than the start of the one before it. A transition is recorded within seconds
+ * of its transaction's start; the rest is for clocks that differ after a fail-over of PostgreSQL.
  */
-export async function verifyLedger(
-  db: Pool,
-  onProgress: (payments: number) => void = () => undefined,
-): Promise<LedgerVerification> {
-  const client = await db.connect();
-  try {
-    // All reads see the same instant: a payment that moves on meanwhile is no break.
-    await client.query('begin isolation level repeatable read, read only');
-    const verification = await verify(client, onProgress);
-    await client.query('commit');
-    client.release();
-    return verification;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
+const OVERLAP_MS = 3_600_000;
+
+/** The horizon of a verification that begins with the first payment. */
+const NOTHING: LedgerCheckpoint = { recordedUntil: new Date(0), postingId: 0, balances: [] };
+
+export interface VerifyOptions {
+  /** Every payment, not only those that changed since the last verification that was sound. */
+  readonly all?: boolean;
+  /** Called every now and then with how many payments have been verified. */
+  readonly onProgress?: (payments: number) => void;
 }
 
-async function verify(db: Queryable, onProgress: (payments: number) => void): Promise<LedgerVerification> {
-  const asOf = await readInstant(db);
+/**
+ * Recomputes the ledger, payment by payment, from what the database holds, while business goes on. Each page is one statement, so
+ * that none holds a snapshot for long. A sound verification is recorded, and the next one verifies what was written since.
+ *
+ * This is sound because transitions, postings and entries are append-only: whatever the service writes about a payment comes with a
+ * new transition or a new posting. What a hand in the database changes in old rows is found by `all` only.
+ */
+export async function verifyLedger(
+  db: Queryable,
+  { all = false, onProgress = () => undefined }: VerifyOptions = {},
+): Promise<LedgerVerification> {
+  const horizon = await readLedgerHorizon(db);
+  const checkpoint = all ? undefined : await findLedgerCheckpoint(db);
+  const { recordedUntil, postingId, balances } = checkpoint ?? NOTHING;
   const breaks: LedgerBreak[] = [];
   let [breakCount, payments, postings] = [0, 0, 0];
   const count = (found: LedgerBreak) => {
     breakCount += 1;
     if (breaks.length < MOST_BREAKS) breaks.push(found);
   };
-  for await (const books of readBooks(db)) {
+  for await (const books of checkpoint ? readChangedBooks(db, recordedUntil, postingId) : readAllBooks(db)) {
     for (const book of books) {
       if (book.payment) payments += 1;
       postings += book.postings.length;
@@ -76,105 +74,73 @@ async function verify(db: Queryable, onProgress: (payments: number) => void): Pr
     }
     onProgress(payments);
   }
-  for await (const found of findStrayEntries(db)) count(found);
-  return { asOf, payments, postings, balances: await readBalances(db), breakCount, breaks };
-}
 
-async function readInstant(db: Queryable): Promise<Date> {
-  const { rows } = await db.query<{ now: Date }>('select now()');
-  return rows[0]?.now ?? new Date();
-}
-
-/** By ranges of payment ids, so that rows of a payment that is not there come up as well. */
-async function* readBooks(db: Queryable): AsyncGenerator<Iterable<PaymentBook>> {
-  for (let after = FIRST_ID, upTo = ''; upTo !== LAST_ID; after = upTo) {
-    upTo = await findRangeEnd(db, after);
-    yield readRange(db, after, upTo);
+  const sums = new Map(balances.map((sum) => [sum.account, sum]));
+  for await (const page of readEntries(db, postingId, horizon.postingId)) {
+    for (const posting of page.strays) count(strayBreak(posting));
+    for (const sum of page.sums) sums.set(sum.account, addSums(sum, sums.get(sum.account)));
   }
+  const reached = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
+  if (breakCount === 0 && horizon.isDecided) {
+    const until = new Date(horizon.asOf.getTime() - OVERLAP_MS);
+    await recordLedgerCheckpoint(db, !checkpoint, {
+      recordedUntil: until,
+      postingId: horizon.postingId,
+      balances: reached,
+    });
+  }
+  const { asOf } = horizon;
+  const since = checkpoint ? recordedUntil : null;
+  return { asOf, since, payments, postings, balances: reached.map(balanceOf), breakCount, breaks };
 }
 
-async function findRangeEnd(db: Queryable, after: string): Promise<string> {
-  const { rows } = await db.query<{ id: string }>(
-    'select id from payments where id > $1 order by id offset $2 limit 1',
-    [after, PAYMENTS_AT_A_TIME - 1],
-  );
-  return rows[0]?.id ?? LAST_ID;
+function strayBreak(posting: number): LedgerBreak {
+  const detail = `The posting ${posting} is not there, but entries of it are.`;
+  return { kind: 'entries_without_posting', paymentId: null, detail };
 }
 
-type OfPayment<Row> = Row & { readonly paymentId: string };
-
-async function readRange(db: Queryable, after: string, upTo: string): Promise<Iterable<PaymentBook>> {
-  const books = new Map<string, PaymentBook>();
-  const bookOf = ({ paymentId }: { readonly paymentId: string }): PaymentBook => {
-    const book = books.get(paymentId) ?? { paymentId, transitions: [], postings: [] };
-    books.set(paymentId, book);
-    return book;
+function addSums(sum: AccountSums, to: AccountSums | undefined): AccountSums {
+  return {
+    account: sum.account,
+    debitRupiah: sum.debitRupiah + (to?.debitRupiah ?? 0),
+    creditRupiah: sum.creditRupiah + (to?.creditRupiah ?? 0),
   };
-  const range = [after, upTo];
-  const payments = await db.query<OfPayment<BookedPayment>>(
-    `select id as "paymentId", merchant_id as "merchantId", status, version, total_rupiah as "totalRupiah",
-       net_rupiah as "netRupiah", fee_rupiah as "feeRupiah"
-     from payments where id > $1 and id <= $2`,
-    range,
-  );
-  for (const row of payments.rows) bookOf(row).payment = row;
-  const transitions = await db.query<OfPayment<BookedTransition>>(
-    `select payment_id as "paymentId", version, name, from_status as "fromStatus", to_status as "toStatus"
-     from payment_transitions where payment_id > $1 and payment_id <= $2 order by payment_id, version`,
-    range,
-  );
-  for (const row of transitions.rows) bookOf(row).transitions.push(row);
-  const postings = await db.query<OfPayment<BookedPosting>>(
-    `select id, payment_id as "paymentId", merchant_id as "merchantId", payment_version as version,
-       late_step as "lateStep",
-       (select coalesce(json_agg(json_build_object('side', side, 'account', account, 'amountRupiah', amount_rupiah)), '[]')
-          from ledger_entries where posting_id = ledger_postings.id) as lines
-     from ledger_postings where payment_id > $1 and payment_id <= $2 order by id`,
-    range,
-  );
-  for (const row of postings.rows) bookOf(row).postings.push(row);
-  const latePayments = await db.query<OfPayment<BookedLatePayment>>(
-    `select payment_id as "paymentId", status, total_rupiah as "totalRupiah"
-     from late_payments where payment_id > $1 and payment_id <= $2`,
-    range,
-  );
-  for (const row of latePayments.rows) bookOf(row).latePayment = row;
-  return books.values();
 }
 
-async function* findStrayEntries(db: Queryable): AsyncGenerator<LedgerBreak> {
-  let range = await readStrays(db, 0);
-  while (range.last !== null) {
-    for (const posting of range.strays) {
-      const detail = `The posting ${posting} is not there, but entries of it are.`;
-      yield { kind: 'entries_without_posting', paymentId: null, detail };
-    }
-    range = await readStrays(db, range.last);
+function balanceOf({ account, debitRupiah, creditRupiah }: AccountSums): AccountBalance {
+  return { account, debitRupiah, creditRupiah, balanceRupiah: debitRupiah - creditRupiah };
+}
+
+/** Of some entries: the postings that are not there, and what is booked on each account. */
+interface EntriesPage {
+  readonly strays: readonly number[];
+  readonly sums: readonly AccountSums[];
+}
+
+interface NextEntries extends EntriesPage {
+  /** The posting of the last of them; null if there are no more. */
+  readonly last: number | null;
+}
+
+/** All entries of postings above this id; those up to `countedUpTo` are in the sums. */
+async function* readEntries(db: Queryable, above: number, countedUpTo: number): AsyncGenerator<EntriesPage> {
+  for (let after: number | null = above; after !== null;) {
+    const { rows }: { rows: NextEntries[] } = await db.query<NextEntries>(
+      `with entry as materialized (
+         select posting_id, account, side, amount_rupiah from ledger_entries where posting_id > $1 order by posting_id
+         fetch first ${ENTRIES_A_PAGE} rows with ties
+       )
+       select (select max(posting_id) from entry) as last,
+         (select coalesce(json_agg(distinct posting_id), '[]') from entry
+           where not exists (select from ledger_postings where id = entry.posting_id)) as strays,
+         (select coalesce(json_agg(sum), '[]') from (
+           select account, coalesce(sum(amount_rupiah) filter (where side = 'debit'), 0)::bigint as "debitRupiah",
+             coalesce(sum(amount_rupiah) filter (where side = 'credit'), 0)::bigint as "creditRupiah"
+           from entry where posting_id <= $2 group by account) sum) as sums`,
+      [after, countedUpTo],
+    );
+    const page: NextEntries | undefined = rows[0];
+    if (page && page.last !== null) yield page;
+    after = page?.last ?? null;
   }
-}
-
-/** Postings that are not there, among those of the next entries; `last` is null when there are no more entries. */
-async function readStrays(db: Queryable, after: number): Promise<{ last: number | null; strays: readonly number[] }> {
-  const { rows } = await db.query<{ last: number | null; strays: readonly number[] }>(
-    `select max(posting_id) as last,
-       coalesce(json_agg(distinct posting_id) filter (where posting.id is null), '[]') as strays
-     from (select posting_id from ledger_entries where posting_id > $1 order by posting_id
-       fetch first ${ENTRIES_AT_A_TIME} rows with ties) entry
-     left join ledger_postings posting on posting.id = posting_id`,
-    [after],
-  );
-  return rows[0] ?? { last: null, strays: [] };
-}
-
-/** Of every entry that there is, whatever it belongs to. */
-async function readBalances(db: Queryable): Promise<AccountBalance[]> {
-  const { rows } = await db.query<AccountBalance>(
-    `select account, debit as "debitRupiah", credit as "creditRupiah", debit - credit as "balanceRupiah"
-     from (
-       select account, coalesce(sum(amount_rupiah) filter (where side = 'debit'), 0)::bigint as debit,
-         coalesce(sum(amount_rupiah) filter (where side = 'credit'), 0)::bigint as credit
-       from ledger_entries group by account
-     ) sums order by account`,
-  );
-  return rows;
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
 import type { LedgerBreak } from '../../operator/ledger-breaks';
 import { type AccountBalance, type LedgerVerification, verifyLedger } from '../../operator/verify-ledger';
-import { answering } from '../answering';
+import { LONG_STATEMENT_MS } from '../../db/pool';
+import { answering, withExamples } from '../answering';
 import { type Answer, formatTable } from '../output';
 import { withDatabase } from '../settings';
 import type { Terminal } from '../terminal';
@@ -14,9 +15,16 @@ export function addLedgerCommand(program: Command, terminal: Terminal): void {
   const ledger = program.command('ledger').description('the double-entry books');
   const command = ledger
     .command('verify')
-    .description('recompute all of the ledger and name whatever is wrong; exit code 1 where something is');
-  answering(command, terminal, z.object({}), (_, settings) =>
-    withDatabase(settings, async (db) => verificationAnswer(await verifyLedger(db, reporter(terminal)))),
+    .description('recompute the ledger and name whatever is wrong; exit code 1 where something is')
+    .option('--all', 'every payment, not only those that changed since the last verification without breaks');
+  withExamples(command, 'lunas ledger verify', 'lunas ledger verify --all --json');
+  const input = z.object({ all: z.boolean().default(false) });
+  answering(command, terminal, input, ({ all }, settings) =>
+    withDatabase(
+      settings,
+      async (db) => verificationAnswer(await verifyLedger(db, { all, onProgress: reporter(terminal) })),
+      LONG_STATEMENT_MS,
+    ),
   );
 }
 
@@ -31,8 +39,9 @@ function reporter(terminal: Terminal): (payments: number) => void {
 }
 
 function verificationAnswer(verification: LedgerVerification): Answer {
-  const { asOf, payments, postings, balances, breaks, breakCount } = verification;
-  const seen = `${payments} payments and ${postings} postings, as of ${asOf.toISOString()}`;
+  const { asOf, since, payments, postings, balances, breaks, breakCount } = verification;
+  const changed = since === null ? '' : `, changed since ${since.toISOString()}`;
+  const seen = `${payments} payments and ${postings} postings${changed}, as of ${asOf.toISOString()}`;
   const isWell = breakCount === 0;
   const parts = [
     `${seen}: ${isWell ? 'the books are right' : `${breakCount} breaks`}.`,

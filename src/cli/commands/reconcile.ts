@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { LONG_STATEMENT_MS } from '../../db/pool';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
 import { reconcileAll, type Reconciliation } from '../../engine/reconcile-all';
 import { createProviderRegistry } from '../../providers/registry';
@@ -16,17 +17,21 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
     .option('--since <duration>', 'how far back payments that are over are compared', '7d');
   withExamples(command, 'lunas reconcile', 'lunas reconcile --since 30d --json');
   answering(command, terminal, z.object({ since: durationFrom(1) }), ({ since }, settings) =>
-    withDatabase(settings, (db) =>
-      withEngine(settings, async (engine) => {
-        const providers = createProviderRegistry(db, await settings.sealer(), settings.publicBaseUrl());
-        try {
-          const changedSince = new Date(Date.now() - since * 1_000);
-          const report = (part: PartCoverage) => terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
-          return reconciliationAnswer(await reconcileAll({ db, providers, engine }, changedSince, report));
-        } finally {
-          await providers.close();
-        }
-      }),
+    withDatabase(
+      settings,
+      (db) =>
+        withEngine(settings, async (engine) => {
+          const providers = createProviderRegistry(db, await settings.sealer(), settings.publicBaseUrl());
+          try {
+            const changedSince = new Date(Date.now() - since * 1_000);
+            const report = (part: PartCoverage) =>
+              terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
+            return reconciliationAnswer(await reconcileAll({ db, providers, engine }, changedSince, report));
+          } finally {
+            await providers.close();
+          }
+        }),
+      LONG_STATEMENT_MS,
     ),
   );
 }

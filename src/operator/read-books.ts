@@ -1,0 +1,144 @@
+import type { Queryable } from '../db/pool';
+import type { BookedLatePayment, BookedPayment, BookedPosting, BookedTransition, PaymentBook } from './ledger-breaks';
+
+/** In hand at a time, so that memory and statements stay the same however many payments there are. */
+const PAYMENTS_A_PAGE = 1_000;
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Of every payment. By ranges of ids, so that rows of a payment that is not there come up as well. */
+export async function* readAllBooks(db: Queryable): AsyncGenerator<PaymentBook[]> {
+  for (let after = FIRST_ID, upTo = ''; upTo !== LAST_ID; after = upTo) {
+    upTo = await findRangeEnd(db, after);
+    yield readBooks(db, (column) => `${column} > $1 and ${column} <= $2`, [after, upTo]);
+  }
+}
+
+async function findRangeEnd(db: Queryable, after: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    'select id from payments where id > $1 order by id offset $2 limit 1',
+    [after, PAYMENTS_A_PAGE - 1],
+  );
+  return rows[0]?.id ?? LAST_ID;
+}
+
+/** Of every payment that has a transition recorded since then, or a posting above this id. */
+export async function* readChangedBooks(
+  db: Queryable,
+  recordedSince: Date,
+  postingId: number,
+): AsyncGenerator<PaymentBook[]> {
+  for await (const ids of listByTransition(db, recordedSince)) yield readBooksOf(db, ids);
+  for await (const ids of listByPosting(db, recordedSince, postingId)) yield readBooksOf(db, ids);
+}
+
+interface RecordedTransition {
+  readonly paymentId: string;
+  readonly version: number;
+  readonly recordedAt: Date;
+  /** No newer transition of the payment is in the list, so that each payment is read once. */
+  readonly isLast: boolean;
+}
+
+async function* listByTransition(db: Queryable, since: Date): AsyncGenerator<string[]> {
+  let after: Pick<RecordedTransition, 'recordedAt' | 'paymentId' | 'version'> | undefined = {
+    recordedAt: since,
+    paymentId: FIRST_ID,
+    version: 0,
+  };
+  while (after) {
+    const { rows }: { rows: RecordedTransition[] } = await db.query<RecordedTransition>(
+      `select payment_id as "paymentId", version, recorded_at as "recordedAt", not exists (
+         select from payment_transitions newer
+         where newer.payment_id = transition.payment_id and newer.version > transition.version and newer.recorded_at >= $4
+       ) as "isLast"
+       from payment_transitions transition where (recorded_at, payment_id, version) > ($1, $2, $3)
+       order by recorded_at, payment_id, version limit ${PAYMENTS_A_PAGE}`,
+      [after.recordedAt, after.paymentId, after.version, since],
+    );
+    yield rows.filter(({ isLast }) => isLast).map(({ paymentId }) => paymentId);
+    after = rows.at(-1);
+  }
+}
+
+/** Of late payments, and of transitions that are not recorded since then: these should have no new posting. */
+async function* listByPosting(db: Queryable, since: Date, above: number): AsyncGenerator<string[]> {
+  interface Row {
+    readonly id: number;
+    readonly paymentId: string;
+    readonly isListed: boolean;
+  }
+  for (let last: number | undefined = above; last !== undefined;) {
+    const { rows }: { rows: Row[] } = await db.query<Row>(
+      `select id, payment_id as "paymentId", exists (
+         select from payment_transitions transition
+         where transition.payment_id = posting.payment_id and transition.version = posting.payment_version
+           and transition.recorded_at >= $2
+       ) as "isListed"
+       from ledger_postings posting where id > $1 order by id limit ${PAYMENTS_A_PAGE}`,
+      [last, since],
+    );
+    yield [...new Set(rows.filter(({ isListed }) => !isListed).map(({ paymentId }) => paymentId))];
+    last = rows.at(-1)?.id;
+  }
+}
+
+async function readBooksOf(db: Queryable, paymentIds: readonly string[]): Promise<PaymentBook[]> {
+  return paymentIds.length === 0 ? [] : readBooks(db, (column) => `${column} = any ($1::uuid[])`, [paymentIds]);
+}
+
+type OfPayment<Row> = Row & { readonly paymentId: string };
+
+interface Page {
+  readonly payments: OfPayment<BookedPayment>[];
+  readonly transitions: OfPayment<BookedTransition>[];
+  readonly postings: OfPayment<BookedPosting>[];
+  readonly latePayments: OfPayment<BookedLatePayment>[];
+}
+
+/** One statement, so that all of it is of the same moment: a payment that moves on meanwhile is no break. */
+async function readBooks(
+  db: Queryable,
+  isWanted: (column: string) => string,
+  values: readonly unknown[],
+): Promise<PaymentBook[]> {
+  const { rows } = await db.query<Page>(
+    `select ${asJson(`
+       select id as "paymentId", merchant_id as "merchantId", status, version, total_rupiah as "totalRupiah",
+         net_rupiah as "netRupiah", fee_rupiah as "feeRupiah"
+       from payments where ${isWanted('id')}`)} as payments,
+     ${asJson(`
+       select payment_id as "paymentId", version, name, from_status as "fromStatus", to_status as "toStatus"
+       from payment_transitions where ${isWanted('payment_id')} order by payment_id, version`)} as transitions,
+     ${asJson(`
+       select id, payment_id as "paymentId", merchant_id as "merchantId", payment_version as version,
+         late_step as "lateStep", ${asJson(`
+           select side, account, amount_rupiah as "amountRupiah" from ledger_entries
+           where posting_id = ledger_postings.id`)} as lines
+       from ledger_postings where ${isWanted('payment_id')} order by id`)} as postings,
+     ${asJson(`
+       select payment_id as "paymentId", status, total_rupiah as "totalRupiah"
+       from late_payments where ${isWanted('payment_id')}`)} as "latePayments"`,
+    [...values],
+  );
+  return rows.flatMap(booksIn);
+}
+
+function asJson(select: string): string {
+  return `(select coalesce(json_agg(found), '[]') from (${select}) found)`;
+}
+
+function booksIn({ payments, transitions, postings, latePayments }: Page): PaymentBook[] {
+  const books = new Map<string, PaymentBook>();
+  const bookOf = ({ paymentId }: { readonly paymentId: string }): PaymentBook => {
+    const book = books.get(paymentId) ?? { paymentId, transitions: [], postings: [] };
+    books.set(paymentId, book);
+    return book;
+  };
+  for (const row of payments) bookOf(row).payment = row;
+  for (const row of transitions) bookOf(row).transitions.push(row);
+  for (const row of postings) bookOf(row).postings.push(row);
+  for (const row of latePayments) bookOf(row).latePayment = row;
+  return [...books.values()];
+}
