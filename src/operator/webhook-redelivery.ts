@@ -35,8 +35,8 @@ export async function redeliver(db: Queryable, deliveryIds: readonly string[]): 
   return { redelivered: rowCount ?? 0, skipped: 0 };
 }
 
-/** An update of one row writes six indexes: so many rows are about 5,000 buffers. */
-const BATCH = 200;
+/** An update of one row writes six indexes: so many rows are about 4,000 buffers. */
+const BATCH = 150;
 
 /**
  * Sends again what is dead of a range of time, except to endpoints that are disabled: in batches, the oldest first, so that no

@@ -53,7 +53,10 @@ const IN_NOBODYS_HANDS = 'handed_over_at is null and leased_until <= now()';
 /** In the outbox, and in nobody's hands. */
 const IS_WAITING = `${IS_IN_OUTBOX} and leased_until <= now()`;
 
-/** A probe is chosen among so many that have waited longest, however many wait for a failing endpoint. */
+/**
+ * A probe is chosen among so many that have waited longest, however many wait for a failing endpoint. Rows are compared to find
+ * them, not columns: PostgreSQL would sort all that waits for an endpoint of which it expects a few hundred.
+ */
 const PROBE_CANDIDATES = 100;
 
 /**
@@ -108,8 +111,9 @@ export async function claimDeliveries(db: Queryable, sealer: Sealer, bounds: Cla
           select *, bool_or(leased_until > now()) over () as is_probed
           from (
             select id, merchant_id, queued_at, attempts, leased_until from webhook_deliveries
-            where endpoint_id = endpoint.id and ${IS_IN_OUTBOX}
-            order by queued_at limit ${PROBE_CANDIDATES}
+            where ${IS_IN_OUTBOX} and (endpoint_id, queued_at) >= (endpoint.id, '-infinity')
+              and (endpoint_id, queued_at) <= (endpoint.id, 'infinity')
+            order by endpoint_id, queued_at limit ${PROBE_CANDIDATES}
           ) oldest
           order by attempts, queued_at limit 1
         ) probe

@@ -10,6 +10,8 @@ import { TRY_DEADLINE_MS, type WebhookAttempt, type WebhookSender } from './send
 
 const MOST_UNDER_WAY = 256;
 const MOST_PER_ENDPOINT = 8;
+/** Of one claim, so that its statement stays short. */
+const MOST_PER_CLAIM = 48;
 const POLL_MS = 1_000;
 /** A claim that took longer to answer is left to its lease, which a try that begins now might outlive. */
 const CLAIM_DEADLINE_MS = LEASE_SECONDS * 1_000 - 2 * TRY_DEADLINE_MS;
@@ -71,13 +73,14 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
         return [];
       });
       for (const delivery of claimed) begin(delivery);
+      if (claimed.length === MOST_PER_CLAIM) continue;
       // It took all that there was room for; whoever makes room or brings more rings.
       await rung;
     }
   }
 
   async function claim(): Promise<Delivery[]> {
-    const most = MOST_UNDER_WAY - underWay.size;
+    const most = Math.min(MOST_UNDER_WAY - underWay.size, MOST_PER_CLAIM);
     mayHaveLeft = () => true;
     if (most <= 0) return [];
     const askedAt = Date.now();

@@ -117,6 +117,15 @@ describe('a webhook whose first try failed', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts: 1 });
   });
 
+  it('makes no attempt for an endpoint that is disabled, also before its deliveries are ended', async () => {
+    receiver.respond = (response) => response.writeHead(500).end();
+    const id = await failedDelivery();
+    await service.db.query("update webhook_endpoints set status = 'disabled' where id = $1", [endpointId]);
+    expect(await end(id, 'endpoint-disabled')).toBe('dead');
+    expect(receiver.received).toHaveLength(1);
+    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts: 1 });
+  });
+
   it('gets a fresh set of tries when it is redelivered after its death', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
