@@ -15,7 +15,7 @@ update late_payments set is_manual = true
 
 -- When PostgreSQL recorded a transition, by its own clock. `occurred_at` is the business timestamp of the step and may be hours
 -- older, so it cannot show what is new. The default of existing rows is the time of this migration; nothing is rewritten.
-alter table payment_transitions add column recorded_at timestamptz(3) not null default now();
+alter table payment_transitions add column if not exists recorded_at timestamptz(3) not null default now();
 create index if not exists payment_transitions_recorded on payment_transitions (recorded_at, payment_id);
 
 -- Sound verifications of the ledger. The next incremental one starts where the newest of them ended.

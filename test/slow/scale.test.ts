@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import type { ReconciliationPart } from '../../src/domain/reconciliation';
+import { planReconciliation } from '../../src/domain/reconciliation';
+import { createPool, type Pool } from '../../src/db/pool';
+import { listProviderAccountIds } from '../../src/db/reads/list-for-reconciliation';
+import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
+import { connectClient } from '../../src/engine/connection';
+import { PaymentsEngine } from '../../src/engine/payments-engine';
+import { reconcileSlice } from '../../src/engine/reconcile';
+import { startSweeper } from '../../src/engine/sweeper';
+import { createLogger } from '../../src/log';
+import { listExceptions } from '../../src/operator/exceptions';
+import { listPayments } from '../../src/operator/list-payments';
+import { listStuckRefunds } from '../../src/operator/list-refunds';
+import { recover } from '../../src/operator/recover';
+import { disableEndpoint } from '../../src/operator/webhook-endpoint-status';
+import { redeliverRange } from '../../src/operator/webhook-redelivery';
+import { createSealer } from '../../src/sealing';
+import { startRelay } from '../../src/webhooks/relay';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { temporalAddress } from '../support/engine';
+import { explainQueries, type ExplainedStatement } from '../support/explain';
+import { BUSY_ENDPOINT, fillDatabase, OPEN, PENDING } from '../support/fill-database';
+import { until } from '../support/until';
+
+const MOST_BUFFERS = 5_000;
+const log = createLogger('test', 'silent');
+
+let database: TestDatabase;
+let plain: Pool;
+let db: Pool;
+let explained: ExplainedStatement[];
+let engine: EngineWithoutWorkflows;
+
+/** Every workflow is there, and answers at once: this is about PostgreSQL. */
+class EngineWithoutWorkflows extends PaymentsEngine {
+  asked = 0;
+  override resumePayment = () => Promise.resolve('running' as const);
+  override resumeLatePayment = () => Promise.resolve('running' as const);
+  /** The first ones are lost. */
+  override hasRetries = () => Promise.resolve((this.asked += 1) > 3);
+  override reportPaid = () => Promise.resolve('no_workflow' as const);
+  override checkLatePayment = () => Promise.resolve();
+  override describePayment = () => Promise.resolve(null);
+  override async listPaymentWorkflows() {
+    const { rows } = await plain.query<{ id: string }>(
+      "select md5('payment' || n)::uuid as id from generate_series(1, 500) n",
+    );
+    const items = rows.map(({ id }) => ({ workflowId: `payment-${id}`, paymentId: id, isRunning: true }));
+    return { items, next: null };
+  }
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  plain = createPool(database.url, { max: 8, statementTimeoutMs: 600_000 });
+  await plain.query(
+    `insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
+       settlement_delay_seconds, expires_in_seconds)
+     values (gen_random_uuid(), 'gopay', 'qris', 1, 70, 0, 'automatic', 86400, 900)`,
+  );
+  await plain.query(
+    `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
+     values (gen_random_uuid(), 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none')`,
+  );
+  await fillDatabase(plain);
+  engine = new EngineWithoutWorkflows(
+    connectClient({ address: temporalAddress(), namespace: 'default', security: {} }),
+  );
+}, 900_000);
+
+afterAll(async () => {
+  await engine.close();
+  await plain.end();
+  await database.drop();
+});
+
+beforeEach(() => {
+  engine.asked = 0;
+  ({ db, explained } = explainQueries(plain));
+});
+
+/** The statements that read too much, with their plans. `SHOW_BUFFERS=1` prints what each statement read. */
+function overBound(): string[] {
+  if (explained.length === 0) throw new Error('No statement was explained');
+  const worst = new Map<string, ExplainedStatement>();
+  for (const each of explained) {
+    const key = `${each.statement} (${each.planMode})`;
+    if (each.buffers >= (worst.get(key)?.buffers ?? 0)) worst.set(key, each);
+  }
+  if (process.env.SHOW_BUFFERS === '1') {
+    console.log([...worst].map(([name, { buffers }]) => `${buffers}\t${name}`).join('\n'));
+  }
+  return [...worst]
+    .filter(([, { buffers }]) => buffers >= MOST_BUFFERS)
+    .map(([name, { buffers, plan }]) => `${buffers} buffers: ${name}\n${plan}`);
+}
+
+it('recovery reads few buffers in each statement', async () => {
+  const { payments } = await recover(db, engine);
+  expect(payments.running).toBe(OPEN);
+  expect(overBound()).toEqual([]);
+});
+
+/** An order that no account knows: every open payment is a suspect, and is followed up. */
+const providers = {
+  forAccount: () =>
+    Promise.resolve({
+      issueQris: unused,
+      expirePayment: unused,
+      cancelPayment: unused,
+      refundPayment: unused,
+      verifyNotification: () => ({ verdict: 'malformed' as const }),
+      findPayment: () => Promise.resolve({ outcome: 'not_found' as const }),
+    }),
+  findAccount: () => Promise.resolve(undefined),
+  close: () => Promise.resolve(),
+};
+
+function unused(): Promise<never> {
+  return Promise.reject(new Error('reconciliation only reads'));
+}
+
+it('reconciliation reads few buffers in each statement, at the first page and in the middle', async () => {
+  const since = Date.now() - 30 * 86_400_000;
+  const parts = planReconciliation(await listProviderAccountIds(db), since);
+  const walks = ['open', 'final', 'late', 'deliveries', 'workflows'] as const;
+  for (const walk of walks) {
+    const part = parts.find(({ accountId }) => (accountId === null) === !['open', 'final'].includes(walk));
+    if (!part) throw new Error(`No part has the walk ${walk}`);
+    const first: ReconciliationPart = { ...part, position: { walk, after: null } };
+    const { next, coverage } = await reconcileSlice({ db, providers, engine }, first, 0);
+    expect(coverage.seen).toBeGreaterThan(0);
+    if (next) await reconcileSlice({ db, providers, engine }, { ...part, position: next }, 0);
+  }
+  expect(overBound()).toEqual([]);
+}, 300_000);
+
+it('the sweeper reads few buffers in each statement', async () => {
+  const sweeper = startSweeper({ db, engine, log });
+  await until(
+    () => Promise.resolve(explained.filter(({ statement }) => statement === 'find_ended_payment').length),
+    (count) => count > 0,
+  );
+  await sweeper.stop();
+  expect(overBound()).toEqual([]);
+});
+
+it('the relay reads few buffers in each statement', async () => {
+  let sent = 0;
+  const outcomes = [{ statusCode: 200 }, { statusCode: 500 }, { statusCode: 410 }];
+  const relay = startRelay({
+    db,
+    sealer: createSealer(randomBytes(32).toString('base64')),
+    sender: {
+      send: async () => {
+        const { statusCode } = outcomes[(sent += 1) % 50 === 0 ? 2 : sent % 2] ?? { statusCode: 200 };
+        const failure = statusCode === 200 ? null : 'planted';
+        return {
+          startedAt: new Date(),
+          durationMs: 1,
+          statusCode,
+          failure,
+          responseExcerpt: '',
+          retryAfterSeconds: null,
+        };
+      },
+      close: () => Promise.resolve(),
+    },
+    handOver: () => Promise.resolve(),
+    log,
+  });
+  const names = ['claim_deliveries', 'record_webhook_delivered', 'record_webhook_failed', 'mark_deliveries_dead'];
+  await until(
+    () => Promise.resolve(new Set(explained.map(({ statement }) => statement))),
+    (seen) => names.every((name) => seen.has(name)),
+  );
+  await relay.stop();
+  expect(overBound()).toEqual([]);
+});
+
+it("the operators' lists read few buffers", async () => {
+  const { rows } = await plain.query<{ id: string }>("select md5('merchant' || 7)::uuid as id");
+  for (const status of PAYMENT_STATUSES) {
+    await listPayments(db, { status, limit: 20 });
+    await listPayments(db, { status, merchantId: rows[0]?.id, limit: 20 });
+  }
+  await listPayments(db, { limit: 20 });
+  expect(await listStuckRefunds(db, 100)).toHaveLength(100);
+  for (const onlyOpen of [true, false]) expect(await listExceptions(db, { onlyOpen, limit: 100 })).toHaveLength(100);
+  expect(overBound()).toEqual([]);
+});
+
+it('disabling an endpoint with a million pending deliveries works, and so does redelivering them', async () => {
+  const { rows } = await plain.query<{ id: string }>(`select ${BUSY_ENDPOINT} as id`);
+  const id = rows[0]?.id ?? '';
+  await plain.query("update webhook_endpoints set status = 'enabled', disabled_reason = null where id = $1", [id]);
+  expect(await disableEndpoint(db, id)).toMatchObject({ status: 'disabled', pending: 0 });
+  const dead = await plain.query(
+    "select count(*) as dead from webhook_deliveries where endpoint_id = $1 and status = 'dead'",
+    [id],
+  );
+  expect(dead.rows[0].dead).toBeGreaterThan(PENDING * 0.99);
+  await plain.query("update webhook_endpoints set status = 'enabled' where id = $1", [id]);
+  const { rows: times } = await plain.query<{ since: Date }>(
+    'select min(created_at) as since from webhook_deliveries where endpoint_id = $1',
+    [id],
+  );
+  const since = times[0]?.since ?? new Date();
+  const { redelivered } = await redeliverRange(db, { since, until: new Date(since.getTime() + 20_000) });
+  expect(redelivered).toBeGreaterThan(15_000);
+  expect(overBound()).toEqual([]);
+}, 900_000);

@@ -1,0 +1,132 @@
+import type { Pool } from '../../src/db/pool';
+
+/** So many payments are final, and so many open. */
+export const FINAL = 2_000_000;
+export const OPEN = 20_000;
+/** So many webhook deliveries are pending for the busiest endpoint. */
+export const PENDING = 1_000_000;
+
+const MERCHANTS = 200;
+/** One endpoint has a million in the outbox, one that fails has many, some have few, and most have retries only. */
+const ENDPOINTS = { busy: 1, failing: 2, few: 100, retriesOnly: 2_000 } as const;
+
+/** Of each row its id follows from its number, so that tables need no join to refer to each other. */
+const PAYMENT_ID = "md5('payment' || n)::uuid";
+const REFERENCE = "'LN' || upper(substr(md5('payment' || n), 1, 16))";
+const ENDPOINT_ID = "md5('endpoint' || e)::uuid";
+
+export const BUSY_ENDPOINT = "md5('endpoint' || 1)::uuid";
+
+const STATUS = `case
+  when n > ${FINAL} then (array['created', 'pending', 'paid', 'refund_processing', 'refund_failed'])[
+    case when n % 200 = 0 then 1 when n % 2 = 0 then 2 when n % 20 = 1 then 4 when n % 20 = 3 then 5 else 3 end]
+  when n % 200000 = 0 then 'failed' when n % 50 = 1 then 'expired' when n % 50 = 3 then 'cancelled'
+  when n % 50 = 7 then 'refunded' else 'settled' end`;
+
+/** Final payments over the last sixty days, open ones over the last day. */
+const CREATED_AT = `now() - case when n > ${FINAL} then (${FINAL + OPEN} - n) * interval '4 seconds'
+  else interval '1 day' + (${FINAL} - n) * interval '2.5 seconds' end`;
+
+const STATEMENTS = [
+  `insert into merchants (id, name, status) select md5('merchant' || n)::uuid, 'Toko ' || n, 'approved'
+   from generate_series(1, ${MERCHANTS}) n`,
+  `insert into payments (id, reference_id, merchant_id, fingerprint, payment_method, provider, provider_account_id,
+     amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind, settlement_delay_seconds,
+     status, version, expires_at, created_at, updated_at, paid_at, settlement_due_at, qris_payload, provider_transaction_id)
+   select ${PAYMENT_ID}, ${REFERENCE}, md5('merchant' || 1 + n % ${MERCHANTS})::uuid, 'f', 'qris', 'gopay', account.id,
+     50000, 350, 50000, 49650, 'merchant', policy.id, 'automatic', 86400, ${STATUS}, 4, at + interval '2 days', at,
+     at + interval '1 hour', at, at + interval '2 days', repeat('0', 200), 'transaction-' || n
+   from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered,
+     (select id from provider_accounts) account, (select id from policies) policy`,
+  `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
+   select ${PAYMENT_ID}, 1, 'accept', null, 'created', at, 'workflow', at
+   from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered`,
+  // Refunds that were rejected once and then confirmed, or given up; and those of open payments.
+  `insert into refunds (payment_id, round, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at, finished_at,
+     provider_reference, failure_reason)
+   select ${PAYMENT_ID}, 1, ${REFERENCE} || '-R1', 50000, 'refused', now() - interval '9 days', now() - interval '9 days',
+     now() - interval '9 days', now() - interval '9 days', null, 'no'
+   from generate_series(1, ${FINAL}) n where n % 50 in (7, 9)`,
+  `insert into refunds (payment_id, round, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at, finished_at,
+     provider_reference, failure_reason)
+   select id, 2, reference_id || '-R2', 50000,
+     case status when 'refunded' then 'confirmed' when 'refund_failed' then 'refused' else 'submitted' end,
+     updated_at, updated_at, updated_at, case status when 'refund_processing' then null else updated_at end, 'r', 'no'
+   from payments where status in ('refunded', 'refund_failed', 'refund_processing')`,
+  `insert into late_payments (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, status, received_at,
+     submitted_at, finished_at, refund_key)
+   select id, merchant_id, 50000, 'late', updated_at, case when hashtext(id::text) % 40 = 0 then 'submitted' else 'refunded' end,
+     updated_at, updated_at, case when hashtext(id::text) % 40 = 0 then null else updated_at end, reference_id || '-LATE'
+   from payments where status = 'expired'`,
+  `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, received_at, closed_at,
+     tell_again_at)
+   select account.id, ${REFERENCE}, sha256(n::text::bytea), '{}', now() - interval '1 hour',
+     case when n % 500 > 0 then now() end, now() - n % 1000 * interval '1 second'
+   from generate_series(${FINAL + OPEN} - 999999, ${FINAL + OPEN}) n, (select id from provider_accounts) account`,
+  `insert into exceptions (kind, reference_id, payment_id, detail, opened_at, resolved_at, resolved_by)
+   select 'reconciliation', ${REFERENCE}, ${PAYMENT_ID}, 'overdue', now() - n * interval '20 seconds',
+     case when n % 100 > 0 then now() end, case when n % 100 > 0 then 'cli:root' end
+   from generate_series(1, 200000) n`,
+  `insert into webhook_endpoints (id, merchant_id, url, consecutive_failures, failing_since, retry_at)
+   select ${ENDPOINT_ID}, md5('merchant' || 1 + e % ${MERCHANTS})::uuid, 'http://127.0.0.1:9',
+     case e when ${ENDPOINTS.failing} then 30 else 0 end, case e when ${ENDPOINTS.failing} then now() end,
+     case e when ${ENDPOINTS.failing} then now() end
+   from generate_series(1, ${ENDPOINTS.failing + ENDPOINTS.few + ENDPOINTS.retriesOnly}) e`,
+  `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+   select ${PAYMENT_ID}, 1, 'payment.created', '{}', now() from generate_series(1, ${PENDING} + 300000) n`,
+  // The busy endpoint's, the failing one's, delivered ones, and those of retry workflows and of small endpoints.
+  `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, finished_at,
+     handed_over_at, created_at, queued_at)
+   select md5('delivery' || n)::uuid, ${PAYMENT_ID}, 1, ${ENDPOINT_ID}, md5('merchant' || 1 + e % ${MERCHANTS})::uuid,
+     case when n > ${PENDING} + 200000 then 'delivered' else 'pending' end,
+     case when n > ${PENDING} + 200000 then now() end,
+     case when n > ${PENDING} + 101000 then now() - interval '1 hour' end,
+     now() - interval '1 hour' + n * interval '1 millisecond', now() - interval '1 hour' + n * interval '1 millisecond'
+   from (
+     select n, case when n <= ${PENDING} then ${ENDPOINTS.busy} when n <= ${PENDING} + 100000 then ${ENDPOINTS.failing}
+       when n <= ${PENDING} + 101000 then ${ENDPOINTS.failing} + 1 + n % ${ENDPOINTS.few}
+       else ${ENDPOINTS.failing + ENDPOINTS.few} + 1 + n % ${ENDPOINTS.retriesOnly} end as e
+     from generate_series(1, ${PENDING} + 300000) n
+   ) numbered`,
+] as const;
+
+const FILLED = [
+  'payments',
+  'payment_transitions',
+  'refunds',
+  'late_payments',
+  'provider_notifications',
+  'exceptions',
+  'webhook_events',
+  'webhook_deliveries',
+] as const;
+
+/**
+ * Fills a database with what an installation has after two months at some payments a second. Indexes, triggers and foreign keys are
+ * taken off meanwhile, since rows are much faster to write and to index without them.
+ */
+export async function fillDatabase(db: Pool): Promise<void> {
+  const client = await db.connect();
+  try {
+    await client.query(
+      "set session_replication_role = replica; set maintenance_work_mem = '256MB'; set work_mem = '256MB'",
+    );
+    const indexes = await dropIndexes(client);
+    for (const statement of STATEMENTS) await client.query(statement);
+    for (const index of indexes) await client.query(index);
+    for (const table of FILLED) await client.query(`vacuum analyze ${table}`);
+  } finally {
+    client.release(true);
+  }
+}
+
+/** The indexes that no constraint needs; those of keys stay. @returns what creates them again */
+async function dropIndexes(client: Pick<Pool, 'query'>): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+     where indrelid = any ($1::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)`,
+    [FILLED],
+  );
+  for (const { name } of rows) await client.query(`drop index ${name}`);
+  return rows.map(({ definition }) => definition);
+}
