@@ -76,7 +76,7 @@ export interface ListedWorkflow {
   readonly isRunning: boolean;
 }
 
-interface WorkflowPage {
+export interface WorkflowPage {
   readonly items: readonly ListedWorkflow[];
   /** Null on the last page. */
   readonly next: string | null;
@@ -86,12 +86,6 @@ const WORKFLOWS_A_PAGE = 500;
 
 /** The schedule, and the workflow that it starts. */
 const RECONCILIATION = 'reconciliation';
-
-/** A payment's workflow, as Temporal's visibility lists it. */
-export interface ListedWorkflow {
-  readonly paymentId: string;
-  readonly isRunning: boolean;
-}
 
 /** Starts only what Temporal has not, or what somebody terminated. */
 const IF_LOST = {
@@ -212,16 +206,6 @@ export class PaymentsEngine {
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
       }),
     );
-  }
-
-  /** The payment workflows that run, and those that were started since then, as far as Temporal's visibility has them. */
-  async *listPaymentWorkflows(startedSince: Date): AsyncGenerator<ListedWorkflow> {
-    const since = `StartTime >= '${startedSince.toISOString()}'`;
-    const query = `WorkflowType = 'payment' and (ExecutionStatus = 'Running' or ${since})`;
-    for await (const { workflowId, status } of this.client.workflow.list({ query })) {
-      const paymentId = paymentIdOf(workflowId);
-      if (isUuid(paymentId)) yield { paymentId, isRunning: status.name === 'RUNNING' };
-    }
   }
 
   /** What the latest run of a payment's workflow was started with and has recorded of its creation. */

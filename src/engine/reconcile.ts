@@ -223,7 +223,7 @@ async function followUp(db: Queryable, order: ReconciledOrder, found: Break): Pr
   const { paymentId, referenceId, providerAccountId, totalRupiah } = order;
   if (found.replayable) {
     // The sweeper repeats an open notification by itself.
-    const isNoted = (await newestNotification(db, referenceId)) !== null;
+    const isNoted = (await newestNotification(db, { providerAccountId, referenceId })) !== null;
     if (!isNoted) await noteNews(db, { accountId: providerAccountId, referenceId });
   } else {
     await openException(db, {

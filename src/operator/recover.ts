@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { validate as isUuid } from 'uuid';
 import { findOpening } from '../db/reads/find-opening';
 import { findNewestCreation, listStatuses } from '../db/reads/list-statuses';
 import {
@@ -10,7 +11,7 @@ import {
 import type { TransitionContext } from '../db/transitions/apply-transition';
 import { readState } from '../db/transitions/payment-state';
 import { isFinal, PAYMENT_STATUSES } from '../domain/payment-transitions';
-import type { ListedWorkflow, PaymentsEngine } from '../engine/payments-engine';
+import type { ListedWorkflow, PaymentsEngine, WorkflowPage } from '../engine/payments-engine';
 import { sideBySide } from '../engine/side-by-side';
 import { findKnownDeliveries, takeDeliveryBack } from '../webhooks/deliveries';
 import { rebuildPayment } from './rebuild-payment';
@@ -130,17 +131,23 @@ async function* listDifferingWorkflows(
   engine: PaymentsEngine,
   since: Date,
 ): AsyncGenerator<DifferingWorkflow> {
-  for await (const page of pagesOf(engine.listPaymentWorkflows(since))) {
+  const until = new Date();
+  let after: string | null = null;
+  do {
+    const page: WorkflowPage = await engine.listPaymentWorkflows(since, until, after);
+    // Whatever was started by hand under another id is nobody's payment.
+    const workflows = page.items.filter(({ paymentId }) => isUuid(paymentId));
     const statuses = await listStatuses(
       db,
-      page.map(({ paymentId }) => paymentId),
+      workflows.map(({ paymentId }) => paymentId),
     );
-    for (const workflow of page) {
+    for (const workflow of workflows) {
       const status = statuses.get(workflow.paymentId);
       if (status === undefined) yield { ...workflow, hasRow: false };
       else if (workflow.isRunning && isFinal(status)) yield { ...workflow, hasRow: true };
     }
-  }
+    after = page.next;
+  } while (after !== null);
 }
 
 async function recoverRow(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { reconcile } from '../../src/engine/reconcile';
+import { reconcileAll as reconcileEverything } from '../../src/engine/reconcile-all';
 import { PaymentsEngine } from '../../src/engine/payments-engine';
 import { setPolicy } from '../../src/operator/catalog';
 import { recover } from '../../src/operator/recover';
@@ -142,7 +142,7 @@ async function forgetWorkflow({ id }: Created): Promise<void> {
 async function reconcileAll() {
   const providers = createProviderRegistry(service.db, createSealer(service.masterKey), service.apiUrl);
   try {
-    return await reconcile({ db: service.db, providers, engine: service.engine }, new Date(0));
+    return await reconcileEverything({ db: service.db, providers, engine: service.engine }, new Date(0));
   } finally {
     await providers.close();
   }
@@ -215,7 +215,7 @@ it('every payment is there again, and agrees with the provider', async () => {
   expect(recovery.failures).toEqual([]);
   expect(recovery.rows.rebuilt).toBe(4);
   expect(await stranded()).toEqual([]);
-  await until(reconcileAll, ({ breaks }) => breaks.length === 0);
+  await until(reconcileAll, ({ breakCount }) => breakCount === 0);
   expect(await statusOf(before.settledLater)).toBe('paid');
   expect((await service.atProvider(before.heldLater.reference_id))?.refunds).toEqual([]);
   for (const { id } of lostDeliveries) {

@@ -6,9 +6,8 @@ import type { StepResult } from '../../src/domain/payment-step';
 import { actOnPayment } from '../../src/operator/act-on-payment';
 import { setPolicy } from '../../src/operator/catalog';
 import { verifyLedger } from '../../src/operator/verify-ledger';
-import { createSealer } from '../../src/sealing';
-import { createWebhookSender } from '../../src/webhooks/send';
 import { paymentWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { activityDependencies } from '../support/activity-dependencies';
 import { openLives, type Lives } from '../support/lives';
 import { acceptance, openLedger } from '../support/payments';
 import type { TestService } from '../support/service';
@@ -164,28 +163,18 @@ describe('a provider that gives no clear status', () => {
   ])('lets an operator fail the payment: %s it is %s', async (_, atMs, status) => {
     const ledger = await openLedger();
     const acquirer = new PretendAcquirer();
-    const webhooks = createWebhookSender({ environment: 'sandbox' });
     const terms = ledger.newTerms();
     const { paymentId, referenceId } = terms;
     acquirer.mannerOf(referenceId).losses.find.push('answer');
     await acceptPayment(ledger.context, acceptance(terms, CREATED_AT));
     const issued = { qrisPayload: '000201', providerTransactionId: 'T' };
     await issuePayment(ledger.context, { paymentId, version: 1, at: CREATED_AT }, issued);
-    const dependencies = {
-      ...ledger.context,
-      sealer: createSealer(Buffer.alloc(32).toString('base64')),
-      providers: { forAccount: async () => acquirer, findAccount: async () => acquirer, close: async () => undefined },
-      webhooks,
-      refundHoldSeconds: 60,
-      isRecovering: false,
-      nowMs: () => atMs,
-      reconcile: () => Promise.reject(new Error('not part of this')),
-    };
+    const dependencies = activityDependencies(ledger.context, acquirer);
     const step = { terms, state: { status: 'pending', version: 2 } as const, atMs, createdAtMs: CREATED_AT.getTime() };
     const run = (): Promise<StepResult> => failPayment(dependencies, step);
     const result = await new MockActivityEnvironment().run<[], StepResult, typeof run>(run);
     expect(result).toMatchObject({ state: { status }, ...(status === 'pending' && REFUSED) });
-    await Promise.all([webhooks.close(), ledger.close()]);
+    await ledger.close();
   });
 });
 

@@ -7,10 +7,9 @@ import { tellNews } from '../../src/engine/tell-news';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
 import type { PaymentStep } from '../../src/domain/payment-step';
-import { createSealer } from '../../src/sealing';
-import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
 import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
 import { Random } from '../faults/random';
+import { activityDependencies } from '../support/activity-dependencies';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/engine';
 import { openLedger, type Ledgered } from '../support/payments';
 import { Timekeeper } from '../support/timekeeper';
@@ -52,7 +51,6 @@ let ledger: Ledgered;
 let engine: PaymentsEngine;
 let worker: Worker;
 let running: Promise<void>;
-let webhooks: WebhookSender;
 const acquirer = new PretendAcquirer();
 /** For each order: so many of its next steps lose their worker. */
 const workersToDie = new Map<string, number>();
@@ -78,26 +76,12 @@ beforeAll(async () => {
   time = new Timekeeper(environment, async () => workflowIds);
   ledger = await openLedger();
   engine = new PaymentsEngine(environment.client);
-  webhooks = createWebhookSender({ environment: 'sandbox' });
   worker = await Worker.create({
     connection: environment.nativeConnection,
     taskQueue: PAYMENTS_TASK_QUEUE,
     workflowBundle: { codePath: workflowBundlePath() },
     activities: losingWorkers(
-      createActivities({
-        ...ledger.context,
-        sealer: createSealer(Buffer.alloc(32).toString('base64')),
-        providers: {
-          forAccount: async () => acquirer,
-          findAccount: async () => acquirer,
-          close: async () => undefined,
-        },
-        webhooks,
-        refundHoldSeconds: 60,
-        isRecovering: false,
-        nowMs: () => environment.currentTimeMs(),
-        reconcileSlice: () => Promise.reject(new Error('not part of this')),
-      }),
+      createActivities(activityDependencies(ledger.context, acquirer, { nowMs: () => environment.currentTimeMs() })),
     ),
     maxCachedWorkflows: 200,
   });
@@ -107,7 +91,7 @@ beforeAll(async () => {
 afterAll(async () => {
   worker.shutdown();
   await running;
-  await Promise.all([webhooks.close(), ledger.close()]);
+  await ledger.close();
   await environment.teardown();
 });
 

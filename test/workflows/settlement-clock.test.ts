@@ -2,8 +2,7 @@ import { settlePayment } from '../../activities/settle-payment';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
 import { issuePayment } from '../../src/db/transitions/issue-payment';
 import { payPayment } from '../../src/db/transitions/pay-payment';
-import { createSealer } from '../../src/sealing';
-import { createWebhookSender } from '../../src/webhooks/send';
+import { activityDependencies } from '../support/activity-dependencies';
 import { acceptance, openLedger, type Ledgered } from '../support/payments';
 import { PretendAcquirer } from './model/pretend-acquirer';
 
@@ -25,21 +24,9 @@ async function settle({ workerBehindMs }: { workerBehindMs: number }) {
   await issuePayment(ledger.context, { paymentId, version: 1, at: PAID_AT }, issued);
   const { state } = await payPayment(ledger.context, { paymentId, version: 2, at: PAID_AT }, PAID_AT);
   const dueAtMs = state.settlesAtMs ?? 0;
-  const webhooks = createWebhookSender({ environment: 'sandbox' });
-  const acquirer = new PretendAcquirer();
-  const dependencies = {
-    ...ledger.context,
-    sealer: createSealer(Buffer.alloc(32).toString('base64')),
-    providers: { forAccount: async () => acquirer, findAccount: async () => acquirer, close: async () => undefined },
-    webhooks,
-    refundHoldSeconds: 60,
-    isRecovering: false,
-    nowMs: () => dueAtMs - workerBehindMs,
-    reconcile: () => Promise.reject(new Error('not part of this')),
-  };
-  const result = await settlePayment(dependencies, { terms, state, atMs: dueAtMs, createdAtMs: PAID_AT.getTime() });
-  await webhooks.close();
-  return result;
+  const nowMs = () => dueAtMs - workerBehindMs;
+  const dependencies = activityDependencies(ledger.context, new PretendAcquirer(), { nowMs });
+  return settlePayment(dependencies, { terms, state, atMs: dueAtMs, createdAtMs: PAID_AT.getTime() });
 }
 
 it('does not settle while the clock of Temporal is ten minutes ahead of the worker', async () => {

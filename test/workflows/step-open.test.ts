@@ -2,20 +2,17 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { openPayment } from '../../activities/open-payment';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
 import { readState } from '../../src/db/transitions/payment-state';
-import { createSealer } from '../../src/sealing';
-import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
+import { activityDependencies } from '../support/activity-dependencies';
 import { acceptance, openLedger, type Ledgered } from '../support/payments';
 import { PretendAcquirer } from './model/pretend-acquirer';
 
 const AT = new Date('2026-11-21T10:00:00Z');
 
 let ledger: Ledgered;
-let webhooks: WebhookSender;
 beforeAll(async () => {
   ledger = await openLedger();
-  webhooks = createWebhookSender({ environment: 'sandbox' });
 });
-afterAll(() => Promise.all([webhooks.close(), ledger.close()]));
+afterAll(() => ledger.close());
 
 /** A repeated attempt finds this order at the acquirer, from an earlier attempt. */
 async function openAgain({
@@ -28,16 +25,7 @@ async function openAgain({
   const { referenceId, paymentId } = terms;
   await acquirer.issueQris({ provider: 'gopay', referenceId, totalRupiah: orderRupiah, createdAt: AT, expiresAt: AT });
   await acceptPayment(ledger.context, acceptance(terms, AT));
-  const dependencies = {
-    ...ledger.context,
-    sealer: createSealer(Buffer.alloc(32).toString('base64')),
-    providers: { forAccount: async () => acquirer, findAccount: async () => acquirer, close: async () => undefined },
-    webhooks,
-    refundHoldSeconds: 60,
-    isRecovering: false,
-    nowMs: Date.now,
-    reconcile: () => Promise.reject(new Error('not part of this')),
-  };
+  const dependencies = activityDependencies(ledger.context, acquirer);
   const state = { status: 'created', version: 0 } as const;
   const step = { terms, state, atMs: AT.getTime(), createdAtMs: AT.getTime() };
   return { paymentId, opened: new MockActivityEnvironment().run(openPayment.bind(null, dependencies), step) };

@@ -1,0 +1,24 @@
+import type { ActivityDependencies } from '../../activities/dependencies';
+import type { TransitionContext } from '../../src/db/transitions/apply-transition';
+import type { Provider } from '../../src/providers/provider';
+import { createSealer } from '../../src/sealing';
+import { createWebhookSender } from '../../src/webhooks/send';
+
+/** What an activity needs that a test runs by itself, at this provider. Nothing in it has to be closed. */
+export function activityDependencies(
+  context: TransitionContext,
+  provider: Provider,
+  changes: Partial<ActivityDependencies> = {},
+): ActivityDependencies {
+  return {
+    ...context,
+    sealer: createSealer(Buffer.alloc(32).toString('base64')),
+    providers: { forAccount: async () => provider, findAccount: async () => provider, close: async () => undefined },
+    webhooks: createWebhookSender({ environment: 'sandbox' }),
+    refundHoldSeconds: 60,
+    isRecovering: false,
+    nowMs: Date.now,
+    reconcileSlice: () => Promise.reject(new Error('not part of this')),
+    ...changes,
+  };
+}
