@@ -43,6 +43,8 @@ export interface ReconcileDependencies {
   readonly db: Queryable;
   readonly providers: ProviderRegistry;
   readonly engine: PaymentsEngine;
+  /** `LUNAS_RECOVERY_MODE` of the workers. */
+  readonly isRecovering?: boolean;
 }
 
 /** Calls at Temporal and at a provider account that are in flight together, for each part. */
@@ -138,7 +140,7 @@ function orderOf({ id, referenceId, providerAccountId, recorded }: ReconciledPay
 }
 
 async function compare(
-  { providers, engine, queries }: SliceDependencies,
+  { providers, engine, queries, isRecovering }: SliceDependencies,
   { id, referenceId, providerAccountId, recorded }: ReconciledPayment,
 ): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
   const [order, workflow] = await Promise.all([
@@ -146,7 +148,13 @@ async function compare(
     engine.describePayment(id).catch((): Indeterminate => 'indeterminate'),
   ]);
   const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
-  return { breaks: findBreaks(recorded, order, workflow, Date.now()), isIndeterminate };
+  const breaks = findBreaks(recorded, order, workflow, Date.now());
+  return { breaks: isRecovering ? breaks.filter(isNotHeldBack) : breaks, isIndeterminate };
+}
+
+/** Workers in recovery mode settle and refund nothing: what is late for that reason is no break. */
+function isNotHeldBack({ kind }: Break): boolean {
+  return kind !== 'overdue';
 }
 
 async function findOrder(
@@ -164,12 +172,12 @@ async function findOrder(
   return found.outcome === 'found' ? found.payment : null;
 }
 
-async function checkLatePayments({ db }: SliceDependencies, after: string | null): Promise<PageResult> {
+async function checkLatePayments({ db, isRecovering }: SliceDependencies, after: string | null): Promise<PageResult> {
   const { items, next } = await readUnfinishedLatePayments(db, after);
   const breaks: FoundBreak[] = [];
   for (const late of items) {
     const overdue = findOverdueLatePayment(late.status, late.since.getTime(), Date.now());
-    for (const found of overdue) breaks.push(await followUp(db, late, found));
+    for (const found of isRecovering ? [] : overdue) breaks.push(await followUp(db, late, found));
   }
   return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
 }

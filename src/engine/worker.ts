@@ -52,9 +52,9 @@ const RECONCILIATION_SLICE_MS = 30_000;
  * Resolves when it takes work; `close` ends after what is under way.
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
-  const { log, temporal } = settings;
+  const { log, temporal, isRecovering } = settings;
   installRuntime(log, settings.metricsPort);
-  if (settings.isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
+  if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
   const db = createPool(settings.databaseUrl);
   const sealer = createSealer(settings.masterKey);
   const client = connectClient(temporal);
@@ -74,9 +74,9 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     webhooks,
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
-    isRecovering: settings.isRecovering,
+    isRecovering,
     nowMs: settings.nowMs ?? Date.now,
-    reconcileSlice: (part) => reconcileSlice({ db, providers, engine }, part, RECONCILIATION_SLICE_MS),
+    reconcileSlice: (part) => reconcileSlice({ db, providers, engine, isRecovering }, part, RECONCILIATION_SLICE_MS),
     onDeliveries: () => relay?.wake(),
   });
 

@@ -142,7 +142,10 @@ async function forgetWorkflow({ id }: Created): Promise<void> {
 async function reconcileAll() {
   const providers = createProviderRegistry(service.db, createSealer(service.masterKey), service.apiUrl);
   try {
-    return await reconcileEverything({ db: service.db, providers, engine: service.engine }, new Date(0));
+    return await reconcileEverything(
+      { db: service.db, providers, engine: service.engine, isRecovering: true },
+      new Date(0),
+    );
   } finally {
     await providers.close();
   }

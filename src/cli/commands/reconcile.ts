@@ -24,9 +24,12 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
           const providers = createProviderRegistry(db, await settings.sealer(), settings.publicBaseUrl());
           try {
             const changedSince = new Date(Date.now() - since * 1_000);
+            const isRecovering = settings.config.LUNAS_RECOVERY_MODE === 'true';
             const report = (part: PartCoverage) =>
               terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
-            return reconciliationAnswer(await reconcileAll({ db, providers, engine }, changedSince, report));
+            return reconciliationAnswer(
+              await reconcileAll({ db, providers, engine, isRecovering }, changedSince, report),
+            );
           } finally {
             await providers.close();
           }
