@@ -421,10 +421,10 @@ CREATE INDEX payment_transitions_recorded ON public.payment_transitions USING bt
 CREATE INDEX payments_by_merchant_reference ON public.payments USING btree (merchant_id, merchant_reference_id, created_at DESC, id DESC) WHERE (merchant_reference_id IS NOT NULL);
 CREATE INDEX payments_by_provider ON public.payments USING btree (merchant_id, provider, created_at DESC, id DESC);
 CREATE INDEX payments_by_status ON public.payments USING btree (merchant_id, status, created_at DESC, id DESC);
-CREATE INDEX payments_by_status_of_all ON public.payments USING btree (status, (created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
-CREATE INDEX payments_final ON public.payments USING btree (provider_account_id, updated_at, id) WHERE (status = ANY (ARRAY['expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text]));
+CREATE INDEX payments_by_status_of_all ON public.payments USING btree (((status || ''::text)), (created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
+CREATE INDEX payments_final ON public.payments USING btree (provider_account_id, updated_at, id) WHERE ((status || ''::text) = ANY (ARRAY['expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text]));
 CREATE INDEX payments_newest_first ON public.payments USING btree (merchant_id, created_at DESC, id DESC);
-CREATE INDEX payments_open ON public.payments USING btree (provider_account_id, id) WHERE (status = ANY (ARRAY['created'::text, 'pending'::text, 'paid'::text, 'refund_processing'::text, 'refund_failed'::text]));
+CREATE INDEX payments_open ON public.payments USING btree (provider_account_id, id) WHERE ((status || ''::text) = ANY (ARRAY['created'::text, 'pending'::text, 'paid'::text, 'refund_processing'::text, 'refund_failed'::text]));
 CREATE INDEX payments_to_settle ON public.payments USING btree (merchant_id, settlement_due_at) WHERE ((status = 'paid'::text) AND (settlement_kind = 'manual'::text));
 CREATE INDEX provider_accounts_by_provider ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
 CREATE INDEX provider_notifications_open ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);

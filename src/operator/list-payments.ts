@@ -23,7 +23,8 @@ export async function listPayments(db: Queryable, filter: PaymentFilter): Promis
   return rows;
 }
 
-/** The order and the expression of the index over all merchants, `payments_by_status_of_all`. */
+/** The expressions of the index over all merchants, `payments_by_status_of_all`. */
+const STATUS = "(status || '')";
 const NEWEST_FIRST = "(created_at at time zone 'utc') desc, id desc";
 
 /** The index over all merchants begins with the status: the newest of each status are merged. */
@@ -31,7 +32,7 @@ function ofAll({ status, limit }: PaymentFilter, waits: string): { text: string;
   const text = `
     select ${PAYMENT_COLUMNS}
     from unnest($1::text[]) as wanted (wanted_status) cross join lateral (
-      select * from payments where status = wanted_status ${waits} order by ${NEWEST_FIRST} limit $2
+      select * from payments where ${STATUS} = wanted_status ${waits} order by ${NEWEST_FIRST} limit $2
     ) payments
     order by ${NEWEST_FIRST} limit $2`;
   return { text, values: [status === undefined ? PAYMENT_STATUSES : [status], limit] };

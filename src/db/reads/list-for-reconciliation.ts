@@ -3,6 +3,7 @@ import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { RecordedPayment } from '../../domain/reconciliation';
 import type { Queryable } from '../pool';
 import { stateOf, type StateRow } from '../transitions/payment-state';
+import { IS_FINAL, IS_OPEN } from './is-open';
 
 /** What reconciliation reads: keyset pages over partial indexes, so that a page costs the same however much is final. */
 
@@ -68,7 +69,7 @@ export async function readOpenPayments(
     name: 'read_open_payments',
     text: `${SELECT}
       where payments.provider_account_id = $1 and payments.id > $2
-        and payments.status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')
+        and ${IS_OPEN}
       order by payments.provider_account_id, payments.id limit ${PAGE}`,
     values: [accountId, after ?? BEFORE_ALL],
   });
@@ -87,7 +88,7 @@ export async function readFinalPayments(
     name: 'read_final_payments',
     text: `${SELECT}
       where payments.provider_account_id = $1 and (payments.updated_at, payments.id) > ($2, $3)
-        and payments.status in ('expired', 'settled', 'failed', 'cancelled', 'refunded')
+        and ${IS_FINAL}
       order by payments.provider_account_id, payments.updated_at, payments.id limit ${PAGE}`,
     values: [accountId, updatedAt, id],
   });

@@ -2,6 +2,7 @@ import type { PaymentState, PaymentTerms } from '../../domain/payment';
 import type { Queryable } from '../pool';
 import { stateOf, type StateRow } from '../transitions/payment-state';
 import { TERMS_COLUMNS } from './find-terms';
+import { IS_OPEN } from './is-open';
 
 /** What goes on at Temporal, as PostgreSQL knows it: keyset pages over partial indexes. */
 
@@ -25,7 +26,7 @@ export function listUnfinishedPayments(db: Queryable): AsyncGenerator<Unfinished
         from payments
         left join lateral (select * from refunds where payment_id = payments.id order by round desc limit 1) refund on true
         where (payments.provider_account_id, payments.id) > ($1, $2)
-          and payments.status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')
+          and ${IS_OPEN}
         order by payments.provider_account_id, payments.id limit ${PAGE}`,
       values: after,
     });
