@@ -1,4 +1,4 @@
-import type { PaymentStatus } from '../../domain/payment-transitions';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 import type { Queryable } from '../pool';
 
 /** The statuses of these payments, by id; one that PostgreSQL does not have is not in it. */
@@ -15,7 +15,13 @@ export async function listStatuses(db: Queryable, paymentIds: readonly string[])
 export async function findNewestCreation(db: Queryable): Promise<Date | undefined> {
   const { rows } = await db.query<{ createdAt: Date }>({
     name: 'find_newest_creation',
-    text: `select created_at as "createdAt" from payments order by (created_at at time zone 'utc') desc, id desc limit 1`,
+    text: `select newest.created_at as "createdAt"
+      from unnest($1::text[]) as wanted (status) cross join lateral (
+        select created_at from payments where payments.status = wanted.status
+        order by (created_at at time zone 'utc') desc, id desc limit 1
+      ) newest
+      order by newest.created_at desc limit 1`,
+    values: [PAYMENT_STATUSES],
   });
   return rows[0]?.createdAt;
 }
