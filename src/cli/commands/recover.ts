@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { recover, type Recovery, type RecoveryCounts, type RecoveryFailure } from '../../operator/recover';
+import { LONG_STATEMENT_MS } from '../../db/pool';
 import { answering, withExamples } from '../answering';
 import { instant } from '../inputs';
 import { type Answer, formatTable } from '../output';
@@ -21,14 +22,17 @@ export function addRecoverCommand(program: Command, terminal: Terminal): void {
     );
   withExamples(command, 'lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json');
   answering(command, terminal, z.object({ since: instant.optional() }), ({ since }, settings) =>
-    withDatabase(settings, (db) =>
-      withEngine(settings, async (engine) => {
-        const context = { db, environment: settings.config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
-        const onProgress = (done: number) => {
-          if (done % REPORT_EVERY === 0) terminal.stderr.write(`${done} looked at\n`);
-        };
-        return recoveryAnswer(await recover(context, engine, { startedSince: since, onProgress }));
-      }),
+    withDatabase(
+      settings,
+      (db) =>
+        withEngine(settings, async (engine) => {
+          const context = { db, environment: settings.config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
+          const onProgress = (done: number) => {
+            if (done % REPORT_EVERY === 0) terminal.stderr.write(`${done} looked at\n`);
+          };
+          return recoveryAnswer(await recover(context, engine, { startedSince: since, onProgress }));
+        }),
+      LONG_STATEMENT_MS,
     ),
   );
 }
