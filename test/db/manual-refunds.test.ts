@@ -1,6 +1,7 @@
 import { findForReconciliation } from '../../src/db/reads/list-for-reconciliation';
-import { confirmFailedRefund, confirmRefund } from '../../src/db/transitions/confirm-refund';
+import { confirmRefund } from '../../src/db/transitions/confirm-refund';
 import { refundLatePayment } from '../../src/db/transitions/late-payment';
+import { resolveRefundAsRefunded } from '../../src/db/transitions/resolve-refund-as-refunded';
 import { listExceptionsOf, resolveException } from '../../src/operator/exceptions';
 import { payLate, T0, walkAlong } from '../operator/walk';
 import { openLedger, type Ledgered } from '../support/payments';
@@ -34,8 +35,7 @@ describe('reconciliation takes a refund for one that the provider does not know'
 
   it('if an operator resolved it', async () => {
     const walked = await walkAlong(ledger, [...SUBMITTED, 'refuse_refund']);
-    const manual = { round: 1, providerReference: null, isManual: true };
-    await confirmFailedRefund(ledger.context, stepOf(walked), manual);
+    await resolveRefundAsRefunded(ledger.context, stepOf(walked), 1);
     expect(await isRefundedByHand(walked.terms.paymentId)).toBe(true);
 
     const late = await walkAlong(ledger, ['issue', 'expire']);

@@ -171,7 +171,9 @@ it('finds every one of a thousand breaks and invents none; what the provider can
 
   const { seen, compared, unclear, breakCount, breaks, parts } = await run();
   const all = pending.length + paid.length;
-  expect([seen, compared, unclear, breakCount]).toEqual([all, all, 0, breaks.length]);
+  expect([compared, unclear, breakCount]).toEqual([seen, 0, breaks.length]);
+  // Those that catch up while the run goes on are seen as open and then as final.
+  expect(seen).toBeGreaterThanOrEqual(all);
   expect(parts).toHaveLength(3);
   const found = new Map(breaks.map(({ paymentId, kind }) => [paymentId, kind]));
   expect(breaks.filter(({ paymentId }) => !planted.has(paymentId))).toEqual([]);
