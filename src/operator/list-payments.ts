@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/pool';
+import { NEWEST_FIRST, STATUS } from '../db/reads/payment-indexes';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../db/reads/payment-row';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
 
@@ -22,10 +23,6 @@ export async function listPayments(db: Queryable, filter: PaymentFilter): Promis
   );
   return rows;
 }
-
-/** The expressions of the index over all merchants, `payments_by_status_of_all`. */
-const STATUS = "(status || '')";
-const NEWEST_FIRST = "(created_at at time zone 'utc') desc, id desc";
 
 /** The index over all merchants begins with the status: the newest of each status are merged. */
 function ofAll({ status, limit }: PaymentFilter, waits: string): { text: string; values: unknown[] } {

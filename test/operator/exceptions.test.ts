@@ -29,7 +29,14 @@ const open = (referenceId: string, kind: 'wrong_amount' | 'unknown_order' = 'unk
   });
 
 it('shows the open cases, newest first, and all of them when asked', async () => {
-  for (const reference of ['LN1', 'LN2', 'LN3']) await open(reference);
+  for (const [index, reference] of ['LN1', 'LN2', 'LN3'].entries()) {
+    await open(reference);
+    // Two cases of one millisecond have no order.
+    await db.query("update exceptions set opened_at = opened_at + $2 * interval '1 second' where reference_id = $1", [
+      reference,
+      index,
+    ]);
+  }
   const [newest] = await listExceptions(db, { onlyOpen: true, limit: 10 });
   expect(newest).toMatchObject({ kind: 'unknown_order', referenceId: 'LN3', amountRupiah: 500, resolvedAt: null });
   const resolved = await resolveException(db, DEWI, newest?.id ?? '', { note: 'sent back', isRefunded: false });

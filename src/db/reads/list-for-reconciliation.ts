@@ -3,7 +3,7 @@ import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { RecordedPayment } from '../../domain/reconciliation';
 import type { Queryable } from '../pool';
 import { stateOf, type StateRow } from '../transitions/payment-state';
-import { IS_FINAL, IS_OPEN } from './is-open';
+import { IS_FINAL, IS_OPEN } from './payment-indexes';
 
 /** What reconciliation reads: keyset pages over partial indexes, so that a page costs the same however much is final. */
 

@@ -1,5 +1,6 @@
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 import type { Queryable } from '../pool';
+import { NEWEST_FIRST, STATUS } from './payment-indexes';
 
 /** The statuses of these payments, by id; one that PostgreSQL does not have is not in it. */
 export async function listStatuses(db: Queryable, paymentIds: readonly string[]): Promise<Map<string, PaymentStatus>> {
@@ -17,8 +18,8 @@ export async function findNewestCreation(db: Queryable): Promise<Date | undefine
     name: 'find_newest_creation',
     text: `select newest.created_at as "createdAt"
       from unnest($1::text[]) as wanted (status) cross join lateral (
-        select created_at from payments where payments.status = wanted.status
-        order by (created_at at time zone 'utc') desc, id desc limit 1
+        select created_at from payments where ${STATUS} = wanted.status
+        order by ${NEWEST_FIRST} limit 1
       ) newest
       order by newest.created_at desc limit 1`,
     values: [PAYMENT_STATUSES],

@@ -2,7 +2,7 @@ import type { PaymentState, PaymentTerms } from '../../domain/payment';
 import type { Queryable } from '../pool';
 import { stateOf, type StateRow } from '../transitions/payment-state';
 import { TERMS_COLUMNS } from './find-terms';
-import { IS_OPEN } from './is-open';
+import { IS_OPEN } from './payment-indexes';
 
 /** What goes on at Temporal, as PostgreSQL knows it: keyset pages over partial indexes. */
 
