@@ -169,6 +169,10 @@ async function recoverPayment(
 ): Promise<RecoveredAs> {
   const { paymentId } = terms;
   const workflow = await engine.describePayment(paymentId);
+  if (workflow !== null && listed.state.status === 'created' && workflow.status !== 'created') {
+    // PostgreSQL has lost the response to the creation. Issued once more, the QR would come with another timestamp.
+    await rebuildPayment(context, await engine.readCreation(paymentId));
+  }
   if (workflow?.isRunning) {
     if (workflow.status === listed.state.status) return 'running';
     // It takes no message any more. It is started again at the next attempt.
