@@ -89,26 +89,32 @@ export interface World {
   readonly workflows: readonly WorkflowRecord[];
 }
 
+/** What the world is read from: the whole stack of the fault suite, or another service under test. */
+export interface WorldSource extends Pick<Stack, 'db' | 'client'> {
+  readonly sandbox: { readonly url: string };
+  readonly receiver: { readonly tries: readonly ReceivedTry[] };
+}
+
 /** Where things are written one after another, the later one is read first: what it says must be in the earlier one. */
-export async function readWorld(stack: Stack, journal: Journal): Promise<World> {
+export async function readWorld(source: WorldSource, journal: Journal): Promise<World> {
   const promised = journal.snapshot();
-  const orders = await readOrders(stack);
-  const receivedBefore = stack.receiver.tries.length;
-  const books = await readBooks(stack.db);
-  const ledger = await verifyLedger(stack.db);
+  const orders = await readOrders(source);
+  const receivedBefore = source.receiver.tries.length;
+  const books = await readBooks(source.db);
+  const ledger = await verifyLedger(source.db);
   return {
     journal: promised,
     orders,
     books,
     ledger,
-    received: [...stack.receiver.tries],
+    received: [...source.receiver.tries],
     receivedBefore,
-    workflows: await readWorkflows(stack),
+    workflows: await readWorkflows(source),
   };
 }
 
-async function readOrders(stack: Stack): Promise<World['orders']> {
-  const response = await fetch(`${stack.sandbox.url}/simulator/payments`);
+async function readOrders({ sandbox }: WorldSource): Promise<World['orders']> {
+  const response = await fetch(`${sandbox.url}/simulator/payments`);
   const { payments } = providerLedgerSchema.parse(await response.json());
   return new Map(payments.map((order) => [order.order_id, order]));
 }
@@ -174,7 +180,7 @@ async function readBooks(db: Pool): Promise<Books> {
   }
 }
 
-async function readWorkflows({ client }: Stack): Promise<WorkflowRecord[]> {
+async function readWorkflows({ client }: WorldSource): Promise<WorkflowRecord[]> {
   const found: WorkflowRecord[] = [];
   for await (const { workflowId, type, status, searchAttributes } of client.workflow.list({ pageSize: 1_000 })) {
     const paymentStatus = searchAttributes.PaymentStatus?.[0];

@@ -1,0 +1,422 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
+import { type AnsweredPayment, Journal, paymentIn } from '../faults/journal';
+import { INVARIANT_NAMES, ORACLE } from '../faults/oracle';
+import { type RecordingReceiver, startReceiver } from '../faults/receiver';
+import { readWorld, type World } from '../faults/world';
+import { until } from '../support/until';
+import { SeparateService } from './separate-service';
+
+/** "PostgreSQL was restored to an earlier time" of docs/operators.md, step by step, with the built commands. */
+
+const TIMEOUT_MS = 600_000;
+const CALL_TIMEOUT_MS = 20_000;
+const RUNS_OF_RECOVER = 5;
+
+const endpointSchema = z.object({ endpoint: z.object({ secret: z.string() }) });
+
+/** With a `key`, so that its creation can be repeated. */
+interface Payment extends AnsweredPayment {
+  readonly key: string;
+}
+
+let service: SeparateService;
+let receiver: RecordingReceiver;
+let webhooksFail = false;
+const journal = new Journal();
+
+beforeAll(async () => {
+  service = await SeparateService.open();
+  receiver = await startReceiver(() => webhooksFail);
+}, TIMEOUT_MS);
+
+afterAll(async () => {
+  await service.stopAll();
+  await receiver.close();
+}, TIMEOUT_MS);
+
+async function call(method: string, path: string, key: string | null = null, body?: object) {
+  const startedMs = Date.now();
+  const response = await fetch(service.run.api_url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${service.run.secret_key}`,
+      ...(key !== null && { 'idempotency-key': key }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+  });
+  const text = await response.text();
+  const { status, headers } = response;
+  journal.entries.push({ atMs: startedMs, method, path, key, status, text, tookMs: Date.now() - startedMs });
+  return { status, text, isReplay: headers.get('idempotency-replayed') === 'true' };
+}
+
+const bodyFor = (provider: string) => ({
+  amount: 50_000,
+  provider,
+  merchant_reference_id: 'ORDER-7',
+  customer: { name: 'Siti' },
+  metadata: { table: '12' },
+});
+
+function createUnder(key: string, provider = 'gopay') {
+  return call('POST', '/payments', key, bodyFor(provider));
+}
+
+async function create(provider = 'gopay'): Promise<Payment> {
+  const key = `${provider}-${randomUUID()}`;
+  const { status, text } = await createUnder(key, provider);
+  expect(status).toBe(201);
+  return { ...paymentIn(text), key };
+}
+
+async function statusOf({ id }: Pick<Payment, 'id'>): Promise<string> {
+  return paymentIn((await call('GET', `/payments/${id}`)).text).status;
+}
+
+async function becomes(payment: Payment, status: string): Promise<void> {
+  await until(
+    () => statusOf(payment),
+    (seen) => seen === status,
+  );
+}
+
+/** The payments that do not have the status that they should have. */
+async function differing(ends: readonly (readonly [name: string, payment: Payment, status: string])[]) {
+  const statuses = await Promise.all(ends.map(([, payment]) => statusOf(payment)));
+  return ends.flatMap(([name, , expected], index) =>
+    statuses[index] === expected ? [] : [`${name} is ${statuses[index]}, not ${expected}`],
+  );
+}
+
+async function act(payment: Pick<Payment, 'id'>, action: 'cancel' | 'refund'): Promise<void> {
+  expect(await call('POST', `/payments/${payment.id}/${action}`)).toMatchObject({ status: 200 });
+}
+
+async function simulate(method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${service.sandbox.url}/simulator/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+const pay = ({ reference_id }: Payment) => simulate('POST', `payments/${reference_id}/pay`);
+const failNext = (operation: string, kind: string, times = 1) => simulate('PUT', 'faults', { operation, kind, times });
+const confirmRefundsAfter = (seconds: number) => simulate('PUT', 'bank', { refund_confirms_after_seconds: seconds });
+
+async function createPaid(): Promise<Payment> {
+  const payment = await create();
+  await pay(payment);
+  await becomes(payment, 'paid');
+  return payment;
+}
+
+async function createSettled(): Promise<Payment> {
+  const payment = await create();
+  await pay(payment);
+  await becomes(payment, 'settled');
+  return payment;
+}
+
+async function createCancelled(): Promise<Payment> {
+  const payment = await create();
+  await act(payment, 'cancel');
+  return payment;
+}
+
+async function createRefunded(): Promise<Payment> {
+  const payment = await createPaid();
+  await act(payment, 'refund');
+  await becomes(payment, 'refunded');
+  return payment;
+}
+
+async function createExpired(): Promise<Payment> {
+  const payment = await create('shopeepay');
+  await becomes(payment, 'expired');
+  return payment;
+}
+
+async function createRefundFailed(): Promise<Payment> {
+  const payment = await createPaid();
+  await failNext('refund', 'reject');
+  await act(payment, 'refund');
+  await becomes(payment, 'refund_failed');
+  return payment;
+}
+
+/** Its refund is with the provider, and the bank has not confirmed it. */
+async function createRefundProcessing(): Promise<Payment> {
+  await confirmRefundsAfter(3_600);
+  const payment = await createPaid();
+  await act(payment, 'refund');
+  await until(
+    () => readWorldNow(),
+    ({ orders }) => orders.get(payment.reference_id)?.refunds.length === 1,
+  );
+  return payment;
+}
+
+/** The first attempt of its webhooks fails, so that each has a workflow for its retries. */
+async function createWithFailingWebhooks(): Promise<Payment> {
+  webhooksFail = true;
+  const payment = await create();
+  await until(
+    () => deliveriesInRetry(payment),
+    (count) => count === 2,
+  );
+  webhooksFail = false;
+  return payment;
+}
+
+async function deliveriesInRetry({ id }: Payment): Promise<number> {
+  const { deliveries } = (await readWorldNow()).books;
+  return deliveries.filter(({ paymentId, handedOver }) => paymentId === id && handedOver).length;
+}
+
+async function createRejected(): Promise<string> {
+  const key = `rejected-${randomUUID()}`;
+  await failNext('charge', 'reject');
+  expect(await createUnder(key)).toMatchObject({ status: 400 });
+  return key;
+}
+
+/** The provider does not respond to its charge until the faults are cleared. */
+async function createWithoutQr(): Promise<string> {
+  const key = `created-${randomUUID()}`;
+  await failNext('charge', 'http_500', 1_000);
+  expect(await createUnder(key)).toMatchObject({ status: 500 });
+  return key;
+}
+
+/** Repeats a creation as a merchant does, until it has the payment. */
+async function repeatUntilCreated(key: string): Promise<Payment> {
+  const { text } = await until(
+    () => createUnder(key),
+    ({ status }) => status === 201,
+  );
+  return { ...paymentIn(text), key };
+}
+
+const readWorldNow = (): Promise<World> =>
+  readWorld({ sandbox: service.sandbox, receiver, db: service.db, client: service.client }, journal);
+
+async function lunas(...args: readonly string[]): Promise<unknown> {
+  const { exitCode, json, stderr } = await service.command(args);
+  if (exitCode !== 0) throw new Error(`lunas ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
+  return json;
+}
+
+function setPolicy(provider: string, ...options: readonly string[]): Promise<unknown> {
+  return lunas('catalog', 'set', '--provider', provider, '--channel', 'qris', ...options);
+}
+
+async function openService(): Promise<void> {
+  await service.startServices();
+  await Promise.all([service.start('worker'), service.start('api')]);
+}
+
+async function closeService(): Promise<void> {
+  await service.stop('api', 'worker');
+  await service.stopServices();
+}
+
+const OPEN: ReadonlySet<string> = new Set(['created', 'pending', 'paid', 'refund_processing', 'refund_failed']);
+
+/** Open payments of which no workflow runs. */
+async function stranded(): Promise<string[]> {
+  const { books, workflows } = await readWorldNow();
+  const running = new Set(workflows.flatMap(({ id, status }) => (status === 'RUNNING' ? [id] : [])));
+  return books.payments.flatMap(({ id, status }) => (OPEN.has(status) && !running.has(`payment-${id}`) ? [id] : []));
+}
+
+/** The money that has gone out: settlements in PostgreSQL, refunds at the provider. */
+async function readMoneyOut(): Promise<unknown> {
+  const { books, orders } = await readWorldNow();
+  return {
+    settled: books.transitions.filter(({ to }) => to === 'settled').map(({ paymentId }) => paymentId),
+    refunds: [...orders.values()].flatMap(({ refunds }) => refunds.map(({ refund_key }) => refund_key)),
+  };
+}
+
+/** Every creation that was answered before gets the same response again, and its payments can be read. */
+async function expectReplays(before: Journal): Promise<void> {
+  const answered = before.entries.filter(
+    ({ path, method, status }) => method === 'POST' && path === '/payments' && (status === 201 || status === 400),
+  );
+  for (const { key, status, text } of answered) {
+    const again = await createUnder(key ?? '', key?.startsWith('shopeepay') ? 'shopeepay' : 'gopay');
+    expect({ key, ...again }).toEqual({ key, status, text, isReplay: true });
+    if (status === 201) expect(await call('GET', `/payments/${paymentIn(text).id}`)).toMatchObject({ status: 200 });
+  }
+}
+
+/** PostgreSQL has forgotten some deliveries that the merchant has received; their events came again under new ids. */
+function withoutForgottenDeliveries(world: World): World {
+  const known = new Set(world.books.deliveries.map(({ id }) => id));
+  const received = world.received.filter(({ deliveryId }) => known.has(deliveryId));
+  return { ...world, received, receivedBefore: received.length };
+}
+
+async function violations(): Promise<string[]> {
+  const world = withoutForgottenDeliveries(await readWorldNow());
+  return INVARIANT_NAMES.flatMap((name) => ORACLE[name](world).violations.map((violation) => `${name}: ${violation}`));
+}
+
+async function createBeforeBackup() {
+  await setPolicy('shopeepay', '--expires-in', '2s');
+  await setPolicy('gopay', '--settlement-delay', '1s');
+  const settled = await createSettled();
+  const [expired, paidLate] = await Promise.all([createExpired(), createExpired()]);
+  await setPolicy('gopay', '--settlement-delay', '1d');
+  const payments = {
+    settled,
+    expired,
+    paidLate,
+    cancelled: await createCancelled(),
+    refunded: await createRefunded(),
+    refundFailed: await createRefundFailed(),
+    retriedLater: await createRefundFailed(),
+    paid: await createPaid(),
+    paidLater: await create(),
+    cancelledLater: await create(),
+    refundedLater: await createPaid(),
+    heldLater: await createPaid(),
+    confirmedLater: await createRefundProcessing(),
+  };
+  await createRejected();
+  const pending = await createWithFailingWebhooks();
+  await setPolicy('gopay', '--settlement-delay', '45s');
+  const unpaid = await create();
+  const keyWithoutQr = await createWithoutQr();
+  await pay(unpaid);
+  await becomes(unpaid, 'paid');
+  return { payments: { ...payments, pending, settledLater: unpaid }, keyWithoutQr };
+}
+
+type Before = Awaited<ReturnType<typeof createBeforeBackup>>['payments'];
+
+async function moveOn(before: Before) {
+  await pay(before.paidLater);
+  await pay(before.paidLate);
+  await act(before.cancelledLater, 'cancel');
+  await act(before.refundedLater, 'refund');
+  await lunas('refunds', 'retry', before.retriedLater.id, '--note', 'the bank has been repaired');
+  await becomes(before.paidLater, 'paid');
+  for (const payment of [before.refundedLater, before.retriedLater, before.confirmedLater]) {
+    await becomes(payment, 'refunded');
+  }
+  await createRejected();
+  await setPolicy('gopay', '--settlement-delay', '1d');
+  const after = {
+    pending: await createWithFailingWebhooks(),
+    paid: await createPaid(),
+    cancelled: await createCancelled(),
+    refunded: await createRefunded(),
+    expired: await createExpired(),
+  };
+  await becomes(before.settledLater, 'settled');
+  await act(before.heldLater, 'refund');
+  return after;
+}
+
+it(
+  'after the steps of docs/operators.md every payment is there again, and agrees with the provider',
+  async () => {
+    await openService();
+    const { merchant_id } = service.run;
+    const created = await lunas('webhooks', 'create', '--merchant', merchant_id, '--url', receiver.url);
+    receiver.secret = endpointSchema.parse(created).endpoint.secret;
+    const { payments: before, keyWithoutQr } = await createBeforeBackup();
+    await closeService();
+    const backupAt = new Date();
+    await service.backUpPostgres();
+
+    await openService();
+    await simulate('DELETE', 'faults');
+    await confirmRefundsAfter(1);
+    const issuedLater = await repeatUntilCreated(keyWithoutQr);
+    const after = await moveOn(before);
+    // Steps 1 and 2.
+    await closeService();
+    await service.restorePostgres();
+    await service.startServices();
+    const answered = journal.snapshot();
+    const { books } = await readWorldNow();
+    expect(new Set(books.payments.map(({ status }) => status))).toEqual(new Set(PAYMENT_STATUSES));
+    expect(books.deliveries.some(({ status, handedOver }) => status === 'pending' && handedOver)).toBe(true);
+
+    // Step 3.
+    await setPolicy('gopay', '--settlement-delay', '1d');
+    // Steps 4 to 6.
+    const moneyOut = await readMoneyOut();
+    await service.start('worker', { LUNAS_RECOVERY_MODE: 'true' });
+    for (let runs = 1; ; runs += 1) {
+      const { exitCode, stderr } = await service.command(['recover', '--since', backupAt.toISOString()]);
+      if (exitCode === 0) break;
+      if (runs === RUNS_OF_RECOVER) throw new Error(stderr);
+    }
+    expect(await stranded()).toEqual([]);
+    await until(
+      () => service.command(['reconcile'], { LUNAS_RECOVERY_MODE: 'true' }),
+      ({ exitCode }) => exitCode === 0,
+    );
+    expect(await readMoneyOut()).toEqual(moneyOut);
+    // Step 7.
+    await service.stop('worker');
+    await Promise.all([service.start('worker'), service.start('api')]);
+
+    const ends = [
+      ['before settled', before.settled, 'settled'],
+      ['before expired', before.expired, 'expired'],
+      ['before paidLate', before.paidLate, 'expired'],
+      ['before cancelled', before.cancelled, 'cancelled'],
+      ['before refunded', before.refunded, 'refunded'],
+      ['before refundFailed', before.refundFailed, 'refund_failed'],
+      ['before retriedLater', before.retriedLater, 'refunded'],
+      ['before paid', before.paid, 'paid'],
+      ['before paidLater', before.paidLater, 'paid'],
+      ['before cancelledLater', before.cancelledLater, 'cancelled'],
+      ['before refundedLater', before.refundedLater, 'refunded'],
+      ['before heldLater', before.heldLater, 'refunded'],
+      ['before confirmedLater', before.confirmedLater, 'refunded'],
+      ['before pending', before.pending, 'pending'],
+      ['before settledLater', before.settledLater, 'settled'],
+      ['before issuedLater', issuedLater, 'pending'],
+      ['after pending', after.pending, 'pending'],
+      ['after paid', after.paid, 'paid'],
+      ['after cancelled', after.cancelled, 'cancelled'],
+      ['after refunded', after.refunded, 'refunded'],
+      ['after expired', after.expired, 'expired'],
+    ] as const;
+    await until(
+      () => differing(ends),
+      (found) => found.length === 0,
+    ).catch(async (error) => {
+      for (const [name, payment, status] of ends) if ((await statusOf(payment)) !== status) process.stderr.write(name + ' ' + JSON.stringify(await lunas('payments', 'show', payment.id), null, 1) + '\n');
+      throw error;
+    });
+    await expectReplays(answered);
+    await lunas('recover');
+    await until(
+      () => service.command(['reconcile']),
+      ({ exitCode }) => exitCode === 0,
+    );
+    await lunas('ledger', 'verify');
+    expect(await stranded()).toEqual([]);
+
+    // Every payment that is open yet can be brought to its end.
+    await lunas('refunds', 'retry', before.refundFailed.id, '--note', 'the bank has been repaired');
+    for (const payment of [before.paid, before.paidLater, after.paid]) await act(payment, 'refund');
+    for (const payment of [before.pending, issuedLater, after.pending]) await act(payment, 'cancel');
+    await until(readWorldNow, ({ books }) => books.deliveries.every(({ status }) => status === 'delivered'));
+    await until(violations, (found) => found.length === 0);
+  },
+  TIMEOUT_MS,
+);

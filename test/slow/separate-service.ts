@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
+import { createPool, type Pool } from '../../src/db/pool';
+import { type Run, homeAt } from '../../src/embedded/home';
+import { type LunasServiceName, startLunasService } from '../../src/embedded/lunas-service';
+import type { ManagedProcess } from '../../src/embedded/managed-process';
+import { connectClient } from '../../src/engine/connection';
+import { PACKAGE_ROOT } from '../../src/package';
+import { temporaryFolder } from '../embedded/processes';
+import { testAddress } from '../support/addresses';
+import { freePorts, LunasProcess } from '../support/lunas-process';
+
+const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
+const COMMAND_TIMEOUT_MS = 60_000;
+const run = promisify(execFile);
+
+export interface CommandResult {
+  readonly exitCode: number;
+  /** The JSON document of stdout; undefined if the command printed none. */
+  readonly json: unknown;
+  readonly stderr: string;
+}
+
+/**
+ * Lunas as an operator runs it from the built commands: `lunas services`, `lunas api` and `lunas worker`, each a process. The
+ * acquirer's ledger belongs to a `lunas sandbox` with a home of its own, so that it never goes back in time.
+ */
+export class SeparateService {
+  readonly #processes = new Map<LunasServiceName, ManagedProcess>();
+  #services: LunasProcess | undefined;
+  #run: Run | undefined;
+  #db: Pool | undefined;
+  #client: Client | undefined;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly environment: NodeJS.ProcessEnv,
+    readonly sandbox: { readonly url: string },
+  ) {}
+
+  static async open(): Promise<SeparateService> {
+    const directory = await temporaryFolder();
+    const ports = await freePorts();
+    const sandbox = { url: `http://127.0.0.1:${ports['SANDBOX_PORT']}` };
+    const environment = {
+      PATH: process.env.PATH,
+      LUNAS_HOME: path.join(directory, 'lunas'),
+      TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH'),
+      LOG_LEVEL: 'warn',
+      REFUND_HOLD_SECONDS: '1',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      ...ports,
+    };
+    const service = new SeparateService(directory, environment, sandbox);
+    await service.start('sandbox', { LUNAS_HOME: path.join(directory, 'sandbox') });
+    return service;
+  }
+
+
+  get run(): Run {
+    return existing(this.#run);
+  }
+
+  get db(): Pool {
+    return existing(this.#db);
+  }
+
+  get client(): Client {
+    return existing(this.#client);
+  }
+
+  async startServices(): Promise<void> {
+    this.#services = new LunasProcess('services', this.#home.folder, {
+      ...this.environment,
+      SANDBOX_URL: this.sandbox.url,
+    });
+    this.#run = await this.#services.ready();
+    this.#db = createPool(this.run.database_url, { max: 2 });
+    this.#client = connectClient({ address: this.run.temporal_address, namespace: 'default', security: {} });
+  }
+
+  async stopServices(): Promise<void> {
+    await Promise.all([this.#db?.end(), this.#client?.connection.close()]);
+    await this.#services?.stop();
+    [this.#db, this.#client, this.#services] = [undefined, undefined, undefined];
+  }
+
+  async start(name: LunasServiceName, environment: NodeJS.ProcessEnv = {}): Promise<void> {
+    const options = {
+      name,
+      environment: { ...this.environment, ...environment },
+      logFile: path.join(this.directory, `${name}.log`),
+    };
+    this.#processes.set(name, await startLunasService(options, new AbortController().signal));
+  }
+
+  async stop(...names: readonly LunasServiceName[]): Promise<void> {
+    await Promise.all(names.map((name) => this.#processes.get(name)?.stop()));
+  }
+
+  async stopAll(): Promise<void> {
+    await this.stop('api', 'worker');
+    await this.stopServices();
+    await this.stop('sandbox');
+  }
+
+  /** A base backup of PostgreSQL, which is stopped. */
+  async backUpPostgres(): Promise<void> {
+    await run('cp', ['-a', this.#home.postgres, this.#backup]);
+  }
+
+  /** Puts the base backup in place of what PostgreSQL, which is stopped, has now. */
+  async restorePostgres(): Promise<void> {
+    await run('rm', ['-r', this.#home.postgres]);
+    await run('cp', ['-a', this.#backup, this.#home.postgres]);
+  }
+
+  /** Runs one command to its end, in the environment of the service. */
+  async command(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+    const options = { env: { ...this.environment, ...environment }, timeout: COMMAND_TIMEOUT_MS };
+    const child = run(process.execPath, [LUNAS, ...args, '--json'], options);
+    const { stdout, stderr } = await child.catch((error: { readonly stdout: string; readonly stderr: string }) => error);
+    return { exitCode: child.child.exitCode ?? -1, json: stdout === '' ? undefined : JSON.parse(stdout), stderr };
+  }
+
+  get #home() {
+    return homeAt(path.join(this.directory, 'lunas'));
+  }
+
+  get #backup(): string {
+    return path.join(this.directory, 'backup');
+  }
+}
+
+function existing<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('`lunas services` does not run');
+  return value;
+}
