@@ -175,9 +175,10 @@ async function recoverPayment(
   }
   if (workflow?.isRunning) {
     if (workflow.status === listed.state.status) return 'running';
-    // It takes no message any more. It is started again at the next attempt.
-    if (isFinalStatus(workflow.status)) throw new Error('its workflow is about to complete');
-    return (await engine.reportPaid(paymentId)) === 'signalled' ? 'notified' : 'running';
+    // A workflow at its end takes no message any more. It is started again at the next attempt.
+    const isEnding = isFinalStatus(workflow.status) || (await engine.reportPaid(paymentId)) === 'no_workflow';
+    if (isEnding) throw new Error('its workflow is about to complete');
+    return 'notified';
   }
   const opening = await findOpening(context.db, paymentId);
   const resumption = { ...listed, ...(opening && { opening }) };

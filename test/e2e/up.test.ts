@@ -70,6 +70,23 @@ async function stop(): Promise<number | null> {
   return code;
 }
 
+/** kill -9 of its process group, which it is alone in: each of its children has a group of its own. */
+async function crash(): Promise<void> {
+  const child = up;
+  up = undefined;
+  child?.kill('SIGKILL');
+  if (child) await once(child, 'exit');
+}
+
+async function pay({ qris_payload }: { readonly qris_payload: string }): Promise<void> {
+  const scan = await fetch(`http://127.0.0.1:${environment.SANDBOX_PORT}/simulator/scan`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ qris_payload }),
+  });
+  expect(scan.status).toBe(200);
+}
+
 async function lunas(...args: string[]): Promise<unknown> {
   const { stdout } = await run(process.execPath, [LUNAS, ...args, '--json'], { env: environment });
   return JSON.parse(stdout);
@@ -107,12 +124,7 @@ describe('lunas up', () => {
 
     const payment = await runPrintedLine();
     expect(payment.status).toBe('pending');
-    const scan = await fetch(`http://127.0.0.1:${environment.SANDBOX_PORT}/simulator/scan`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ qris_payload: payment.qris_payload }),
-    });
-    expect(scan.status).toBe(200);
+    await pay(payment);
     await until(
       () => statusOf(payment.id),
       (status) => status === 'settled',
@@ -147,6 +159,27 @@ describe('lunas up', () => {
       recovery: { payments: { rebuilt: 0 }, deliveries: { rebuilt: 0 } },
     });
     expect(await lunas('ledger', 'verify')).toMatchObject({ ledger: { break_count: 0, payments: 2 } });
+    expect(await stop()).toBe(0);
+    expect(await processesOfHome()).toEqual([]);
+  });
+
+  it('recovers after a crash before it is ready, and its payments go on', async () => {
+    await start();
+    await lunas('catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '--expires-in', '15m');
+    const [unpaid, paid] = [await runPrintedLine(), await runPrintedLine()];
+    await pay(paid);
+    await crash();
+
+    await start();
+    expect(said).toContain('Recovery after a crash');
+    await pay(unpaid);
+    for (const { id } of [paid, unpaid]) {
+      await until(
+        () => statusOf(id),
+        (status) => status === 'settled',
+      );
+    }
+    expect(await lunas('recover')).toMatchObject({ recovery: { payments: { rebuilt: 0, notified: 0 }, failures: [] } });
     expect(await stop()).toBe(0);
     expect(await processesOfHome()).toEqual([]);
   });

@@ -58,7 +58,6 @@ export class SeparateService {
     return service;
   }
 
-
   get run(): Run {
     return existing(this.#run);
   }
@@ -97,7 +96,7 @@ export class SeparateService {
   }
 
   async stop(...names: readonly LunasServiceName[]): Promise<void> {
-    await Promise.all(names.map((name) => this.#processes.get(name)?.stop()));
+    await Promise.all(names.map(async (name) => this.#processes.get(name)?.stop()));
   }
 
   async stopAll(): Promise<void> {
@@ -121,7 +120,9 @@ export class SeparateService {
   async command(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
     const options = { env: { ...this.environment, ...environment }, timeout: COMMAND_TIMEOUT_MS };
     const child = run(process.execPath, [LUNAS, ...args, '--json'], options);
-    const { stdout, stderr } = await child.catch((error: { readonly stdout: string; readonly stderr: string }) => error);
+    const { stdout, stderr } = await child.catch(
+      (error: { readonly stdout: string; readonly stderr: string }) => error,
+    );
     return { exitCode: child.child.exitCode ?? -1, json: stdout === '' ? undefined : JSON.parse(stdout), stderr };
   }
 
