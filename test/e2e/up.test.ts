@@ -37,6 +37,8 @@ beforeAll(async () => {
     ...Object.fromEntries(ports),
     LUNAS_HOME: path.join(home, 'data'),
     TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH'),
+    // The tests poll with one key.
+    RATE_LIMIT_PER_MINUTE: '1000000',
   };
   receiver = await startReceiver();
 });
