@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdir } from 'node:fs/promises';
 import type { ManagedProcess } from '../../src/embedded/managed-process';
 import { freePort } from '../../src/embedded/ports';
+import { setPolicy } from '../../src/operator/catalog';
 import { startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
 import { temporaryFolder } from '../embedded/processes';
 import { testAddress } from '../support/addresses';
@@ -52,6 +53,7 @@ it('two (skipped) hours without the provider: the next attempt comes within 60 s
   const lives = await openLives();
   try {
     const { service, time } = lives;
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 86_400 });
     const { id, reference_id } = await lives.createPayment();
     await failStatusCalls(service);
     await service.pay(reference_id);
