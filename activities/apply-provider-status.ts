@@ -112,7 +112,7 @@ async function recordPaid(
       return { state: paid.state, attention: `It is paid, and the provider is unclear now: ${refund.reason}.` };
     case 'refunded':
     case 'under_way':
-      return recordProviderRefund(context, { ...request, state: paid.state });
+      return recordProviderRefund(context, { ...request, state: paid.state }, refund.refundKey);
   }
 }
 

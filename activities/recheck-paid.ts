@@ -14,7 +14,7 @@ export async function recheckPaid(dependencies: ActivityDependencies, request: P
   switch (judged.verdict) {
     case 'refunded':
     case 'under_way':
-      return recordProviderRefund(dependencies, request);
+      return recordProviderRefund(dependencies, request, judged.refundKey);
     case 'unclear': {
       const attention = `It is paid, and the provider is unclear now: ${judged.reason}.`;
       return unchanged(dependencies, request, { attention });

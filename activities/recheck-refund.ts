@@ -4,6 +4,7 @@ import { closeNotifications, newestNotification } from '../src/db/notifications'
 import { confirmFailedRefund } from '../src/db/transitions/confirm-refund';
 import type { ActivityDependencies } from './dependencies';
 import { askAfterRefund } from './ask-after-refund';
+import { isLostRetry, recordLostRetry } from './provider-refund';
 import { resultOf, roundOf, stepOf, unchanged } from './steps';
 
 /** There is news of a payment whose refund was refused: records a refund that went through after all. */
@@ -13,6 +14,7 @@ export async function recheckRefund(dependencies: ActivityDependencies, request:
   const judged = await askAfterRefund(dependencies, request);
   switch (judged.verdict) {
     case 'refunded': {
+      if (isLostRetry(request, judged.refundKey)) return recordLostRetry(dependencies, request, judged.refundKey);
       const confirmed = { round: roundOf(request), providerReference: judged.providerReference };
       return resultOf(await confirmFailedRefund(dependencies, stepOf(request), confirmed));
     }

@@ -4,6 +4,7 @@ import { confirmFailedRefund } from '../src/db/transitions/confirm-refund';
 import { retryRefund as recordRetried } from '../src/db/transitions/request-refund';
 import type { ActivityDependencies } from './dependencies';
 import { askAfterRefund } from './ask-after-refund';
+import { isLostRetry, recordLostRetry } from './provider-refund';
 import { resultOf, roundOf, stepOf } from './steps';
 
 /** Opens another round of a refused refund, at an operator's word; one that went through after all is recorded instead. */
@@ -12,6 +13,7 @@ export async function retryRefund(dependencies: ActivityDependencies, request: P
   const judged = await askAfterRefund(dependencies, request);
   switch (judged.verdict) {
     case 'refunded': {
+      if (isLostRetry(request, judged.refundKey)) return recordLostRetry(dependencies, request, judged.refundKey);
       const confirmed = { round: roundOf(request), providerReference: judged.providerReference };
       return resultOf(await confirmFailedRefund(dependencies, stepOf(request), confirmed));
     }

@@ -385,7 +385,7 @@ alter table refunds add constraint refunds_check2 CHECK (((status <> 'refused'::
 alter table refunds add constraint refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
 alter table refunds add constraint refunds_pkey PRIMARY KEY (payment_id, round);
 alter table refunds add constraint refunds_refund_key_key UNIQUE (refund_key);
-alter table refunds add constraint refunds_round_check CHECK (((round >= 1) AND (round <= 20)));
+alter table refunds add constraint refunds_round_check CHECK ((round >= 1));
 alter table refunds add constraint refunds_status_check CHECK ((status = ANY (ARRAY['held'::text, 'submitted'::text, 'confirmed'::text, 'refused'::text, 'cancelled'::text])));
 alter table webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id);
 alter table webhook_attempts add constraint webhook_attempts_number_check CHECK ((number > 0));

@@ -18,3 +18,9 @@ export interface RefundState {
 export function refundKeyOf(referenceId: string, round: number): string {
   return `${referenceId}-R${round}`;
 }
+
+/** The round of a refund that the provider has under a key of ours; 0 if the key is not ours. */
+export function roundOfKey(referenceId: string, refundKey: string | null): number {
+  const [, round = '0'] = refundKey?.match(/-R([1-9]\d{0,3})$/) ?? [];
+  return refundKey === refundKeyOf(referenceId, Number(round)) ? Number(round) : 0;
+}
