@@ -128,6 +128,17 @@ describe('lunas payments settle', () => {
     expect(await lastActionOn(pending.id)).toEqual({ ...done, outcome: 'refused' });
   });
 
+  it('fails a payment that no rule can end, and needs a note', async () => {
+    const pending = await create();
+    const early = await built('payments', 'fail', pending.id, '--note', 'ticket 7');
+    expect(early).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has the order as pending') });
+    expect((await built('payments', 'fail', pending.id)).exitCode).toBe(2);
+    await service.providerDb.query('delete from payments where order_id = $1', [pending.reference_id]);
+    const { payment } = parse(await built('payments', 'fail', pending.id, '--note', 'ticket 7', '--json'));
+    expect(payment).toEqual({ id: pending.id, reference_id: pending.reference_id, status: 'failed' });
+    expect(await lastActionOn(pending.id)).toMatchObject({ action: 'payment.fail', actor: ME, outcome: 'done' });
+  });
+
   it('settles all of a merchant that wait, which the list shows before and not after', async () => {
     const paid = await Promise.all(Array.from({ length: 12 }, createPaid));
     const waiting = async () =>

@@ -190,6 +190,20 @@ describe('an operator', () => {
     expect(rows).toEqual([{ operator_id: operatorId }]);
   });
 
+  it('fails a payment whose order the provider does not know, not one that it has as pending', async () => {
+    const { body } = await service.call('POST', '/payments', { amount: 50_000 });
+    const { id, reference_id } = body.payment;
+    expect(await call('POST', `/payments/${id}/fail`, { note: 'ticket 7' })).toMatchObject(
+      refused(400, 'payment_cancel_failed', /has the order as pending/),
+    );
+    await service.providerDb.query('delete from payments where order_id = $1', [reference_id]);
+    const failed = await call('POST', `/payments/${reference_id}/fail`, { note: 'ticket 7' });
+    expect([failed.status, failed.body.payment]).toEqual([200, { id, reference_id, status: 'failed' }]);
+    const { transitions, actions } = (await call('GET', `/payments/${id}`)).body;
+    expect(transitions.at(-1)).toMatchObject({ to_status: 'failed', actor: 'operator:dewi', note: 'ticket 7' });
+    expect(actions[0]).toMatchObject({ action: 'payment.fail', outcome: 'done' });
+  });
+
   it('of sixty who settle at once, one does, and the others are told', async () => {
     const { id } = await createPaid();
     const answers = await Promise.all(
