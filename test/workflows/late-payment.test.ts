@@ -121,7 +121,7 @@ describe('money that comes after the end', () => {
       refunds: [{ refund_key: `${reference_id}-LATE`, amount: 50_000, status: 'confirmed' }],
     });
     expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
-    await end(id, 'refunded', `late-payment-after-${status}`);
+    await end(id, 'refunded', `late-payment-after-${status}-v2`);
     await becomes(id, status);
     await noNewsIsOpen(reference_id);
     expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
@@ -139,7 +139,7 @@ describe('money that comes after the end', () => {
     });
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
     await noNewsIsOpen(reference_id);
-    await end(id, 'kept', 'late-payment-kept');
+    await end(id, 'kept', 'late-payment-kept-v2');
 
     const [{ id: exceptionId }] = (await service.db.query('select id from exceptions where payment_id = $1', [id]))
       .rows;

@@ -58,7 +58,7 @@ describe('a refund', () => {
     const { id, reference_id } = await lives.createPaid();
     await refund(id);
     expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
-    expect(await lives.end(id, 'refunded-v2')).toBe('refunded');
+    expect(await lives.end(id, 'refunded-v3')).toBe('refunded');
 
     expect(await namesOf(id)).toEqual(['request_refund', 'submit_refund', 'confirm_refund']);
     const [, , , requested, submitted] = await lives.stepsOf(id);
