@@ -18,25 +18,22 @@ afterEach(async () => {
   await database.drop();
 });
 
-const open = (referenceId: string, kind: 'wrong_amount' | 'unknown_order' = 'unknown_order') =>
-  openException(db, {
-    kind,
-    referenceId,
-    providerAccountId: null,
-    paymentId: null,
-    amountRupiah: 500,
-    detail: 'Money.',
-  });
+let cases = 0;
+
+/** Opens a case a second after the last one: two of the same millisecond have no order. */
+async function open(referenceId: string, kind: 'wrong_amount' | 'unknown_order' = 'unknown_order'): Promise<void> {
+  const detail = 'Money.';
+  await openException(db, { kind, referenceId, providerAccountId: null, paymentId: null, amountRupiah: 500, detail });
+  cases += 1;
+  await db.query(
+    `update exceptions set opened_at = now() + $3 * interval '1 second'
+     where reference_id = $1 and kind = $2 and resolved_at is null`,
+    [referenceId, kind, cases],
+  );
+}
 
 it('shows the open cases, newest first, and all of them when asked', async () => {
-  for (const [index, reference] of ['LN1', 'LN2', 'LN3'].entries()) {
-    await open(reference);
-    // Two cases of one millisecond have no order.
-    await db.query("update exceptions set opened_at = opened_at + $2 * interval '1 second' where reference_id = $1", [
-      reference,
-      index,
-    ]);
-  }
+  for (const reference of ['LN1', 'LN2', 'LN3']) await open(reference);
   const [newest] = await listExceptions(db, { onlyOpen: true, limit: 10 });
   expect(newest).toMatchObject({ kind: 'unknown_order', referenceId: 'LN3', amountRupiah: 500, resolvedAt: null });
   const resolved = await resolveException(db, DEWI, newest?.id ?? '', { note: 'sent back', isRefunded: false });
