@@ -13,8 +13,6 @@ export interface ActivityDependencies extends TransitionContext {
   readonly refundHoldSeconds: number;
   /** `LUNAS_RECOVERY_MODE`: nothing is settled and no refund is requested, because PostgreSQL may be behind the provider. */
   readonly isRecovering: boolean;
-  /** The worker's clock, in milliseconds since 1970. A test that skips time gives that of its server. */
-  readonly nowMs: () => number | Promise<number>;
   /** Goes on with a part of a reconciliation run for a while. */
   readonly reconcileSlice: (part: ReconciliationPart) => Promise<ReconciliationSlice>;
 }

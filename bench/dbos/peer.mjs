@@ -42,7 +42,6 @@ const activities = createActivities({
   environment: 'sandbox',
   refundHoldSeconds: 60,
   isRecovering: false,
-  nowMs: Date.now,
   onDeliveries: () => undefined,
 });
 

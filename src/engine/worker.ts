@@ -35,8 +35,6 @@ export interface WorkerSettings {
   readonly log: Logger;
   /** How many workflows stay in memory, about 1 MB each; 0 replays every one at each of its tasks. */
   readonly maxCachedWorkflows?: number;
-  /** For tests that skip time; else the clock of the process. */
-  readonly nowMs?: () => Promise<number>;
   /** Called when the worker stops by itself; the process should end then, and be started again. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -75,7 +73,6 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering,
-    nowMs: settings.nowMs ?? Date.now,
     reconcileSlice: (part) => reconcileSlice({ db, providers, engine, isRecovering }, part, RECONCILIATION_SLICE_MS),
     onDeliveries: () => relay?.wake(),
   });

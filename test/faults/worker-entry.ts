@@ -46,7 +46,6 @@ async function run(): Promise<void> {
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: false,
-    nowMs: Date.now,
     reconcileSlice: (part) => reconcileSlice({ db, providers, engine }, part, 30_000),
     onDeliveries: () => relay?.wake(),
   });

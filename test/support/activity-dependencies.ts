@@ -17,7 +17,6 @@ export function activityDependencies(
     webhooks: createWebhookSender({ environment: 'sandbox' }),
     refundHoldSeconds: 60,
     isRecovering: false,
-    nowMs: Date.now,
     reconcileSlice: () => Promise.reject(new Error('not part of this')),
     ...changes,
   };

@@ -32,7 +32,7 @@ export async function openLives(): Promise<Lives> {
   // Without a cache every step replays the whole life, and a stopped worker leaves nothing behind on this server.
   const service = await startTestService(
     { address: environment.address, namespace: 'default', security: {} },
-    { maxCachedWorkflows: 0, nowMs: () => environment.currentTimeMs() },
+    { maxCachedWorkflows: 0 },
   );
   const time = new Timekeeper(environment, async () => {
     const { rows } = await service.db.query('select id, status from payments');

@@ -96,13 +96,11 @@ export interface TestServiceOptions {
   /** 0 replays every workflow at each of its tasks. */
   readonly maxCachedWorkflows?: number;
   readonly refundHoldSeconds?: number;
-  /** The clock of a server that skips time. */
-  readonly nowMs?: () => Promise<number>;
 }
 
 export async function startTestService(
   temporal: TemporalTarget,
-  { maxCachedWorkflows = 100, refundHoldSeconds = 60, nowMs }: TestServiceOptions = {},
+  { maxCachedWorkflows = 100, refundHoldSeconds = 60 }: TestServiceOptions = {},
 ): Promise<TestService> {
   const database = await createTestDatabase();
   const ledger = newDatabase();
@@ -202,7 +200,6 @@ export async function startTestService(
         maxCachedWorkflows,
         refundHoldSeconds,
         isRecovering,
-        ...(nowMs && { nowMs }),
         workflowBundlePath: workflowBundlePath(),
         onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
       });

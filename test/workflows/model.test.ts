@@ -80,9 +80,7 @@ beforeAll(async () => {
     connection: environment.nativeConnection,
     taskQueue: PAYMENTS_TASK_QUEUE,
     workflowBundle: { codePath: workflowBundlePath() },
-    activities: losingWorkers(
-      createActivities(activityDependencies(ledger.context, acquirer, { nowMs: () => environment.currentTimeMs() })),
-    ),
+    activities: losingWorkers(createActivities(activityDependencies(ledger.context, acquirer))),
     maxCachedWorkflows: 200,
   });
   running = worker.run();
