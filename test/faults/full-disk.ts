@@ -36,8 +36,8 @@ export async function runFullDisk(harness: Harness): Promise<string[]> {
     const filler = path.join(disk, 'filler');
     await fill(filler);
     await waitForServerError(journal, Date.now());
+    // PostgreSQL ends all sessions; its own recovery may find room at once, so that no further 5xx is certain.
     await useUpWal(stack);
-    await waitForServerError(journal, Date.now());
     await sleep(FULL_MS);
     await rm(filler);
     await waitUntilServing(stack);
