@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import { validate as isUuid } from 'uuid';
 import { openException } from '../db/exceptions';
 import { newestNotification, noteNews } from '../db/notifications';
 import type { Queryable } from '../db/pool';
@@ -205,7 +205,7 @@ async function checkWorkflows(
   // Those that have just started, or just ended, are left to the next run.
   const before = new Date(Date.now() - GRACE_MS);
   const { items, next } = await engine.listPaymentWorkflows(changedSince, before, after);
-  const ids = items.map(({ paymentId }) => paymentId).filter((id) => z.uuid().safeParse(id).success);
+  const ids = items.map(({ paymentId }) => paymentId).filter((id) => isUuid(id));
   const recorded = new Map((await findRecordedStatuses(db, ids)).map((payment) => [payment.paymentId, payment]));
   const breaks: FoundBreak[] = [];
   for (const workflow of items) {

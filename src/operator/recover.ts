@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import { findOpening } from '../db/reads/find-opening';
-import { findNewestCreation, listStatuses } from '../db/reads/list-statuses';
+import { findNewestCreation } from '../db/reads/find-newest-creation';
+import { findRecordedStatuses } from '../db/reads/list-for-reconciliation';
 import {
   listHandedOverDeliveries,
   listUnfinishedLatePayments,
@@ -22,7 +23,7 @@ export type RecoveredAs = 'running' | 'rebuilt' | 'notified';
 export type RecoveryCounts = Readonly<Record<RecoveredAs, number>>;
 
 export interface Recovery {
-  /** Rows that PostgreSQL had lost; `running` is always 0. */
+  /** Rows that PostgreSQL had lost, and workflows that ran although their payment is final. */
   readonly rows: RecoveryCounts;
   readonly payments: RecoveryCounts;
   readonly latePayments: RecoveryCounts;
@@ -137,10 +138,8 @@ async function* listDifferingWorkflows(
     const page: WorkflowPage = await engine.listPaymentWorkflows(since, until, after);
     // Whatever was started by hand under another id is nobody's payment.
     const workflows = page.items.filter(({ paymentId }) => isUuid(paymentId));
-    const statuses = await listStatuses(
-      db,
-      workflows.map(({ paymentId }) => paymentId),
-    );
+    const ids = workflows.map(({ paymentId }) => paymentId);
+    const statuses = new Map((await findRecordedStatuses(db, ids)).map(({ paymentId, status }) => [paymentId, status]));
     for (const workflow of workflows) {
       const status = statuses.get(workflow.paymentId);
       if (status === undefined) yield { ...workflow, hasRow: false };

@@ -1,16 +1,6 @@
-import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
+import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import type { Queryable } from '../pool';
 import { NEWEST_FIRST, STATUS } from './payment-indexes';
-
-/** The statuses of these payments, by id; one that PostgreSQL does not have is not in it. */
-export async function listStatuses(db: Queryable, paymentIds: readonly string[]): Promise<Map<string, PaymentStatus>> {
-  const { rows } = await db.query<{ id: string; status: PaymentStatus }>({
-    name: 'list_statuses',
-    text: 'select id, status from payments where id = any ($1::uuid[])',
-    values: [paymentIds],
-  });
-  return new Map(rows.map(({ id, status }) => [id, status]));
-}
 
 /** When the newest payment was created; undefined if there is none. */
 export async function findNewestCreation(db: Queryable): Promise<Date | undefined> {
