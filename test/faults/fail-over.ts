@@ -56,6 +56,8 @@ export async function runAsynchronousFailOver({ stack, journal, random }: Harnes
     const load = new Load(stack, journal, random);
     load.start(CUSTOMERS);
     const promotedAtMs = await failOver(stack, standby);
+    // Each customer may be waiting for a payment that is lost. One more customer creates a payment in any case.
+    load.begin('settle');
     await waitForCreate(journal, promotedAtMs);
     const { I1 } = await judgeAll(stack, journal);
     await load.abandon();
