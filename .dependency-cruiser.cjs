@@ -1,31 +1,42 @@
 // Imports run downwards only (docs: ARCHITECTURE.md). Each layer lists what it may see; everything else of ours is an error.
 const LAYERS = {
   '^workflows/': ['^workflows/', '^src/domain/'],
-  '^activities/': ['^activities/', '^src/(webhooks|providers|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
+  '^activities/': [
+    '^activities/',
+    '^src/(webhooks|providers|db|domain)/',
+    '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$',
+  ],
   '^src/domain/': ['^src/domain/'],
   '^src/qris/': ['^src/qris/'],
-  '^src/db/': ['^src/(db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
+  '^src/keys/': ['^src/keys/', '^src/(config|errors)\\.ts$'],
+  '^src/db/': ['^src/(db|domain)/', '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$'],
   // An adapter reads the QR that an acquirer issued before anybody is shown it.
-  '^src/providers/': ['^src/(providers|qris|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
-  '^src/webhooks/': ['^src/(webhooks|db|domain)/', '^src/(config|log|package|sealing)\\.ts$'],
-  '^src/engine/': [
+  '^src/providers/': [
+    '^src/(providers|qris|db|domain)/',
+    '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$',
+  ],
+  '^src/webhooks/': ['^src/(webhooks|db|domain)/', '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$'],
+  '^src/temporal/': [
     '^workflows/',
     '^activities/',
-    '^src/(engine|webhooks|providers|db|domain)/',
-    '^src/(config|log|package|sealing)\\.ts$',
+    '^src/(temporal|webhooks|providers|db|domain)/',
+    '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$',
   ],
   '^src/operator/': [
     '^workflows/',
-    '^src/(operator|engine|webhooks|providers|db|domain)/',
-    '^src/(config|log|sealing)\\.ts$',
+    '^src/(operator|keys|temporal|webhooks|providers|db|domain)/',
+    '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$',
   ],
   '^src/api/': [
     '^workflows/',
-    '^src/(api|operator|engine|webhooks|providers|qris|db|domain)/',
-    '^src/(config|log|package|sealing)\\.ts$',
+    '^src/(api|keys|operator|temporal|webhooks|providers|qris|db|domain)/',
+    '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$',
   ],
-  '^src/sandbox/': ['^src/(sandbox|qris)/', '^src/(config|log|package|sealing)\\.ts$'],
-  '^src/embedded/': ['^src/(embedded|qris)/', '^src/(config|log|package|sealing)\\.ts$'],
+  '^src/sandbox/': ['^src/(sandbox|qris)/', '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$'],
+  '^src/local-stack/': [
+    '^src/(local-stack|qris)/',
+    '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$',
+  ],
 };
 
 module.exports = {

@@ -1,10 +1,10 @@
-import type { PaymentStep, StepResult } from '../src/domain/payment-step';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { lateRefundKeyOf } from '../src/domain/late-payment';
 import { formatRupiah } from '../src/domain/money';
 import { expiryOf } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import { openException } from '../src/db/exceptions';
-import { noteNews } from '../src/db/notifications';
+import { requestStatusQuery } from '../src/db/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { cancelPayment } from '../src/db/transitions/cancel-payment';
 import { denyPayment } from '../src/db/transitions/deny-payment';
@@ -12,8 +12,8 @@ import { expirePayment } from '../src/db/transitions/expire-payment';
 import { payPayment } from '../src/db/transitions/pay-payment';
 import type { ProviderPayment } from '../src/providers/provider';
 import { recordProviderRefund } from './provider-refund';
-import { judgeRefund } from './refund-verdict';
-import { resultOf, stepOf, unchanged } from './steps';
+import { classifyProviderRefund } from './provider-refund-status';
+import { toStepResult, toTransitionInput, unchanged } from './transition-input';
 
 /**
  * Records what the provider says of a pending payment. Only this makes a payment `paid`, `expired` or `failed` while
@@ -21,36 +21,36 @@ import { resultOf, stepOf, unchanged } from './steps';
  */
 export async function applyProviderStatus(
   context: TransitionContext,
-  request: PaymentStep,
-  said: ProviderPayment,
+  request: StepInput,
+  providerPayment: ProviderPayment,
 ): Promise<StepResult> {
-  const attention = await otherAmount(context, request, said);
-  const step = stepOf(request);
-  switch (said.status) {
+  const attentionReason = await otherAmount(context, request, providerPayment);
+  const step = toTransitionInput(request);
+  switch (providerPayment.status) {
     case 'pending':
-      return unchanged(context, request, { ...(attention && { attention }) });
+      return unchanged(context, request, { ...(attentionReason && { attentionReason }) });
     case 'paid':
     case 'refunded':
-      if (attention) return keepOtherAmount(context, request, attention);
-      if (said.refunds.some(({ refundKey }) => refundKey === lateRefundKeyOf(request.terms.referenceId))) {
+      if (attentionReason) return handleOtherAmount(context, request, attentionReason);
+      if (providerPayment.refunds.some(({ refundKey }) => refundKey === lateRefundKeyOf(request.terms.referenceId))) {
         return failAndQueryAgain(context, request, 'it was paid and refunded after its end');
       }
-      return recordPaid(context, request, said);
+      return recordPaid(context, request, providerPayment);
     case 'expired':
       // Its clock may run ahead of ours: expiry is ours to begin, at the deadline that the merchant knows.
       if (!isPastDeadline(request)) return unchanged(context, request);
-      return resultOf(await expirePayment(context, step));
+      return toStepResult(await expirePayment(context, step));
     case 'denied':
-      return resultOf(await denyPayment(context, step, 'the provider denied the payment'));
+      return toStepResult(await denyPayment(context, step, 'the provider denied the payment'));
     case 'cancelled':
-      return resultOf(await cancelPayment(context, step));
+      return toStepResult(await cancelPayment(context, step));
   }
 }
 
 /** Opens an exception if the provider has the order over another amount. Returns it in words; undefined if all is well. */
 async function otherAmount(
   { db }: TransitionContext,
-  { terms }: PaymentStep,
+  { terms }: StepInput,
   { totalRupiah }: ProviderPayment,
 ): Promise<string | undefined> {
   if (totalRupiah === terms.totalRupiah) return undefined;
@@ -68,14 +68,14 @@ async function otherAmount(
 }
 
 /** Another amount is not this payment. After the deadline the payment fails, and the money is a late payment. */
-async function keepOtherAmount(
+async function handleOtherAmount(
   context: TransitionContext,
-  request: PaymentStep,
-  attention: string,
+  request: StepInput,
+  attentionReason: string,
 ): Promise<StepResult> {
   return isPastDeadline(request)
-    ? failAndQueryAgain(context, request, attention)
-    : unchanged(context, request, { attention });
+    ? failAndQueryAgain(context, request, attentionReason)
+    : unchanged(context, request, { attentionReason });
 }
 
 /**
@@ -84,42 +84,42 @@ async function keepOtherAmount(
  */
 export async function failAndQueryAgain(
   context: TransitionContext,
-  request: PaymentStep,
+  request: StepInput,
   reason: string,
 ): Promise<StepResult> {
-  await noteLatePayment(context, request);
-  return resultOf(await denyPayment(context, stepOf(request), reason));
+  await requestLatePaymentQuery(context, request);
+  return toStepResult(await denyPayment(context, toTransitionInput(request), reason));
 }
 
 /** The customer paid. A refund that the provider has already is opened in the same step: no settlement comes in between. */
 async function recordPaid(
   context: TransitionContext,
-  request: PaymentStep,
-  said: ProviderPayment,
+  request: StepInput,
+  providerPayment: ProviderPayment,
 ): Promise<StepResult> {
-  const step = stepOf(request);
-  const paid = await payPayment(context, step, said.paidAt ?? step.at);
+  const step = toTransitionInput(request);
+  const paid = await payPayment(context, step, providerPayment.paidAt ?? step.at);
   if (paid.outcome === 'superseded') {
     // The end was recorded before the money was: the money is late.
-    if (isFinal(paid.state.status)) await noteLatePayment(context, request);
-    return resultOf(paid);
+    if (isFinal(paid.state.status)) await requestLatePaymentQuery(context, request);
+    return toStepResult(paid);
   }
-  const refund = judgeRefund(request.terms.totalRupiah, { outcome: 'found', payment: said });
-  switch (refund.verdict) {
+  const refund = classifyProviderRefund(request.terms.totalRupiah, { outcome: 'found', payment: providerPayment });
+  switch (refund.status) {
     case 'none':
-      return resultOf(paid);
-    case 'unclear':
-      return { state: paid.state, attention: `It is paid, and the provider is unclear now: ${refund.reason}.` };
+      return toStepResult(paid);
+    case 'indeterminate':
+      return { state: paid.state, attentionReason: `It is paid, and the provider is unclear now: ${refund.reason}.` };
     case 'refunded':
-    case 'under_way':
+    case 'pending':
       return recordProviderRefund(context, { ...request, state: paid.state }, refund.refundKey);
   }
 }
 
-function noteLatePayment({ db }: TransitionContext, { terms }: PaymentStep): Promise<void> {
-  return noteNews(db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
+function requestLatePaymentQuery({ db }: TransitionContext, { terms }: StepInput): Promise<void> {
+  return requestStatusQuery(db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
 }
 
-function isPastDeadline({ terms, atMs, createdAtMs }: PaymentStep): boolean {
+function isPastDeadline({ terms, atMs, createdAtMs }: StepInput): boolean {
   return atMs >= expiryOf(createdAtMs, terms);
 }

@@ -1,9 +1,9 @@
-import type { PaymentStep, StepResult } from '../src/domain/payment-step';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { cancelPayment as recordCancelled } from '../src/db/transitions/cancel-payment';
 import type { ActivityDependencies } from './dependencies';
-import { endOrder } from './end-order';
+import { closeOrder } from './close-order';
 
 /** Has the provider cancel the order of a payment that waits for its customer. */
-export function cancelPayment(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
-  return endOrder(dependencies, request, 'cancelPayment', recordCancelled);
+export function cancelPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  return closeOrder(dependencies, request, 'cancelPayment', recordCancelled);
 }

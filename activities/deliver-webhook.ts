@@ -1,13 +1,13 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { findDelivery } from '../src/webhooks/deliveries';
+import { findDelivery } from '../src/webhooks/outbox';
 import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
-import { judgeTry, MAX_TRIES } from '../src/webhooks/retry-policy';
+import { decideRetry, MAX_ATTEMPTS } from '../src/webhooks/retry-policy';
 import type { ActivityDependencies } from './dependencies';
 
 /** How a delivery ended. */
-export interface WebhookDeliveryEnd {
+export interface WebhookDeliveryResult {
   readonly status: 'delivered' | 'dead';
-  readonly tries: number;
+  readonly attempts: number;
   /** Null where the last try succeeded, or the delivery was ended from outside. */
   readonly lastFailure: string | null;
 }
@@ -20,30 +20,31 @@ export interface WebhookDeliveryEnd {
 export async function deliverWebhook(
   { db, sealer, webhooks }: ActivityDependencies,
   deliveryId: string,
-): Promise<WebhookDeliveryEnd> {
+): Promise<WebhookDeliveryResult> {
   const { cancellationSignal } = Context.current();
   const delivery = await findDelivery(db, sealer, deliveryId);
-  if (delivery.status !== 'pending') return { status: delivery.status, tries: delivery.tries, lastFailure: null };
+  if (delivery.status !== 'pending')
+    return { status: delivery.status, attempts: delivery.attemptsInCycle, lastFailure: null };
 
   if (delivery.endpointStatus === 'disabled') {
     await recordEndpointDisabled(db, deliveryId);
-    return { status: 'dead', tries: delivery.tries, lastFailure: null };
+    return { status: 'dead', attempts: delivery.attemptsInCycle, lastFailure: null };
   }
 
-  const tries = delivery.tries + 1;
+  const attempts = delivery.attemptsInCycle + 1;
   const attempt = await webhooks.send(delivery, cancellationSignal);
-  const verdict = judgeTry(tries, attempt);
-  if (verdict.becomes === 'delivered') {
+  const decision = decideRetry(attempts, attempt);
+  if (decision.next === 'delivered') {
     await recordDelivered(db, [{ delivery, attempt }]);
-    return { status: 'delivered', tries, lastFailure: null };
+    return { status: 'delivered', attempts, lastFailure: null };
   }
   cancellationSignal.throwIfAborted();
-  const deadReason = verdict.becomes === 'dead' ? verdict.reason : null;
+  const deadReason = decision.next === 'dead' ? decision.reason : null;
   const { status } = await recordFailed(db, delivery, attempt, { by: 'workflow', deadReason });
-  if (status !== 'pending') return { status, tries, lastFailure: attempt.failure };
+  if (status !== 'pending') return { status, attempts, lastFailure: attempt.failure };
   throw ApplicationFailure.create({
-    message: `Try ${tries} of ${MAX_TRIES} failed: ${attempt.failure}`,
-    type: 'WebhookNotDelivered',
-    ...(verdict.becomes === 'retried' && { nextRetryDelay: Math.round(verdict.waitSeconds * 1_000) }),
+    message: `Try ${attempts} of ${MAX_ATTEMPTS} failed: ${attempt.failure}`,
+    type: 'WebhookDeliveryFailed',
+    ...(decision.next === 'retry' && { nextRetryDelay: Math.round(decision.delaySeconds * 1_000) }),
   });
 }

@@ -5,11 +5,11 @@ import { deliverWebhook } from './deliver-webhook';
 import type { ActivityDependencies } from './dependencies';
 import { expirePayment } from './expire-payment';
 import { failPayment } from './fail-payment';
-import { giveUpPayment } from './give-up-payment';
+import { failUnissuedPayment } from './fail-unissued-payment';
 import { openPayment } from './open-payment';
-import { receiveLatePayment } from './receive-late-payment';
-import { recheckPaid } from './recheck-paid';
-import { recheckRefund } from './recheck-refund';
+import { recordLatePayment } from './record-late-payment';
+import { syncPaidPayment } from './sync-paid-payment';
+import { syncFailedRefund } from './sync-failed-refund';
 import {
   planReconciliation,
   reconcilePayments,
@@ -30,21 +30,21 @@ export type Activities = ReturnType<typeof createActivities>;
 export function createActivities(dependencies: ActivityDependencies) {
   return {
     openPayment: openPayment.bind(null, dependencies),
-    giveUpPayment: giveUpPayment.bind(null, dependencies),
+    failUnissuedPayment: failUnissuedPayment.bind(null, dependencies),
     confirmPaid: confirmPaid.bind(null, dependencies),
     cancelPayment: cancelPayment.bind(null, dependencies),
     expirePayment: expirePayment.bind(null, dependencies),
     failPayment: failPayment.bind(null, dependencies),
-    recheckPaid: recheckPaid.bind(null, dependencies),
+    syncPaidPayment: syncPaidPayment.bind(null, dependencies),
     requestRefund: requestRefund.bind(null, dependencies),
     cancelRefund: cancelRefund.bind(null, dependencies),
     submitRefund: submitRefund.bind(null, dependencies),
     refundPayment: refundPayment.bind(null, dependencies),
-    recheckRefund: recheckRefund.bind(null, dependencies),
+    syncFailedRefund: syncFailedRefund.bind(null, dependencies),
     retryRefund: retryRefund.bind(null, dependencies),
     resolveRefundAsRefunded: resolveRefundAsRefunded.bind(null, dependencies),
     resolveRefundAsPaid: resolveRefundAsPaid.bind(null, dependencies),
-    receiveLatePayment: receiveLatePayment.bind(null, dependencies),
+    recordLatePayment: recordLatePayment.bind(null, dependencies),
     refundLatePayment: refundLatePayment.bind(null, dependencies),
     settlePayment: settlePayment.bind(null, dependencies),
     planReconciliation: planReconciliation.bind(null, dependencies),

@@ -1,21 +1,21 @@
 import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
-import type { Opening, PaymentStep, StepResult } from '../src/domain/payment-step';
+import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
 import { acceptPayment } from '../src/db/transitions/accept-payment';
-import { findOpening } from '../src/db/reads/find-opening';
-import type { TransitionOutcome } from '../src/db/transitions/apply-transition';
+import { findOpening } from '../src/db/queries/find-opening';
+import type { TransitionResult } from '../src/db/transitions/apply-transition';
 import { issuePayment } from '../src/db/transitions/issue-payment';
 import { rejectPayment } from '../src/db/transitions/reject-payment';
 import type { IssueQrisOutcome, Provider } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
-import { providerCall, unclear } from './provider-call';
-import { resultOf, stepOf } from './steps';
+import { providerDeadline, indeterminateError } from './provider-deadline';
+import { toStepResult, toTransitionInput } from './transition-input';
 
 /**
  * Writes the payment as `created`, has the provider issue its QR, and records `pending` or `failed`.
  * Where an earlier attempt may have reached the provider, the order is looked up before it is asked again.
  */
-export async function openPayment(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
+export async function openPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const accepted = await acceptPayment(dependencies, request);
   if (accepted.state.status !== 'created') return opened(dependencies, request, accepted);
 
@@ -31,30 +31,30 @@ export async function openPayment(dependencies: ActivityDependencies, request: P
  * payload: asking again is safe then, it recognises the order and the idempotency key.
  */
 async function findIssued(provider: Provider, terms: PaymentTerms): Promise<IssueQrisOutcome | undefined> {
-  const found = await provider.findPayment(terms.referenceId, providerCall());
-  if (found.outcome === 'unclear') throw unclear(found);
+  const found = await provider.findPayment(terms.referenceId, providerDeadline());
+  if (found.outcome === 'indeterminate') throw indeterminateError(found);
   if (found.outcome === 'not_found') return undefined;
   const { status, totalRupiah, providerTransactionId, qrisPayload } = found.payment;
   if (totalRupiah !== terms.totalRupiah) {
     const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
-    throw unclear({ outcome: 'unclear', reason: `it has the order over ${amounts}` });
+    throw indeterminateError({ outcome: 'indeterminate', reason: `it has the order over ${amounts}` });
   }
-  if (status === 'denied') return { outcome: 'refused', reason: 'the provider denied the order' };
+  if (status === 'denied') return { outcome: 'rejected', reason: 'the provider denied the order' };
   return qrisPayload === null ? undefined : { outcome: 'accepted', providerTransactionId, qrisPayload };
 }
 
-function issue(provider: Provider, { terms, createdAtMs }: PaymentStep): Promise<IssueQrisOutcome> {
+function issue(provider: Provider, { terms, createdAtMs }: StepInput): Promise<IssueQrisOutcome> {
   const { provider: name, referenceId, totalRupiah } = terms;
   const [createdAt, expiresAt] = [new Date(createdAtMs), new Date(expiryOf(createdAtMs, terms))];
-  return provider.issueQris({ provider: name, referenceId, totalRupiah, createdAt, expiresAt }, providerCall());
+  return provider.issueQris({ provider: name, referenceId, totalRupiah, createdAt, expiresAt }, providerDeadline());
 }
 
 async function record(
   dependencies: ActivityDependencies,
-  request: PaymentStep,
+  request: StepInput,
   outcome: IssueQrisOutcome,
 ): Promise<StepResult> {
-  const step = stepOf(request);
+  const step = toTransitionInput(request);
   switch (outcome.outcome) {
     case 'accepted':
       return opened(dependencies, request, await issuePayment(dependencies, step, outcome), {
@@ -63,24 +63,24 @@ async function record(
         providerTransactionId: outcome.providerTransactionId,
         qrisPayload: outcome.qrisPayload,
       });
-    case 'refused':
+    case 'rejected':
       return opened(dependencies, request, await rejectPayment(dependencies, step, outcome.reason), {
         outcome: 'rejected',
         atMs: request.atMs,
         reason: outcome.reason,
       });
-    case 'unclear':
-      throw unclear(outcome);
+    case 'indeterminate':
+      throw indeterminateError(outcome);
   }
 }
 
 /** The result with the opening, for the history: the one just recorded, else the one that PostgreSQL has. */
 export async function opened(
   { db }: ActivityDependencies,
-  { terms }: PaymentStep,
-  recorded: TransitionOutcome,
+  { terms }: StepInput,
+  recorded: TransitionResult,
   applied?: Opening,
 ): Promise<StepResult> {
   const opening = (recorded.outcome === 'applied' && applied) || (await findOpening(db, terms.paymentId));
-  return { ...resultOf(recorded), ...(opening && { opening }) };
+  return { ...toStepResult(recorded), ...(opening && { opening }) };
 }

@@ -1,43 +1,43 @@
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { requestRefund, retryRefund } from '../src/db/transitions/request-refund';
-import type { PaymentStep, StepResult } from '../src/domain/payment-step';
-import { refundKeyOf, roundOfKey } from '../src/domain/refund';
-import { resultOf, stepOf } from './steps';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
+import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
+import { toStepResult, toTransitionInput } from './transition-input';
 
-const BY = { actor: 'provider', note: 'the provider has a refund that was not recorded' };
+const BY = { name: 'provider', note: 'the provider has a refund that was not recorded' };
 
 /**
  * The provider has refunded a paid payment that has no refund in PostgreSQL (the merchant did it in the provider's own
  * dashboard, or PostgreSQL was restored to an earlier time). The refund is opened here too, so that the merchant is not
  * paid for it. The next steps find it confirmed.
- * @param refundKey that of the provider; a refund of ours keeps its round
+ * @param refundKey that of the provider; a refund of ours keeps its number
  */
 export async function recordProviderRefund(
   context: TransitionContext,
-  request: PaymentStep,
+  request: StepInput,
   refundKey: string | null,
 ): Promise<StepResult> {
   const refund = refundAfter(request, refundKey);
-  return resultOf(await requestRefund(context, stepOf({ ...request, by: BY }), refund));
+  return toStepResult(await requestRefund(context, toTransitionInput({ ...request, by: BY }), refund));
 }
 
-/** Whether the provider has a later round than PostgreSQL, whose last refund was rejected: a retry of ours was lost. */
-export function isLostRetry({ terms, state }: PaymentStep, refundKey: string | null): boolean {
-  return roundOfKey(terms.referenceId, refundKey) > (state.refund?.round ?? 0);
+/** Whether the provider has a later refund than PostgreSQL, whose last refund was rejected: a retry of ours was lost. */
+export function isLostRetry({ terms, state }: StepInput, refundKey: string | null): boolean {
+  return refundNumberOfKey(terms.referenceId, refundKey) > (state.refund?.number ?? 0);
 }
 
 /** Opens the retry that was lost. The next steps find it confirmed. */
 export async function recordLostRetry(
   context: TransitionContext,
-  request: PaymentStep,
+  request: StepInput,
   refundKey: string | null,
 ): Promise<StepResult> {
   const refund = refundAfter(request, refundKey);
-  return resultOf(await retryRefund(context, stepOf({ ...request, by: BY }), refund));
+  return toStepResult(await retryRefund(context, toTransitionInput({ ...request, by: BY }), refund));
 }
 
-function refundAfter({ terms, state }: PaymentStep, providerKey: string | null) {
-  const next = (state.refund?.round ?? 0) + 1;
-  const round = Math.max(next, roundOfKey(terms.referenceId, providerKey));
-  return { round, refundKey: refundKeyOf(terms.referenceId, round), holdSeconds: 0 };
+function refundAfter({ terms, state }: StepInput, providerKey: string | null) {
+  const next = (state.refund?.number ?? 0) + 1;
+  const number = Math.max(next, refundNumberOfKey(terms.referenceId, providerKey));
+  return { number, refundKey: refundKeyOf(terms.referenceId, number), holdSeconds: 0 };
 }

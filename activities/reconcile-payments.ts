@@ -1,6 +1,6 @@
 import { openException } from '../src/db/exceptions';
 import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/reconciliation-runs';
-import { listProviderAccountIds } from '../src/db/reads/list-for-reconciliation';
+import { listProviderAccountIds } from '../src/db/queries/list-for-reconciliation';
 import {
   planReconciliation as planParts,
   type Coverage,
@@ -33,7 +33,7 @@ export async function reconcilePayments(
   return { next, coverage };
 }
 
-export interface EndedRun {
+export interface FinishedRun {
   readonly startedAtMs: number;
   readonly isFailed: boolean;
   readonly parts: readonly { readonly part: ReconciliationPart; readonly coverage: Coverage }[];
@@ -42,7 +42,7 @@ export interface EndedRun {
 /** Records what a run has covered. */
 export async function recordReconciliation(
   { db }: ActivityDependencies,
-  { startedAtMs, isFailed, parts }: EndedRun,
+  { startedAtMs, isFailed, parts }: FinishedRun,
 ): Promise<void> {
   const changedSinceMs = parts[0]?.part.changedSinceMs ?? startedAtMs;
   await recordReconciliationRun(db, {

@@ -1,15 +1,15 @@
 import { lateRefundKeyOf, type LatePaymentRequest, type LatePaymentResult } from '../src/domain/late-payment';
 import { formatRupiah } from '../src/domain/money';
 import { PROVIDER_CAPABILITIES } from '../src/domain/provider-capabilities';
-import { findLateMoney } from '../src/db/reads/find-ended-payment';
+import { findLatePaymentAmount } from '../src/db/queries/find-final-payment';
 import {
-  keepLatePayment,
+  requireManualReview as recordManualReview,
   readLatePayment,
   refundLatePayment as recordRefunded,
   submitLateRefund,
 } from '../src/db/transitions/late-payment';
 import type { ActivityDependencies } from './dependencies';
-import { pursueRefund } from './pursue-refund';
+import { executeRefund } from './execute-refund';
 
 /** Gives late money back, once, where the provider can; where it cannot, or refuses, a person sees to it. */
 export async function refundLatePayment(
@@ -19,19 +19,19 @@ export async function refundLatePayment(
   const { db, providers } = dependencies;
   const { paymentId, referenceId, provider: name } = terms;
   const at = new Date(atMs);
-  const keep = async (reason: string): Promise<LatePaymentResult> => {
-    await keepLatePayment(db, paymentId, at, reason);
+  const requireManualReview = async (reason: string): Promise<LatePaymentResult> => {
+    await recordManualReview(db, paymentId, at, reason);
     return now();
   };
   const now = async () => ({ status: (await readLatePayment(db, paymentId)) ?? ('none' as const) });
 
-  const receivedRupiah = await findLateMoney(db, paymentId);
-  if (!PROVIDER_CAPABILITIES[name].refund) return keep(`${name} has no refund`);
+  const receivedRupiah = await findLatePaymentAmount(db, paymentId);
+  if (!PROVIDER_CAPABILITIES[name].refund) return requireManualReview(`${name} has no refund`);
   if (receivedRupiah !== terms.totalRupiah) {
-    return keep(`it is ${formatRupiah(receivedRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`);
+    return requireManualReview(`it is ${formatRupiah(receivedRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`);
   }
   if (!dependencies.isRecovering) await submitLateRefund(db, paymentId, at);
-  const refund = await pursueRefund(
+  const refund = await executeRefund(
     await providers.forAccount(terms.providerAccountId),
     {
       referenceId,
@@ -41,15 +41,15 @@ export async function refundLatePayment(
     },
     dependencies.isRecovering,
   );
-  switch (refund.verdict) {
+  switch (refund.status) {
     case 'refunded':
       await recordRefunded(db, paymentId, at, refund.providerReference);
       return now();
-    case 'refused':
-      return keep(`the provider refused to refund it (${refund.reason})`);
-    case 'under_way':
+    case 'rejected':
+      return requireManualReview(`the provider refused to refund it (${refund.reason})`);
+    case 'pending':
       return now();
-    case 'unclear':
-      return { ...(await now()), attention: `The refund is unclear at the provider: ${refund.reason}.` };
+    case 'indeterminate':
+      return { ...(await now()), attentionReason: `The refund is unclear at the provider: ${refund.reason}.` };
   }
 }

@@ -1,42 +1,44 @@
-import type { PaymentStep, StepResult } from '../src/domain/payment-step';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { refundKeyOf } from '../src/domain/refund';
 import { readState } from '../src/db/transitions/payment-state';
 import { confirmRefund } from '../src/db/transitions/confirm-refund';
 import { refuseRefund } from '../src/db/transitions/refuse-refund';
 import type { ActivityDependencies } from './dependencies';
-import { pursueRefund } from './pursue-refund';
-import { resultOf, roundOf, stepOf } from './steps';
+import { executeRefund } from './execute-refund';
+import { toStepResult, currentRefundNumber, toTransitionInput } from './transition-input';
 
 /**
  * Moves a submitted refund on, and does not fail where the provider is unclear: it is asked again later, for ever. Only what
  * PostgreSQL has as submitted goes to the provider: the workflow may be behind it, and the merchant may have taken the refund back.
  */
-export async function refundPayment(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
+export async function refundPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const { terms, state } = request;
-  const round = roundOf(request);
-  const truth = await readState(dependencies.db, terms.paymentId);
-  if (truth.version !== state.version || truth.refund?.status !== 'submitted') return { state: truth };
+  const number = currentRefundNumber(request);
+  const current = await readState(dependencies.db, terms.paymentId);
+  if (current.version !== state.version || current.refund?.status !== 'submitted') return { state: current };
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  const refund = await pursueRefund(
+  const refund = await executeRefund(
     provider,
     {
       referenceId: terms.referenceId,
-      refundKey: refundKeyOf(terms.referenceId, round),
+      refundKey: refundKeyOf(terms.referenceId, number),
       totalRupiah: terms.totalRupiah,
       reason: 'requested by the merchant',
     },
     dependencies.isRecovering,
   );
-  switch (refund.verdict) {
+  switch (refund.status) {
     case 'refunded': {
-      const confirmed = { round, providerReference: refund.providerReference };
-      return resultOf(await confirmRefund(dependencies, stepOf(request), confirmed));
+      const confirmed = { number, providerReference: refund.providerReference };
+      return toStepResult(await confirmRefund(dependencies, toTransitionInput(request), confirmed));
     }
-    case 'refused':
-      return resultOf(await refuseRefund(dependencies, stepOf(request), { round, reason: refund.reason }));
-    case 'under_way':
+    case 'rejected':
+      return toStepResult(
+        await refuseRefund(dependencies, toTransitionInput(request), { number, reason: refund.reason }),
+      );
+    case 'pending':
       return { state };
-    case 'unclear':
-      return { state, attention: `The refund is unclear at the provider: ${refund.reason}.` };
+    case 'indeterminate':
+      return { state, attentionReason: `The refund is unclear at the provider: ${refund.reason}.` };
   }
 }

@@ -1,11 +1,11 @@
-import type { PaymentStep, StepResult } from '../src/domain/payment-step';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { settlePayment as recordSettled } from '../src/db/transitions/settle-payment';
 import type { ActivityDependencies } from './dependencies';
 import { heldBack } from './recovery-mode';
-import { resultOf, stepOf } from './steps';
+import { toStepResult, toTransitionInput } from './transition-input';
 
 /** Makes the net amount of a paid payment available to the merchant. */
-export async function settlePayment(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
+export async function settlePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   if (dependencies.isRecovering) return heldBack(dependencies, request);
-  return resultOf(await recordSettled(dependencies, stepOf(request)));
+  return toStepResult(await recordSettled(dependencies, toTransitionInput(request)));
 }

@@ -1,18 +1,18 @@
-import type { PaymentStep, StepResult } from '../src/domain/payment-step';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { submitRefund as recordSubmitted } from '../src/db/transitions/submit-refund';
-import { askAfterRefund } from './ask-after-refund';
+import { fetchRefundStatus } from './fetch-refund-status';
 import type { ActivityDependencies } from './dependencies';
 import { heldBack } from './recovery-mode';
-import { resultOf, roundOf, stepOf } from './steps';
+import { toStepResult, currentRefundNumber, toTransitionInput } from './transition-input';
 
 /** The hold is over: writes that the refund goes to the provider, before it goes. */
-export async function submitRefund(dependencies: ActivityDependencies, request: PaymentStep): Promise<StepResult> {
+export async function submitRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   if (dependencies.isRecovering && !(await isAtProvider(dependencies, request))) return heldBack(dependencies, request);
-  return resultOf(await recordSubmitted(dependencies, stepOf(request), roundOf(request)));
+  return toStepResult(await recordSubmitted(dependencies, toTransitionInput(request), currentRefundNumber(request)));
 }
 
 /** The provider has a refund already: recording it moves no money. */
-async function isAtProvider(dependencies: ActivityDependencies, request: PaymentStep): Promise<boolean> {
-  const { verdict } = await askAfterRefund(dependencies, request);
-  return verdict === 'refunded' || verdict === 'under_way';
+async function isAtProvider(dependencies: ActivityDependencies, request: StepInput): Promise<boolean> {
+  const { status: verdict } = await fetchRefundStatus(dependencies, request);
+  return verdict === 'refunded' || verdict === 'pending';
 }

@@ -2,13 +2,13 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../src/config';
-import { findTemporalCli } from '../src/embedded/engine-binaries';
-import { Progress } from '../src/embedded/progress';
+import { findTemporalCli } from '../src/local-stack/find-temporal-binary';
+import { Progress } from '../src/local-stack/progress';
 import { Http } from './http';
-import { closedLoop, times } from './load';
-import { Merchant, registerMerchant } from './merchant';
+import { closedLoop, times } from './load-generator';
+import { BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter, type Reading } from './meter';
-import { Rig, type WorkerTuning } from './rig';
+import { BenchmarkHarness, type WorkerTuning } from './harness';
 import { median } from './statistics';
 
 /** Settings of the worker that can be tried without a change of the service (`WorkerOptions` of Temporal's SDK). */
@@ -38,7 +38,7 @@ export interface CandidateResult {
   readonly name: string;
   /** How many times faster than as it is; the median of the pairs. */
   readonly creates: number;
-  readonly lives: number;
+  readonly lifecycles: number;
   /** CPU of worker and Temporal for each create, as a part of what it is now. */
   readonly cpuOfCreate: number;
 }
@@ -50,7 +50,7 @@ export interface CandidateOptions {
 
 interface Sample {
   readonly create: Reading;
-  readonly life: Reading;
+  readonly lifecycle: Reading;
 }
 
 const WARMUP_CREATES = 50;
@@ -58,28 +58,28 @@ const WARMUP_CREATES = 50;
 /** As it is, changed, changed, as it is; for each candidate. */
 export async function measureCandidates(
   { pairs, seconds }: CandidateOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<CandidateResult[]> {
   const results: CandidateResult[] = [];
-  const rig = await Rig.start();
-  const run = await prepareSample(rig, seconds);
+  const harness = await BenchmarkHarness.start();
+  const run = await prepareSample(harness, seconds);
   try {
     for (const [name, tuning] of Object.entries(WORKER_CANDIDATES)) {
       const result = await compare(name, pairs, async (changed) => {
-        await rig.restartWorker(changed ? tuning : {});
+        await harness.restartWorker(changed ? tuning : {});
         return run.sample();
       });
       results.push(result);
-      say(describe(result));
+      log(describe(result));
     }
   } finally {
     await run.close();
-    await rig.close();
+    await harness.close();
   }
   for (const [name, script] of Object.entries(TEMPORAL_CANDIDATES)) {
-    const result = await compare(name, pairs, (changed) => onFreshRig(changed ? script : null, seconds));
+    const result = await compare(name, pairs, (changed) => onFreshHarness(changed ? script : null, seconds));
     results.push(result);
-    say(describe(result));
+    log(describe(result));
   }
   return results;
 }
@@ -89,7 +89,7 @@ async function compare(
   pairs: number,
   sample: (changed: boolean) => Promise<Sample>,
 ): Promise<CandidateResult> {
-  const found: { creates: number; lives: number; cpu: number }[] = [];
+  const found: { creates: number; lifecycles: number; cpu: number }[] = [];
   for (let pair = 1; pair <= pairs; pair += 1) {
     const samples = new Map<boolean, Sample>();
     for (const changed of pair % 2 === 1 ? [false, true] : [true, false]) samples.set(changed, await sample(changed));
@@ -97,42 +97,46 @@ async function compare(
     if (!now || !then) continue;
     found.push({
       creates: then.create.perSecond / now.create.perSecond,
-      lives: then.life.perSecond / now.life.perSecond,
-      cpu: engineCpu(then.create) / engineCpu(now.create),
+      lifecycles: then.lifecycle.perSecond / now.lifecycle.perSecond,
+      cpu: workerAndTemporalCpu(then.create) / workerAndTemporalCpu(now.create),
     });
   }
   return {
     name,
     creates: median(found.map(({ creates }) => creates)),
-    lives: median(found.map(({ lives }) => lives)),
+    lifecycles: median(found.map(({ lifecycles }) => lifecycles)),
     cpuOfCreate: median(found.map(({ cpu }) => cpu)),
   };
 }
 
-function engineCpu({ cpuMs }: Reading): number {
+function workerAndTemporalCpu({ cpuMs }: Reading): number {
   return (cpuMs['worker'] ?? 0) + (cpuMs['temporal'] ?? 0);
 }
 
 async function prepareSample(
-  rig: Rig,
+  harness: BenchmarkHarness,
   seconds: number,
 ): Promise<{ sample(): Promise<Sample>; close(): Promise<void> }> {
-  const { stack, masterKey, receiver } = rig;
+  const { stack, masterKey, receiver } = harness;
   const [api, sandbox] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl)];
-  const receiverUrl = `${receiver.url}/lives`;
+  const receiverUrl = `${receiver.url}/lifecycles`;
   const registered = { databaseUrl: stack.databaseUrl, masterKey };
-  const quiet = new Merchant(api, sandbox, await registerMerchant(registered));
-  const told = new Merchant(api, sandbox, await registerMerchant({ ...registered, receiverUrl }));
+  const withoutWebhooks = new BenchmarkMerchant(api, sandbox, await registerMerchant(registered));
+  const withWebhooks = new BenchmarkMerchant(api, sandbox, await registerMerchant({ ...registered, receiverUrl }));
   return {
     async sample() {
       // A worker that has just started is slow, and more creates at once than it can serve would only time out.
-      await times(WARMUP_CREATES, 4, () => quiet.createOnly().catch(() => undefined));
-      const meter = new Meter(rig.processes);
+      await times(WARMUP_CREATES, 4, () => withoutWebhooks.createOnly().catch(() => undefined));
+      const meter = new Meter(harness.processes);
       const creates = { concurrency: 32, warmupSeconds: 2, seconds };
-      const create = await closedLoop(() => quiet.createOnly(), creates, meter);
-      const lives = { concurrency: 96, warmupSeconds: 3, seconds };
-      const life = await closedLoop(async () => receiver.life((await told.createAndPay()).id), lives, meter);
-      return { create, life };
+      const create = await closedLoop(() => withoutWebhooks.createOnly(), creates, meter);
+      const lifecycles = { concurrency: 96, warmupSeconds: 3, seconds };
+      const lifecycle = await closedLoop(
+        async () => receiver.lifecycle((await withWebhooks.createAndPay()).id),
+        lifecycles,
+        meter,
+      );
+      return { create, lifecycle };
     },
     async close() {
       await Promise.all([api.close(), sandbox.close()]);
@@ -141,23 +145,23 @@ async function prepareSample(
 }
 
 /** Temporal takes its settings at its start only: a command that changes them is started in its place. */
-async function onFreshRig(script: string | null, seconds: number): Promise<Sample> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-temporal-'));
-  const command = path.join(folder, 'temporal');
+async function onFreshHarness(script: string | null, seconds: number): Promise<Sample> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-temporal-'));
+  const command = path.join(directory, 'temporal');
   const binary = await findTemporalCli(loadConfig(), new Progress(), new AbortController().signal);
   await writeFile(command, `#!/bin/bash\nexec bash -c '${script ?? 'exec "$0" "$@"'}' '${binary}' "$@"\n`);
   await chmod(command, 0o755);
-  const rig = await Rig.start({ temporalCommand: command });
-  const run = await prepareSample(rig, seconds);
+  const harness = await BenchmarkHarness.start({ temporalCommand: command });
+  const run = await prepareSample(harness, seconds);
   try {
     return await run.sample();
   } finally {
     await run.close();
-    await rig.close();
-    await rm(folder, { recursive: true, force: true });
+    await harness.close();
+    await rm(directory, { recursive: true, force: true });
   }
 }
 
-function describe({ name, creates, lives, cpuOfCreate }: CandidateResult): string {
-  return `${name}: creates ×${creates.toFixed(2)}, lives ×${lives.toFixed(2)}, engine CPU ×${cpuOfCreate.toFixed(2)}`;
+function describe({ name, creates, lifecycles, cpuOfCreate }: CandidateResult): string {
+  return `${name}: creates ×${creates.toFixed(2)}, lifecycles ×${lifecycles.toFixed(2)}, worker and Temporal CPU ×${cpuOfCreate.toFixed(2)}`;
 }

@@ -1,24 +1,24 @@
 import { Pool, type Dispatcher } from 'undici';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly text: string;
 }
 
-const DEADLINE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** A client of one server that costs as little as undici can: the generator must not be what is measured. */
 export class Http {
   readonly #pool: Pool;
 
   constructor(origin: string) {
-    this.#pool = new Pool(origin, { connections: 256, headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS });
+    this.#pool = new Pool(origin, { connections: 256, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
   }
 
   /** @throws where no whole answer comes within 30 s */
   send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, headers: Record<string, string>, body?: string) {
-    return new Promise<Answer>((resolve, reject) => {
-      this.#pool.dispatch({ method, path, headers, body: body ?? null }, new AnswerHandler(resolve, reject));
+    return new Promise<HttpResponse>((resolve, reject) => {
+      this.#pool.dispatch({ method, path, headers, body: body ?? null }, new ResponseHandler(resolve, reject));
     });
   }
 
@@ -27,12 +27,12 @@ export class Http {
   }
 }
 
-class AnswerHandler implements Dispatcher.DispatchHandler {
+class ResponseHandler implements Dispatcher.DispatchHandler {
   #status = 0;
   readonly #chunks: Buffer[] = [];
 
   constructor(
-    private readonly resolve: (answer: Answer) => void,
+    private readonly resolve: (response: HttpResponse) => void,
     private readonly reject: (error: Error) => void,
   ) {}
 

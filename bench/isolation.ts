@@ -5,10 +5,10 @@ import { addAccount } from '../src/operator/provider-accounts';
 import { createSealer } from '../src/sealing';
 import { SANDBOX_SERVER_KEY } from '../src/sandbox/server-key';
 import { Http } from './http';
-import { closedLoop, openLoop } from './load';
-import { Merchant, registerMerchant } from './merchant';
+import { closedLoop, openLoop } from './load-generator';
+import { BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter } from './meter';
-import type { Rig } from './rig';
+import type { BenchmarkHarness } from './harness';
 import { median, percentile } from './statistics';
 
 export interface IsolationOptions {
@@ -37,40 +37,40 @@ export interface IsolationResult {
 }
 
 /** So many creates of the neighbour that their webhooks are more than a hanging receiver ever takes. */
-const TOLD_PER_SECOND = 10;
+const NOTIFIED_PER_SECOND = 10;
 /** Each of them holds a call to the provider open until its deadline. */
 const CHARGED_PER_SECOND = 4;
 const CALLERS = 16;
 /** A call that hung is tried again after so long at most. */
-const UNTIL_REFUSED_MS = 10_000;
+const UNTIL_REJECTED_MS = 10_000;
 
 /**
  * What a merchant's creates lose by a neighbour whose receiver, or whose provider account, hangs: beside the same load of a
  * neighbour with whom all is well. Well, hanging, hanging, well.
  */
 export async function measureIsolation(
-  rig: Rig,
+  harness: BenchmarkHarness,
   options: IsolationOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<IsolationResult> {
-  const { stack, masterKey, receiver, db } = rig;
+  const { stack, masterKey, receiver, db } = harness;
   const { databaseUrl } = stack;
   const [api, sandbox] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl)];
   const merchantOf = async (receiverUrl?: string) => {
     const registered = { databaseUrl, masterKey, ...(receiverUrl !== undefined && { receiverUrl }) };
-    return new Merchant(api, sandbox, await registerMerchant(registered));
+    return new BenchmarkMerchant(api, sandbox, await registerMerchant(registered));
   };
   const others = await merchantOf();
-  const well = await merchantOf(`${receiver.url}/healthy`);
+  const healthy = await merchantOf(`${receiver.url}/healthy`);
   const hanging = await merchantOf(`${receiver.url}/hanging`);
-  const deaf = await startDeafServer();
+  const hungProvider = await startHangingServer();
   try {
-    const receivers = await compare(rig, others, options, {
-      perSecond: TOLD_PER_SECOND,
-      healthy: () => well.createOnly(),
+    const receivers = await compare(harness, others, options, {
+      perSecond: NOTIFIED_PER_SECOND,
+      healthy: () => healthy.createOnly(),
       hanging: () => hanging.createOnly(),
     });
-    say(`a hanging receiver: others' creates ${receivers.slowdown.toFixed(2)} times slower`);
+    log(`a hanging receiver: others' creates ${receivers.slowdown.toFixed(2)} times slower`);
     const onAccount = async (baseUrl: string) => {
       await db.query(`update provider_accounts set status = 'disabled' where provider = 'shopeepay'`);
       await addAccount(db, createSealer(masterKey), {
@@ -82,25 +82,25 @@ export async function measureIsolation(
         environment: 'sandbox',
       });
     };
-    const providers = await compare(rig, others, options, {
+    const providers = await compare(harness, others, options, {
       perSecond: CHARGED_PER_SECOND,
-      healthy: async () => void (await well.create('shopeepay')),
-      hanging: async () => void (await well.create('shopeepay')),
+      healthy: async () => void (await healthy.create('shopeepay')),
+      hanging: async () => void (await healthy.create('shopeepay')),
       beforeHealthy: async () => {
-        deaf.refuse();
+        hungProvider.reject();
         await onAccount(stack.sandboxUrl);
-        await sleep(UNTIL_REFUSED_MS);
+        await sleep(UNTIL_REJECTED_MS);
       },
       beforeHanging: async () => {
-        deaf.hang();
-        await onAccount(deaf.url);
+        hungProvider.hang();
+        await onAccount(hungProvider.url);
       },
     });
-    say(`a hanging provider account: others' creates ${providers.slowdown.toFixed(2)} times slower`);
+    log(`a hanging provider account: others' creates ${providers.slowdown.toFixed(2)} times slower`);
     return { receiver: receivers, provider: providers };
   } finally {
-    deaf.refuse();
-    await deaf.close();
+    hungProvider.reject();
+    await hungProvider.close();
     await Promise.all([api.close(), sandbox.close()]);
   }
 }
@@ -117,8 +117,8 @@ interface Neighbour {
 const UNTIL_ALL_HANG_SECONDS = 7;
 
 async function compare(
-  rig: Rig,
-  others: Merchant,
+  harness: BenchmarkHarness,
+  others: BenchmarkMerchant,
   { pairs, seconds }: IsolationOptions,
   neighbour: Neighbour,
 ): Promise<IsolationFigures> {
@@ -126,12 +126,12 @@ async function compare(
   const readings: Record<'healthy' | 'hanging', Creates[]> = { healthy: [], hanging: [] };
   const beside = async (kind: 'healthy' | 'hanging'): Promise<void> => {
     await (kind === 'healthy' ? neighbour.beforeHealthy?.() : neighbour.beforeHanging?.());
-    const ended = new AbortController();
-    const load = openLoop(neighbour[kind], { perSecond, seconds: 120 }, ended.signal);
+    const finished = new AbortController();
+    const neighbourLoad = openLoop(neighbour[kind], { perSecond, seconds: 120 }, finished.signal);
     const loop = { concurrency: CALLERS, warmupSeconds: UNTIL_ALL_HANG_SECONDS, seconds };
-    const reading = await closedLoop(() => others.createOnly(), loop, new Meter(rig.processes));
-    ended.abort();
-    await load;
+    const reading = await closedLoop(() => others.createOnly(), loop, new Meter(harness.processes));
+    finished.abort();
+    await neighbourLoad;
     readings[kind].push({
       perSecond: reading.perSecond,
       p50Ms: percentile(reading.latenciesMs, 0.5),
@@ -160,20 +160,20 @@ function medianOf(readings: readonly Creates[]): Creates {
   };
 }
 
-interface DeafServer {
+interface HangingServer {
   readonly url: string;
   /** What hangs is cut off, and from now on every charge is refused: what was tried again comes to an end. */
-  refuse(): void;
+  reject(): void;
   hang(): void;
   close(): Promise<void>;
 }
 
 /** A provider that takes calls and does not answer them. */
-async function startDeafServer(): Promise<DeafServer> {
-  let refuses = false;
+async function startHangingServer(): Promise<HangingServer> {
+  let rejects = false;
   const server = createServer((request, response) => {
     request.resume();
-    if (!refuses) return;
+    if (!rejects) return;
     const code = request.url === '/v2/charge' ? '402' : '404';
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ status_code: code }));
   });
@@ -184,10 +184,10 @@ async function startDeafServer(): Promise<DeafServer> {
   return {
     url: `http://127.0.0.1:${address.port}`,
     hang() {
-      refuses = false;
+      rejects = false;
     },
-    refuse() {
-      refuses = true;
+    reject() {
+      rejects = true;
       server.closeAllConnections();
     },
     async close() {

@@ -4,20 +4,20 @@ import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { PACKAGE_ROOT } from '../src/package';
+import { PACKAGE_ROOT } from '../src/package-info';
 import { measureCandidates } from './candidates';
 import { measureIsolation } from './isolation';
 import { buildTemporalServer, hasTemporalServer } from './postgres-temporal';
 import { measureProfile } from './profile';
 import { reportOf, type Results } from './report';
-import { Rig, type RigOptions } from './rig';
+import { BenchmarkHarness, type BenchmarkHarnessOptions } from './harness';
 import { measureRounds } from './rounds';
 import { measureScale } from './scale';
 import { measureStorage } from './storage';
 
 const BY_DEFAULT = ['ratios', 'scale', 'isolation'] as const satisfies readonly Part[];
 /** What depends on Temporal's persistence. */
-const ON_POSTGRES = ['noop', 'create', 'life'] as const;
+const ON_POSTGRES = ['noop', 'create', 'lifecycle'] as const;
 
 const SIZES = {
   whole: {
@@ -26,7 +26,7 @@ const SIZES = {
     isolation: { pairs: 2, seconds: 4 },
     candidates: { pairs: 2, seconds: 4 },
     profileSeconds: 20,
-    storedLives: 1_000,
+    storedLifecycles: 1_000,
   },
   quick: {
     rounds: { rounds: 2, warmupSeconds: 0.5, seconds: 1.5 },
@@ -34,7 +34,7 @@ const SIZES = {
     isolation: { pairs: 1, seconds: 2 },
     candidates: { pairs: 1, seconds: 2 },
     profileSeconds: 5,
-    storedLives: 100,
+    storedLifecycles: 100,
   },
 } as const;
 
@@ -44,19 +44,21 @@ type Size = Omit<(typeof SIZES)['whole' | 'quick'], 'rounds'> & {
 
 /** What can be measured, each part on databases of its own. */
 const PARTS = {
-  ratios: async ({ rounds }: Size) => ({ rounds: await onRig({}, (rig) => measureRounds(rig, rounds, say)) }),
-  scale: async ({ scale }: Size) => ({ scale: await onRig({}, (rig) => measureScale(rig, scale, say)) }),
+  ratios: async ({ rounds }: Size) => ({
+    rounds: await withHarness({}, (harness) => measureRounds(harness, rounds, log)),
+  }),
+  scale: async ({ scale }: Size) => ({ scale: await withHarness({}, (harness) => measureScale(harness, scale, log)) }),
   isolation: async ({ isolation }: Size) => ({
-    isolation: await onRig({}, (rig) => measureIsolation(rig, isolation, say)),
+    isolation: await withHarness({}, (harness) => measureIsolation(harness, isolation, log)),
   }),
   postgres: async ({ rounds }: Size) => {
-    await buildTemporalServer(new AbortController().signal, say);
+    await buildTemporalServer(new AbortController().signal, log);
     const some = { ...rounds, only: ON_POSTGRES };
-    return { postgres: await onRig({ postgresTemporal: true }, (rig) => measureRounds(rig, some, say)) };
+    return { postgres: await withHarness({ postgresTemporal: true }, (harness) => measureRounds(harness, some, log)) };
   },
-  candidates: async ({ candidates }: Size) => ({ candidates: await measureCandidates(candidates, say) }),
+  candidates: async ({ candidates }: Size) => ({ candidates: await measureCandidates(candidates, log) }),
   profile: async ({ profileSeconds }: Size) => ({ profile: await measureProfile(profileSeconds) }),
-  storage: async ({ storedLives }: Size) => ({ storage: await measureStorage(storedLives) }),
+  storage: async ({ storedLifecycles }: Size) => ({ storage: await measureStorage(storedLifecycles) }),
 } as const satisfies Record<string, (size: Size) => Promise<Partial<Results>>>;
 type Part = keyof typeof PARTS;
 
@@ -77,12 +79,12 @@ function readOptions(): Options {
           'before, postgres (Temporal with PostgreSQL persistence; --only postgres builds it, with Go)',
       ).choices(Object.keys(PARTS)),
     )
-    .option('--rounds <count>', 'how often each subject is measured (5; with --quick 2)', roundsOf)
+    .option('--rounds <count>', 'how often each subject is measured (5; with --quick 2)', parseRounds)
     .parse()
     .opts<Options>();
 }
 
-function roundsOf(text: string): number {
+function parseRounds(text: string): number {
   if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1 to 999.');
   return Number(text);
 }
@@ -100,27 +102,30 @@ async function main(): Promise<void> {
 
 /** Part by part; what was measured is kept, whatever becomes of the parts after it. */
 async function measure(parts: readonly Part[], size: Size): Promise<Results> {
-  const folder = path.join(PACKAGE_ROOT, 'bench', 'results');
-  await mkdir(folder, { recursive: true });
+  const directory = path.join(PACKAGE_ROOT, 'bench', 'results');
+  await mkdir(directory, { recursive: true });
   const results: Results = aboutThisRun();
   for (const part of parts) {
     try {
       Object.assign(results, await PARTS[part](size));
-      await writeFile(path.join(folder, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);
+      await writeFile(path.join(directory, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);
     } catch (error) {
-      say(`${part} could not be measured: ${inspect(error)}`);
+      log(`${part} could not be measured: ${inspect(error)}`);
       process.exitCode = 1;
     }
   }
   return results;
 }
 
-async function onRig<Result>(options: RigOptions, run: (rig: Rig) => Promise<Result>): Promise<Result> {
-  const rig = await Rig.start(options);
+async function withHarness<Result>(
+  options: BenchmarkHarnessOptions,
+  run: (harness: BenchmarkHarness) => Promise<Result>,
+): Promise<Result> {
+  const harness = await BenchmarkHarness.start(options);
   try {
-    return await run(rig);
+    return await run(harness);
   } finally {
-    await rig.close();
+    await harness.close();
   }
 }
 
@@ -150,7 +155,7 @@ function commit(): string {
   }
 }
 
-function say(line: string): void {
+function log(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 

@@ -11,7 +11,7 @@ const bulkSchema = z.object({ payments: z.array(z.object({ status: z.literal('pe
 
 export type CreatedPayment = z.infer<typeof createdSchema>['payment'];
 
-export interface NewMerchant {
+export interface MerchantSetup {
   readonly databaseUrl: string;
   readonly masterKey: string;
   /** Where its webhooks go; none are sent without it. */
@@ -19,7 +19,7 @@ export interface NewMerchant {
 }
 
 /** A merchant of its own, approved, with a key and maybe an endpoint. @returns the key */
-export async function registerMerchant({ databaseUrl, masterKey, receiverUrl }: NewMerchant): Promise<string> {
+export async function registerMerchant({ databaseUrl, masterKey, receiverUrl }: MerchantSetup): Promise<string> {
   const db = createPool(databaseUrl, { max: 1 });
   try {
     const providers = ['gopay', 'shopeepay'] as const;
@@ -48,7 +48,7 @@ export async function addEndpoint(
 }
 
 /** A merchant's calls to an API: ours, or the peer's that looks the same. */
-export class Merchant {
+export class BenchmarkMerchant {
   readonly #headers: Record<string, string>;
   #orders = 0;
 

@@ -3,22 +3,22 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
-import { connectClient } from '../src/engine/connection';
-import { launch, type ManagedProcess } from '../src/embedded/managed-process';
-import { freePort } from '../src/embedded/ports';
-import { runCommand } from '../src/embedded/run-command';
-import { waitFor } from '../src/embedded/wait';
+import { connectClient } from '../src/temporal/connection';
+import { launch, type ManagedProcess } from '../src/local-stack/managed-process';
+import { freePort } from '../src/local-stack/ports';
+import { runCommand } from '../src/local-stack/run-command';
+import { pollUntil } from '../src/local-stack/poll-until';
 
 /** The server of the CLI that `lunas up` runs, as a server of its own, from the same published sources. */
 const VERSION = '1.29.1';
 const PACKAGES = ['server', 'tools/sql'].map((name) => `go.temporal.io/server/cmd/${name}@v${VERSION}`);
-const FOLDER = path.join(
+const DIRECTORY = path.join(
   process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache'),
   'lunas',
   `temporal-server-${VERSION}`,
 );
-const SERVER = path.join(FOLDER, 'server');
-const SCHEMA_TOOL = path.join(FOLDER, 'sql');
+const SERVER = path.join(DIRECTORY, 'server');
+const SCHEMA_TOOL = path.join(DIRECTORY, 'sql');
 const BUILD_TIMEOUT_MS = 40 * 60_000;
 const SCHEMA_TIMEOUT_MS = 60_000;
 const START_TIMEOUT_MS = 90_000;
@@ -30,18 +30,18 @@ export function hasTemporalServer(): boolean {
 }
 
 /** Builds server and schema tool where they are missing; needs Go and some minutes. */
-export async function buildTemporalServer(signal: AbortSignal, say: (line: string) => void): Promise<void> {
+export async function buildTemporalServer(signal: AbortSignal, log: (line: string) => void): Promise<void> {
   if (hasTemporalServer()) return;
-  await mkdir(FOLDER, { recursive: true });
+  await mkdir(DIRECTORY, { recursive: true });
   for (const name of PACKAGES) {
-    say(`go install ${name}, some minutes the first time`);
-    const env = { ...process.env, GOBIN: FOLDER };
+    log(`go install ${name}, some minutes the first time`);
+    const env = { ...process.env, GOBIN: DIRECTORY };
     await runCommand({ command: 'go', args: ['install', name], env, timeoutMs: BUILD_TIMEOUT_MS, signal });
   }
 }
 
 export interface PostgresTemporal {
-  readonly folder: string;
+  readonly directory: string;
   readonly logFile: string;
   readonly port: number;
   /** Any database of the server that is to keep Temporal's data. */
@@ -49,7 +49,7 @@ export interface PostgresTemporal {
 }
 
 /** Makes Temporal's own databases and tables. */
-export async function makeTemporalSchema(databaseUrl: string, signal: AbortSignal): Promise<void> {
+export async function createTemporalSchema(databaseUrl: string, signal: AbortSignal): Promise<void> {
   const { hostname, port, username, password } = new URL(databaseUrl);
   const server = ['--plugin', 'postgres12', '--ep', hostname, '-p', port, '-u', username, '--pw', password];
   const tool = (database: string, ...args: string[]): Promise<string> => {
@@ -65,14 +65,14 @@ export async function makeTemporalSchema(databaseUrl: string, signal: AbortSigna
 
 /** Resolves when the namespace `default` can be used. */
 export async function startPostgresTemporal(options: PostgresTemporal, signal: AbortSignal): Promise<ManagedProcess> {
-  const config = path.join(options.folder, 'config');
+  const config = path.join(options.directory, 'config');
   await mkdir(config, { recursive: true });
   // JSON is YAML.
   await writeFile(path.join(config, 'bench.yaml'), JSON.stringify(await configOf(options)));
   await writeFile(path.join(config, 'dynamic.yaml'), JSON.stringify({ 'matching.enableFairness': [{ value: true }] }));
   const server = await launch({
     command: SERVER,
-    args: ['--root', options.folder, '--config', 'config', '--env', 'bench', 'start'],
+    args: ['--root', options.directory, '--config', 'config', '--env', 'bench', 'start'],
     env: { ...process.env, GOGC: '400' },
     logFile: options.logFile,
     stopSignals: [{ signal: 'SIGTERM', graceMs: 10_000 }],
@@ -86,7 +86,7 @@ export async function startPostgresTemporal(options: PostgresTemporal, signal: A
   }
 }
 
-async function configOf({ port, databaseUrl, folder }: PostgresTemporal): Promise<object> {
+async function configOf({ port, databaseUrl, directory }: PostgresTemporal): Promise<object> {
   const { host, username, password } = new URL(databaseUrl);
   const store = (databaseName: string): object => ({
     sql: {
@@ -135,7 +135,7 @@ async function configOf({ port, databaseUrl, folder }: PostgresTemporal): Promis
     },
     dcRedirectionPolicy: { policy: 'noop' },
     publicClient: { hostPort: `127.0.0.1:${port}` },
-    dynamicConfigClient: { filepath: path.join(folder, 'config', 'dynamic.yaml'), pollInterval: '60s' },
+    dynamicConfigClient: { filepath: path.join(directory, 'config', 'dynamic.yaml'), pollInterval: '60s' },
   };
 }
 
@@ -143,20 +143,20 @@ async function waitUntilServing(server: ManagedProcess, port: number, signal: Ab
   const namespace = 'default';
   const client = connectClient({ address: `127.0.0.1:${port}`, namespace, security: {} });
   const { workflowService } = client.connection;
-  const within = <T>(call: () => Promise<T>) => client.connection.withDeadline(Date.now() + 2_000, call);
+  const withDeadline = <T>(call: () => Promise<T>) => client.connection.withDeadline(Date.now() + 2_000, call);
   const isServing = async (): Promise<true | undefined> => {
     if (!server.running) throw new Error(`Temporal ended at its start:\n${await server.lastLogLines()}`);
     const retention = { workflowExecutionRetentionPeriod: msToTs(DAY_MS) };
-    await within(() => workflowService.registerNamespace({ namespace, ...retention })).catch(() => undefined);
+    await withDeadline(() => workflowService.registerNamespace({ namespace, ...retention })).catch(() => undefined);
     // Every part of the server has to know the namespace before it counts.
     const list = () => workflowService.listWorkflowExecutions({ namespace });
-    return within(list).then(
+    return withDeadline(list).then(
       () => true,
       () => undefined,
     );
   };
   try {
-    await waitFor('Temporal serves its namespace', isServing, { timeoutMs: START_TIMEOUT_MS, signal });
+    await pollUntil('Temporal serves its namespace', isServing, { timeoutMs: START_TIMEOUT_MS, signal });
   } finally {
     await client.connection.close();
   }

@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from '../src/package';
+import { PACKAGE_ROOT } from '../src/package-info';
 import { Http } from './http';
-import { closedLoop } from './load';
-import { Merchant, registerMerchant } from './merchant';
+import { closedLoop } from './load-generator';
+import { BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter } from './meter';
-import { Rig } from './rig';
+import { BenchmarkHarness } from './harness';
 
 interface Part {
   /** A package, one of our folders, or what V8 says of itself. */
@@ -28,55 +28,61 @@ const profileSchema = z.object({
   timeDeltas: z.array(z.number()),
 });
 
-const LIVES_UNDER_WAY = 96;
+const CONCURRENCY = 96;
 /** A process profiles itself from so long after its start. */
 const WARMUP_SECONDS = 5;
-const SMALLEST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 /** Waiting is no work. */
 const IDLE = new Set(['(idle)', '(root)']);
 
 /** Runs whole lives with the profiler on; the profiles stay in bench/results for DevTools. */
 export async function measureProfile(seconds: number): Promise<ProfileResult> {
-  const folder = path.join(PACKAGE_ROOT, 'bench', 'results', 'profiles');
+  const directory = path.join(PACKAGE_ROOT, 'bench', 'results', 'profiles');
   const processes = ['api', 'worker'] as const;
   const startedAt = Date.now();
-  const folderOf = (name: string): string => path.join(folder, `${name}-${startedAt}`);
+  const directoryOf = (name: string): string => path.join(directory, `${name}-${startedAt}`);
   const profiled = async (name: string): Promise<NodeJS.ProcessEnv> => {
-    await mkdir(folderOf(name), { recursive: true });
+    await mkdir(directoryOf(name), { recursive: true });
     return {
       NODE_OPTIONS: `--require ${path.join(PACKAGE_ROOT, 'bench', 'profiled.cjs')}`,
-      BENCH_PROFILE_FOLDER: folderOf(name),
+      BENCH_PROFILE_DIRECTORY: directoryOf(name),
       BENCH_PROFILE_START_MS: String(WARMUP_SECONDS * 1_000),
       BENCH_PROFILE_LENGTH_MS: String(seconds * 1_000),
     };
   };
-  const rig = await Rig.start({ environment: { api: await profiled('api'), worker: await profiled('worker') } });
+  const harness = await BenchmarkHarness.start({
+    environment: { api: await profiled('api'), worker: await profiled('worker') },
+  });
   try {
-    await live(rig, seconds);
+    await runLifecycles(harness, seconds);
   } finally {
-    await rig.close();
+    await harness.close();
   }
-  const results = await Promise.all(processes.map(async (name) => [name, await partsOf(folderOf(name))] as const));
+  const results = await Promise.all(processes.map(async (name) => [name, await partsOf(directoryOf(name))] as const));
   return Object.fromEntries(results);
 }
 
-async function live(rig: Rig, seconds: number): Promise<void> {
-  const { stack, masterKey, receiver } = rig;
+async function runLifecycles(harness: BenchmarkHarness, seconds: number): Promise<void> {
+  const { stack, masterKey, receiver } = harness;
   const [api, sandbox] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl)];
-  const receiverUrl = `${receiver.url}/lives`;
+  const receiverUrl = `${receiver.url}/lifecycles`;
   const secretKey = await registerMerchant({ databaseUrl: stack.databaseUrl, masterKey, receiverUrl });
-  const merchant = new Merchant(api, sandbox, secretKey);
-  const loop = { concurrency: LIVES_UNDER_WAY, warmupSeconds: WARMUP_SECONDS, seconds: seconds + WARMUP_SECONDS };
-  await closedLoop(async () => receiver.life((await merchant.createAndPay()).id), loop, new Meter(rig.processes));
+  const merchant = new BenchmarkMerchant(api, sandbox, secretKey);
+  const loop = { concurrency: CONCURRENCY, warmupSeconds: WARMUP_SECONDS, seconds: seconds + WARMUP_SECONDS };
+  await closedLoop(
+    async () => receiver.lifecycle((await merchant.createAndPay()).id),
+    loop,
+    new Meter(harness.processes),
+  );
   await Promise.all([api.close(), sandbox.close()]);
 }
 
 /** All threads of a process together. */
-async function partsOf(folder: string): Promise<Part[]> {
+async function partsOf(directory: string): Promise<Part[]> {
   const microseconds = new Map<string, number>();
-  for (const file of await readdir(folder)) {
+  for (const file of await readdir(directory)) {
     const { nodes, samples, timeDeltas } = profileSchema.parse(
-      JSON.parse(await readFile(path.join(folder, file), 'utf8')),
+      JSON.parse(await readFile(path.join(directory, file), 'utf8')),
     );
     const whereOf = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
     for (const [index, id] of samples.entries()) {
@@ -88,7 +94,7 @@ async function partsOf(folder: string): Promise<Part[]> {
   const total = worked.reduce((sum, [, spent]) => sum + spent, 0);
   return worked
     .map(([where, spent]) => ({ where, share: spent / total }))
-    .filter(({ share }) => share >= SMALLEST_SHARE)
+    .filter(({ share }) => share >= MIN_SHARE)
     .toSorted((a, b) => b.share - a.share);
 }
 

@@ -1,11 +1,11 @@
 // Loaded before a service (`node --require`), in each of its threads: profiles the CPU for a while and leaves the profile in
-// BENCH_PROFILE_FOLDER. Node's own `--cpu-prof` is not for NODE_OPTIONS, and loses threads that are terminated.
+// BENCH_PROFILE_DIRECTORY. Node's own `--cpu-prof` is not for NODE_OPTIONS, and loses threads that are terminated.
 const { writeFileSync } = require('node:fs');
 const { Session } = require('node:inspector');
 const path = require('node:path');
 const { threadId } = require('node:worker_threads');
 
-const folder = process.env.BENCH_PROFILE_FOLDER;
+const directory = process.env.BENCH_PROFILE_DIRECTORY;
 const startMs = Number(process.env.BENCH_PROFILE_START_MS);
 const lengthMs = Number(process.env.BENCH_PROFILE_LENGTH_MS);
 
@@ -18,8 +18,8 @@ setTimeout(() => {
 }, startMs).unref();
 
 function stop() {
-  session.post('Profiler.stop', (error, answer) => {
+  session.post('Profiler.stop', (error, response) => {
     if (error) return;
-    writeFileSync(path.join(folder, `thread-${threadId}.cpuprofile`), JSON.stringify(answer.profile));
+    writeFileSync(path.join(directory, `thread-${threadId}.cpuprofile`), JSON.stringify(response.profile));
   });
 }

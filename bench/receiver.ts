@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-const LIFE_DEADLINE_MS = 60_000;
+const LIFECYCLE_TIMEOUT_MS = 60_000;
 /** `created`, `pending`, `paid`, `settled`. */
-const EVENTS_OF_A_LIFE = 4;
+const EVENTS_PER_LIFECYCLE = 4;
 const PAYMENT_ID = /"id":"([0-9a-f-]{36})"/;
 
 /** The merchants' server. What it does depends on the path of the endpoint. */
-export interface Receiver {
+export interface BenchmarkReceiver {
   readonly url: string;
-  /** Resolves when all four webhooks of a life have come to `/lives`. @throws when that takes longer than a minute */
-  life(paymentId: string): Promise<void>;
+  /** Resolves when all four webhooks of a life have come to `/lifecycles`. @throws when that takes longer than a minute */
+  lifecycle(paymentId: string): Promise<void>;
   /** Resolves at the `count`th request to `/sink` from now on; `onFirst` is called at the first. */
   sink(count: number, onFirst: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `/lives` counts by payment, `/sink` only counts, `/healthy` answers, `/hanging` never does. */
-export async function startReceiver(): Promise<Receiver> {
-  const eventsOf = new Map<string, number>();
+/** `/lifecycles` counts by payment, `/sink` only counts, `/healthy` answers, `/hanging` never does. */
+export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
+  const eventCounts = new Map<string, number>();
   const waiting = new Map<string, () => void>();
   let sink = { left: 0, hasBegun: true, onFirst: (): void => undefined, onLast: (): void => undefined };
 
@@ -29,7 +29,7 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
       response.writeHead(200, { 'content-length': '0' }).end();
-      if (request.url === '/lives') countLife(PAYMENT_ID.exec(body)?.[1] ?? '');
+      if (request.url === '/lifecycles') countEvent(PAYMENT_ID.exec(body)?.[1] ?? '');
       if (request.url === '/sink') countSink();
     });
   });
@@ -38,10 +38,10 @@ export async function startReceiver(): Promise<Receiver> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
 
-  function countLife(paymentId: string): void {
-    const count = (eventsOf.get(paymentId) ?? 0) + 1;
-    eventsOf.set(paymentId, count);
-    if (count >= EVENTS_OF_A_LIFE) waiting.get(paymentId)?.();
+  function countEvent(paymentId: string): void {
+    const count = (eventCounts.get(paymentId) ?? 0) + 1;
+    eventCounts.set(paymentId, count);
+    if (count >= EVENTS_PER_LIFECYCLE) waiting.get(paymentId)?.();
   }
 
   function countSink(): void {
@@ -53,18 +53,18 @@ export async function startReceiver(): Promise<Receiver> {
 
   return {
     url: `http://127.0.0.1:${address.port}`,
-    life(paymentId) {
+    lifecycle(paymentId) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
-          reject(new Error(`Payment ${paymentId} has had ${eventsOf.get(paymentId) ?? 0} webhooks in a minute`));
-        }, LIFE_DEADLINE_MS);
+          reject(new Error(`Payment ${paymentId} has had ${eventCounts.get(paymentId) ?? 0} webhooks in a minute`));
+        }, LIFECYCLE_TIMEOUT_MS);
         const finish = (): void => {
           clearTimeout(timer);
           waiting.delete(paymentId);
-          eventsOf.delete(paymentId);
+          eventCounts.delete(paymentId);
           resolve();
         };
-        if ((eventsOf.get(paymentId) ?? 0) >= EVENTS_OF_A_LIFE) finish();
+        if ((eventCounts.get(paymentId) ?? 0) >= EVENTS_PER_LIFECYCLE) finish();
         else waiting.set(paymentId, finish);
       });
     },

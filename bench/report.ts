@@ -21,7 +21,7 @@ export interface Results {
 }
 
 /** Whether a ratio is where it was to be. */
-type Verdict = 'dream' | 'reached' | 'missed';
+type RatioResult = 'stretch target reached' | 'target reached' | 'missed';
 
 /** The tables, in Markdown. */
 export function reportOf({
@@ -49,30 +49,30 @@ export function reportOf({
 
 function ratiosOf({ ratios, rounds }: RoundsResult): string {
   return table(
-    [`Ratio (median of ${rounds} rounds)`, 'measured', 'range', 'reach', 'dream', ''],
-    ratios.map(({ title, measured, reach, dream }) => [
+    [`Ratio (median of ${rounds} rounds)`, 'measured', 'range', 'target', 'stretch target', ''],
+    ratios.map(({ title, measured, target, stretchTarget }) => [
       title,
       measured.median.toFixed(2),
       `${measured.min.toFixed(2)}–${measured.max.toFixed(2)}`,
-      String(reach),
-      String(dream),
-      verdictOf(measured.median, reach, dream),
+      String(target),
+      String(stretchTarget),
+      resultOf(measured.median, target, stretchTarget),
     ]),
   );
 }
 
-function verdictOf(measured: number, reach: number, dream: number): Verdict {
-  if (measured >= dream) return 'dream';
-  return measured >= reach ? 'reached' : 'missed';
+function resultOf(measured: number, target: number, stretchTarget: number): RatioResult {
+  if (measured >= stretchTarget) return 'stretch target reached';
+  return measured >= target ? 'target reached' : 'missed';
 }
 
 const PROCESSES = ['api', 'worker', 'temporal', 'postgres', 'sandbox', 'noop', 'dbos', 'bare', 'poster', 'generator'];
 
-function ratesOf({ subjects }: RoundsResult): string {
-  const used = PROCESSES.filter((name) => Object.values(subjects).some(({ cpuMs }) => (cpuMs[name] ?? 0) > 0.01));
+function ratesOf({ benchmarks }: RoundsResult): string {
+  const used = PROCESSES.filter((name) => Object.values(benchmarks).some(({ cpuMs }) => (cpuMs[name] ?? 0) > 0.01));
   return table(
-    ['Subject', 'per s', 'range', 'p50 ms', 'p99 ms', ...used.map((name) => `${name}, CPU ms`)],
-    Object.entries(subjects).map(([name, { perSecond, p50Ms, p99Ms, cpuMs }]) => {
+    ['Benchmark', 'per s', 'range', 'p50 ms', 'p99 ms', ...used.map((name) => `${name}, CPU ms`)],
+    Object.entries(benchmarks).map(([name, { perSecond, p50Ms, p99Ms, cpuMs }]) => {
       const rate = [whole(perSecond.median), `${whole(perSecond.min)}–${whole(perSecond.max)}`];
       const cpu = used.map((process) => (cpuMs[process] === undefined ? '' : cpuMs[process].toFixed(2)));
       return [name, rate, oneDigit(p50Ms), oneDigit(p99Ms), cpu].flat();
@@ -82,7 +82,7 @@ function ratesOf({ subjects }: RoundsResult): string {
 
 function headroomOf({ headroom }: RoundsResult): string {
   return table(
-    ['The generator alone could do', 'times the subject'],
+    ['The generator alone could do', 'times the benchmark'],
     Object.entries(headroom).map(([name, factor]) => [name, oneDigit(factor)]),
   );
 }
@@ -130,11 +130,11 @@ function isolationOf({ receiver, provider }: IsolationResult): string {
 
 function candidatesOf(candidates: readonly CandidateResult[]): string {
   return table(
-    ['Candidate', 'creates', 'lives', 'CPU of worker and Temporal per create'],
-    candidates.map(({ name, creates, lives, cpuOfCreate }) => [
+    ['Candidate', 'creates', 'lifecycles', 'CPU of worker and Temporal per create'],
+    candidates.map(({ name, creates, lifecycles, cpuOfCreate }) => [
       name,
       `× ${creates.toFixed(2)}`,
-      `× ${lives.toFixed(2)}`,
+      `× ${lifecycles.toFixed(2)}`,
       `× ${cpuOfCreate.toFixed(2)}`,
     ]),
   );
@@ -151,11 +151,11 @@ function profileOf(profile: ProfileResult): string {
     .join('\n\n');
 }
 
-function storageOf({ tablesKb, walKb, temporalKb, lives }: StorageResult): string {
+function storageOf({ tablesKb, walKb, temporalKb, lifecycles }: StorageResult): string {
   const tables = Object.entries(tablesKb).toSorted(([, a], [, b]) => b - a);
   const all = tables.reduce((sum, [, kilobytes]) => sum + kilobytes, 0);
   return table(
-    [`On disk for each life (${lives} lives)`, 'kB'],
+    [`On disk for each lifecycle (${lifecycles} lifecycles)`, 'kB'],
     [...tables, ['all tables', all] as const, ['WAL', walKb] as const, ["Temporal's SQLite", temporalKb] as const].map(
       ([name, kilobytes]) => [name, oneDigit(kilobytes)],
     ),

@@ -1,10 +1,10 @@
 import type { Reading } from './meter';
 import { measuredRatios, type MeasuredRatio, type Round } from './ratios';
-import type { Rig } from './rig';
+import type { BenchmarkHarness } from './harness';
 import { median, percentile, spreadOf, type Spread } from './statistics';
-import { prepareSubjects, SUBJECTS, type Stretch, type SubjectName } from './subjects';
+import { prepareBenchmarks, BENCHMARKS, type Measurement, type BenchmarkName } from './benchmarks';
 
-export interface SubjectFigures {
+export interface BenchmarkFigures {
   readonly perSecond: Spread;
   /** Milliseconds of CPU for each operation, by process; the median over the rounds. */
   readonly cpuMs: Readonly<Record<string, number>>;
@@ -16,35 +16,36 @@ export interface SubjectFigures {
 export interface RoundsResult {
   readonly rounds: number;
   readonly ratios: readonly MeasuredRatio[];
-  readonly subjects: Readonly<Record<string, SubjectFigures>>;
+  readonly benchmarks: Readonly<Record<string, BenchmarkFigures>>;
   /** How many times a subject's rate the generator's own CPU would allow, for those that it asks over HTTP. */
   readonly headroom: Readonly<Record<string, number>>;
 }
 
 /** In which a rate is that of the generator's requests. */
-const ASKED_OVER_HTTP = ['create', 'dbosCreate', 'bareGet', 'get', 'replay'] as const;
+const REQUESTED_OVER_HTTP = ['create', 'dbosCreate', 'bareGet', 'get', 'replay'] as const;
 /** Below this a process had nothing to do with it. */
-const LEAST_CPU_MS = 0.005;
+const MIN_CPU_MS = 0.005;
 
 /** Every subject once a round, forwards and backwards in turn: A B … B A A B … */
 export async function measureRounds(
-  rig: Rig,
-  { rounds, only, ...stretch }: Stretch & { readonly rounds: number; readonly only?: readonly SubjectName[] },
-  say: (line: string) => void,
+  harness: BenchmarkHarness,
+  { rounds, only, ...measurement }: Measurement & { readonly rounds: number; readonly only?: readonly BenchmarkName[] },
+  log: (line: string) => void,
 ): Promise<RoundsResult> {
-  const prepared = await prepareSubjects(rig);
-  const { subjects } = prepared;
-  const names = SUBJECTS.filter((name) => only?.includes(name) ?? true);
+  const prepared = await prepareBenchmarks(harness);
+  const { benchmarks } = prepared;
+  const names = BENCHMARKS.filter((name) => only?.includes(name) ?? true);
   const measured: Partial<Round>[] = [];
   try {
     // What runs for the first time is not yet compiled.
-    for (const name of names) await subjects[name]({ warmupSeconds: 0.5, seconds: 1 });
+    for (const name of names) await benchmarks[name]({ warmupSeconds: 0.5, seconds: 1 });
     for (let round = 1; round <= rounds; round += 1) {
-      const readings: Partial<Record<SubjectName, Reading>> = {};
-      for (const name of round % 2 === 1 ? names : names.toReversed()) readings[name] = await subjects[name](stretch);
+      const readings: Partial<Record<BenchmarkName, Reading>> = {};
+      for (const name of round % 2 === 1 ? names : names.toReversed())
+        readings[name] = await benchmarks[name](measurement);
       measured.push(readings);
       const rates = names.map((name) => `${name} ${Math.round(readings[name]?.perSecond ?? 0)}`);
-      say(`round ${round} of ${rounds}, per second: ${rates.join(', ')}`);
+      log(`round ${round} of ${rounds}, per second: ${rates.join(', ')}`);
     }
   } finally {
     await prepared.close();
@@ -52,30 +53,30 @@ export async function measureRounds(
   const figures = names.map((name) => [name, figuresOf(measured.flatMap((round) => round[name] ?? []))] as const);
   return {
     rounds,
-    ratios: measuredRatios(measured, rig.keepsTemporalInPostgres),
-    subjects: Object.fromEntries(figures),
+    ratios: measuredRatios(measured, harness.keepsTemporalInPostgres),
+    benchmarks: Object.fromEntries(figures),
     headroom: headroomOf(Object.fromEntries(figures)),
   };
 }
 
-function figuresOf(readings: readonly Reading[]): SubjectFigures {
+function figuresOf(readings: readonly Reading[]): BenchmarkFigures {
   const processes = Object.keys(readings[0]?.cpuMs ?? {});
   const cpu = processes.map((name) => [name, median(readings.map(({ cpuMs }) => cpuMs[name] ?? 0))] as const);
   return {
     perSecond: spreadOf(readings.map(({ perSecond }) => perSecond)),
-    cpuMs: Object.fromEntries(cpu.filter(([, milliseconds]) => milliseconds >= LEAST_CPU_MS)),
+    cpuMs: Object.fromEntries(cpu.filter(([, milliseconds]) => milliseconds >= MIN_CPU_MS)),
     p50Ms: median(readings.map(({ latenciesMs }) => percentile(latenciesMs, 0.5))),
     p99Ms: median(readings.map(({ latenciesMs }) => percentile(latenciesMs, 0.99))),
   };
 }
 
 /** A core of its own gives the generator 1,000 ms of CPU a second. */
-function headroomOf(figures: Readonly<Record<string, SubjectFigures>>): Record<string, number> {
+function headroomOf(figures: Readonly<Record<string, BenchmarkFigures>>): Record<string, number> {
   return Object.fromEntries(
-    ASKED_OVER_HTTP.flatMap((name) => {
-      const subject = figures[name];
-      const cpuMs = subject?.cpuMs['generator'];
-      return subject && cpuMs !== undefined ? [[name, 1_000 / cpuMs / subject.perSecond.median]] : [];
+    REQUESTED_OVER_HTTP.flatMap((name) => {
+      const benchmark = figures[name];
+      const cpuMs = benchmark?.cpuMs['generator'];
+      return benchmark && cpuMs !== undefined ? [[name, 1_000 / cpuMs / benchmark.perSecond.median]] : [];
     }),
   );
 }

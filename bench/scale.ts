@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setPolicy } from '../src/operator/catalog';
 import { residentMegabytesOf } from './cpu';
 import { Http } from './http';
-import { closedLoop, openLoop, times, type Latencies } from './load';
-import { Merchant, registerMerchant } from './merchant';
+import { closedLoop, openLoop, times, type Latencies } from './load-generator';
+import { BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter } from './meter';
-import type { Rig } from './rig';
+import type { BenchmarkHarness } from './harness';
 import { median, percentile } from './statistics';
 
 const BULK_ITEMS = 50;
-const BULKS_UNDER_WAY = 2;
+const CONCURRENT_BULKS = 2;
 const CALLERS = 32;
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 /** The payments have to be there before they expire, with time to measure what is before. */
-const DEADLINE_MARGIN = 1.5;
+const EXPIRY_MARGIN = 1.5;
 
 export interface ScaleOptions {
   readonly fewOpen: number;
@@ -47,40 +47,55 @@ export interface BurstResult {
 }
 
 /** What many open payments cost, and what happens when many of them end at once. */
-export async function measureScale(rig: Rig, options: ScaleOptions, say: (line: string) => void): Promise<ScaleResult> {
+export async function measureScale(
+  harness: BenchmarkHarness,
+  options: ScaleOptions,
+  log: (line: string) => void,
+): Promise<ScaleResult> {
   const { fewOpen, manyOpen, expiring, seconds } = options;
-  const { stack, masterKey } = rig;
+  const { stack, masterKey } = harness;
   const [api, sandbox] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl)];
-  const merchant = new Merchant(api, sandbox, await registerMerchant({ databaseUrl: stack.databaseUrl, masterKey }));
+  const merchant = new BenchmarkMerchant(
+    api,
+    sandbox,
+    await registerMerchant({ databaseUrl: stack.databaseUrl, masterKey }),
+  );
   /** Answers how many were created in a second. A bulk that fails on a busy machine is made up for. */
   const fill = async (upTo: number): Promise<number> => {
     const startedAt = performance.now();
-    const before = await countOpen(rig);
-    for (let tries = 1, open = before; open < upTo && tries <= MOST_TRIES; tries += 1, open = await countOpen(rig)) {
+    const before = await countOpen(harness);
+    for (
+      let attempt = 1, open = before;
+      open < upTo && attempt <= MAX_ATTEMPTS;
+      attempt += 1, open = await countOpen(harness)
+    ) {
       const bulks = Math.ceil((upTo - open) / BULK_ITEMS);
-      await times(bulks, BULKS_UNDER_WAY, () => merchant.createBulk(BULK_ITEMS).catch(() => undefined));
+      await times(bulks, CONCURRENT_BULKS, () => merchant.createBulk(BULK_ITEMS).catch(() => undefined));
     }
     return ((upTo - before) * 1_000) / (performance.now() - startedAt);
   };
   const creates = async () => {
     const rates: number[] = [];
-    for (const _try of [1, 2, 3]) {
+    for (const _repetition of [1, 2, 3]) {
       const loop = { concurrency: CALLERS, warmupSeconds: 1, seconds };
-      rates.push((await closedLoop(() => merchant.createOnly(), loop, new Meter(rig.processes))).perSecond);
+      rates.push((await closedLoop(() => merchant.createOnly(), loop, new Meter(harness.processes))).perSecond);
     }
     return median(rates);
   };
   try {
     await fill(fewOpen);
-    const few = { perSecond: await creates(), megabytes: workerMegabytes(rig) };
-    say(`${fewOpen} open: ${Math.round(few.perSecond)} creates a second, worker ${Math.round(few.megabytes)} MB`);
+    const few = { perSecond: await creates(), megabytes: workerMegabytes(harness) };
+    log(`${fewOpen} open: ${Math.round(few.perSecond)} creates a second, worker ${Math.round(few.megabytes)} MB`);
     const perSecond = await fill(manyOpen - expiring);
-    const deadline = await fillExpiring(rig, merchant, { expiring, seconds: expiring / perSecond + 10 * seconds });
-    const many = { perSecond: await creates(), megabytes: workerMegabytes(rig) };
-    say(`${manyOpen} open: ${Math.round(many.perSecond)} creates a second, worker ${Math.round(many.megabytes)} MB`);
-    const burst = await measureBurst(rig, merchant, { deadline, expiring, seconds }, say);
+    const expiresAtMs = await fillExpiring(harness, merchant, {
+      expiring,
+      seconds: expiring / perSecond + 10 * seconds,
+    });
+    const many = { perSecond: await creates(), megabytes: workerMegabytes(harness) };
+    log(`${manyOpen} open: ${Math.round(many.perSecond)} creates a second, worker ${Math.round(many.megabytes)} MB`);
+    const burst = await measureBurst(harness, merchant, { expiresAtMs, expiring, seconds }, log);
     const { before, during } = burst.p99Ms;
-    say(
+    log(
       `${burst.expiring} expired, ${burst.left} left after ${burst.drainSeconds.toFixed(1)} s; creates beside it: p99 ${Math.round(before)} → ` +
         `${Math.round(during)} ms, ${burst.failures} failed`,
     );
@@ -101,66 +116,66 @@ export async function measureScale(rig: Rig, options: ScaleOptions, say: (line: 
  * `lunas catalog set --expires-in` writes it. @returns that instant, in milliseconds
  */
 async function fillExpiring(
-  rig: Rig,
-  merchant: Merchant,
+  harness: BenchmarkHarness,
+  merchant: BenchmarkMerchant,
   { expiring, seconds }: { readonly expiring: number; readonly seconds: number },
 ): Promise<number> {
   const policy = { provider: 'gopay', channel: 'qris' } as const;
-  const deadline = Math.ceil(Date.now() / 1_000 + seconds * DEADLINE_MARGIN) * 1_000;
+  const expiresAtMs = Math.ceil(Date.now() / 1_000 + seconds * EXPIRY_MARGIN) * 1_000;
   let left = expiring;
   for (;;) {
     if (left <= 0) break;
     // A payment expires so long after the end of the second in which it was created.
     const second = Math.floor(Date.now() / 1_000) * 1_000;
-    await setPolicy(rig.db, { ...policy, expiresInSeconds: (deadline - second - 1_000) / 1_000 });
+    await setPolicy(harness.db, { ...policy, expiresInSeconds: (expiresAtMs - second - 1_000) / 1_000 });
     const bulk = async (): Promise<void> => {
       while (left > 0 && Date.now() < second + 700) {
         left -= BULK_ITEMS;
         await merchant.createBulk(BULK_ITEMS).catch(() => undefined);
       }
     };
-    await Promise.all(Array.from({ length: BULKS_UNDER_WAY }, bulk));
-    const waitMs = second + 1_000 - Date.now();
-    if (waitMs > 0) await sleep(waitMs);
+    await Promise.all(Array.from({ length: CONCURRENT_BULKS }, bulk));
+    const delayMs = second + 1_000 - Date.now();
+    if (delayMs > 0) await sleep(delayMs);
   }
-  await setPolicy(rig.db, { ...policy, expiresInSeconds: 86_400 });
-  return deadline;
+  await setPolicy(harness.db, { ...policy, expiresInSeconds: 86_400 });
+  return expiresAtMs;
 }
 
-const DRAIN_DEADLINE_MS = 300_000;
+const DRAIN_TIMEOUT_MS = 300_000;
 /** Of what a closed loop can do: creates go on beside the burst without making it worse by themselves. */
 const PART_OF_CAPACITY = 0.25;
 
 async function measureBurst(
-  rig: Rig,
-  merchant: Merchant,
-  { deadline, expiring, seconds }: { deadline: number; expiring: number; seconds: number },
-  say: (line: string) => void,
+  harness: BenchmarkHarness,
+  merchant: BenchmarkMerchant,
+  { expiresAtMs, expiring, seconds }: { expiresAtMs: number; expiring: number; seconds: number },
+  log: (line: string) => void,
 ): Promise<BurstResult> {
   const probe = { concurrency: CALLERS, warmupSeconds: 0.5, seconds: 2 };
-  const { perSecond: capacity } = await closedLoop(() => merchant.createOnly(), probe, new Meter(rig.processes));
+  const { perSecond: capacity } = await closedLoop(() => merchant.createOnly(), probe, new Meter(harness.processes));
   const perSecond = Math.max(Math.round(capacity * PART_OF_CAPACITY), 1);
   const create = () => merchant.createOnly();
   const before = await openLoop(create, { perSecond, seconds: Math.max(seconds * 2, 10) });
 
-  say(`waiting for ${expiring} payments to expire, ${Math.round((deadline - Date.now()) / 1_000)} s from now`);
-  await sleep(Math.max(deadline - Date.now(), 0));
+  log(`waiting for ${expiring} payments to expire, ${Math.round((expiresAtMs - Date.now()) / 1_000)} s from now`);
+  await sleep(Math.max(expiresAtMs - Date.now(), 0));
   const drained = new AbortController();
-  const during = openLoop(create, { perSecond, seconds: DRAIN_DEADLINE_MS / 1_000 }, drained.signal);
-  const window = [new Date(deadline - 5_000), new Date(deadline + 5_000)];
+  const during = openLoop(create, { perSecond, seconds: DRAIN_TIMEOUT_MS / 1_000 }, drained.signal);
+  const window = [new Date(expiresAtMs - 5_000), new Date(expiresAtMs + 5_000)];
   const countLeft = async (): Promise<number> => {
-    const { rows: counted } = await rig.db.query<{ left: number }>(
+    const { rows: counted } = await harness.db.query<{ left: number }>(
       `select count(*) as left from payments where status = 'pending' and expires_at between $1 and $2`,
       window,
     );
     return counted[0]?.left ?? 0;
   };
   let left = await countLeft();
-  for (; left > 0 && Date.now() < deadline + DRAIN_DEADLINE_MS; left = await countLeft()) await sleep(500);
-  const drainSeconds = (Date.now() - deadline) / 1_000;
+  for (; left > 0 && Date.now() < expiresAtMs + DRAIN_TIMEOUT_MS; left = await countLeft()) await sleep(500);
+  const drainSeconds = (Date.now() - expiresAtMs) / 1_000;
   drained.abort();
   const { latenciesMs, failures } = await during;
-  const { rows } = await rig.db.query<{ all: number; fullest: number }>(
+  const { rows } = await harness.db.query<{ all: number; fullest: number }>(
     `select sum(n)::integer as all, max(n) as fullest from (
        select count(*) as n from payments where expires_at between $1 and $2 group by expires_at) each`,
     window,
@@ -178,13 +193,13 @@ async function measureBurst(
   };
 }
 
-async function countOpen(rig: Rig): Promise<number> {
-  const { rows } = await rig.db.query<{ open: number }>(
+async function countOpen(harness: BenchmarkHarness): Promise<number> {
+  const { rows } = await harness.db.query<{ open: number }>(
     `select count(*) as open from payments where status = 'pending'`,
   );
   return rows[0]?.open ?? 0;
 }
 
-function workerMegabytes(rig: Rig): number {
-  return residentMegabytesOf(rig.processes()['worker'] ?? 0);
+function workerMegabytes(harness: BenchmarkHarness): number {
+  return residentMegabytesOf(harness.processes()['worker'] ?? 0);
 }

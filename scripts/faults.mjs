@@ -18,8 +18,8 @@ try {
   await compileTypeScript(COMPILED);
   await bundleWorkflows(BUNDLE);
   const main = path.join(COMPILED, 'test', 'faults', 'main.js');
-  const folders = ['--compiled-folder', COMPILED, '--workflow-bundle', BUNDLE];
-  const args = ['--enable-source-maps', main, ...folders, ...process.argv.slice(2)];
+  const directories = ['--compiled-directory', COMPILED, '--workflow-bundle', BUNDLE];
+  const args = ['--enable-source-maps', main, ...directories, ...process.argv.slice(2)];
   running = spawn(process.execPath, args, { stdio: 'inherit' });
   const [code] = await once(running, 'exit');
   process.exitCode = code ?? 1;

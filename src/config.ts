@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from './package';
+import { PACKAGE_ROOT } from './package-info';
 
 /** A fault that the person who started the command can mend: printed as one line, without a stack. */
 export class UserError extends Error {
@@ -75,7 +75,7 @@ const environmentSchema = z.object({
     .string()
     .min(1)
     .default('.lunas')
-    .transform((folder) => path.resolve(PACKAGE_ROOT, folder)),
+    .transform((directory) => path.resolve(PACKAGE_ROOT, directory)),
   XDG_CACHE_HOME: z.string().min(1).optional(),
   LUNAS_ENVIRONMENT: z.enum(['sandbox', 'production']).default('sandbox'),
   LUNAS_MASTER_KEY: masterKey.optional(),

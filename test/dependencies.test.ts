@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PACKAGE_ROOT } from '../src/package';
+import { PACKAGE_ROOT } from '../src/package-info';
 
 it("pins Temporal's SDK exactly: workflow code uses its internals", () => {
   const { dependencies } = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8'));

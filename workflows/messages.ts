@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Requester } from '../src/domain/payment-step';
+import type { Actor } from '../src/domain/workflow-step';
 import type { PaymentStatus } from '../src/domain/payment-transitions';
 import type { RefundState } from '../src/domain/refund';
 
@@ -14,7 +14,7 @@ export function paymentWorkflowId(paymentId: string): string {
   return `payment-${paymentId}`;
 }
 
-export function paymentIdOf(workflowId: string): string {
+export function toPaymentId(workflowId: string): string {
   return workflowId.slice(paymentWorkflowId('').length);
 }
 
@@ -40,10 +40,10 @@ export const paidSignal = defineSignal('paid');
  */
 export const cancelUpdate = defineUpdate<PaymentStatus>('cancel');
 export const refundUpdate = defineUpdate<PaymentStatus>('refund');
-export const settleUpdate = defineUpdate<PaymentStatus, [Requester]>('settle');
-export const failUpdate = defineUpdate<PaymentStatus, [Requester]>('fail');
-export const retryRefundUpdate = defineUpdate<PaymentStatus, [Requester]>('retryRefund');
-export const resolveRefundUpdate = defineUpdate<PaymentStatus, [Requester, RefundResolution]>('resolveRefund');
+export const settleUpdate = defineUpdate<PaymentStatus, [Actor]>('settle');
+export const failUpdate = defineUpdate<PaymentStatus, [Actor]>('fail');
+export const retryRefundUpdate = defineUpdate<PaymentStatus, [Actor]>('retryRefund');
+export const resolveRefundUpdate = defineUpdate<PaymentStatus, [Actor, RefundResolution]>('resolveRefund');
 
 /** How an operator ends a refund that the provider refused. */
 export type RefundResolution = 'refunded' | 'paid';
@@ -54,9 +54,9 @@ export const refundSignal = defineSignal('refund');
 export const settleSignal = defineSignal('settle');
 
 /** Type of the failure with which an update is refused; its message is for whoever asked. */
-export const REFUSED = 'Refused';
+export const REQUEST_REJECTED = 'RequestRejected';
 
-export interface PaymentReport {
+export interface PaymentWorkflowStatus {
   readonly status: PaymentStatus;
   readonly version: number;
   /** In words, for an operator. */
@@ -64,11 +64,11 @@ export interface PaymentReport {
   readonly expiresAt: string;
   readonly settlesAt: string | null;
   /** Why a person should look at it; null when all is well. */
-  readonly attention: string | null;
+  readonly attentionReason: string | null;
   readonly refund: RefundState | null;
 }
 
-export const statusQuery = defineQuery<PaymentReport>('status');
+export const statusQuery = defineQuery<PaymentWorkflowStatus>('status');
 
 /** Registered in the namespace when the worker starts; they hold ids, enums and instants only. */
 export const SEARCH_ATTRIBUTES = {

@@ -17,7 +17,7 @@ import {
   type ReconciliationPart,
   type ReconciliationSlice,
 } from '../src/domain/reconciliation';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retries';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
 /** A part of a run, and how far it is. */
 interface PartProgress {

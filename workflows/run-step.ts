@@ -1,8 +1,8 @@
-import { CancellationScope, condition, patched } from '@temporalio/workflow';
-import { SECOND_MS } from './retries';
+import { CancellationScope, condition } from '@temporalio/workflow';
+import { SECOND_MS } from './retry-policies';
 
 /** A step that is retried for this long is shown as one that needs attention: operators see it within a minute. */
-const SHOWN_AFTER_MS = 30 * SECOND_MS;
+const ATTENTION_DELAY_MS = 30 * SECOND_MS;
 
 /** One step of a workflow, in both ways in which Temporal can run it. */
 export interface StepCall<Result> {
@@ -24,7 +24,7 @@ export async function runStep<Result>(step: StepCall<Result>): Promise<Result | 
   try {
     return await step.local();
   } catch {
-    return patched('retried-steps-need-attention') ? retryVisibly(step) : step.regular();
+    return retryVisibly(step);
   }
 }
 
@@ -37,7 +37,7 @@ async function retryVisibly<Result>({ regular, onRetrying, isInterrupted }: Step
     return outcome;
   });
   const isOver = () => isSettled || isInterrupted();
-  if (!(await condition(isOver, SHOWN_AFTER_MS))) {
+  if (!(await condition(isOver, ATTENTION_DELAY_MS))) {
     onRetrying();
     await condition(isOver);
   }

@@ -3,7 +3,7 @@ import type { Activities } from '../activities';
 
 export interface WebhookDeliveryInput {
   readonly deliveryId: string;
-  readonly firstWaitMs: number;
+  readonly initialDelayMs: number;
   /** What is delivered where, for operators. */
   readonly summary: string;
   /** How the first try failed. */
@@ -11,7 +11,7 @@ export interface WebhookDeliveryInput {
 }
 
 /** Longer than a try and the statements around it: no body outlives its attempt. */
-const ATTEMPT = '1 minute';
+const ACTIVITY_TIMEOUT = '1 minute';
 
 /** After an error of ours, such as a database that is away. After a failed request the activity itself gives the wait. */
 const OUR_ERRORS = { initialInterval: '10 seconds', maximumInterval: '5 minutes' } as const;
@@ -22,18 +22,18 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'del
     `The first try failed: ${input.firstFailure}.\n\n` +
       'The next ones follow over three days; the pending activity shows the last one, and when the next is due.',
   );
-  await sleep(input.firstWaitMs);
+  await sleep(input.initialDelayMs);
   const { deliverWebhook } = proxyActivities<Activities>({
-    startToCloseTimeout: ATTEMPT,
+    startToCloseTimeout: ACTIVITY_TIMEOUT,
     retry: OUR_ERRORS,
     summary: input.summary,
   });
-  const end = await deliverWebhook(input.deliveryId);
-  setCurrentDetails(describe(end));
-  return end.status;
+  const result = await deliverWebhook(input.deliveryId);
+  setCurrentDetails(describe(result));
+  return result.status;
 }
 
-function describe({ status, tries, lastFailure }: Awaited<ReturnType<Activities['deliverWebhook']>>): string {
+function describe({ status, attempts: tries, lastFailure }: Awaited<ReturnType<Activities['deliverWebhook']>>): string {
   if (status === 'delivered') return `Delivered after ${tries} tries.`;
   const last = lastFailure === null ? '' : ` The last one failed: ${lastFailure}.`;
   return `Dead after ${tries} tries.${last} An operator can have it redelivered.`;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { times } from '../load';
+import { times } from '../load-generator';
 
 /** As many webhooks as it is told, as fast as undici posts them: no outbox, no signature, no record. */
 const agent = new Agent({ pipelining: 1, keepAliveTimeout: 10_000 });

@@ -5,7 +5,7 @@ import { PAYMENT_STATUSES } from '../domain/payment-transitions';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
 import { MAX_PAYLOAD_LENGTH } from '../qris/payload';
 import { REFERENCE_ID } from './path-id';
-import { STATUS_MEANINGS } from './payment-statuses';
+import { STATUS_MEANINGS } from './status-descriptions';
 
 /** The contract's forms of a payment: exactly its keys in its order, absent values as null. */
 
@@ -13,13 +13,13 @@ export const paymentStatusSchema = z.enum(PAYMENT_STATUSES).meta({
   description: PAYMENT_STATUSES.map((status) => `- \`${status}\`: ${STATUS_MEANINGS[status]}`).join('\n'),
 });
 
-const rupiah = (description: string, least: number) =>
+const rupiah = (description: string, min: number) =>
   z
     .int()
-    .min(least)
+    .min(min)
     .max(MAX_TOTAL_RUPIAH)
     .meta({ description: `${description}, in whole rupiah.` });
-const instant = (description: string) => z.iso.datetime().meta({ description });
+const timestamp = (description: string) => z.iso.datetime().meta({ description });
 
 /** Fields that several forms, and the webhook payload, have in common. */
 export const PAYMENT_FIELDS = {
@@ -35,16 +35,16 @@ export const PAYMENT_FIELDS = {
   net_amount: rupiah('What is recorded for you', 1),
   total_amount: rupiah('What the customer pays', 1),
   status: paymentStatusSchema,
-  created_at: instant('When the transaction was created.'),
-  updated_at: instant('When the transaction changed last; it grows with every change.'),
+  created_at: timestamp('When the transaction was created.'),
+  updated_at: timestamp('When the transaction changed last; it grows with every change.'),
 };
 
 const { id, reference_id, merchant_reference_id, provider, currency, status, created_at, updated_at } = PAYMENT_FIELDS;
 const { amount, fee_amount, net_amount, total_amount } = PAYMENT_FIELDS;
 const identityFields = { id, reference_id, merchant_reference_id, payment_method_code: z.enum(PAYMENT_METHODS) };
 const amountFields = { amount, fee_amount, net_amount, total_amount };
-const paid_at = instant('When the customer paid, by the clock of the provider; null before.').nullable();
-const expires_at = instant('Until when the customer can pay.');
+const paid_at = timestamp('When the customer paid, by the clock of the provider; null before.').nullable();
+const expires_at = timestamp('Until when the customer can pay.');
 const imageUrl = z.url().meta({ description: 'The QR as a PNG picture, public and cacheable; `.svg` is there too.' });
 const qrisPayload = z
   .string()
@@ -105,7 +105,7 @@ export const cancelledPaymentSchema = z.object({
   currency,
   ...amountFields,
   status,
-  cancelled_at: instant('When it was cancelled; null after a cancelled refund, which leaves it `paid`.').nullable(),
+  cancelled_at: timestamp('When it was cancelled; null after a cancelled refund, which leaves it `paid`.').nullable(),
 });
 
 export const refundedPaymentSchema = cancelledPaymentSchema.omit({ cancelled_at: true });

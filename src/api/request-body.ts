@@ -1,20 +1,20 @@
 import { promisify } from 'node:util';
 import express, { type Request, type Response } from 'express';
 import { ApiError } from './api-error';
-import { within } from './within';
+import { withTimeout } from './with-timeout';
 
 /** Of a bulk; a single payment has less (create-payment). */
-const MOST_BYTES = 512 * 1_024;
-const ARRIVAL_DEADLINE_MS = 10_000;
+const MAX_BYTES = 512 * 1_024;
+const ARRIVAL_TIMEOUT_MS = 10_000;
 
-const readRaw = promisify(express.raw({ type: () => true, limit: MOST_BYTES }));
+const readRaw = promisify(express.raw({ type: () => true, limit: MAX_BYTES }));
 
 /**
  * Reads the body's bytes, as sent, into `request.body`; none at all are an empty body.
  * @throws ApiError `invalid_json` for one that does not arrive whole within 10 s: the connection is closed after that
  */
 export async function readBody(request: Request, response: Response): Promise<void> {
-  await within(ARRIVAL_DEADLINE_MS, readRaw(request, response), bodyTooLate).catch(refuseBody);
+  await withTimeout(ARRIVAL_TIMEOUT_MS, readRaw(request, response), bodyTooLate).catch(rejectBody);
   request.body ??= Buffer.alloc(0);
 }
 
@@ -23,9 +23,9 @@ function bodyTooLate(): ApiError {
 }
 
 /** What the body parser refuses, in the contract's words. */
-function refuseBody(error: unknown): never {
+function rejectBody(error: unknown): never {
   if (!(error instanceof Error && 'expose' in error && error.expose === true)) throw error;
   const isTooLarge = 'type' in error && error.type === 'entity.too.large';
-  const fault = isTooLarge ? 'is larger than 512 kB' : `cannot be read: ${error.message}`;
-  throw new ApiError('invalid_json', `The body ${fault}.`);
+  const violation = isTooLarge ? 'is larger than 512 kB' : `cannot be read: ${error.message}`;
+  throw new ApiError('invalid_json', `The body ${violation}.`);
 }

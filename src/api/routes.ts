@@ -4,7 +4,7 @@ import { getDocs, getDocsFile } from './docs/get-docs';
 import type { MerchantEndpoint, OperatorEndpoint, PublicEndpoint } from './endpoint';
 import { getPayment } from './get-payment/get-payment';
 import { getQris } from './get-qris/get-qris';
-import { getQrisPicture } from './get-qris-picture/get-qris-picture';
+import { getQrisImage } from './get-qris-image/get-qris-image';
 import { getHealth, getReadiness } from './health/health';
 import { listTransactions } from './list-transactions/list-transactions';
 import { getOpenapi } from './openapi/get-openapi';
@@ -29,7 +29,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'get', path: '/payments/:id/qris', access: 'merchant', endpoint: getQris },
   { method: 'get', path: '/transactions', access: 'merchant', endpoint: listTransactions },
   ...OPERATOR_ROUTES,
-  { method: 'get', path: '/qris/:file', access: 'public', endpoint: getQrisPicture },
+  { method: 'get', path: '/qris/:file', access: 'public', endpoint: getQrisImage },
   {
     method: 'post',
     path: '/provider-notifications/:account',

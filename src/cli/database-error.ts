@@ -2,11 +2,11 @@ import { UserError } from '../config';
 
 /** What a person can do about an error of the driver or the server, by its code. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'does not answer. Start it, or correct DATABASE_URL.',
+  ECONNREFUSED: 'does not respond. Start it, or correct DATABASE_URL.',
   ENOTFOUND: 'is not known by that name. Correct DATABASE_URL.',
-  ETIMEDOUT: 'does not answer in time. Start it, or correct DATABASE_URL.',
-  '28P01': 'refuses the password. Correct DATABASE_URL.',
-  '28000': 'refuses the user. Correct DATABASE_URL.',
+  ETIMEDOUT: 'does not respond in time. Start it, or correct DATABASE_URL.',
+  '28P01': 'rejects the password. Correct DATABASE_URL.',
+  '28000': 'rejects the user. Correct DATABASE_URL.',
   '3D000': 'is running, but has no such database. Create it, or correct DATABASE_URL.',
   '55P03': 'holds a lock for a long transaction. End that (`pg_stat_activity` shows it), and run the command again.',
   '42P01': 'lacks tables of Lunas. Run `lunas migrate`.',

@@ -1,7 +1,7 @@
-import { snakeCased } from '../operator/snake-cased';
+import { snakeCaseKeys } from '../snake-case';
 
 /** What a command has found out, for programs and for people. */
-export interface Answer {
+export interface CommandResult {
   readonly json: Readonly<Record<string, unknown>>;
   readonly text: string;
   /** What is wrong all the same: told on stderr, and the command fails. */
@@ -12,7 +12,7 @@ type Cell = string | number | Date | readonly string[] | null | undefined;
 
 /** One JSON document: keys in snake case, instants in ISO 8601. */
 export function formatJson(document: Readonly<Record<string, unknown>>): string {
-  return `${JSON.stringify(snakeCased(document), null, 2)}\n`;
+  return `${JSON.stringify(snakeCaseKeys(document), null, 2)}\n`;
 }
 
 /** Aligned columns under their headings; `empty` where there are no rows. */

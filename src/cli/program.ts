@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { VERSION } from '../package';
-import { withExamples } from './answering';
+import { VERSION } from '../package-info';
+import { withExamples } from './command-action';
 import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
 import { addCatalogCommand } from './commands/catalog';
@@ -50,12 +50,12 @@ export function createProgram(terminal: Terminal): Command {
   addAccountsCommand(program, terminal);
   addOperatorsCommand(program, terminal);
 
-  program.commandsGroup('Look into payments:');
+  program.commandsGroup('Inspect payments:');
   addPaymentsCommand(program, terminal);
   addRefundsCommand(program, terminal);
   addExceptionsCommand(program, terminal);
 
-  program.commandsGroup('Check and mend:');
+  program.commandsGroup('Verify and repair:');
   addLedgerCommand(program, terminal);
   addReconcileCommand(program, terminal);
   addRecoverCommand(program, terminal);

@@ -1,6 +1,6 @@
 import { UserError } from '../config';
 import { compareSchema, type SchemaDifference } from '../db/migrate';
-import type { Logger } from '../log';
+import type { Logger } from '../logger';
 
 /**
  * Compares the schema before a process serves. A newer schema is no obstacle: migrations are additive, so that old and new

@@ -26,5 +26,5 @@ function describe(error: unknown, logLevel: string): string {
   if (error instanceof UserError) return error.message;
   if (!(error instanceof Error)) return String(error);
   if (['debug', 'trace'].includes(logLevel)) return error.stack ?? error.message;
-  return `${error.message || error.name}\nThis was not foreseen; LOG_LEVEL=debug shows where it comes from.`;
+  return `${error.message || error.name}\nUnexpected error. Set LOG_LEVEL=debug for the stack trace.`;
 }

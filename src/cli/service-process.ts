@@ -1,6 +1,6 @@
 import { loadConfig, UserError } from '../config';
-import { onStopSignal } from '../embedded/stop-signals';
-import { createLogger, type Logger } from '../log';
+import { onStopSignal } from '../local-stack/stop-signals';
+import { createLogger, type Logger } from '../logger';
 
 export interface RunningService {
   /** Finishes what is under way and lets go of everything. */
@@ -18,13 +18,13 @@ const CLOSE_TIMEOUT_MS = 15_000;
 export async function runService(name: string, start: (log: Logger) => Promise<RunningService>): Promise<never> {
   const log = createLogger(name, loadConfig().LOG_LEVEL);
   const fail = (error: unknown): never => {
-    log.fatal({ err: error }, 'the process ends because of a fault');
+    log.fatal({ err: error }, 'fatal error');
     process.exit(1);
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
 
-  const stopAsked = new Promise<void>((resolve) => {
+  const stopRequested = new Promise<void>((resolve) => {
     const stop = (): void => {
       setTimeout(() => fail(new Error(`not closed within ${CLOSE_TIMEOUT_MS / 1000} s`)), CLOSE_TIMEOUT_MS).unref();
       resolve();
@@ -36,7 +36,7 @@ export async function runService(name: string, start: (log: Logger) => Promise<R
   try {
     const service = await start(log);
     process.send?.({ ready: true });
-    await stopAsked;
+    await stopRequested;
     await service.close();
   } catch (error) {
     if (!(error instanceof UserError)) return fail(error);

@@ -47,7 +47,7 @@ export interface LedgerHorizon {
   readonly isDecided: boolean;
 }
 
-const DECIDED_WITHIN_MS = 10_000;
+const DECISION_TIMEOUT_MS = 10_000;
 const POLL_MS = 50;
 
 /**
@@ -61,20 +61,20 @@ export async function readLedgerHorizon(db: Queryable): Promise<LedgerHorizon> {
        pg_snapshot_xmax(pg_current_snapshot())::text as "nextTransaction"`,
   );
   const [{ asOf, postingId, nextTransaction } = { asOf: new Date(), postingId: 0, nextTransaction: '0' }] = rows;
-  const deadlineAtMs = Date.now() + DECIDED_WITHIN_MS;
-  let isDecided = await haveEnded(db, nextTransaction);
+  const deadlineAtMs = Date.now() + DECISION_TIMEOUT_MS;
+  let isDecided = await areComplete(db, nextTransaction);
   while (!isDecided && Date.now() < deadlineAtMs) {
     await sleep(POLL_MS);
-    isDecided = await haveEnded(db, nextTransaction);
+    isDecided = await areComplete(db, nextTransaction);
   }
   return { asOf, postingId, isDecided };
 }
 
 /** All transactions before this one. */
-async function haveEnded(db: Queryable, transaction: string): Promise<boolean> {
-  const { rows } = await db.query<{ haveEnded: boolean }>(
-    'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as "haveEnded"',
+async function areComplete(db: Queryable, transaction: string): Promise<boolean> {
+  const { rows } = await db.query<{ areComplete: boolean }>(
+    'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as "areComplete"',
     [transaction],
   );
-  return rows[0]?.haveEnded ?? false;
+  return rows[0]?.areComplete ?? false;
 }

@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
-import { PACKAGE_ROOT } from '../package';
+import { PACKAGE_ROOT } from '../package-info';
 import { createPool, type Queryable } from './pool';
 
-const MIGRATIONS_FOLDER = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
+const MIGRATIONS_DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
 const MIGRATIONS_TABLE = 'schema_migrations';
 
 /** While a migration waits for a lock, all later statements on that table wait behind it. */
@@ -40,7 +40,7 @@ async function applyMigrations(databaseUrl: string): Promise<void> {
   const { runner } = await import('node-pg-migrate');
   await runner({
     databaseUrl: { connectionString: databaseUrl, lock_timeout: LOCK_TIMEOUT_MS },
-    dir: MIGRATIONS_FOLDER,
+    dir: MIGRATIONS_DIRECTORY,
     direction: 'up',
     migrationsTable: MIGRATIONS_TABLE,
     advisoryLockMode: 'wait',
@@ -71,7 +71,7 @@ export async function compareSchema(databaseUrl: string): Promise<SchemaDifferen
 }
 
 async function listShipped(): Promise<string[]> {
-  const files = await readdir(MIGRATIONS_FOLDER);
+  const files = await readdir(MIGRATIONS_DIRECTORY);
   return files.map((file) => path.parse(file).name).toSorted();
 }
 

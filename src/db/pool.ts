@@ -21,7 +21,7 @@ export const LONG_STATEMENT_MS = 60_000;
 const INT8 = 20;
 
 /** The network has swallowed the statement or its answer. */
-const SILENCE_MS = 1_000;
+const KEEP_ALIVE_DELAY_MS = 1_000;
 
 /**
  * A pool whose bigints are JavaScript integers: money stays far below 2^53, which the parser checks.
@@ -39,7 +39,7 @@ export function createPool(
     max: 20,
     connectionTimeoutMillis: connectionTimeoutMs,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + SILENCE_MS,
+    query_timeout: statementTimeoutMs + KEEP_ALIVE_DELAY_MS,
     application_name: 'lunas',
     types,
     ...options,

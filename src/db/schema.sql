@@ -1,16 +1,16 @@
-CREATE OR REPLACE FUNCTION public.iso_utc(instant timestamp with time zone)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN to_char((instant AT TIME ZONE 'utc'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
-;
-CREATE OR REPLACE FUNCTION public.refuse_change()
+CREATE OR REPLACE FUNCTION public.forbid_mutation()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = 'restrict_violation';
+  raise exception '% is append-only: % rejected', tg_table_name, lower(tg_op) using errcode = 'restrict_violation';
 end $function$
+;
+CREATE OR REPLACE FUNCTION public.iso_utc(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_char((at AT TIME ZONE 'utc'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
 ;
 CREATE OR REPLACE FUNCTION public.require_balanced_posting()
  RETURNS trigger
@@ -83,7 +83,7 @@ create table ledger_postings (
   payment_version integer,
   merchant_id uuid not null,
   occurred_at timestamp(3) with time zone not null,
-  late_step text
+  late_payment_step text
 );
 create table ledger_verifications (
   id bigint not null generated always as identity,
@@ -116,7 +116,7 @@ create table operator_actions (
   action text not null,
   target text not null,
   note text,
-  asked_at timestamp(3) with time zone not null default clock_timestamp()
+  requested_at timestamp(3) with time zone not null default clock_timestamp()
 );
 create table operators (
   id uuid not null,
@@ -200,8 +200,8 @@ create table provider_notifications (
   body text not null,
   received_at timestamp(3) with time zone not null default now(),
   closed_at timestamp(3) with time zone,
-  told integer not null default 0,
-  tell_again_at timestamp(3) with time zone not null default (now() + '00:00:05'::interval),
+  notify_attempts integer not null default 0,
+  next_notify_at timestamp(3) with time zone not null default (now() + '00:00:05'::interval),
   reported_status text
 );
 create table rate_limits (
@@ -219,7 +219,7 @@ create table reconciliation_runs (
 );
 create table refunds (
   payment_id uuid not null,
-  round smallint not null,
+  number smallint not null,
   refund_key text not null,
   amount_rupiah bigint not null,
   status text not null,
@@ -248,12 +248,12 @@ create table webhook_deliveries (
   merchant_id uuid not null,
   status text not null,
   dead_reason text,
-  attempts integer not null default 0,
+  attempts_total integer not null default 0,
   leased_until timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
-  handed_over_at timestamp(3) with time zone,
+  retry_workflow_started_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default now(),
   finished_at timestamp(3) with time zone,
-  tries integer not null default 0,
+  attempts_in_cycle integer not null default 0,
   queued_at timestamp(3) with time zone not null default now()
 );
 create table webhook_endpoints (
@@ -266,7 +266,7 @@ create table webhook_endpoints (
   created_at timestamp(3) with time zone not null default now(),
   consecutive_failures integer not null default 0,
   failing_since timestamp(3) with time zone,
-  retry_at timestamp(3) with time zone
+  next_probe_at timestamp(3) with time zone
 );
 create table webhook_events (
   payment_id uuid not null,
@@ -287,28 +287,28 @@ alter table api_keys add constraint api_keys_merchant_id_fkey FOREIGN KEY (merch
 alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
 alter table api_keys add constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
 alter table api_keys add constraint api_keys_secret_sha256_key UNIQUE (secret_sha256);
-alter table exceptions add constraint exceptions_check CHECK (((resolved_at IS NULL) = (resolved_by IS NULL)));
 alter table exceptions add constraint exceptions_kind_check CHECK ((kind = ANY (ARRAY['late_payment'::text, 'wrong_amount'::text, 'unknown_order'::text, 'paid_twice'::text, 'refunded_after_settlement'::text, 'reconciliation'::text])));
 alter table exceptions add constraint exceptions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
 alter table exceptions add constraint exceptions_pkey PRIMARY KEY (id);
 alter table exceptions add constraint exceptions_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
-alter table late_payments add constraint late_payments_check CHECK (((status = ANY (ARRAY['refunded'::text, 'kept'::text])) = (finished_at IS NOT NULL)));
-alter table late_payments add constraint late_payments_check1 CHECK (((status <> 'kept'::text) OR (failure_reason IS NOT NULL)));
+alter table exceptions add constraint exceptions_resolved_by_if_resolved CHECK (((resolved_at IS NULL) = (resolved_by IS NULL)));
+alter table late_payments add constraint late_payments_failure_reason_if_manual_review CHECK (((status <> 'manual_review'::text) OR (failure_reason IS NOT NULL)));
+alter table late_payments add constraint late_payments_finished_if_final CHECK (((status = ANY (ARRAY['refunded'::text, 'manual_review'::text])) = (finished_at IS NOT NULL)));
 alter table late_payments add constraint late_payments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
 alter table late_payments add constraint late_payments_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
 alter table late_payments add constraint late_payments_pkey PRIMARY KEY (payment_id);
 alter table late_payments add constraint late_payments_refund_key_key UNIQUE (refund_key);
-alter table late_payments add constraint late_payments_status_check CHECK ((status = ANY (ARRAY['received'::text, 'submitted'::text, 'refunded'::text, 'kept'::text])));
+alter table late_payments add constraint late_payments_status_check CHECK ((status = ANY (ARRAY['received'::text, 'submitted'::text, 'refunded'::text, 'manual_review'::text])));
 alter table late_payments add constraint late_payments_total_rupiah_check CHECK ((total_rupiah > 0));
 alter table ledger_entries add constraint ledger_entries_account_check CHECK ((account = ANY (ARRAY['provider_receivable'::text, 'merchant_pending'::text, 'merchant_available'::text, 'fee_revenue'::text, 'suspense'::text, 'cash'::text])));
 alter table ledger_entries add constraint ledger_entries_amount_rupiah_check CHECK ((amount_rupiah > 0));
 alter table ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (posting_id, line);
 alter table ledger_entries add constraint ledger_entries_posting_id_fkey FOREIGN KEY (posting_id) REFERENCES ledger_postings(id);
 alter table ledger_entries add constraint ledger_entries_side_check CHECK ((side = ANY (ARRAY['debit'::text, 'credit'::text])));
-alter table ledger_postings add constraint ledger_postings_check CHECK ((num_nonnulls(payment_version, late_step) = 1));
-alter table ledger_postings add constraint ledger_postings_late_step_check CHECK ((late_step = ANY (ARRAY['receive'::text, 'refund'::text, 'refund_manually'::text])));
+alter table ledger_postings add constraint ledger_postings_has_one_source CHECK ((num_nonnulls(payment_version, late_payment_step) = 1));
+alter table ledger_postings add constraint ledger_postings_late_payment_step_check CHECK ((late_payment_step = ANY (ARRAY['receive'::text, 'refund'::text, 'refund_manually'::text])));
 alter table ledger_postings add constraint ledger_postings_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
-alter table ledger_postings add constraint ledger_postings_payment_id_late_step_key UNIQUE (payment_id, late_step);
+alter table ledger_postings add constraint ledger_postings_payment_id_late_payment_step_key UNIQUE (payment_id, late_payment_step);
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES payment_transitions(payment_id, version);
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_key UNIQUE (payment_id, payment_version);
 alter table ledger_postings add constraint ledger_postings_pkey PRIMARY KEY (id);
@@ -319,10 +319,10 @@ alter table merchants add constraint merchants_pkey PRIMARY KEY (id);
 alter table merchants add constraint merchants_providers_check CHECK ((providers <@ '{gopay,shopeepay}'::text[]));
 alter table merchants add constraint merchants_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'suspended'::text])));
 alter table operator_action_outcomes add constraint operator_action_outcomes_action_id_fkey FOREIGN KEY (action_id) REFERENCES operator_actions(id);
-alter table operator_action_outcomes add constraint operator_action_outcomes_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'refused'::text, 'failed'::text])));
+alter table operator_action_outcomes add constraint operator_action_outcomes_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'rejected'::text, 'indeterminate'::text])));
 alter table operator_action_outcomes add constraint operator_action_outcomes_pkey PRIMARY KEY (action_id);
-alter table operator_actions add constraint operator_actions_check CHECK (((via = 'api'::text) = (operator_id IS NOT NULL)));
 alter table operator_actions add constraint operator_actions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
+alter table operator_actions add constraint operator_actions_operator_id_if_api CHECK (((via = 'api'::text) = (operator_id IS NOT NULL)));
 alter table operator_actions add constraint operator_actions_pkey PRIMARY KEY (id);
 alter table operator_actions add constraint operator_actions_via_check CHECK ((via = ANY (ARRAY['api'::text, 'cli'::text])));
 alter table operators add constraint operators_name_check CHECK ((name <> ''::text));
@@ -333,12 +333,6 @@ alter table payment_transitions add constraint payment_transitions_payment_id_fk
 alter table payment_transitions add constraint payment_transitions_pkey PRIMARY KEY (payment_id, version);
 alter table payment_transitions add constraint payment_transitions_version_check CHECK ((version > 0));
 alter table payments add constraint payments_amount_rupiah_check CHECK ((amount_rupiah > 0));
-alter table payments add constraint payments_check CHECK ((total_rupiah = (net_rupiah + fee_rupiah)));
-alter table payments add constraint payments_check1 CHECK ((total_rupiah =
-CASE fee_payer
-    WHEN 'buyer'::text THEN (amount_rupiah + fee_rupiah)
-    ELSE amount_rupiah
-END));
 alter table payments add constraint payments_currency_check CHECK ((currency = 'IDR'::text));
 alter table payments add constraint payments_fee_payer_check CHECK ((fee_payer = ANY (ARRAY['buyer'::text, 'merchant'::text])));
 alter table payments add constraint payments_fee_rupiah_check CHECK ((fee_rupiah >= 0));
@@ -353,6 +347,12 @@ alter table payments add constraint payments_reference_id_key UNIQUE (reference_
 alter table payments add constraint payments_settlement_delay_seconds_check CHECK ((settlement_delay_seconds >= 0));
 alter table payments add constraint payments_settlement_kind_check CHECK ((settlement_kind = ANY (ARRAY['automatic'::text, 'manual'::text])));
 alter table payments add constraint payments_status_check CHECK ((status = ANY (ARRAY['created'::text, 'pending'::text, 'paid'::text, 'expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refund_processing'::text, 'refund_failed'::text, 'refunded'::text])));
+alter table payments add constraint payments_total_is_net_plus_fee CHECK ((total_rupiah = (net_rupiah + fee_rupiah)));
+alter table payments add constraint payments_total_matches_fee_payer CHECK ((total_rupiah =
+CASE fee_payer
+    WHEN 'buyer'::text THEN (amount_rupiah + fee_rupiah)
+    ELSE amount_rupiah
+END));
 alter table payments add constraint payments_total_rupiah_check CHECK (((total_rupiah >= 1) AND (total_rupiah <= 10000000)));
 alter table payments add constraint payments_version_check CHECK ((version > 0));
 alter table policies add constraint policies_channel_check CHECK ((channel = 'qris'::text));
@@ -379,29 +379,29 @@ alter table rate_limits add constraint rate_limits_pkey PRIMARY KEY (key);
 alter table reconciliation_runs add constraint reconciliation_runs_pkey PRIMARY KEY (id);
 alter table reconciliation_runs add constraint reconciliation_runs_started_at_key UNIQUE (started_at);
 alter table refunds add constraint refunds_amount_rupiah_check CHECK ((amount_rupiah > 0));
-alter table refunds add constraint refunds_check CHECK (((status = ANY (ARRAY['confirmed'::text, 'refused'::text, 'cancelled'::text])) = (finished_at IS NOT NULL)));
-alter table refunds add constraint refunds_check1 CHECK (((status = ANY (ARRAY['held'::text, 'cancelled'::text])) = (submitted_at IS NULL)));
-alter table refunds add constraint refunds_check2 CHECK (((status <> 'refused'::text) OR (failure_reason IS NOT NULL)));
+alter table refunds add constraint refunds_failure_reason_if_rejected CHECK (((status <> 'rejected'::text) OR (failure_reason IS NOT NULL)));
+alter table refunds add constraint refunds_finished_if_final CHECK (((status = ANY (ARRAY['confirmed'::text, 'rejected'::text, 'cancelled'::text])) = (finished_at IS NOT NULL)));
+alter table refunds add constraint refunds_number_check CHECK ((number >= 1));
 alter table refunds add constraint refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
-alter table refunds add constraint refunds_pkey PRIMARY KEY (payment_id, round);
+alter table refunds add constraint refunds_pkey PRIMARY KEY (payment_id, number);
 alter table refunds add constraint refunds_refund_key_key UNIQUE (refund_key);
-alter table refunds add constraint refunds_round_check CHECK ((round >= 1));
-alter table refunds add constraint refunds_status_check CHECK ((status = ANY (ARRAY['held'::text, 'submitted'::text, 'confirmed'::text, 'refused'::text, 'cancelled'::text])));
+alter table refunds add constraint refunds_status_check CHECK ((status = ANY (ARRAY['held'::text, 'submitted'::text, 'confirmed'::text, 'rejected'::text, 'cancelled'::text])));
+alter table refunds add constraint refunds_submitted_at_if_submitted CHECK (((status = ANY (ARRAY['held'::text, 'cancelled'::text])) = (submitted_at IS NULL)));
 alter table webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id);
 alter table webhook_attempts add constraint webhook_attempts_number_check CHECK ((number > 0));
 alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number);
-alter table webhook_deliveries add constraint webhook_deliveries_check CHECK (((status = 'pending'::text) = (finished_at IS NULL)));
-alter table webhook_deliveries add constraint webhook_deliveries_check1 CHECK (((status = 'dead'::text) = (dead_reason IS NOT NULL)));
+alter table webhook_deliveries add constraint webhook_deliveries_dead_reason_if_dead CHECK (((status = 'dead'::text) = (dead_reason IS NOT NULL)));
 alter table webhook_deliveries add constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table webhook_deliveries add constraint webhook_deliveries_finished_unless_pending CHECK (((status = 'pending'::text) = (finished_at IS NULL)));
 alter table webhook_deliveries add constraint webhook_deliveries_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
 alter table webhook_deliveries add constraint webhook_deliveries_payment_id_payment_version_endpoint_id_key UNIQUE (payment_id, payment_version, endpoint_id);
 alter table webhook_deliveries add constraint webhook_deliveries_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES webhook_events(payment_id, payment_version);
 alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (id);
 alter table webhook_deliveries add constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])));
-alter table webhook_endpoints add constraint webhook_endpoints_check CHECK (((consecutive_failures > 0) = (failing_since IS NOT NULL)));
-alter table webhook_endpoints add constraint webhook_endpoints_check1 CHECK (((retry_at IS NULL) OR (consecutive_failures > 0)));
 alter table webhook_endpoints add constraint webhook_endpoints_consecutive_failures_check CHECK ((consecutive_failures >= 0));
+alter table webhook_endpoints add constraint webhook_endpoints_failing_since_if_failing CHECK (((consecutive_failures > 0) = (failing_since IS NOT NULL)));
 alter table webhook_endpoints add constraint webhook_endpoints_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table webhook_endpoints add constraint webhook_endpoints_next_probe_if_failing CHECK (((next_probe_at IS NULL) OR (consecutive_failures > 0)));
 alter table webhook_endpoints add constraint webhook_endpoints_pkey PRIMARY KEY (id);
 alter table webhook_endpoints add constraint webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])));
 alter table webhook_events add constraint webhook_events_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES payment_transitions(payment_id, version);
@@ -409,49 +409,49 @@ alter table webhook_events add constraint webhook_events_pkey PRIMARY KEY (payme
 alter table webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table webhook_secrets add constraint webhook_secrets_pkey PRIMARY KEY (id);
 
-CREATE INDEX api_keys_by_merchant ON public.api_keys USING btree (merchant_id);
-CREATE INDEX exceptions_by_reference ON public.exceptions USING btree (reference_id);
-CREATE INDEX exceptions_newest_first ON public.exceptions USING btree (opened_at DESC);
-CREATE UNIQUE INDEX exceptions_open ON public.exceptions USING btree (kind, reference_id) WHERE (resolved_at IS NULL);
-CREATE INDEX exceptions_open_newest_first ON public.exceptions USING btree (opened_at DESC, id) WHERE (resolved_at IS NULL);
-CREATE INDEX late_payments_unfinished ON public.late_payments USING btree (payment_id) WHERE (status = ANY (ARRAY['received'::text, 'submitted'::text]));
-CREATE INDEX operator_actions_by_target ON public.operator_actions USING btree (target, id DESC);
-CREATE UNIQUE INDEX operators_by_name ON public.operators USING btree (name) WHERE (revoked_at IS NULL);
-CREATE INDEX payment_transitions_recorded ON public.payment_transitions USING btree (recorded_at, payment_id);
-CREATE INDEX payments_by_merchant_reference ON public.payments USING btree (merchant_id, merchant_reference_id, created_at DESC, id DESC) WHERE (merchant_reference_id IS NOT NULL);
-CREATE INDEX payments_by_provider ON public.payments USING btree (merchant_id, provider, created_at DESC, id DESC);
-CREATE INDEX payments_by_status ON public.payments USING btree (merchant_id, status, created_at DESC, id DESC);
-CREATE INDEX payments_by_status_of_all ON public.payments USING btree (((status || ''::text)), (created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
-CREATE INDEX payments_final ON public.payments USING btree (provider_account_id, updated_at, id) WHERE ((status || ''::text) = ANY (ARRAY['expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text]));
-CREATE INDEX payments_newest_first ON public.payments USING btree (merchant_id, created_at DESC, id DESC);
-CREATE INDEX payments_open ON public.payments USING btree (provider_account_id, id) WHERE ((status || ''::text) = ANY (ARRAY['created'::text, 'pending'::text, 'paid'::text, 'refund_processing'::text, 'refund_failed'::text]));
-CREATE INDEX payments_to_settle ON public.payments USING btree (merchant_id, settlement_due_at) WHERE ((status = 'paid'::text) AND (settlement_kind = 'manual'::text));
-CREATE INDEX provider_accounts_by_provider ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
-CREATE INDEX provider_notifications_open ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
-CREATE INDEX provider_notifications_to_tell ON public.provider_notifications USING btree (tell_again_at) WHERE (closed_at IS NULL);
-CREATE INDEX reconciliation_runs_complete ON public.reconciliation_runs USING btree (id) WHERE is_complete;
-CREATE UNIQUE INDEX refunds_open ON public.refunds USING btree (payment_id) WHERE (status = ANY (ARRAY['held'::text, 'submitted'::text]));
-CREATE INDEX refunds_submitted ON public.refunds USING btree (submitted_at) WHERE (status = 'submitted'::text);
-CREATE INDEX webhook_deliveries_by_merchant ON public.webhook_deliveries USING btree (merchant_id, created_at DESC);
-CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (created_at, id) WHERE (status = 'dead'::text);
-CREATE INDEX webhook_deliveries_newest_first ON public.webhook_deliveries USING btree (created_at DESC, id DESC);
-CREATE INDEX webhook_deliveries_outbox ON public.webhook_deliveries USING btree (endpoint_id, queued_at) WHERE ((status = 'pending'::text) AND (handed_over_at IS NULL));
-CREATE INDEX webhook_deliveries_retried ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE ((status = 'pending'::text) AND (handed_over_at IS NOT NULL));
-CREATE INDEX webhook_endpoints_by_merchant ON public.webhook_endpoints USING btree (merchant_id);
-CREATE INDEX webhook_secrets_by_endpoint ON public.webhook_secrets USING btree (endpoint_id);
+CREATE INDEX api_keys_merchant_id_idx ON public.api_keys USING btree (merchant_id);
+CREATE UNIQUE INDEX exceptions_open_key ON public.exceptions USING btree (kind, reference_id) WHERE (resolved_at IS NULL);
+CREATE INDEX exceptions_open_opened_at_idx ON public.exceptions USING btree (opened_at DESC, id) WHERE (resolved_at IS NULL);
+CREATE INDEX exceptions_opened_at_idx ON public.exceptions USING btree (opened_at DESC);
+CREATE INDEX exceptions_reference_id_idx ON public.exceptions USING btree (reference_id);
+CREATE INDEX late_payments_open_idx ON public.late_payments USING btree (payment_id) WHERE (status = ANY (ARRAY['received'::text, 'submitted'::text]));
+CREATE INDEX operator_actions_target_idx ON public.operator_actions USING btree (target, id DESC);
+CREATE UNIQUE INDEX operators_active_name_key ON public.operators USING btree (name) WHERE (revoked_at IS NULL);
+CREATE INDEX payment_transitions_recorded_at_idx ON public.payment_transitions USING btree (recorded_at, payment_id);
+CREATE INDEX payments_due_settlement_idx ON public.payments USING btree (merchant_id, settlement_due_at) WHERE ((status = 'paid'::text) AND (settlement_kind = 'manual'::text));
+CREATE INDEX payments_final_idx ON public.payments USING btree (provider_account_id, updated_at, id) WHERE ((status || ''::text) = ANY (ARRAY['expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text]));
+CREATE INDEX payments_merchant_created_at_idx ON public.payments USING btree (merchant_id, created_at DESC, id DESC);
+CREATE INDEX payments_merchant_provider_idx ON public.payments USING btree (merchant_id, provider, created_at DESC, id DESC);
+CREATE INDEX payments_merchant_reference_id_idx ON public.payments USING btree (merchant_id, merchant_reference_id, created_at DESC, id DESC) WHERE (merchant_reference_id IS NOT NULL);
+CREATE INDEX payments_merchant_status_idx ON public.payments USING btree (merchant_id, status, created_at DESC, id DESC);
+CREATE INDEX payments_open_idx ON public.payments USING btree (provider_account_id, id) WHERE ((status || ''::text) = ANY (ARRAY['created'::text, 'pending'::text, 'paid'::text, 'refund_processing'::text, 'refund_failed'::text]));
+CREATE INDEX payments_status_idx ON public.payments USING btree (((status || ''::text)), (created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
+CREATE INDEX provider_accounts_provider_idx ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
+CREATE INDEX provider_notifications_due_idx ON public.provider_notifications USING btree (next_notify_at) WHERE (closed_at IS NULL);
+CREATE INDEX provider_notifications_open_idx ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
+CREATE INDEX reconciliation_runs_complete_idx ON public.reconciliation_runs USING btree (id) WHERE is_complete;
+CREATE UNIQUE INDEX refunds_open_key ON public.refunds USING btree (payment_id) WHERE (status = ANY (ARRAY['held'::text, 'submitted'::text]));
+CREATE INDEX refunds_submitted_at_idx ON public.refunds USING btree (submitted_at) WHERE (status = 'submitted'::text);
+CREATE INDEX webhook_deliveries_created_at_idx ON public.webhook_deliveries USING btree (created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_dead_idx ON public.webhook_deliveries USING btree (created_at, id) WHERE (status = 'dead'::text);
+CREATE INDEX webhook_deliveries_merchant_created_at_idx ON public.webhook_deliveries USING btree (merchant_id, created_at DESC);
+CREATE INDEX webhook_deliveries_outbox_idx ON public.webhook_deliveries USING btree (endpoint_id, queued_at) WHERE ((status = 'pending'::text) AND (retry_workflow_started_at IS NULL));
+CREATE INDEX webhook_deliveries_retry_workflow_idx ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE ((status = 'pending'::text) AND (retry_workflow_started_at IS NOT NULL));
+CREATE INDEX webhook_endpoints_merchant_id_idx ON public.webhook_endpoints USING btree (merchant_id);
+CREATE INDEX webhook_secrets_endpoint_id_idx ON public.webhook_secrets USING btree (endpoint_id);
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_entries NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_postings NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_verifications FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_action_outcomes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.webhook_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_verifications FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_action_outcomes FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.webhook_events FOR EACH ROW EXECUTE FUNCTION forbid_mutation();

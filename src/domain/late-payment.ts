@@ -2,7 +2,7 @@ import type { LedgerLine } from './ledger';
 import type { PaymentTerms } from './payment';
 
 /** Money that came after the end: in hand · asked back for · given back · kept for a person to see to. */
-export const LATE_PAYMENT_STATUSES = ['received', 'submitted', 'refunded', 'kept'] as const;
+export const LATE_PAYMENT_STATUSES = ['received', 'submitted', 'refunded', 'manual_review'] as const;
 export type LatePaymentStatus = (typeof LATE_PAYMENT_STATUSES)[number];
 
 /** What the ledger books for late money: it belongs to nobody until the customer has it back. */
@@ -40,5 +40,5 @@ export interface LatePaymentRequest {
 export interface LatePaymentResult {
   readonly status: LatePaymentStatus | 'none';
   /** What a person should look into, if anything. */
-  readonly attention?: string;
+  readonly attentionReason?: string;
 }

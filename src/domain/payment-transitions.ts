@@ -51,22 +51,22 @@ const FUNDS_SETTLED = [
  * Entering a status is the event `payment.<status>`; `submit_refund` enters none, it closes the way back to `paid`.
  */
 export const PAYMENT_TRANSITIONS = {
-  accept: { from: null, to: 'created', posting: [] },
+  create: { from: null, to: 'created', posting: [] },
   issue: { from: 'created', to: 'pending', posting: [] },
-  reject: { from: 'created', to: 'failed', posting: [] },
+  fail_creation: { from: 'created', to: 'failed', posting: [] },
   pay: { from: 'pending', to: 'paid', posting: CUSTOMER_PAID },
   expire: { from: 'pending', to: 'expired', posting: [] },
   cancel: { from: 'pending', to: 'cancelled', posting: [] },
-  deny: { from: 'pending', to: 'failed', posting: [] },
+  fail: { from: 'pending', to: 'failed', posting: [] },
   request_refund: { from: 'paid', to: 'refund_processing', posting: [] },
   submit_refund: { from: 'refund_processing', to: 'refund_processing', posting: [] },
   cancel_refund: { from: 'refund_processing', to: 'paid', posting: [] },
   confirm_refund: { from: 'refund_processing', to: 'refunded', posting: CUSTOMER_REFUNDED },
-  refuse_refund: { from: 'refund_processing', to: 'refund_failed', posting: [] },
+  fail_refund: { from: 'refund_processing', to: 'refund_failed', posting: [] },
   retry_refund: { from: 'refund_failed', to: 'refund_processing', posting: [] },
   confirm_failed_refund: { from: 'refund_failed', to: 'refunded', posting: CUSTOMER_REFUNDED },
   resolve_refund_as_refunded: { from: 'refund_failed', to: 'refunded', posting: CUSTOMER_REFUNDED_MANUALLY },
-  resolve_as_paid: { from: 'refund_failed', to: 'paid', posting: [] },
+  resolve_refund_as_paid: { from: 'refund_failed', to: 'paid', posting: [] },
   settle: { from: 'paid', to: 'settled', posting: FUNDS_SETTLED },
 } as const satisfies Record<string, TransitionRule>;
 

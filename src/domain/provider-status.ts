@@ -8,7 +8,7 @@ export type ProviderPaymentStatus = (typeof PROVIDER_PAYMENT_STATUSES)[number];
 export type ReportedStatus = ProviderPaymentStatus | null;
 
 /** Where a payment stands when it is no news that the provider says this: nobody needs to ask. */
-export const NO_NEWS_AT = {
+export const PAYMENT_STATUSES_REFLECTING = {
   pending: PAYMENT_STATUSES,
   paid: ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded'],
   expired: ['expired'],
@@ -20,7 +20,7 @@ export const NO_NEWS_AT = {
 /** What a payment reflects that stands here: the opposite view of `NO_NEWS_AT`. */
 export function reflectedAt(status: PaymentStatus): readonly ProviderPaymentStatus[] {
   return PROVIDER_PAYMENT_STATUSES.filter((reported) => {
-    const knownAt: readonly PaymentStatus[] = NO_NEWS_AT[reported];
+    const knownAt: readonly PaymentStatus[] = PAYMENT_STATUSES_REFLECTING[reported];
     return knownAt.includes(status);
   });
 }

@@ -17,7 +17,7 @@ export interface RecordedPayment {
   /** When the latest refund went to the provider; null if none did. */
   readonly refundSubmittedAtMs: number | null;
   /** The customer has the money back by another way than the provider's refund, which the provider does not know of. */
-  readonly isRefundedByHand: boolean;
+  readonly isManuallyRefunded: boolean;
 }
 
 /** What the provider says of it; null where it knows no such order. */
@@ -45,7 +45,7 @@ export interface Break {
   /** In words, for an operator. */
   readonly detail: string;
   /** The provider's own word settles it: have the workflow ask. */
-  readonly replayable: boolean;
+  readonly isResolvedByStatusQuery: boolean;
 }
 
 /** A break, and of which payment. */
@@ -144,7 +144,7 @@ export function describeCoverage({ seen, compared, indeterminate, breaks }: Cove
 }
 
 /** What the provider may say while a payment is at a status, for all to be well. */
-const PROVIDER_SAYS = {
+const EXPECTED_PROVIDER_STATUSES = {
   created: ['pending', null],
   pending: ['pending'],
   paid: ['paid'],
@@ -192,50 +192,54 @@ export function findOverdueLatePayment(status: LatePaymentStatus, sinceMs: numbe
 /** Retries of a webhook that no workflow makes. */
 export function findLostRetries(): Break {
   const detail = 'a webhook delivery has no running retry workflow: run `lunas recover`';
-  return { kind: 'missing', detail, replayable: false };
+  return { kind: 'missing', detail, isResolvedByStatusQuery: false };
 }
 
 /** A workflow whose payment PostgreSQL does not have. */
 export function findOrphanedWorkflow(): Break {
-  return { kind: 'missing', detail: 'its workflow has no payment in PostgreSQL', replayable: false };
+  return { kind: 'missing', detail: 'its workflow has no payment in PostgreSQL', isResolvedByStatusQuery: false };
 }
 
 /** A workflow that still runs although its payment is final. */
 export function findUnendedWorkflow(status: PaymentStatus): Break {
-  return { kind: 'mismatch', detail: `"${status}" here, and its workflow goes on`, replayable: true };
+  return { kind: 'mismatch', detail: `"${status}" here, and its workflow goes on`, isResolvedByStatusQuery: true };
 }
 
 function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord | null): Break[] {
   const { status } = recorded.state;
-  const says: ProviderPaymentStatus | null = provider?.status ?? null;
+  const reportedStatus: ProviderPaymentStatus | null = provider?.status ?? null;
   if (provider === null) {
     if (status === 'created' || status === 'failed') return [];
     return [
-      { kind: 'missing', detail: `the provider does not know the order, which is "${status}"`, replayable: false },
+      {
+        kind: 'missing',
+        detail: `the provider does not know the order, which is "${status}"`,
+        isResolvedByStatusQuery: false,
+      },
     ];
   }
   const breaks: Break[] = [];
   if (provider.totalRupiah !== recorded.totalRupiah) {
     const detail = `the provider has Rp${provider.totalRupiah}, we have Rp${recorded.totalRupiah}`;
-    breaks.push({ kind: 'mismatch', detail, replayable: false });
+    breaks.push({ kind: 'mismatch', detail, isResolvedByStatusQuery: false });
   }
   const ours = recorded.providerTransactionId;
   if (ours !== null && provider.providerTransactionId !== ours) {
     const detail = `the provider has transaction ${provider.providerTransactionId}, we have ${ours}`;
-    breaks.push({ kind: 'duplicate', detail, replayable: false });
+    breaks.push({ kind: 'duplicate', detail, isResolvedByStatusQuery: false });
   }
   const refundedRupiah = provider.refunds.reduce((sum, refund) => sum + refund.totalRupiah, 0);
   if (refundedRupiah > provider.totalRupiah) {
     const detail = `the provider refunded Rp${refundedRupiah} of Rp${provider.totalRupiah}`;
-    breaks.push({ kind: 'duplicate', detail, replayable: false });
+    breaks.push({ kind: 'duplicate', detail, isResolvedByStatusQuery: false });
   }
-  const isByHand = status === 'refunded' && recorded.isRefundedByHand;
-  const expected: readonly (string | null)[] = isByHand ? ['paid'] : PROVIDER_SAYS[status];
-  if (!expected.includes(says) && !isLateMoney(recorded, provider)) {
-    const isTruthToRecord = isReplayable(status, provider.status);
-    const kind = isFinal(status) && !isTruthToRecord ? 'conflicting' : 'mismatch';
+  const isManual = status === 'refunded' && recorded.isManuallyRefunded;
+  const expected: readonly (string | null)[] = isManual ? ['paid'] : EXPECTED_PROVIDER_STATUSES[status];
+  if (!expected.includes(reportedStatus) && !isExplainedByLatePayment(recorded, provider)) {
+    const isRecordable = isResolvable(status, provider.status);
+    const kind = isFinal(status) && !isRecordable ? 'conflicting' : 'mismatch';
     const detail = `"${status}" here, "${provider.status}" at the provider`;
-    breaks.push({ kind, detail, replayable: isTruthToRecord });
+    breaks.push({ kind, detail, isResolvedByStatusQuery: isRecordable });
   } else if (
     provider.status === 'paid' &&
     refundedRupiah > 0 &&
@@ -243,22 +247,22 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
     recorded.late === null
   ) {
     const detail = `"${status}" here, and the provider has refunded Rp${refundedRupiah}`;
-    breaks.push({ kind: 'conflicting', detail, replayable: !isFinal(status) });
+    breaks.push({ kind: 'conflicting', detail, isResolvedByStatusQuery: !isFinal(status) });
   }
   return breaks;
 }
 
 /** Money after the end that is in suspense, or given back. */
-function isLateMoney({ late, isRefundedByHand }: RecordedPayment, { status }: ProviderRecord): boolean {
+function isExplainedByLatePayment({ late, isManuallyRefunded }: RecordedPayment, { status }: ProviderRecord): boolean {
   if (late === null) return false;
-  return status === 'paid' ? late !== 'refunded' || isRefundedByHand : status === 'refunded';
+  return status === 'paid' ? late !== 'refunded' || isManuallyRefunded : status === 'refunded';
 }
 
 /** The workflow can ask, and record what it hears: a payment that is open, or money after the end of one that was not paid. */
-function isReplayable(status: PaymentStatus, says: ProviderPaymentStatus): boolean {
-  if (!isFinal(status)) return status !== 'created' && says !== 'pending';
-  const endedUnpaid = status === 'expired' || status === 'cancelled' || status === 'failed';
-  return endedUnpaid && (says === 'paid' || says === 'refunded');
+function isResolvable(status: PaymentStatus, reportedStatus: ProviderPaymentStatus): boolean {
+  if (!isFinal(status)) return status !== 'created' && reportedStatus !== 'pending';
+  const isFinalUnpaid = status === 'expired' || status === 'cancelled' || status === 'failed';
+  return isFinalUnpaid && (reportedStatus === 'paid' || reportedStatus === 'refunded');
 }
 
 function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord | null, nowMs: number): Break[] {
@@ -270,12 +274,12 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
   }
   if (workflow === null || !workflow.isRunning) {
     const detail = `it is "${status}" and has no running workflow: run \`lunas recover\``;
-    return [{ kind: 'missing', detail, replayable: false }];
+    return [{ kind: 'missing', detail, isResolvedByStatusQuery: false }];
   }
   if (workflow.status === null || workflow.status === status) return [];
   const detail = `"${status}" here, "${workflow.status}" in its workflow`;
   // The workflow reads PostgreSQL when it is signalled, and catches up.
-  return [{ kind: 'mismatch', detail, replayable: true }];
+  return [{ kind: 'mismatch', detail, isResolvedByStatusQuery: true }];
 }
 
 function findOverdue(recorded: RecordedPayment, nowMs: number): Break[] {
@@ -283,7 +287,7 @@ function findOverdue(recorded: RecordedPayment, nowMs: number): Break[] {
   const late = (dueMs: number | undefined, what: string) => overdue(dueMs, GRACE_MS, nowMs, what, false);
   switch (state.status) {
     case 'created':
-      return late(createdAtMs + LONGEST_CREATION_MS, 'it should have a QR, or have failed,');
+      return late(createdAtMs + MAX_CREATION_MS, 'it should have a QR, or have failed,');
     case 'pending':
       return late(expiresAtMs, 'it should have expired');
     case 'paid':
@@ -301,11 +305,11 @@ function overdue(
   graceMs: number,
   nowMs: number,
   what: string,
-  replayable: boolean,
+  isResolvedByStatusQuery: boolean,
 ): Break[] {
   if (dueMs === undefined || nowMs <= dueMs + graceMs) return [];
-  return [{ kind: 'overdue', detail: `${what} since ${new Date(dueMs).toISOString()}`, replayable }];
+  return [{ kind: 'overdue', detail: `${what} since ${new Date(dueMs).toISOString()}`, isResolvedByStatusQuery }];
 }
 
 /** Two minutes of tries, and the look-up after them. */
-const LONGEST_CREATION_MS = 3 * 60_000;
+const MAX_CREATION_MS = 3 * 60_000;

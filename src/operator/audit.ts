@@ -2,7 +2,7 @@ import { UserError } from '../config';
 import type { Queryable } from '../db/pool';
 
 /** Who acts: somebody at the command line, or the holder of an operator's key. */
-export type Actor =
+export type OperatorIdentity =
   | { readonly via: 'cli'; readonly name: string }
   | { readonly via: 'api'; readonly name: string; readonly operatorId: string };
 
@@ -39,51 +39,55 @@ export interface OperatorAction {
 }
 
 /** `failed`: it is not known whether it was done. Null: nor that it failed, the process died under it. */
-type Outcome = 'done' | 'refused' | 'failed' | null;
+type ActionOutcome = 'succeeded' | 'rejected' | 'indeterminate' | null;
 
 export interface AuditedAction {
   readonly id: number;
   readonly actor: string;
-  readonly via: Actor['via'];
+  readonly via: OperatorIdentity['via'];
   readonly action: OperatorActionName;
   readonly target: string;
   readonly note: string | null;
-  readonly askedAt: Date;
-  readonly outcome: Outcome;
+  readonly requestedAt: Date;
+  readonly outcome: ActionOutcome;
   readonly detail: string | null;
   readonly finishedAt: Date | null;
 }
 
 /** Does the work of an operator, of which the audit trail tells: who, when, what, why, and what came of it. */
-export async function audited<Result>(
+export async function withAudit<Result>(
   db: Queryable,
-  by: Actor,
+  by: OperatorIdentity,
   action: OperatorAction,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const id = await recordAction(db, by, action);
   try {
     const result = await work();
-    await recordOutcome(db, id, 'done', null);
+    await recordOutcome(db, id, 'succeeded', null);
     return result;
   } catch (error) {
-    const outcome = error instanceof UserError ? 'refused' : 'failed';
+    const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';
     await recordOutcome(db, id, outcome, error instanceof Error ? error.message : String(error));
     throw error;
   }
 }
 
-async function recordAction(db: Queryable, by: Actor, { action, target, note }: OperatorAction): Promise<number> {
+async function recordAction(
+  db: Queryable,
+  by: OperatorIdentity,
+  { action, target, note }: OperatorAction,
+): Promise<number> {
   const { rows } = await db.query<{ id: number }>(
     'insert into operator_actions (actor, via, operator_id, action, target, note) values ($1, $2, $3, $4, $5, $6) returning id',
     [by.name, by.via, by.via === 'api' ? by.operatorId : null, action, target, note],
   );
-  if (!rows[0]) throw new Error('The action was not written into the audit trail');
+  if (!rows[0]) throw new Error('The action was not written into the audit log');
   return rows[0].id;
 }
 
 /** Best effort: that the trail has no outcome must not hide the outcome from whoever asked. The action itself is in it. */
-async function recordOutcome(db: Queryable, id: number, outcome: Outcome, detail: string | null): Promise<void> {
+async function recordOutcome(db: Queryable, id: number, outcome: ActionOutcome, detail: string | null): Promise<void> {
   await db
     .query('insert into operator_action_outcomes (action_id, outcome, detail) values ($1, $2, $3)', [
       id,
@@ -104,7 +108,7 @@ export interface ActionFilter {
 /** Newest first. */
 export async function listActions(db: Queryable, { target, before, limit }: ActionFilter): Promise<AuditedAction[]> {
   const { rows } = await db.query<AuditedAction>(
-    `select id, actor, via, action, target, note, asked_at as "askedAt", outcome, detail, finished_at as "finishedAt"
+    `select id, actor, via, action, target, note, requested_at as "requestedAt", outcome, detail, finished_at as "finishedAt"
      from operator_actions left join operator_action_outcomes on action_id = id
      where ($1::text is null or target = $1) and ($2::bigint is null or id < $2) order by id desc limit $3`,
     [target, before, limit],

@@ -25,7 +25,7 @@ export type PolicyChange = Pick<PolicyVersion, 'provider' | 'channel'> & {
 };
 
 /** Where there is no version before: Bank Indonesia's MDR of 0.7 %, settled after a day. */
-const FIRST_TERMS = {
+const INITIAL_TERMS = {
   feeBasisPoints: 70,
   feeFlatRupiah: 0,
   settlementKind: 'automatic',
@@ -55,11 +55,11 @@ async function writeNextVersion(db: Queryable, change: PolicyChange): Promise<Po
      insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
        settlement_delay_seconds, expires_in_seconds)
      select $1, $2, $3, coalesce(before.version, 0) + 1,
-       coalesce($4, before.fee_basis_points, ${FIRST_TERMS.feeBasisPoints}),
-       coalesce($5, before.fee_flat_rupiah, ${FIRST_TERMS.feeFlatRupiah}),
-       coalesce($6, before.settlement_kind, '${FIRST_TERMS.settlementKind}'),
-       coalesce($7, before.settlement_delay_seconds, ${FIRST_TERMS.settlementDelaySeconds}),
-       coalesce($8, before.expires_in_seconds, ${FIRST_TERMS.expiresInSeconds})
+       coalesce($4, before.fee_basis_points, ${INITIAL_TERMS.feeBasisPoints}),
+       coalesce($5, before.fee_flat_rupiah, ${INITIAL_TERMS.feeFlatRupiah}),
+       coalesce($6, before.settlement_kind, '${INITIAL_TERMS.settlementKind}'),
+       coalesce($7, before.settlement_delay_seconds, ${INITIAL_TERMS.settlementDelaySeconds}),
+       coalesce($8, before.expires_in_seconds, ${INITIAL_TERMS.expiresInSeconds})
      from (select) one left join before on true
      on conflict (provider, channel, version) do nothing
      returning ${POLICY_COLUMNS}`,

@@ -2,11 +2,11 @@ import { UserError } from '../config';
 import type { Queryable } from '../db/pool';
 import { refundLatePaymentManually } from '../db/transitions/late-payment';
 import type { ExceptionKind } from '../domain/exceptions';
-import { type Actor, audited } from './audit';
+import { type OperatorIdentity, withAudit } from './audit';
 import { requireRow } from './require-row';
 
 /** A case that no rule decides; open until somebody resolves it. */
-export interface ExceptionCase {
+export interface ExceptionRecord {
   readonly id: string;
   readonly kind: ExceptionKind;
   readonly providerAccountId: string | null;
@@ -29,8 +29,8 @@ const EXCEPTION_COLUMNS = `id, kind, provider_account_id as "providerAccountId",
 export async function listExceptions(
   db: Queryable,
   { onlyOpen, limit }: { readonly onlyOpen: boolean; readonly limit: number },
-): Promise<ExceptionCase[]> {
-  const { rows } = await db.query<ExceptionCase>(
+): Promise<ExceptionRecord[]> {
+  const { rows } = await db.query<ExceptionRecord>(
     `select ${EXCEPTION_COLUMNS} from exceptions ${onlyOpen ? 'where resolved_at is null' : ''}
      order by opened_at desc, id limit $1`,
     [limit],
@@ -39,8 +39,8 @@ export async function listExceptions(
 }
 
 /** All that there were of one payment, also of money that came under its reference, oldest first. */
-export async function listExceptionsOf(db: Queryable, referenceId: string): Promise<ExceptionCase[]> {
-  const { rows } = await db.query<ExceptionCase>(
+export async function listExceptionsOf(db: Queryable, referenceId: string): Promise<ExceptionRecord[]> {
+  const { rows } = await db.query<ExceptionRecord>(
     `select ${EXCEPTION_COLUMNS} from exceptions where reference_id = $1 order by opened_at, id`,
     [referenceId],
   );
@@ -48,7 +48,7 @@ export async function listExceptionsOf(db: Queryable, referenceId: string): Prom
 }
 
 /** What was done about a case. */
-export interface Resolution {
+export interface ExceptionResolution {
   readonly note: string;
   /** Late money has gone back to the customer by hand: it is booked out of suspense. */
   readonly isRefunded: boolean;
@@ -61,33 +61,33 @@ export interface Resolution {
  */
 export async function resolveException(
   db: Queryable,
-  by: Actor,
+  by: OperatorIdentity,
   exceptionId: string,
-  { note, isRefunded }: Resolution,
-): Promise<ExceptionCase> {
-  return audited(db, by, { action: 'exception.resolve', target: exceptionId, note }, async () => {
-    if (isRefunded) await bookRefund(db, exceptionId);
-    const { rows } = await db.query<ExceptionCase>(
+  { note, isRefunded }: ExceptionResolution,
+): Promise<ExceptionRecord> {
+  return withAudit(db, by, { action: 'exception.resolve', target: exceptionId, note }, async () => {
+    if (isRefunded) await postManualRefund(db, exceptionId);
+    const { rows } = await db.query<ExceptionRecord>(
       `update exceptions set resolved_at = now(), resolved_by = $2, note = $3
        where id = $1 and resolved_at is null returning ${EXCEPTION_COLUMNS}`,
       [exceptionId, by.name, note],
     );
-    return requireRow(rows, noOpenException(exceptionId));
+    return requireRow(rows, exceptionNotFound(exceptionId));
   });
 }
 
-async function bookRefund(db: Queryable, exceptionId: string): Promise<void> {
-  const { rows } = await db.query<ExceptionCase>(
+async function postManualRefund(db: Queryable, exceptionId: string): Promise<void> {
+  const { rows } = await db.query<ExceptionRecord>(
     `select ${EXCEPTION_COLUMNS} from exceptions where id = $1 and resolved_at is null`,
     [exceptionId],
   );
-  const { kind, paymentId } = requireRow(rows, noOpenException(exceptionId));
+  const { kind, paymentId } = requireRow(rows, exceptionNotFound(exceptionId));
   if (kind !== 'late_payment' || paymentId === null) {
-    throw new UserError('Only late money can be resolved as refunded; this case is about something else.');
+    throw new UserError('Only a late payment can be resolved as refunded; this exception is of another kind.');
   }
   await refundLatePaymentManually(db, paymentId, new Date());
 }
 
-function noOpenException(exceptionId: string): string {
+function exceptionNotFound(exceptionId: string): string {
   return `There is no open exception ${exceptionId}; lunas exceptions list shows them.`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool';
-import { PAYMENT_COLUMNS, type PaymentRow } from '../db/reads/payment-row';
+import { PAYMENT_COLUMNS, type PaymentRow } from '../db/queries/payment-row';
 import { requireRow } from './require-row';
 
 /**

@@ -3,9 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Config } from '../config';
 import type { Queryable } from '../db/pool';
-import { noSuchMerchant } from './merchants';
+import { merchantNotFound } from './merchants';
 import { requireRow } from './require-row';
-import { createSecretKey, maskSecretKey } from './secret-key';
+import { createSecretKey, maskSecretKey } from '../keys/secret-key';
 
 /** A merchant's secret key without the secret. */
 export interface ApiKey {
@@ -63,13 +63,13 @@ export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { 
      returning ${KEY_COLUMNS}`,
     [uuidv7(), key.merchantId, secretSha256, prefix, lastFour, key.allowedNetworks],
   );
-  return { ...describe(requireRow(rows, noSuchMerchant(key.merchantId))), secret };
+  return { ...describe(requireRow(rows, merchantNotFound(key.merchantId))), secret };
 }
 
 /** In the order of their creation, revoked ones included. @throws UserError when there is no such merchant */
 export async function listKeys(db: Queryable, merchantId: string): Promise<ApiKey[]> {
   const merchants = await db.query('select from merchants where id = $1', [merchantId]);
-  requireRow(merchants.rows, noSuchMerchant(merchantId));
+  requireRow(merchants.rows, merchantNotFound(merchantId));
   const { rows } = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from api_keys where merchant_id = $1 order by created_at, id`,
     [merchantId],

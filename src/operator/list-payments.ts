@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool';
-import { NEWEST_FIRST, STATUS } from '../db/reads/payment-indexes';
-import { PAYMENT_COLUMNS, type PaymentRow } from '../db/reads/payment-row';
+import { NEWEST_FIRST, STATUS } from '../db/queries/payment-indexes';
+import { PAYMENT_COLUMNS, type PaymentRow } from '../db/queries/payment-row';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
 
 export interface PaymentFilter {
@@ -17,19 +17,21 @@ const WAITS_FOR_SETTLEMENT = "and status = 'paid' and settlement_kind = 'manual'
 
 /** Payments of one merchant or of all, newest first. */
 export async function listPayments(db: Queryable, filter: PaymentFilter): Promise<PaymentRow[]> {
-  const waits = filter.waitsForSettlement ? WAITS_FOR_SETTLEMENT : '';
+  const settlementCondition = filter.waitsForSettlement ? WAITS_FOR_SETTLEMENT : '';
   const { rows } = await db.query<PaymentRow>(
-    filter.merchantId === undefined ? ofAll(filter, waits) : ofMerchant(filter, filter.merchantId, waits),
+    filter.merchantId === undefined
+      ? ofAll(filter, settlementCondition)
+      : ofMerchant(filter, filter.merchantId, settlementCondition),
   );
   return rows;
 }
 
 /** The index over all merchants begins with the status: the newest of each status are merged. */
-function ofAll({ status, limit }: PaymentFilter, waits: string): { text: string; values: unknown[] } {
+function ofAll({ status, limit }: PaymentFilter, settlementCondition: string): { text: string; values: unknown[] } {
   const text = `
     select ${PAYMENT_COLUMNS}
     from unnest($1::text[]) as wanted (wanted_status) cross join lateral (
-      select * from payments where ${STATUS} = wanted_status ${waits} order by ${NEWEST_FIRST} limit $2
+      select * from payments where ${STATUS} = wanted_status ${settlementCondition} order by ${NEWEST_FIRST} limit $2
     ) payments
     order by ${NEWEST_FIRST} limit $2`;
   return { text, values: [status === undefined ? PAYMENT_STATUSES : [status], limit] };
@@ -38,11 +40,11 @@ function ofAll({ status, limit }: PaymentFilter, waits: string): { text: string;
 function ofMerchant(
   { status, limit }: PaymentFilter,
   merchantId: string,
-  waits: string,
+  settlementCondition: string,
 ): { text: string; values: unknown[] } {
   const text = `
     select ${PAYMENT_COLUMNS} from payments
-    where merchant_id = $1 and ($2::text is null or status = $2) ${waits}
+    where merchant_id = $1 and ($2::text is null or status = $2) ${settlementCondition}
     order by created_at desc, id desc limit $3`;
   return { text, values: [merchantId, status, limit] };
 }

@@ -33,13 +33,7 @@ export async function createMerchant(db: Queryable, merchant: NewMerchant): Prom
   const { rows } = await db.query<Merchant>(
     `insert into merchants (id, name, status, fee_payer, providers) values ($1, $2, $3, $4, $5)
      returning ${MERCHANT_COLUMNS}`,
-    [
-      uuidv7(),
-      merchant.name,
-      merchant.approve ? 'approved' : 'pending',
-      merchant.feePayer,
-      withoutRepeats(merchant.providers),
-    ],
+    [uuidv7(), merchant.name, merchant.approve ? 'approved' : 'pending', merchant.feePayer, unique(merchant.providers)],
   );
   return requireRow(rows, 'The merchant was not written');
 }
@@ -60,17 +54,17 @@ export async function changeMerchant(db: Queryable, merchantId: string, changes:
       merchantId,
       changes.status,
       changes.feePayer,
-      changes.providers && withoutRepeats(changes.providers),
+      changes.providers && unique(changes.providers),
       changes.paymentMethod && changes.paymentMethod === 'active',
     ],
   );
-  return requireRow(rows, noSuchMerchant(merchantId));
+  return requireRow(rows, merchantNotFound(merchantId));
 }
 
-export function noSuchMerchant(merchantId: string): string {
+export function merchantNotFound(merchantId: string): string {
   return `There is no merchant ${merchantId}; lunas merchants list shows them.`;
 }
 
-function withoutRepeats(providers: readonly ProviderName[]): ProviderName[] {
+function unique(providers: readonly ProviderName[]): ProviderName[] {
   return [...new Set(providers)];
 }

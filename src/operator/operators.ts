@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Config, UserError } from '../config';
 import type { Queryable } from '../db/pool';
 import { requireRow } from './require-row';
-import { createOperatorKey, maskSecretKey } from './secret-key';
+import { createOperatorKey, maskSecretKey } from '../keys/secret-key';
 
 /** A person or a program that may call the operator API; the secret of its key is told once. */
 export interface Operator {

@@ -3,7 +3,7 @@ import { type Config, UserError } from '../config';
 import type { Queryable } from '../db/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Sealer } from '../sealing';
-import { requireOutgoingUrl } from './outgoing-url';
+import { assertOutgoingUrl } from './validate-url';
 import { requireRow } from './require-row';
 
 /** The adapters, and where each one's acquirer is. */
@@ -37,7 +37,7 @@ const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, s
 
 /** The server key is stored sealed. @throws UserError when the base URL or the server key breaks a rule */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
-  const baseUrl = requireBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][account.environment], account);
+  const baseUrl = validateBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][account.environment], account);
   const { rows } = await db.query<ProviderAccount>(
     `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight)
      values ($1, $2, $3, $4, $5, $6) returning ${ACCOUNT_COLUMNS}`,
@@ -46,7 +46,7 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
       account.provider,
       account.adapter,
       baseUrl,
-      sealer.seal(requireServerKey(account.serverKey), 'provider-server-key'),
+      sealer.seal(validateServerKey(account.serverKey), 'provider-server-key'),
       account.weight,
     ],
   );
@@ -54,14 +54,14 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
 }
 
 /** An address that paths are put behind: what could not stay in front of them is refused. */
-function requireBaseUrl(text: string, { environment }: NewAccount): string {
-  const url = new URL(requireOutgoingUrl(text, environment));
+function validateBaseUrl(text: string, { environment }: NewAccount): string {
+  const url = new URL(assertOutgoingUrl(text, environment));
   if (url.search === '' && url.hash === '') return text.replace(/\/+$/, '');
   throw new UserError(`The base URL must end with its path, without ? or #: ${text}`);
 }
 
 /** A line break from a file or a shell is no part of a key, and would be refused only at the first payment. */
-function requireServerKey(serverKey: string): string {
+function validateServerKey(serverKey: string): string {
   if (/^[\x21-\x7e]+$/.test(serverKey)) return serverKey;
   throw new UserError('The server key must be printable characters without spaces or line breaks.');
 }

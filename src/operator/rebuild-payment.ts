@@ -4,9 +4,9 @@ import type { TransitionContext } from '../db/transitions/apply-transition';
 import { issuePayment } from '../db/transitions/issue-payment';
 import { rejectPayment } from '../db/transitions/reject-payment';
 import type { PaymentTerms } from '../domain/payment';
-import type { RecordedCreation } from '../engine/creation-history';
+import type { RecordedCreation } from '../temporal/creation-history';
 
-const BY = { actor: 'operator', note: 'written again by lunas recover' };
+const RECOVERY_ACTOR = { name: 'operator', note: 'written again by lunas recover' };
 
 /**
  * Writes the row of a payment again that PostgreSQL has lost, up to what its creation was answered with: the same request
@@ -18,9 +18,9 @@ export async function rebuildPayment(
 ): Promise<void> {
   await ensureMerchant(context.db, terms);
   const policyId = await findPolicyId(context.db, terms);
-  const { state } = await acceptPayment(context, { terms: { ...terms, policyId }, createdAtMs, by: BY });
+  const { state } = await acceptPayment(context, { terms: { ...terms, policyId }, createdAtMs, by: RECOVERY_ACTOR });
   if (!opening) return;
-  const step = { paymentId: terms.paymentId, version: state.version, at: new Date(opening.atMs), ...BY };
+  const step = { paymentId: terms.paymentId, version: state.version, at: new Date(opening.atMs), by: RECOVERY_ACTOR };
   if (opening.outcome === 'issued') await issuePayment(context, step, opening);
   else await rejectPayment(context, step, opening.reason);
 }

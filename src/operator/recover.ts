@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
-import { findOpening } from '../db/reads/find-opening';
-import { findNewestCreation } from '../db/reads/find-newest-creation';
-import { findRecordedStatuses } from '../db/reads/list-for-reconciliation';
+import { findOpening } from '../db/queries/find-opening';
+import { findNewestCreation } from '../db/queries/find-newest-creation';
+import { findRecordedStatuses } from '../db/queries/list-for-reconciliation';
 import {
-  listHandedOverDeliveries,
+  listDeliveriesInRetryWorkflow,
   listUnfinishedLatePayments,
-  listUnfinishedPayments,
-  type UnfinishedPayment,
-} from '../db/reads/list-unfinished';
+  listOpenPayments,
+  type OpenPayment,
+} from '../db/queries/list-open-payments';
 import type { TransitionContext } from '../db/transitions/apply-transition';
 import { readState } from '../db/transitions/payment-state';
 import { isFinal, PAYMENT_STATUSES } from '../domain/payment-transitions';
-import type { ListedWorkflow, PaymentsEngine, WorkflowPage } from '../engine/payments-engine';
-import { sideBySide } from '../engine/side-by-side';
-import { findKnownDeliveries, takeDeliveryBack } from '../webhooks/deliveries';
+import type { ListedWorkflow, PaymentWorkflowClient, WorkflowPage } from '../temporal/payment-workflow-client';
+import { forEachConcurrent } from '../temporal/for-each-concurrent';
+import { findKnownDeliveries, reclaimDelivery } from '../webhooks/outbox';
 import { rebuildPayment } from './rebuild-payment';
 
 /** What became of one thing: nothing was wrong, it was rebuilt, or its workflow was signalled to catch up. */
-export type RecoveredAs = 'running' | 'rebuilt' | 'notified';
+export type RecoveryResult = 'running' | 'rebuilt' | 'notified';
 
-export type RecoveryCounts = Readonly<Record<RecoveredAs, number>>;
+export type RecoveryCounts = Readonly<Record<RecoveryResult, number>>;
 
 export interface Recovery {
   /** Rows that PostgreSQL had lost, and workflows that ran although their payment is final. */
@@ -44,12 +44,12 @@ export interface RecoverOptions {
   readonly onProgress?: (done: number) => void;
 }
 
-const AT_ONCE = 16;
-const IDS_AT_ONCE = 500;
+const CONCURRENCY = 16;
+const BATCH_SIZE = 500;
 const ATTEMPTS = 5;
-const PAUSE_MS = 500;
+const RETRY_DELAY_MS = 500;
 /** Before the newest payment that PostgreSQL has: the clocks of two machines, and creations that took long. */
-const MARGIN_MS = 3_600_000;
+const CLOCK_MARGIN_MS = 3_600_000;
 
 /**
  * Makes PostgreSQL and Temporal agree again after either was lost or restored to an earlier time. PostgreSQL is the record: a
@@ -60,19 +60,19 @@ const MARGIN_MS = 3_600_000;
  */
 export async function recover(
   context: TransitionContext,
-  engine: PaymentsEngine,
+  workflows: PaymentWorkflowClient,
   { startedSince, onProgress = () => undefined }: RecoverOptions = {},
 ): Promise<Recovery> {
   const { db } = context;
   const failures: RecoveryFailure[] = [];
   let done = 0;
-  const each = async <T>(
+  const recoverEach = async <T>(
     items: AsyncIterable<T>,
     idOf: (item: T) => string,
-    work: (item: T) => Promise<RecoveredAs>,
+    work: (item: T) => Promise<RecoveryResult>,
   ) => {
     const counts = { running: 0, rebuilt: 0, notified: 0 };
-    await sideBySide(items, AT_ONCE, async (item) => {
+    await forEachConcurrent(items, CONCURRENCY, async (item) => {
       const outcome = await attempt(() => work(item));
       if ('failure' in outcome) failures.push({ id: idOf(item), reason: outcome.failure });
       else counts[outcome.result] += 1;
@@ -80,28 +80,28 @@ export async function recover(
     });
     return counts;
   };
-  const since = startedSince ?? new Date(((await findNewestCreation(db))?.getTime() ?? 0) - MARGIN_MS);
+  const since = startedSince ?? new Date(((await findNewestCreation(db))?.getTime() ?? 0) - CLOCK_MARGIN_MS);
 
   return {
-    rows: await each(
-      listDifferingWorkflows(context, engine, since),
+    rows: await recoverEach(
+      listDifferingWorkflows(context, workflows, since),
       ({ paymentId }) => paymentId,
-      (workflow) => recoverRow(context, engine, workflow),
+      (workflow) => recoverRow(context, workflows, workflow),
     ),
-    payments: await each(
-      listUnfinishedPayments(db),
+    payments: await recoverEach(
+      listOpenPayments(db),
       ({ terms }) => terms.paymentId,
-      (payment) => recoverPayment(context, engine, payment),
+      (payment) => recoverPayment(context, workflows, payment),
     ),
-    latePayments: await each(
+    latePayments: await recoverEach(
       listUnfinishedLatePayments(db),
       ({ paymentId }) => paymentId,
-      (terms) => engine.resumeLatePayment(terms),
+      (terms) => workflows.resumeLatePayment(terms),
     ),
     deliveries: add(
-      await each(listHandedOverDeliveries(db), String, (id) => recoverDelivery(context, engine, id)),
-      await each(listUnknownDeliveries(context, engine), String, async (id) => {
-        await engine.endRetries(id, 'PostgreSQL has no such delivery: lunas recover');
+      await recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),
+      await recoverEach(listUnknownDeliveries(context, workflows), String, async (id) => {
+        await workflows.terminateRetryWorkflow(id, 'PostgreSQL has no such delivery: lunas recover');
         return 'notified';
       }),
     ),
@@ -117,7 +117,7 @@ async function attempt<T>(work: () => Promise<T>, attemptsLeft = ATTEMPTS): Prom
     return { result: await work() };
   } catch (error) {
     if (attemptsLeft === 1) return { failure: error instanceof Error ? error.message : String(error) };
-    await sleep(PAUSE_MS);
+    await sleep(RETRY_DELAY_MS);
     return attempt(work, attemptsLeft - 1);
   }
 }
@@ -129,18 +129,18 @@ interface DifferingWorkflow extends ListedWorkflow {
 /** Workflows whose payment PostgreSQL has not, or has as final while they run. */
 async function* listDifferingWorkflows(
   { db }: TransitionContext,
-  engine: PaymentsEngine,
+  workflows: PaymentWorkflowClient,
   since: Date,
 ): AsyncGenerator<DifferingWorkflow> {
   const until = new Date();
   let after: string | null = null;
   do {
-    const page: WorkflowPage = await engine.listPaymentWorkflows(since, until, after);
+    const page: WorkflowPage = await workflows.listPaymentWorkflows(since, until, after);
     // Whatever was started by hand under another id is nobody's payment.
-    const workflows = page.items.filter(({ paymentId }) => isUuid(paymentId));
-    const ids = workflows.map(({ paymentId }) => paymentId);
+    const listedWorkflows = page.items.filter(({ paymentId }) => isUuid(paymentId));
+    const ids = listedWorkflows.map(({ paymentId }) => paymentId);
     const statuses = new Map((await findRecordedStatuses(db, ids)).map(({ paymentId, status }) => [paymentId, status]));
-    for (const workflow of workflows) {
+    for (const workflow of listedWorkflows) {
       const status = statuses.get(workflow.paymentId);
       if (status === undefined) yield { ...workflow, hasRow: false };
       else if (workflow.isRunning && isFinal(status)) yield { ...workflow, hasRow: true };
@@ -151,41 +151,42 @@ async function* listDifferingWorkflows(
 
 async function recoverRow(
   context: TransitionContext,
-  engine: PaymentsEngine,
+  workflows: PaymentWorkflowClient,
   { paymentId, hasRow }: DifferingWorkflow,
-): Promise<RecoveredAs> {
+): Promise<RecoveryResult> {
   if (!hasRow) {
-    await rebuildPayment(context, await engine.readCreation(paymentId));
+    await rebuildPayment(context, await workflows.readCreation(paymentId));
     return 'rebuilt';
   }
-  return (await engine.reportPaid(paymentId)) === 'signalled' ? 'notified' : 'running';
+  return (await workflows.signalProviderUpdate(paymentId)) === 'signalled' ? 'notified' : 'running';
 }
 
 async function recoverPayment(
   context: TransitionContext,
-  engine: PaymentsEngine,
-  { terms, ...listed }: UnfinishedPayment,
-): Promise<RecoveredAs> {
+  workflows: PaymentWorkflowClient,
+  { terms, ...listed }: OpenPayment,
+): Promise<RecoveryResult> {
   const { paymentId } = terms;
-  const workflow = await engine.describePayment(paymentId);
+  const workflow = await workflows.describeWorkflow(paymentId);
   if (workflow !== null && listed.state.status === 'created' && workflow.status !== 'created') {
     // PostgreSQL has lost the response to the creation. Issued once more, the QR would come with another timestamp.
-    await rebuildPayment(context, await engine.readCreation(paymentId));
+    await rebuildPayment(context, await workflows.readCreation(paymentId));
   }
   if (workflow?.isRunning) {
     if (workflow.status === listed.state.status) return 'running';
     // A workflow at its end takes no message any more. It is started again at the next attempt.
-    const isEnding = isFinalStatus(workflow.status) || (await engine.reportPaid(paymentId)) === 'no_workflow';
-    if (isEnding) throw new Error('its workflow is about to complete');
+    const isCompleting =
+      isFinalStatus(workflow.status) || (await workflows.signalProviderUpdate(paymentId)) === 'no_workflow';
+    if (isCompleting) throw new Error('its workflow is about to complete');
     return 'notified';
   }
   const opening = await findOpening(context.db, paymentId);
-  const resumption = { ...listed, ...(opening && { opening }) };
-  if (workflow === null) return engine.resumePayment(terms, resumption);
+  const resumeState = { ...listed, ...(opening && { opening }) };
+  if (workflow === null) return workflows.resumePayment(terms, resumeState);
   // It may have come to its end since it was listed.
   const state = await readState(context.db, paymentId);
   if (isFinal(state.status)) return 'running';
-  await engine.restartPayment(terms, { ...resumption, state });
+  await workflows.restartPayment(terms, { ...resumeState, state });
   return 'rebuilt';
 }
 
@@ -196,27 +197,30 @@ function isFinalStatus(text: string | null): boolean {
 
 async function recoverDelivery(
   { db }: TransitionContext,
-  engine: PaymentsEngine,
+  workflows: PaymentWorkflowClient,
   deliveryId: string,
-): Promise<RecoveredAs> {
-  if (await engine.hasRetries(deliveryId)) return 'running';
-  await takeDeliveryBack(db, deliveryId);
+): Promise<RecoveryResult> {
+  if (await workflows.isRetryWorkflowRunning(deliveryId)) return 'running';
+  await reclaimDelivery(db, deliveryId);
   return 'rebuilt';
 }
 
 /** Deliveries that a workflow retries, and that PostgreSQL has lost. Their events are going to be written again. */
-async function* listUnknownDeliveries({ db }: TransitionContext, engine: PaymentsEngine): AsyncGenerator<string> {
-  for await (const page of pagesOf(engine.listRetriedDeliveryIds())) {
+async function* listUnknownDeliveries(
+  { db }: TransitionContext,
+  workflows: PaymentWorkflowClient,
+): AsyncGenerator<string> {
+  for await (const page of toPages(workflows.listRetriedDeliveryIds())) {
     const known = await findKnownDeliveries(db, page);
     for (const id of page) if (!known.has(id)) yield id;
   }
 }
 
-async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+async function* toPages<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let page: T[] = [];
   for await (const item of items) {
     page.push(item);
-    if (page.length < IDS_AT_ONCE) continue;
+    if (page.length < BATCH_SIZE) continue;
     yield page;
     page = [];
   }

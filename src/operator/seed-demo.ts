@@ -4,7 +4,7 @@ import { createPool, type Queryable } from '../db/pool';
 import { PROVIDERS } from '../domain/provider-capabilities';
 import { createSealer, type Sealer } from '../sealing';
 import { listPolicies, setPolicy } from './catalog';
-import { createSecretKey } from './secret-key';
+import { createSecretKey } from '../keys/secret-key';
 import { findNewestSecret } from './webhook-endpoints';
 
 export interface DemoOptions {
@@ -89,17 +89,17 @@ async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOption
 /** A key that an operator has revoked stays so: the next one in line is issued. */
 async function ensureKey(db: Queryable, masterKey: string): Promise<string> {
   for (let number = 1; ; number += 1) {
-    const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', bitsOfKey(masterKey, number));
-    const { rows } = await db.query<{ live: boolean }>(
+    const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', deriveKeyBits(masterKey, number));
+    const { rows } = await db.query<{ isActive: boolean }>(
       `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four) values ($1, $2, $3, $4, $5)
        on conflict (secret_sha256) do update set prefix = excluded.prefix
-       returning revoked_at is null as live`,
+       returning revoked_at is null as "isActive"`,
       [uuidv7(), DEMO_MERCHANT_ID, secretSha256, prefix, lastFour],
     );
-    if (rows[0]?.live) return secret;
+    if (rows[0]?.isActive) return secret;
   }
 }
 
-function bitsOfKey(masterKey: string, number: number): Uint8Array {
+function deriveKeyBits(masterKey: string, number: number): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', Buffer.from(masterKey, 'base64'), '', `lunas demo key ${number}`, 24));
 }

@@ -1,18 +1,18 @@
 import { UserError } from '../config';
 import type { Queryable } from '../db/pool';
-import { sideBySide } from '../engine/side-by-side';
-import { actOnPayment, type OperatorContext } from './act-on-payment';
+import { forEachConcurrent } from '../temporal/for-each-concurrent';
+import { performPaymentAction, type OperatorContext } from './payment-actions';
 
-/** `unclear`: it is not known whether it was settled; to settle it again is safe. */
+/** `indeterminate`: it is not known whether it was settled; to settle it again is safe. */
 export interface Settlement {
   readonly payment: string;
-  readonly outcome: 'settled' | 'refused' | 'unclear';
+  readonly outcome: 'settled' | 'rejected' | 'indeterminate';
   /** Why it was not, or may not have been. */
   readonly reason: string | null;
 }
 
 /** Updates that are with Temporal at the same time. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 /**
  * Settles each of these payments, side by side within a bound. One that is refused does not hold up the others.
@@ -24,7 +24,7 @@ export async function settlePayments(
   note?: string,
 ): Promise<Settlement[]> {
   const settlements: Settlement[] = [];
-  await sideBySide(payments.entries(), AT_ONCE, async ([index, payment]) => {
+  await forEachConcurrent(payments.entries(), CONCURRENCY, async ([index, payment]) => {
     settlements[index] = await settle(context, payment, note);
   });
   return settlements;
@@ -32,10 +32,10 @@ export async function settlePayments(
 
 async function settle(context: OperatorContext, payment: string, note?: string): Promise<Settlement> {
   try {
-    await actOnPayment(context, 'payment.settle', payment, note);
+    await performPaymentAction(context, 'payment.settle', payment, note);
     return { payment, outcome: 'settled', reason: null };
   } catch (error) {
-    const outcome = error instanceof UserError ? 'refused' : 'unclear';
+    const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';
     return { payment, outcome, reason: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,14 +1,15 @@
 import type { Queryable } from '../db/pool';
-import type { PaymentRow } from '../db/reads/payment-row';
+import type { PaymentRow } from '../db/queries/payment-row';
 import type { PaymentEvent } from '../domain/events';
 import type { LatePaymentStatus, LatePaymentStep } from '../domain/late-payment';
 import type { LedgerAccount, LedgerLine } from '../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../domain/payment-transitions';
 import type { RefundStatus } from '../domain/refund';
-import type { PaymentReport } from '../../workflows/messages';
+import type { PaymentWorkflowStatus } from '../../workflows/messages';
 import { type AuditedAction, listActions } from './audit';
-import { type ExceptionCase, listExceptionsOf } from './exceptions';
+import { type ExceptionRecord, listExceptionsOf } from './exceptions';
 import { findPayment } from './find-payment';
+import type { AttemptSummary } from './webhook-deliveries';
 
 /** All that is known of a payment: the record in PostgreSQL, and what its workflow says. */
 export interface PaymentDetails {
@@ -18,12 +19,12 @@ export interface PaymentDetails {
   readonly refunds: readonly Refund[];
   /** Money that came after the end; null where none did. */
   readonly latePayment: LatePayment | null;
-  readonly exceptions: readonly ExceptionCase[];
+  readonly exceptions: readonly ExceptionRecord[];
   /** The newest of what operators did, or were refused. */
   readonly actions: readonly AuditedAction[];
   readonly deliveries: readonly WebhookDelivery[];
   /** The answer to the query `status`; null where Temporal has no such workflow, `error` where it does not answer. */
-  readonly workflow: PaymentReport | { readonly error: string } | null;
+  readonly workflow: PaymentWorkflowStatus | { readonly error: string } | null;
 }
 
 export interface PaymentTransition {
@@ -39,7 +40,7 @@ export interface PaymentTransition {
 export interface LedgerEntry {
   /** Of the payment, after the transition that booked it; null for late money. */
   readonly version: number | null;
-  readonly lateStep: LatePaymentStep | null;
+  readonly latePaymentStep: LatePaymentStep | null;
   readonly occurredAt: Date;
   readonly side: LedgerLine['side'];
   readonly account: LedgerAccount;
@@ -47,7 +48,7 @@ export interface LedgerEntry {
 }
 
 export interface Refund {
-  readonly round: number;
+  readonly number: number;
   readonly refundKey: string;
   readonly amountRupiah: number;
   readonly status: RefundStatus;
@@ -81,27 +82,19 @@ export interface WebhookDelivery {
   readonly status: 'pending' | 'delivered' | 'dead';
   readonly deadReason: string | null;
   readonly createdAt: Date;
-  readonly attempts: readonly WebhookAttempt[];
+  readonly attempts: readonly Omit<AttemptSummary, 'responseExcerpt'>[];
 }
 
-export interface WebhookAttempt {
-  readonly number: number;
-  readonly startedAt: string;
-  readonly durationMs: number;
-  readonly statusCode: number | null;
-  readonly failure: string | null;
-}
-
-const MOST_ACTIONS = 20;
+const MAX_ACTIONS = 20;
 
 /**
  * @param idOrReference the payment's UUID or `reference_id`
- * @param askStatus asks the payment's workflow; undefined where there is none
+ * @param queryStatus asks the payment's workflow; undefined where there is none
  * @throws NotFoundError when there is no such payment
  */
 export async function showPayment(
   db: Queryable,
-  askStatus: (paymentId: string) => Promise<PaymentReport | undefined>,
+  queryStatus: (paymentId: string) => Promise<PaymentWorkflowStatus | undefined>,
   idOrReference: string,
 ): Promise<PaymentDetails> {
   const payment = await findPayment(db, idOrReference);
@@ -112,9 +105,9 @@ export async function showPayment(
     listRefunds(db, id),
     findLatePayment(db, id),
     listExceptionsOf(db, referenceId),
-    listActions(db, { target: id, limit: MOST_ACTIONS }),
+    listActions(db, { target: id, limit: MAX_ACTIONS }),
     listDeliveries(db, id),
-    askStatus(id).catch(asAnswer),
+    queryStatus(id).catch(toWorkflowError),
   ]);
   return {
     payment,
@@ -130,7 +123,7 @@ export async function showPayment(
 }
 
 /** The record is worth showing while Temporal is away. */
-function asAnswer(error: unknown): { error: string } {
+function toWorkflowError(error: unknown): { error: string } {
   return { error: error instanceof Error ? error.message : String(error) };
 }
 
@@ -145,7 +138,7 @@ async function listTransitions(db: Queryable, paymentId: string): Promise<Paymen
 
 async function listLedgerEntries(db: Queryable, paymentId: string): Promise<LedgerEntry[]> {
   const { rows } = await db.query<LedgerEntry>(
-    `select posting.payment_version as version, posting.late_step as "lateStep", posting.occurred_at as "occurredAt", entry.side, entry.account,
+    `select posting.payment_version as version, posting.late_payment_step as "latePaymentStep", posting.occurred_at as "occurredAt", entry.side, entry.account,
        entry.amount_rupiah as "amountRupiah"
      from ledger_postings posting join ledger_entries entry on entry.posting_id = posting.id
      where posting.payment_id = $1 order by posting.id, entry.line`,
@@ -156,9 +149,9 @@ async function listLedgerEntries(db: Queryable, paymentId: string): Promise<Ledg
 
 async function listRefunds(db: Queryable, paymentId: string): Promise<Refund[]> {
   const { rows } = await db.query<Refund>(
-    `select round, refund_key as "refundKey", amount_rupiah as "amountRupiah", status, requested_at as "requestedAt",
-       submit_at as "submitAt", ${REFUND_OUTCOME}
-     from refunds where payment_id = $1 order by round`,
+    `select number, refund_key as "refundKey", amount_rupiah as "amountRupiah", status, requested_at as "requestedAt",
+       submit_at as "submitAt", ${REFUND_OUTCOME_COLUMNS}
+     from refunds where payment_id = $1 order by number`,
     [paymentId],
   );
   return rows;
@@ -167,14 +160,14 @@ async function listRefunds(db: Queryable, paymentId: string): Promise<Refund[]> 
 async function findLatePayment(db: Queryable, paymentId: string): Promise<LatePayment | null> {
   const { rows } = await db.query<LatePayment>(
     `select status, total_rupiah as "totalRupiah", provider_transaction_id as "providerTransactionId",
-       paid_at as "paidAt", received_at as "receivedAt", refund_key as "refundKey", ${REFUND_OUTCOME}
+       paid_at as "paidAt", received_at as "receivedAt", refund_key as "refundKey", ${REFUND_OUTCOME_COLUMNS}
      from late_payments where payment_id = $1`,
     [paymentId],
   );
   return rows[0] ?? null;
 }
 
-const REFUND_OUTCOME = `submitted_at as "submittedAt", finished_at as "finishedAt",
+const REFUND_OUTCOME_COLUMNS = `submitted_at as "submittedAt", finished_at as "finishedAt",
   provider_reference as "providerReference", failure_reason as "failureReason"`;
 
 async function listDeliveries(db: Queryable, paymentId: string): Promise<WebhookDelivery[]> {

@@ -6,8 +6,8 @@ import {
   type LedgerCheckpoint,
 } from '../db/ledger-verifications';
 import type { Queryable } from '../db/pool';
-import { breaksIn, type LedgerBreak } from './ledger-breaks';
-import { readAllBooks, readChangedBooks } from './read-books';
+import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
+import { readAllLedgers, readChangedLedgers } from './read-payment-ledgers';
 
 export interface AccountBalance extends AccountSums {
   /** Debit less credit. */
@@ -27,8 +27,8 @@ export interface LedgerVerification {
   readonly breaks: readonly LedgerBreak[];
 }
 
-const MOST_BREAKS = 10_000;
-const ENTRIES_A_PAGE = 20_000;
+const MAX_BREAKS = 10_000;
+const ENTRIES_PER_PAGE = 20_000;
 
 /**
  * An incremental verification goes back so much further than the start of the one before it. A transition is recorded within seconds
@@ -37,7 +37,7 @@ const ENTRIES_A_PAGE = 20_000;
 const OVERLAP_MS = 3_600_000;
 
 /** The horizon of a verification that begins with the first payment. */
-const NOTHING: LedgerCheckpoint = { recordedUntil: new Date(0), postingId: 0, balances: [] };
+const EMPTY_CHECKPOINT: LedgerCheckpoint = { recordedUntil: new Date(0), postingId: 0, balances: [] };
 
 export interface VerifyOptions {
   /** Every payment, not only those that changed since the last verification that was sound. */
@@ -59,18 +59,18 @@ export async function verifyLedger(
 ): Promise<LedgerVerification> {
   const horizon = await readLedgerHorizon(db);
   const checkpoint = all ? undefined : await findLedgerCheckpoint(db);
-  const { recordedUntil, postingId, balances } = checkpoint ?? NOTHING;
+  const { recordedUntil, postingId, balances } = checkpoint ?? EMPTY_CHECKPOINT;
   const breaks: LedgerBreak[] = [];
   let [breakCount, payments, postings] = [0, 0, 0];
   const count = (found: LedgerBreak) => {
     breakCount += 1;
-    if (breaks.length < MOST_BREAKS) breaks.push(found);
+    if (breaks.length < MAX_BREAKS) breaks.push(found);
   };
-  for await (const books of checkpoint ? readChangedBooks(db, recordedUntil, postingId) : readAllBooks(db)) {
-    for (const book of books) {
-      if (book.payment) payments += 1;
-      postings += book.postings.length;
-      for (const found of breaksIn(book)) count(found);
+  for await (const ledgers of checkpoint ? readChangedLedgers(db, recordedUntil, postingId) : readAllLedgers(db)) {
+    for (const ledger of ledgers) {
+      if (ledger.payment) payments += 1;
+      postings += ledger.postings.length;
+      for (const found of findLedgerBreaks(ledger)) count(found);
     }
     onProgress(payments);
   }
@@ -80,18 +80,18 @@ export async function verifyLedger(
     for (const posting of page.strays) count(strayBreak(posting));
     for (const sum of page.sums) sums.set(sum.account, addSums(sum, sums.get(sum.account)));
   }
-  const reached = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
+  const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
   if (breakCount === 0 && horizon.isDecided) {
     const until = new Date(horizon.asOf.getTime() - OVERLAP_MS);
     await recordLedgerCheckpoint(db, !checkpoint, {
       recordedUntil: until,
       postingId: horizon.postingId,
-      balances: reached,
+      balances: newBalances,
     });
   }
   const { asOf } = horizon;
   const since = checkpoint ? recordedUntil : null;
-  return { asOf, since, payments, postings, balances: reached.map(balanceOf), breakCount, breaks };
+  return { asOf, since, payments, postings, balances: newBalances.map(balanceOf), breakCount, breaks };
 }
 
 function strayBreak(posting: number): LedgerBreak {
@@ -128,7 +128,7 @@ async function* readEntries(db: Queryable, above: number, countedUpTo: number): 
     const { rows }: { rows: NextEntries[] } = await db.query<NextEntries>(
       `with entry as materialized (
          select posting_id, account, side, amount_rupiah from ledger_entries where posting_id > $1 order by posting_id
-         fetch first ${ENTRIES_A_PAGE} rows with ties
+         fetch first ${ENTRIES_PER_PAGE} rows with ties
        )
        select (select max(posting_id) from entry) as last,
          (select coalesce(json_agg(distinct posting_id), '[]') from entry

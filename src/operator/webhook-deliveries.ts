@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool';
 import type { PaymentEvent } from '../domain/events';
-import type { DeliveryStatus } from '../webhooks/deliveries';
+import type { DeliveryStatus } from '../webhooks/outbox';
 import type { DeadReason } from '../webhooks/record-attempt';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const satisfies readonly DeliveryStatus[];
@@ -32,10 +32,10 @@ export interface ListedDelivery {
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
   /** Every try, in order. */
-  readonly attempts: readonly ListedAttempt[];
+  readonly attempts: readonly AttemptSummary[];
 }
 
-export interface ListedAttempt {
+export interface AttemptSummary {
   readonly number: number;
   readonly startedAt: string;
   readonly durationMs: number;

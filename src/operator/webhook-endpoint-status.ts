@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool';
-import { IS_WELL } from '../webhooks/record-attempt';
+import { RESET_HEALTH } from '../webhooks/record-attempt';
 import { markDead } from '../webhooks/mark-dead';
 import { findEndpoint, type WebhookEndpoint } from './webhook-endpoints';
 
@@ -24,8 +24,9 @@ export async function disableEndpoint(db: Queryable, endpointId: string): Promis
  * @throws UserError when there is no such endpoint
  */
 export async function enableEndpoint(db: Queryable, endpointId: string): Promise<WebhookEndpoint> {
-  await db.query(`update webhook_endpoints set status = 'enabled', disabled_reason = null, ${IS_WELL} where id = $1`, [
-    endpointId,
-  ]);
+  await db.query(
+    `update webhook_endpoints set status = 'enabled', disabled_reason = null, ${RESET_HEALTH} where id = $1`,
+    [endpointId],
+  );
   return findEndpoint(db, endpointId);
 }

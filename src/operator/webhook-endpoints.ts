@@ -3,10 +3,10 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool';
 import type { PaymentEvent } from '../domain/events';
 import type { Sealer } from '../sealing';
-import type { ReceiverRules } from '../webhooks/guard';
+import type { ReceiverRules } from '../webhooks/ssrf-guard';
 import type { DisabledReason } from '../webhooks/record-attempt';
-import { noSuchMerchant } from './merchants';
-import { requireReceiverUrl } from './outgoing-url';
+import { merchantNotFound } from './merchants';
+import { assertWebhookUrl } from './validate-url';
 import { requireRow } from './require-row';
 
 export interface WebhookEndpoint {
@@ -21,7 +21,7 @@ export interface WebhookEndpoint {
   readonly consecutiveFailures: number;
   readonly failingSince: Date | null;
   /** Not null: too many failed, so that its deliveries wait; one of them is tried then, all of them follow a success. */
-  readonly retryAt: Date | null;
+  readonly nextProbeAt: Date | null;
   /** Deliveries that are neither delivered nor dead. */
   readonly pending: number;
   readonly createdAt: Date;
@@ -38,11 +38,11 @@ const SECRET_BYTES = 32;
 
 const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", endpoint.url, endpoint.events, endpoint.status,
   endpoint.disabled_reason as "disabledReason", endpoint.consecutive_failures as "consecutiveFailures",
-  endpoint.failing_since as "failingSince", endpoint.retry_at as "retryAt",
+  endpoint.failing_since as "failingSince", endpoint.next_probe_at as "nextProbeAt",
   (select count(*) from webhook_deliveries
-    where endpoint_id = endpoint.id and status = 'pending' and handed_over_at is null)
+    where endpoint_id = endpoint.id and status = 'pending' and retry_workflow_started_at is null)
   + (select count(*) from webhook_deliveries
-    where endpoint_id = endpoint.id and status = 'pending' and handed_over_at is not null) as pending,
+    where endpoint_id = endpoint.id and status = 'pending' and retry_workflow_started_at is not null) as pending,
   endpoint.created_at as "createdAt"`;
 
 /**
@@ -68,13 +68,13 @@ export async function createEndpoint(
     [
       uuidv7(),
       endpoint.merchantId,
-      requireReceiverUrl(endpoint.url, endpoint),
+      assertWebhookUrl(endpoint.url, endpoint),
       endpoint.events.length === 0 ? null : [...new Set(endpoint.events)],
       uuidv7(),
       sealer.seal(secret, 'webhook-secret'),
     ],
   );
-  return { ...requireRow(rows, noSuchMerchant(endpoint.merchantId)), secret };
+  return { ...requireRow(rows, merchantNotFound(endpoint.merchantId)), secret };
 }
 
 /** In the order of their creation. */
@@ -91,10 +91,10 @@ export async function findEndpoint(db: Queryable, endpointId: string): Promise<W
     `select ${ENDPOINT_COLUMNS} from webhook_endpoints endpoint where endpoint.id = $1`,
     [endpointId],
   );
-  return requireRow(rows, noSuchEndpoint(endpointId));
+  return requireRow(rows, endpointNotFound(endpointId));
 }
 
-export function noSuchEndpoint(endpointId: string): string {
+export function endpointNotFound(endpointId: string): string {
   return `There is no endpoint ${endpointId}; lunas webhooks list shows them.`;
 }
 

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool';
 import type { Sealer } from '../sealing';
-import { VALID_SECRETS } from '../webhooks/deliveries';
-import { IS_WELL } from '../webhooks/record-attempt';
+import { VALID_SECRETS } from '../webhooks/outbox';
+import { RESET_HEALTH } from '../webhooks/record-attempt';
 import type { WebhookAttempt, WebhookSender } from '../webhooks/send';
 import { requireRow } from './require-row';
-import { noSuchEndpoint } from './webhook-endpoints';
+import { endpointNotFound } from './webhook-endpoints';
 
 /** What the receiver sees in `X-Service-Event`; no payment event has this name. */
 const PING_EVENT = 'ping';
@@ -31,7 +31,7 @@ export async function pingEndpoint(
     `select endpoint.url, ${VALID_SECRETS} as "sealedSecrets" from webhook_endpoints endpoint where endpoint.id = $1`,
     [endpointId],
   );
-  const { url, sealedSecrets } = requireRow(rows, noSuchEndpoint(endpointId));
+  const { url, sealedSecrets } = requireRow(rows, endpointNotFound(endpointId));
   const deliveryId = uuidv7();
   const attempt = await sender.send({
     deliveryId,
@@ -41,7 +41,9 @@ export async function pingEndpoint(
     secrets: sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret')),
   });
   if (attempt.failure === null) {
-    await db.query(`update webhook_endpoints set ${IS_WELL} where id = $1 and consecutive_failures > 0`, [endpointId]);
+    await db.query(`update webhook_endpoints set ${RESET_HEALTH} where id = $1 and consecutive_failures > 0`, [
+      endpointId,
+    ]);
   }
   return { ...attempt, deliveryId, endpointId, url };
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../config';
 import type { Queryable } from '../db/pool';
-import type { DeliveryStatus } from '../webhooks/deliveries';
+import type { DeliveryStatus } from '../webhooks/outbox';
 
 export interface Redelivery {
   /** How many are pending again. */
@@ -17,9 +17,9 @@ export interface RedeliveryRange {
 }
 
 /** Under the same delivery id, with a fresh set of tries; the log of the earlier ones stays. */
-const PENDING_AGAIN = `
+const REQUEUE_DELIVERIES = `
   update webhook_deliveries delivery set status = 'pending', dead_reason = null, finished_at = null,
-    handed_over_at = null, leased_until = '-infinity', tries = 0, queued_at = now()
+    retry_workflow_started_at = null, leased_until = '-infinity', attempts_in_cycle = 0, queued_at = now()
   from webhook_endpoints endpoint
   where endpoint.id = delivery.endpoint_id and endpoint.status = 'enabled'`;
 
@@ -28,15 +28,16 @@ const PENDING_AGAIN = `
  * @throws UserError when one of them cannot be redelivered; then none is
  */
 export async function redeliver(db: Queryable, deliveryIds: readonly string[]): Promise<Redelivery> {
-  await requireRedeliverable(db, deliveryIds);
-  const { rowCount } = await db.query(`${PENDING_AGAIN} and delivery.status <> 'pending' and delivery.id = any ($1)`, [
-    deliveryIds,
-  ]);
+  await assertRedeliverable(db, deliveryIds);
+  const { rowCount } = await db.query(
+    `${REQUEUE_DELIVERIES} and delivery.status <> 'pending' and delivery.id = any ($1)`,
+    [deliveryIds],
+  );
   return { redelivered: rowCount ?? 0, skipped: 0 };
 }
 
 /** An update of one row writes six indexes: so many rows are about 4,000 buffers. */
-const BATCH = 150;
+const BATCH_SIZE = 150;
 
 /**
  * Sends again what is dead of a range of time, except to endpoints that are disabled: in batches, the oldest first, so that no
@@ -44,14 +45,15 @@ const BATCH = 150;
  */
 export async function redeliverRange(db: Queryable, range: RedeliveryRange): Promise<Redelivery> {
   let [redelivered, skipped] = [0, 0];
-  for (let after: DeadDelivery = { createdAt: range.since, id: FIRST_ID }; ;) {
+  for (let after: DeadDelivery = { createdAt: range.since, id: MIN_ID }; ;) {
     const dead = await listDead(db, range, after);
     const last = dead.at(-1);
     if (!last) return { redelivered, skipped };
     const deliverable = dead.filter(({ isDeliverable }) => isDeliverable).map(({ id }) => id);
-    const { rowCount } = await db.query(`${PENDING_AGAIN} and delivery.status = 'dead' and delivery.id = any ($1)`, [
-      deliverable,
-    ]);
+    const { rowCount } = await db.query(
+      `${REQUEUE_DELIVERIES} and delivery.status = 'dead' and delivery.id = any ($1)`,
+      [deliverable],
+    );
     redelivered += rowCount ?? 0;
     skipped += dead.length - deliverable.length;
     after = last;
@@ -63,7 +65,7 @@ interface DeadDelivery {
   readonly id: string;
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const MIN_ID = '00000000-0000-0000-0000-000000000000';
 
 async function listDead(
   db: Queryable,
@@ -75,13 +77,13 @@ async function listDead(
      from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
      where delivery.status = 'dead' and (delivery.created_at, delivery.id) > ($1, $2) and delivery.created_at < $3
        and ($4::uuid is null or delivery.merchant_id = $4)
-     order by delivery.created_at, delivery.id limit ${BATCH}`,
+     order by delivery.created_at, delivery.id limit ${BATCH_SIZE}`,
     [after.createdAt, after.id, until, merchantId],
   );
   return rows;
 }
 
-async function requireRedeliverable(db: Queryable, deliveryIds: readonly string[]): Promise<void> {
+async function assertRedeliverable(db: Queryable, deliveryIds: readonly string[]): Promise<void> {
   const { rows } = await db.query<{ id: string; status: DeliveryStatus; disabledEndpoint: string | null }>(
     `select delivery.id, delivery.status,
        case endpoint.status when 'disabled' then endpoint.id end as "disabledEndpoint"

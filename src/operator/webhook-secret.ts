@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool';
 import type { Sealer } from '../sealing';
 import { requireRow } from './require-row';
-import { newSecret, noSuchEndpoint } from './webhook-endpoints';
+import { newSecret, endpointNotFound } from './webhook-endpoints';
 
 export interface RotatedSecret {
   readonly id: string;
@@ -38,5 +38,5 @@ export async function rotateSecret(
      select id, merchant_id as "merchantId", ends::timestamptz(3) as "oldSecretExpiresAt" from endpoint`,
     [endpointId, overlapSeconds, uuidv7(), sealer.seal(secret, 'webhook-secret')],
   );
-  return { ...requireRow(rows, noSuchEndpoint(endpointId)), secret };
+  return { ...requireRow(rows, endpointNotFound(endpointId)), secret };
 }

@@ -11,15 +11,15 @@ export interface Provider {
   issueQris(request: IssueQrisRequest, call: ProviderCall): Promise<IssueQrisOutcome>;
   findPayment(referenceId: string, call: ProviderCall): Promise<FindPaymentOutcome>;
   /** Ends an unpaid order. `refused` where the acquirer says that it can no longer change: read its state. */
-  expirePayment(referenceId: string, call: ProviderCall): Promise<EndPaymentOutcome>;
-  cancelPayment(referenceId: string, call: ProviderCall): Promise<EndPaymentOutcome>;
+  expirePayment(referenceId: string, call: ProviderCall): Promise<ClosePaymentOutcome>;
+  cancelPayment(referenceId: string, call: ProviderCall): Promise<ClosePaymentOutcome>;
   /**
    * Asks for money back. `accepted` means only that the request was taken: the refund is final once `findPayment` lists it as
    * confirmed. The same refund key may be sent again without harm; it gets the answer of its first call.
    */
   refundPayment(request: RefundRequest, call: ProviderCall): Promise<RefundOutcome>;
   /** Verifies who sent it and reads which order it speaks of. What it says is not believed: the caller asks `findPayment`. */
-  verifyNotification(notification: ReceivedNotification): NotificationVerdict;
+  verifyNotification(notification: ReceivedNotification): NotificationVerification;
 }
 
 export interface ProviderCall {
@@ -42,10 +42,10 @@ export interface IssuedQris {
   readonly qrisPayload: string;
 }
 
-export type Refused = { readonly outcome: 'refused'; readonly reason: string };
-export type Unclear = { readonly outcome: 'unclear'; readonly reason: string };
+export type Rejected = { readonly outcome: 'rejected'; readonly reason: string };
+export type Indeterminate = { readonly outcome: 'indeterminate'; readonly reason: string };
 
-export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Refused | Unclear;
+export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Rejected | Indeterminate;
 
 export interface ProviderPayment {
   readonly status: ProviderPaymentStatus;
@@ -76,25 +76,25 @@ export interface RefundRequest {
 }
 
 export type FindPaymentOutcome =
-  { readonly outcome: 'found'; readonly payment: ProviderPayment } | { readonly outcome: 'not_found' } | Unclear;
+  { readonly outcome: 'found'; readonly payment: ProviderPayment } | { readonly outcome: 'not_found' } | Indeterminate;
 
-export type EndPaymentOutcome = { readonly outcome: 'accepted' } | Refused | Unclear;
-export type RefundOutcome = { readonly outcome: 'accepted' } | Refused | Unclear;
+export type ClosePaymentOutcome = { readonly outcome: 'accepted' } | Rejected | Indeterminate;
+export type RefundOutcome = { readonly outcome: 'accepted' } | Rejected | Indeterminate;
 
 export interface ReceivedNotification {
   readonly rawBody: Buffer;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-export type NotificationVerdict =
+export type NotificationVerification =
   | {
-      readonly verdict: 'genuine';
+      readonly outcome: 'verified';
       readonly referenceId: string;
       /**
        * What it says of the order, null where that needs asking in any case; `refunded` also of a refund that is not confirmed, or
        * of a part. Good for one thing: where we know that already, nobody needs to be asked.
        */
-      readonly says: ProviderPaymentStatus | null;
+      readonly reportedStatus: ProviderPaymentStatus | null;
     }
-  | { readonly verdict: 'forged' }
-  | { readonly verdict: 'malformed' };
+  | { readonly outcome: 'invalid_signature' }
+  | { readonly outcome: 'malformed' };

@@ -1,6 +1,6 @@
 import { crc16 } from './crc';
 import { failure, success, type QrisResult } from './result';
-import { charactersOf, hasHalfCharacter, parseTlv, printTlv, type PlacedTlvObject, type TlvObject } from './tlv';
+import { codePoints, hasLoneSurrogate, parseTlv, serializeTlv, type PositionedTlvObject, type TlvObject } from './tlv';
 
 /** A template's value is itself a list of objects; there are two levels, never more. */
 export interface TlvTemplate {
@@ -30,8 +30,8 @@ function isTemplateTag(tag: string): boolean {
 export function parsePayload(text: string): QrisResult<EmvPayload> {
   // A character has at most two UTF-16 units: whatever is longer need not be looked at.
   if (text.length > 2 * MAX_PAYLOAD_LENGTH) return tooLong();
-  if (hasHalfCharacter(text)) return failure('not_unicode', 'The payload holds half a character.');
-  const characters = charactersOf(text);
+  if (hasLoneSurrogate(text)) return failure('not_unicode', 'The payload holds half a character.');
+  const characters = codePoints(text);
   if (characters.length > MAX_PAYLOAD_LENGTH) return tooLong();
 
   const parsed = parseTlv(characters, 0);
@@ -43,31 +43,31 @@ export function parsePayload(text: string): QrisResult<EmvPayload> {
   }
   const expected = crc16(characters.slice(0, last.valuePosition).join(''));
   if (last.value !== expected) {
-    const message = `The CRC is ${expected}, the payload says otherwise: it was changed or misread.`;
+    const message = `The CRC is ${expected}, the payload has another one: it was changed or misread.`;
     return failure('crc_mismatch', message, { tag: CRC_TAG, position: last.valuePosition });
   }
   return readObjects(objects.slice(0, -1));
 }
 
-function readObjects(objects: readonly PlacedTlvObject[]): QrisResult<EmvPayload> {
+function readObjects(objects: readonly PositionedTlvObject[]): QrisResult<EmvPayload> {
   const payload: (TlvObject | TlvTemplate)[] = [];
   for (const { tag, value, valuePosition } of objects) {
     if (isTemplateTag(tag)) {
-      const inner = parseTlv(charactersOf(value), valuePosition);
-      if (!inner.ok) return { ok: false, fault: { ...inner.fault, tag: `${tag}-${inner.fault.tag ?? '?'}` } };
-      payload.push({ tag, objects: inner.value.map((object) => ({ tag: object.tag, value: object.value })) });
+      const template = parseTlv(codePoints(value), valuePosition);
+      if (!template.ok) return { ok: false, error: { ...template.error, tag: `${tag}-${template.error.tag ?? '?'}` } };
+      payload.push({ tag, objects: template.value.map((object) => ({ tag: object.tag, value: object.value })) });
     } else {
       payload.push({ tag, value });
     }
   }
   if (valueOf(payload, '00') !== '01') {
-    return failure('tag_missing', 'Tag 00 must say 01, the format of an EMVCo payload.', { tag: '00' });
+    return failure('tag_missing', 'Tag 00 must be 01, the format of an EMVCo payload.', { tag: '00' });
   }
   return success(payload);
 }
 
 /** Prints the objects in the order given and adds the CRC. What it prints, `parsePayload` reads back as the same. */
-export function printPayload(payload: EmvPayload): QrisResult<string> {
+export function serializePayload(payload: EmvPayload): QrisResult<string> {
   const objects: TlvObject[] = [];
   for (const object of payload) {
     if (object.tag === CRC_TAG) return failure('tag_invalid', 'Tag 63 is computed, not given.', { tag: CRC_TAG });
@@ -75,21 +75,22 @@ export function printPayload(payload: EmvPayload): QrisResult<string> {
       return failure('value_invalid', `Tag ${object.tag} is of the other kind, template or text.`, { tag: object.tag });
     }
     if ('objects' in object) {
-      const inner = printTlv(object.objects);
-      if (!inner.ok) return { ok: false, fault: { ...inner.fault, tag: `${object.tag}-${inner.fault.tag ?? '?'}` } };
-      objects.push({ tag: object.tag, value: inner.value });
+      const template = serializeTlv(object.objects);
+      if (!template.ok)
+        return { ok: false, error: { ...template.error, tag: `${object.tag}-${template.error.tag ?? '?'}` } };
+      objects.push({ tag: object.tag, value: template.value });
     } else {
       objects.push(object);
     }
   }
   if (valueOf(payload, '00') !== '01') {
-    return failure('tag_missing', 'Tag 00 must say 01, the format of an EMVCo payload.', { tag: '00' });
+    return failure('tag_missing', 'Tag 00 must be 01, the format of an EMVCo payload.', { tag: '00' });
   }
-  const printed = printTlv(objects);
-  if (!printed.ok) return printed;
-  const covered = printed.value + CRC_HEADER;
+  const serialized = serializeTlv(objects);
+  if (!serialized.ok) return serialized;
+  const covered = serialized.value + CRC_HEADER;
   const text = covered + crc16(covered);
-  return charactersOf(text).length > MAX_PAYLOAD_LENGTH ? tooLong() : success(text);
+  return codePoints(text).length > MAX_PAYLOAD_LENGTH ? tooLong() : success(text);
 }
 
 /** The text of a top-level tag; undefined where it is absent or a template. */

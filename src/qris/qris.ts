@@ -1,6 +1,6 @@
-import { parsePayload, printPayload, templateOf, valueOf, type EmvPayload } from './payload';
+import { parsePayload, serializePayload, templateOf, valueOf, type EmvPayload } from './payload';
 import { failure, success, type QrisResult } from './result';
-import { charactersOf } from './tlv';
+import { codePoints } from './tlv';
 
 /** The acquirers whose QRIS Lunas knows, and where each keeps its transaction id in tag 62. */
 const ACQUIRERS = {
@@ -150,7 +150,7 @@ export interface DynamicQris {
 }
 
 /** Prints the dynamic QRIS of one payment at an acquirer. */
-export function printDynamicQris(qris: DynamicQris): QrisResult<string> {
+export function serializeDynamicQris(qris: DynamicQris): QrisResult<string> {
   const { guid, nationalNumber, transactionIdTag, maxTransactionId } = ACQUIRERS[qris.acquirer];
   if (!/^\d{10}$/.test(qris.merchantNumber)) return failure('value_invalid', 'The merchant number must be ten digits.');
   if (!/^ID\d{13}$/.test(qris.nmid))
@@ -158,7 +158,7 @@ export function printDynamicQris(qris: DynamicQris): QrisResult<string> {
   if (!Number.isSafeInteger(qris.totalRupiah) || qris.totalRupiah < 1 || qris.totalRupiah >= 1e13) {
     return failure('value_invalid', 'The amount must be whole rupiah of at most 13 digits.', { tag: '54' });
   }
-  if (charactersOf(qris.transactionId).length > maxTransactionId) {
+  if (codePoints(qris.transactionId).length > maxTransactionId) {
     return failure('value_invalid', `The transaction id has more than ${maxTransactionId} characters.`, { tag: '62' });
   }
   const payload: EmvPayload = [
@@ -185,13 +185,13 @@ export function printDynamicQris(qris: DynamicQris): QrisResult<string> {
     { tag: '53', value: '360' },
     { tag: '54', value: String(qris.totalRupiah) },
     { tag: '58', value: 'ID' },
-    { tag: '59', value: cutText(qris.merchantName, 25) },
-    { tag: '60', value: cutText(qris.merchantCity, 15) },
+    { tag: '59', value: truncateAtWord(qris.merchantName, 25) },
+    { tag: '60', value: truncateAtWord(qris.merchantCity, 15) },
     { tag: '61', value: qris.postalCode },
     { tag: '62', objects: [{ tag: transactionIdTag, value: qris.transactionId }] },
   ];
   const readable = readQris(payload);
-  return readable.ok ? printPayload(payload) : readable;
+  return readable.ok ? serializePayload(payload) : readable;
 }
 
 /** The last digit of a PAN, by ISO/IEC 7812: doubling every second digit from the right, the sum ends in 0. */
@@ -206,7 +206,7 @@ function withLuhnDigit(digits: string): string {
 }
 
 /** Single spaces, no control characters, cut between words where that uses at least half of the room. */
-function cutText(text: string, maxLength: number): string {
+function truncateAtWord(text: string, maxLength: number): string {
   const clean = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   const betweenWords = new RegExp(`^.{${Math.ceil(maxLength / 2)},${maxLength}}(?= |$)`, 'su');
   const anywhere = new RegExp(`^.{0,${maxLength}}`, 'su');

@@ -1,12 +1,12 @@
 /** Why a payload cannot be read or printed. `position` counts characters from the start of the payload; null where no single place is at fault. */
-export interface QrisFault {
-  readonly code: QrisFaultCode;
+export interface QrisError {
+  readonly code: QrisErrorCode;
   readonly tag: string | null;
   readonly position: number | null;
   readonly message: string;
 }
 
-export type QrisFaultCode =
+export type QrisErrorCode =
   | 'too_long'
   | 'not_unicode'
   | 'truncated'
@@ -19,16 +19,16 @@ export type QrisFaultCode =
   | 'crc_mismatch';
 
 export type QrisResult<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: QrisFault };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: QrisError };
 
 export function success<T>(value: T): QrisResult<T> {
   return { ok: true, value };
 }
 
 export function failure(
-  code: QrisFaultCode,
+  code: QrisErrorCode,
   message: string,
   place: { tag?: string; position?: number } = {},
-): { ok: false; fault: QrisFault } {
-  return { ok: false, fault: { code, message, tag: place.tag ?? null, position: place.position ?? null } };
+): { ok: false; error: QrisError } {
+  return { ok: false, error: { code, message, tag: place.tag ?? null, position: place.position ?? null } };
 }

@@ -6,7 +6,7 @@ export interface TlvObject {
   readonly value: string;
 }
 
-export interface PlacedTlvObject extends TlvObject {
+export interface PositionedTlvObject extends TlvObject {
   /** Where its tag and where its value begin, in characters from the start of the payload. */
   readonly position: number;
   readonly valuePosition: number;
@@ -20,8 +20,8 @@ const MAX_VALUE_LENGTH = 99;
  * Cuts `characters` (code points: lengths count characters, not bytes or UTF-16 units) into objects, in their order.
  * Length 00 is read as an empty value although EMVCo starts at 01: acquirers print empty optional fields so.
  */
-export function parseTlv(characters: readonly string[], offset: number): QrisResult<PlacedTlvObject[]> {
-  const objects: PlacedTlvObject[] = [];
+export function parseTlv(characters: readonly string[], offset: number): QrisResult<PositionedTlvObject[]> {
+  const objects: PositionedTlvObject[] = [];
   const seen = new Set<string>();
   let index = 0;
   while (index < characters.length) {
@@ -37,8 +37,8 @@ export function parseTlv(characters: readonly string[], offset: number): QrisRes
     const start = index + HEADER_LENGTH;
     const end = start + Number(digits);
     if (end > characters.length) {
-      const left = characters.length - start;
-      return failure('truncated', `Tag ${tag} claims ${Number(digits)} characters, ${left} are left.`, {
+      const remaining = characters.length - start;
+      return failure('truncated', `Tag ${tag} claims ${Number(digits)} characters, ${remaining} are left.`, {
         tag,
         position,
       });
@@ -50,25 +50,25 @@ export function parseTlv(characters: readonly string[], offset: number): QrisRes
 }
 
 /** The characters that lengths count: Unicode code points. */
-export function charactersOf(text: string): string[] {
+export function codePoints(text: string): string[] {
   return Array.from(text);
 }
 
 /** A lone surrogate is half of a UTF-16 pair: it has no UTF-8 bytes, so neither a CRC nor a meaning. */
-export function hasHalfCharacter(text: string): boolean {
+export function hasLoneSurrogate(text: string): boolean {
   return /\p{Surrogate}/u.test(text);
 }
 
 /** The inverse of `parseTlv`. */
-export function printTlv(objects: readonly TlvObject[]): QrisResult<string> {
+export function serializeTlv(objects: readonly TlvObject[]): QrisResult<string> {
   const seen = new Set<string>();
   let text = '';
   for (const { tag, value } of objects) {
     if (!TWO_DIGITS.test(tag)) return failure('tag_invalid', `A tag is two digits, this one is not.`);
     if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is there twice.`, { tag });
     seen.add(tag);
-    if (hasHalfCharacter(value)) return failure('not_unicode', `Tag ${tag} holds half a character.`, { tag });
-    const length = charactersOf(value).length;
+    if (hasLoneSurrogate(value)) return failure('not_unicode', `Tag ${tag} holds half a character.`, { tag });
+    const length = codePoints(value).length;
     if (length > MAX_VALUE_LENGTH) {
       return failure('length_invalid', `Tag ${tag} has ${length} characters, at most ${MAX_VALUE_LENGTH} fit.`, {
         tag,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { printDynamicQris, type QrisAcquirer } from '../qris/qris';
+import { serializeDynamicQris, type QrisAcquirer } from '../qris/qris';
 
 /** Midtrans' names of the acquirers behind `payment_type: qris`. */
 export const ACQUIRERS = {
@@ -29,12 +29,12 @@ export function newQrReference(acquirer: Acquirer, transactionId: string): strin
 
 /** The QRIS of one order. @throws Error never for a reference of `newQrReference` and an amount within the QRIS limit */
 export function issueQrString(acquirer: Acquirer, qrReference: string, totalRupiah: number): string {
-  const printed = printDynamicQris({
+  const qris = serializeDynamicQris({
     ...SHOP,
     acquirer: ACQUIRERS[acquirer].qrisAcquirer,
     totalRupiah,
     transactionId: qrReference,
   });
-  if (!printed.ok) throw new Error(`The sandbox cannot print its own QRIS: ${printed.fault.message}`);
-  return printed.value;
+  if (!qris.ok) throw new Error(`The sandbox cannot print its own QRIS: ${qris.error.message}`);
+  return qris.value;
 }

@@ -2,9 +2,9 @@ import { Client, Pool, type PoolClient } from 'pg';
 import { totalsOf } from './magic-amounts';
 
 /** Midtrans' words. `settlement` means that the customer has paid. */
-export const PAYMENT_STATUSES = ['pending', 'settlement', 'expire', 'cancel', 'refund', 'partial_refund'] as const;
+export const ORDER_STATUSES = ['pending', 'settlement', 'expire', 'cancel', 'refund', 'partial_refund'] as const;
 
-const SELF_PAYING_TOTALS = [...totalsOf('pays'), ...totalsOf('pays_late')].join(', ');
+const AUTO_PAY_TOTALS = [...totalsOf('pays'), ...totalsOf('pays_late')].join(', ');
 
 /** The sandbox's own ledger. One row a charge, a refund, a notification; nothing is ever deleted. */
 const SCHEMA = `
@@ -13,7 +13,7 @@ const SCHEMA = `
     transaction_id      text NOT NULL UNIQUE,
     acquirer            text NOT NULL,
     gross_amount_rupiah integer NOT NULL CHECK (gross_amount_rupiah > 0),
-    status              text NOT NULL CHECK (status IN (${PAYMENT_STATUSES.map((status) => `'${status}'`).join(', ')})),
+    status              text NOT NULL CHECK (status IN (${ORDER_STATUSES.map((status) => `'${status}'`).join(', ')})),
     qr_reference        text NOT NULL UNIQUE,
     qr_string           text NOT NULL,
     notification_url    text,
@@ -28,7 +28,7 @@ const SCHEMA = `
   ALTER TABLE payments ADD COLUMN IF NOT EXISTS status_calls integer NOT NULL DEFAULT 0;
   CREATE INDEX IF NOT EXISTS payments_pending ON payments (expires_at) WHERE status = 'pending';
   CREATE INDEX IF NOT EXISTS payments_self_paying ON payments (charged_at)
-    WHERE paid_at IS NULL AND gross_amount_rupiah IN (${SELF_PAYING_TOTALS});
+    WHERE paid_at IS NULL AND gross_amount_rupiah IN (${AUTO_PAY_TOTALS});
   CREATE INDEX IF NOT EXISTS payments_newest ON payments (charged_at DESC, order_id);
 
   CREATE TABLE IF NOT EXISTS refunds (
@@ -58,12 +58,12 @@ const SCHEMA = `
     body       text NOT NULL,
     attempts   integer NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
-    -- When the next attempt is due; null once it was delivered or given up.
+    -- When the next attempt is due; null once it was delivered or abandoned.
     due_at     timestamptz DEFAULT now(),
     outcome    text
   );
-  -- What the merchant said to the latest attempt, or why it could not.
-  ALTER TABLE notifications ADD COLUMN IF NOT EXISTS last_answer text;
+  -- The merchant's response to the latest attempt, or why there was none.
+  ALTER TABLE notifications ADD COLUMN IF NOT EXISTS last_response text;
   CREATE INDEX IF NOT EXISTS notifications_due ON notifications (due_at) WHERE due_at IS NOT NULL;
 `;
 

@@ -1,6 +1,6 @@
 /** What can be made to go wrong. Operations of the API and the notifications that it sends. */
-export const OPERATIONS = ['charge', 'status', 'cancel', 'expire', 'refund', 'notify'] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export const FAULT_OPERATIONS = ['charge', 'status', 'cancel', 'expire', 'refund', 'notify'] as const;
+export type FaultOperation = (typeof FAULT_OPERATIONS)[number];
 
 /**
  * How a call fails, seen from the merchant:
@@ -30,7 +30,7 @@ const NOTIFICATION_ONLY: ReadonlySet<FaultKind> = new Set(['bad_signature', 'sil
 export const SLOW_MS = 3000;
 
 export interface Fault {
-  readonly operation: Operation;
+  readonly operation: FaultOperation;
   readonly kind: FaultKind;
   /** How many more calls fail so. */
   readonly times: number;
@@ -43,7 +43,7 @@ export function isPossible({ operation, kind }: Pick<Fault, 'operation' | 'kind'
 
 /** The faults that are armed, at most one an operation; in memory, so a restart clears them. */
 export class Faults {
-  readonly #armed = new Map<Operation, Fault>();
+  readonly #armed = new Map<FaultOperation, Fault>();
 
   arm(fault: Fault): void {
     this.#armed.set(fault.operation, fault);
@@ -58,7 +58,7 @@ export class Faults {
   }
 
   /** The fault that hits this call, if any; it is used up by one. */
-  take(operation: Operation): FaultKind | undefined {
+  take(operation: FaultOperation): FaultKind | undefined {
     const fault = this.#armed.get(operation);
     if (!fault) return undefined;
     if (fault.times > 1) this.#armed.set(operation, { ...fault, times: fault.times - 1 });

@@ -1,15 +1,15 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Acquirer } from './acquirers';
-import type { PAYMENT_STATUSES } from './database';
+import type { ORDER_STATUSES } from './database';
 
-export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 export interface LedgerPayment {
   readonly orderId: string;
   readonly transactionId: string;
   readonly acquirer: Acquirer;
   readonly grossAmountRupiah: number;
-  readonly status: PaymentStatus;
+  readonly status: OrderStatus;
   readonly qrReference: string;
   readonly qrString: string;
   readonly notificationUrl: string | null;
@@ -38,7 +38,7 @@ export interface PaymentWithRefunds {
   readonly refunds: readonly LedgerRefund[];
 }
 
-export const PAYMENT_COLUMNS = `
+export const ORDER_COLUMNS = `
   order_id AS "orderId", transaction_id AS "transactionId", acquirer, gross_amount_rupiah AS "grossAmountRupiah", status,
   qr_reference AS "qrReference", qr_string AS "qrString", notification_url AS "notificationUrl",
   charge_calls AS "chargeCalls", status_calls AS "statusCalls", charged_at AS "chargedAt", expires_at AS "expiresAt", paid_at AS "paidAt"`;
@@ -63,7 +63,7 @@ export async function readRefunds(db: Pool | PoolClient, { orderId, paidAt }: Le
 }
 
 /** The row of a statement that always returns one. */
-export function only<T>(rows: readonly T[]): T {
+export function expectOne<T>(rows: readonly T[]): T {
   const [row] = rows;
   if (row === undefined) throw new Error('A statement that always returns a row returned none.');
   return row;

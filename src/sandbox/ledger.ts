@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { ACQUIRERS, issueQrString, newQrReference, type Acquirer } from './acquirers';
 import { inTransaction } from './database';
-import { PAYS_ITSELF_AFTER_SECONDS, PAYS_LATE_AFTER_SECONDS, totalsOf } from './magic-amounts';
+import { AUTO_PAY_DELAY_SECONDS, LATE_PAY_DELAY_SECONDS, totalsOf } from './magic-amounts';
 import {
-  only,
-  PAYMENT_COLUMNS,
+  expectOne,
+  ORDER_COLUMNS,
   readRefunds,
   REFUND_COLUMNS,
   sumOf,
   type LedgerPayment,
   type LedgerRefund,
-  type PaymentStatus,
+  type OrderStatus,
   type PaymentWithRefunds,
 } from './ledger-records';
 
@@ -25,11 +25,11 @@ export interface Charge {
 }
 
 /** Writes, within the transaction of the change, that the merchant is to hear of it. */
-export type Announce = (client: PoolClient, changed: PaymentWithRefunds, times: number) => Promise<void>;
+export type EnqueueNotification = (client: PoolClient, changed: PaymentWithRefunds, times: number) => Promise<void>;
 
 /** An order as it is in the statement that reads it. */
-type PaymentNow = LedgerPayment & { readonly isOverdue: boolean };
-const PAYMENT_NOW_COLUMNS = `${PAYMENT_COLUMNS},
+type CurrentOrder = LedgerPayment & { readonly isOverdue: boolean };
+const CURRENT_ORDER_COLUMNS = `${ORDER_COLUMNS},
   status = 'pending' AND expires_at <= clock_timestamp() AS "isOverdue"`;
 
 /** Midtrans remembers an Idempotency-Key for five minutes. */
@@ -38,11 +38,11 @@ const REPLAY_WINDOW = `interval '5 minutes'`;
 /** The acquirer's book. Every change is one statement or one transaction, so that it can be trusted as the oracle of a fault test. */
 export class Ledger {
   readonly #pool: Pool;
-  readonly #announce: Announce;
+  readonly #enqueueNotification: EnqueueNotification;
 
-  constructor(pool: Pool, announce: Announce) {
+  constructor(pool: Pool, enqueueNotification: EnqueueNotification) {
     this.#pool = pool;
-    this.#announce = announce;
+    this.#enqueueNotification = enqueueNotification;
   }
 
   /** Opens an order. The same idempotency key within five minutes gives the first answer again, another charge is a duplicate. */
@@ -57,7 +57,7 @@ export class Ledger {
         VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9)
         ON CONFLICT (order_id) DO UPDATE SET charge_calls = payments.charge_calls
           + CASE WHEN payments.idempotency_key = $8 AND payments.charged_at > now() - ${REPLAY_WINDOW} THEN 0 ELSE 1 END
-        RETURNING ${PAYMENT_COLUMNS}, xmax = 0 AS created,
+        RETURNING ${ORDER_COLUMNS}, xmax = 0 AS created,
           idempotency_key = $8 AND charged_at > now() - ${REPLAY_WINDOW} AS replayed`,
       values: [
         charge.orderId,
@@ -71,15 +71,15 @@ export class Ledger {
         charge.expiresAt,
       ],
     });
-    const { created, replayed, ...payment } = only(result.rows);
+    const { created, replayed, ...payment } = expectOne(result.rows);
     return { outcome: created ? 'created' : replayed ? 'replayed' : 'duplicate', payment };
   }
 
   /** By order id or transaction id, as Midtrans allows. An order whose time is over has expired, whoever asks first. */
   async find(id: string): Promise<PaymentWithRefunds | null> {
-    const result = await this.#pool.query<PaymentNow>({
+    const result = await this.#pool.query<CurrentOrder>({
       name: 'find',
-      text: `SELECT ${PAYMENT_NOW_COLUMNS} FROM payments WHERE order_id = $1 OR transaction_id = $1`,
+      text: `SELECT ${CURRENT_ORDER_COLUMNS} FROM payments WHERE order_id = $1 OR transaction_id = $1`,
       values: [id],
     });
     return this.#complete(result.rows[0]);
@@ -87,17 +87,17 @@ export class Ledger {
 
   /** As `find`, for a status call: the same statement counts the call. */
   async findCounted(id: string): Promise<PaymentWithRefunds | null> {
-    const result = await this.#pool.query<PaymentNow>({
+    const result = await this.#pool.query<CurrentOrder>({
       name: 'find_counted',
       text: `UPDATE payments SET status_calls = status_calls + 1 WHERE order_id = $1 OR transaction_id = $1
-             RETURNING ${PAYMENT_NOW_COLUMNS}`,
+             RETURNING ${CURRENT_ORDER_COLUMNS}`,
       values: [id],
     });
     return this.#complete(result.rows[0]);
   }
 
   /** Lets the order expire if its time is over, else adds its refunds. */
-  async #complete(row: PaymentNow | undefined): Promise<PaymentWithRefunds | null> {
+  async #complete(row: CurrentOrder | undefined): Promise<PaymentWithRefunds | null> {
     if (!row) return null;
     const { isOverdue, ...payment } = row;
     if (isOverdue) return this.#change(payment.orderId, (_client, found) => Promise.resolve(found));
@@ -132,7 +132,7 @@ export class Ledger {
   async pay(
     id: string,
     times: number,
-    payable: readonly PaymentStatus[] = ['pending', 'expire', 'cancel'],
+    payable: readonly OrderStatus[] = ['pending', 'expire', 'cancel'],
   ): Promise<{ paid: boolean; found: PaymentWithRefunds } | null> {
     return this.#change(id, async (client, found) => {
       if (!payable.includes(found.payment.status)) return { paid: false, found };
@@ -151,25 +151,25 @@ export class Ledger {
   }
 
   /** Takes a refund request, or writes it down as turned down. The same refund key gives the same answer, always. */
-  async refund(id: string, request: RefundRequest): Promise<RefundAnswer | null> {
-    return this.#change(id, async (client, found): Promise<RefundAnswer> => {
+  async refund(id: string, request: SandboxRefundRequest): Promise<RefundResult | null> {
+    return this.#change(id, async (client, found): Promise<RefundResult> => {
       const earlier = found.refunds.find((refund) => refund.refundKey === request.refundKey);
       if (earlier) return { outcome: earlier.status === 'rejected' ? 'rejected' : 'taken', refund: earlier, found };
       const { status, acquirer, orderId, grossAmountRupiah } = found.payment;
       const isPaid = status === 'settlement' || status === 'partial_refund';
       if (!isPaid || !ACQUIRERS[acquirer].canCancelAndRefund) return { outcome: 'not_refundable', found };
-      const left = grossAmountRupiah - sumOf(found.refunds);
-      const amountRupiah = request.amountRupiah ?? left;
-      if (amountRupiah > left) return { outcome: 'amount_too_high', found };
+      const remainingRupiah = grossAmountRupiah - sumOf(found.refunds);
+      const amountRupiah = request.amountRupiah ?? remainingRupiah;
+      if (amountRupiah > remainingRupiah) return { outcome: 'amount_too_high', found };
       const inserted = await client.query<LedgerRefund>(
         `INSERT INTO refunds (order_id, refund_key, amount_rupiah, reason, status) VALUES ($1, $2, $3, $4, $5)
          RETURNING ${REFUND_COLUMNS}`,
-        [orderId, request.refundKey, amountRupiah, request.reason, request.turnDown ? 'rejected' : 'requested'],
+        [orderId, request.refundKey, amountRupiah, request.reason, request.reject ? 'rejected' : 'requested'],
       );
-      const refund = only(inserted.rows);
+      const refund = expectOne(inserted.rows);
       const refunds = [...found.refunds, refund];
-      if (request.turnDown) return { outcome: 'rejected', refund, found: { ...found, refunds } };
-      const next = amountRupiah === left ? 'refund' : 'partial_refund';
+      if (request.reject) return { outcome: 'rejected', refund, found: { ...found, refunds } };
+      const next = amountRupiah === remainingRupiah ? 'refund' : 'partial_refund';
       return { outcome: 'taken', refund, found: await this.#setStatus(client, { ...found, refunds }, next) };
     });
   }
@@ -186,7 +186,7 @@ export class Ledger {
        WHERE status = 'requested' AND extract(epoch FROM now() - created_at) >= refund_confirms_after_seconds LIMIT 200`,
     );
     for (const { orderId } of confirmable.rows) await this.#confirmRefunds(orderId);
-    for (const orderId of await this.#findSelfPaying()) await this.pay(orderId, 1);
+    for (const orderId of await this.#findAutoPaying()) await this.pay(orderId, 1);
   }
 
   /** How long after its request the bank confirms a refund. */
@@ -194,7 +194,7 @@ export class Ledger {
     const { rows } = await this.#pool.query<{ seconds: number }>(
       'SELECT refund_confirms_after_seconds AS seconds FROM bank',
     );
-    return only(rows).seconds;
+    return expectOne(rows).seconds;
   }
 
   /** For all refunds that the bank has not confirmed yet, earlier ones included. */
@@ -203,15 +203,15 @@ export class Ledger {
   }
 
   /** Orders over a magic amount whose customer comes now. */
-  async #findSelfPaying(): Promise<string[]> {
+  async #findAutoPaying(): Promise<string[]> {
     const [inTime, late] = [totalsOf('pays').join(', '), totalsOf('pays_late').join(', ')];
     // The totals stand in the text, as in the index, so that PostgreSQL sees that the index holds all such orders.
     const { rows } = await this.#pool.query<{ orderId: string }>(
       `SELECT order_id AS "orderId" FROM payments
        WHERE paid_at IS NULL AND gross_amount_rupiah IN (${inTime}, ${late}) AND (
          gross_amount_rupiah IN (${inTime}) AND status = 'pending'
-           AND charged_at <= now() - ${PAYS_ITSELF_AFTER_SECONDS} * interval '1 second'
-         OR gross_amount_rupiah IN (${late}) AND ended_at <= now() - ${PAYS_LATE_AFTER_SECONDS} * interval '1 second')
+           AND charged_at <= now() - ${AUTO_PAY_DELAY_SECONDS} * interval '1 second'
+         OR gross_amount_rupiah IN (${late}) AND ended_at <= now() - ${LATE_PAY_DELAY_SECONDS} * interval '1 second')
        ORDER BY charged_at LIMIT 200`,
     );
     return rows.map(({ orderId }) => orderId);
@@ -220,7 +220,7 @@ export class Ledger {
   /** Newest first. */
   async list(limit: number | null = null): Promise<PaymentWithRefunds[]> {
     const payments = await this.#pool.query<LedgerPayment>(
-      `SELECT ${PAYMENT_COLUMNS} FROM payments ORDER BY charged_at DESC, order_id LIMIT $1`,
+      `SELECT ${ORDER_COLUMNS} FROM payments ORDER BY charged_at DESC, order_id LIMIT $1`,
       [limit],
     );
     const refunds = await this.#pool.query<LedgerRefund & { orderId: string }>(
@@ -235,9 +235,9 @@ export class Ledger {
   /** Locks the order, lets it expire if its time is over, then runs `work` on what it is now; all in one transaction. */
   async #change<T>(id: string, work: (client: PoolClient, found: PaymentWithRefunds) => Promise<T>): Promise<T | null> {
     return inTransaction(this.#pool, async (client) => {
-      const locked = await client.query<PaymentNow>({
+      const locked = await client.query<CurrentOrder>({
         name: 'lock',
-        text: `SELECT ${PAYMENT_NOW_COLUMNS} FROM payments WHERE order_id = $1 OR transaction_id = $1 FOR UPDATE`,
+        text: `SELECT ${CURRENT_ORDER_COLUMNS} FROM payments WHERE order_id = $1 OR transaction_id = $1 FOR UPDATE`,
         values: [id],
       });
       const row = locked.rows[0];
@@ -248,17 +248,17 @@ export class Ledger {
     });
   }
 
-  async #setStatus(client: PoolClient, found: PaymentWithRefunds, status: PaymentStatus, times = 1) {
+  async #setStatus(client: PoolClient, found: PaymentWithRefunds, status: OrderStatus, times = 1) {
     const updated = await client.query<LedgerPayment>({
       name: 'set_status',
       text: `UPDATE payments SET status = $2,
                paid_at = coalesce(paid_at, CASE WHEN $2 = 'settlement' THEN clock_timestamp() END),
                ended_at = coalesce(ended_at, CASE WHEN $2 IN ('expire', 'cancel') THEN clock_timestamp() END)
-             WHERE order_id = $1 RETURNING ${PAYMENT_COLUMNS}`,
+             WHERE order_id = $1 RETURNING ${ORDER_COLUMNS}`,
       values: [found.payment.orderId, status],
     });
-    const changed = { payment: only(updated.rows), refunds: found.refunds };
-    await this.#announce(client, changed, times);
+    const changed = { payment: expectOne(updated.rows), refunds: found.refunds };
+    await this.#enqueueNotification(client, changed, times);
     return changed;
   }
 
@@ -269,20 +269,20 @@ export class Ledger {
         [orderId],
       );
       if (confirmed.rowCount === 0) return;
-      await this.#announce(client, { payment, refunds: await readRefunds(client, payment) }, 1);
+      await this.#enqueueNotification(client, { payment, refunds: await readRefunds(client, payment) }, 1);
     });
   }
 }
 
-export interface RefundRequest {
+export interface SandboxRefundRequest {
   readonly refundKey: string;
   /** All that is left, where the merchant names no amount. */
   readonly amountRupiah: number | null;
   readonly reason: string;
-  readonly turnDown: boolean;
+  readonly reject: boolean;
 }
 
-export type RefundAnswer = { readonly found: PaymentWithRefunds } & (
+export type RefundResult = { readonly found: PaymentWithRefunds } & (
   | { readonly outcome: 'taken' | 'rejected'; readonly refund: LedgerRefund }
   | { readonly outcome: 'not_refundable' }
   | { readonly outcome: 'amount_too_high' }

@@ -1,50 +1,50 @@
-import type { FaultKind, Operation } from './faults';
+import type { FaultKind, FaultOperation } from './faults';
 
 type Behaviour =
-  { readonly customer: 'pays' | 'pays_late' } | { readonly operation: Operation; readonly kind: FaultKind };
+  { readonly customer: 'pays' | 'pays_late' } | { readonly operation: FaultOperation; readonly kind: FaultKind };
 
 interface MagicAmount {
   /** Exactly what the customer is asked for, the fee included where the buyer pays it. */
   readonly totalRupiah: number;
   readonly behaviour: Behaviour;
   /** For the page, the command's help and docs/sandbox.md. */
-  readonly says: string;
+  readonly description: string;
 }
 
-export const PAYS_ITSELF_AFTER_SECONDS = 2;
-export const PAYS_LATE_AFTER_SECONDS = 3;
+export const AUTO_PAY_DELAY_SECONDS = 2;
+export const LATE_PAY_DELAY_SECONDS = 3;
 
 /** Totals whose orders always go the same way, for whoever tests against the sandbox from outside. */
 export const MAGIC_AMOUNTS = [
   {
     totalRupiah: 1_000_200,
     behaviour: { customer: 'pays' },
-    says: `pays itself, ${PAYS_ITSELF_AFTER_SECONDS} seconds after its QR was issued`,
+    description: `pays itself, ${AUTO_PAY_DELAY_SECONDS} seconds after its QR was issued`,
   },
   {
     totalRupiah: 1_000_402,
     behaviour: { operation: 'charge', kind: 'reject' },
-    says: 'is always refused: no QR is issued',
+    description: 'is always rejected: no QR is issued',
   },
   {
     totalRupiah: 1_000_407,
     behaviour: { customer: 'pays_late' },
-    says: `is paid too late, ${PAYS_LATE_AFTER_SECONDS} seconds after its order has expired or was cancelled`,
+    description: `is paid too late, ${LATE_PAY_DELAY_SECONDS} seconds after its order has expired or was cancelled`,
   },
   {
     totalRupiah: 1_000_408,
     behaviour: { operation: 'charge', kind: 'timeout' },
-    says: 'always times out: no QR is issued, and no answer comes',
+    description: 'always times out: no QR is issued, and no response arrives',
   },
   {
     totalRupiah: 1_000_414,
     behaviour: { operation: 'refund', kind: 'reject' },
-    says: 'is paid by a customer as any other, and its refunds are always refused',
+    description: 'is paid by a customer as any other, and its refunds are always rejected',
   },
 ] as const satisfies readonly MagicAmount[];
 
 /** The fault that always hits this operation of an order over this total. */
-export function standingFault(operation: Operation, totalRupiah: unknown): FaultKind | undefined {
+export function permanentFault(operation: FaultOperation, totalRupiah: unknown): FaultKind | undefined {
   for (const { totalRupiah: magic, behaviour } of MAGIC_AMOUNTS) {
     if (magic === totalRupiah && 'operation' in behaviour && behaviour.operation === operation) return behaviour.kind;
   }

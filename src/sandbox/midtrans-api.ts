@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
-import { renderQrisPng } from '../qris/picture';
-import { refusal, type MidtransAnswer } from './answers';
-import type { FaultKind, Faults, Operation } from './faults';
+import { renderQrisPng } from '../qris/image';
+import { errorResponse, type AcquirerResponse } from './responses';
+import type { FaultKind, Faults, FaultOperation } from './faults';
 import type { Ledger } from './ledger';
-import { standingFault } from './magic-amounts';
+import { permanentFault } from './magic-amounts';
 import { cancel, cannotModify, charge, expire, notFound, refund, showStatus } from './midtrans-operations';
 import { respond, send, type Work } from './respond';
 import { SANDBOX_SERVER_KEY } from './server-key';
@@ -17,17 +17,17 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   // Midtrans' pictures are open: shops embed them in their pages.
   for (const version of ['v2', 'v4']) {
     router.get(`/${version}/qris/:transactionId/qr-code`, (request, response) =>
-      sendPicture(request.params.transactionId, response),
+      sendImage(request.params.transactionId, response),
     );
   }
 
   router.use('/v2', checkServerKey);
   router.post('/v2/charge', (request, response) => {
-    const fault = standingFault('charge', totalOf(request.body));
+    const fault = permanentFault('charge', totalOf(request.body));
     const work = () => charge(ledger, request);
     return serve('charge', response, {
       work,
-      reject: says(refusal('402', 'Payment channel is not activated.')),
+      reject: respondWith(errorResponse('402', 'Payment channel is not activated.')),
       fault,
     });
   });
@@ -35,35 +35,35 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
     // Before the fault: a call that an injected fault answers is counted, too.
     const found = await showStatus(ledger, params.id);
     await serve('status', response, {
-      work: says(found),
-      reject: says(refusal('429', 'API rate limit exceeded')),
+      work: respondWith(found),
+      reject: respondWith(errorResponse('429', 'API rate limit exceeded')),
     });
   });
   router.post('/v2/:id/expire', ({ params }, response) =>
-    serve('expire', response, { work: () => expire(ledger, params.id), reject: says(cannotModify()) }),
+    serve('expire', response, { work: () => expire(ledger, params.id), reject: respondWith(cannotModify()) }),
   );
   router.post('/v2/:id/cancel', ({ params }, response) =>
-    serve('cancel', response, { work: () => cancel(ledger, params.id), reject: says(cannotModify()) }),
+    serve('cancel', response, { work: () => cancel(ledger, params.id), reject: respondWith(cannotModify()) }),
   );
   // Midtrans' clients also have a direct refund; the sandbox makes no difference.
   router.post('/v2/:id/refund{/online/direct}', async ({ params, body }, response) => {
-    const fault = standingFault('refund', (await ledger.find(params.id))?.payment.grossAmountRupiah);
-    const refundThis = (turnDown: boolean) => () => refund(ledger, params.id, body, turnDown);
+    const fault = permanentFault('refund', (await ledger.find(params.id))?.payment.grossAmountRupiah);
+    const refundThis = (isRejected: boolean) => () => refund(ledger, params.id, body, isRejected);
     return serve('refund', response, { work: refundThis(false), reject: refundThis(true), fault });
   });
 
   /** Answers with what `work` does, or fails as the armed fault says, else as the order's own. */
-  async function serve(operation: Operation, response: Response, { work, reject, fault }: Service): Promise<void> {
+  async function serve(operation: FaultOperation, response: Response, { work, reject, fault }: Service): Promise<void> {
     const kind = faults.take(operation) ?? fault;
     await respond(kind, response, kind === 'reject' ? reject : work);
     wakeNotifier();
   }
 
-  async function sendPicture(transactionId: string, response: Response): Promise<void> {
+  async function sendImage(transactionId: string, response: Response): Promise<void> {
     const found = await ledger.find(transactionId);
     if (!found) return send(response, notFound());
-    const picture = await renderQrisPng(found.payment.qrString);
-    response.type('png').set('cache-control', 'public, max-age=31536000, immutable').send(picture);
+    const image = await renderQrisPng(found.payment.qrString);
+    response.type('png').set('cache-control', 'public, max-age=31536000, immutable').send(image);
   }
 
   return router;
@@ -84,14 +84,14 @@ function totalOf(body: unknown): number | undefined {
   return chargedTotal.safeParse(body).data?.transaction_details.gross_amount;
 }
 
-function says(answer: MidtransAnswer): Work {
-  return () => Promise.resolve(answer);
+function respondWith(response: AcquirerResponse): Work {
+  return () => Promise.resolve(response);
 }
 
 function checkServerKey(request: Request, response: Response, next: NextFunction): void {
   const expected = `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`;
   if (sameText(request.get('authorization') ?? '', expected)) next();
-  else send(response, refusal('401', 'Unknown Merchant server_key/id'));
+  else send(response, errorResponse('401', 'Unknown Merchant server_key/id'));
 }
 
 function sameText(given: string, expected: string): boolean {

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { ACQUIRER_NAMES } from './acquirers';
-import { chargeAnswer, refundAnswer, refusal, stateAnswer, statusAnswer, type MidtransAnswer } from './answers';
+import {
+  chargeResponse,
+  refundResponse,
+  errorResponse,
+  stateResponse,
+  statusResponse,
+  type AcquirerResponse,
+} from './responses';
 import type { Ledger } from './ledger';
 import { parseOrderTime } from './midtrans-time';
 
@@ -42,68 +49,74 @@ const DUPLICATE_ORDER =
   'The request could not be completed due to a conflict with the current state of the target resource, please try again';
 
 /** `POST /v2/charge`: 201, 406 for an order that is there already, 400. */
-export async function charge(ledger: Ledger, request: Request): Promise<MidtransAnswer> {
+export async function charge(ledger: Ledger, request: Request): Promise<AcquirerResponse> {
   const parsed = chargeSchema.safeParse(request.body);
   if (!parsed.success) return invalid(parsed.error);
   const { transaction_details, qris, custom_expiry } = parsed.data;
   const orderTime = custom_expiry?.order_time ?? new Date();
-  const lifeMs = custom_expiry ? custom_expiry.expiry_duration * UNIT_MS[custom_expiry.unit] : DEFAULT_EXPIRY_MS;
+  const timeToLiveMs = custom_expiry ? custom_expiry.expiry_duration * UNIT_MS[custom_expiry.unit] : DEFAULT_EXPIRY_MS;
   const { outcome, payment } = await ledger.charge({
     orderId: transaction_details.order_id,
     grossAmountRupiah: transaction_details.gross_amount,
     acquirer: qris.acquirer,
-    expiresAt: new Date(orderTime.getTime() + lifeMs),
+    expiresAt: new Date(orderTime.getTime() + timeToLiveMs),
     notificationUrl: notificationUrlOf(request),
     idempotencyKey: idempotencyKeyOf(request),
   });
   // Midtrans lets the id of an expired order be used again; one order one charge makes the better oracle.
-  if (outcome === 'duplicate') return refusal('406', DUPLICATE_ORDER);
-  return chargeAnswer(payment, `${request.protocol}://${request.host}`);
+  if (outcome === 'duplicate') return errorResponse('406', DUPLICATE_ORDER);
+  return chargeResponse(payment, `${request.protocol}://${request.host}`);
 }
 
 /** `GET /v2/:id/status`: the code of the state, or 404. Counts the call. */
-export async function showStatus(ledger: Ledger, id: string): Promise<MidtransAnswer> {
+export async function showStatus(ledger: Ledger, id: string): Promise<AcquirerResponse> {
   const found = await ledger.findCounted(id);
-  return found ? statusAnswer(found) : notFound();
+  return found ? statusResponse(found) : notFound();
 }
 
 /** `POST /v2/:id/expire`: 407 is success; 412, 404. */
-export async function expire(ledger: Ledger, id: string): Promise<MidtransAnswer> {
-  const answer = await ledger.expire(id);
-  if (!answer) return notFound();
-  return answer.changed ? stateAnswer(answer.found, 'Success, transaction has expired') : cannotModify();
+export async function expire(ledger: Ledger, id: string): Promise<AcquirerResponse> {
+  const result = await ledger.expire(id);
+  if (!result) return notFound();
+  return result.changed ? stateResponse(result.found, 'Success, transaction has expired') : cannotModify();
 }
 
 /** `POST /v2/:id/cancel`: 200, 412, 404. */
-export async function cancel(ledger: Ledger, id: string): Promise<MidtransAnswer> {
-  const answer = await ledger.cancel(id);
-  if (!answer) return notFound();
-  return answer.changed ? stateAnswer(answer.found, 'Success, transaction is canceled') : cannotModify();
+export async function cancel(ledger: Ledger, id: string): Promise<AcquirerResponse> {
+  const result = await ledger.cancel(id);
+  if (!result) return notFound();
+  return result.changed ? stateResponse(result.found, 'Success, transaction is canceled') : cannotModify();
 }
 
 /** `POST /v2/:id/refund`: 200 for a request that is taken, 202 for one that is turned down; 412, 414, 404, 400. */
-export async function refund(ledger: Ledger, id: string, body: unknown, turnDown: boolean): Promise<MidtransAnswer> {
+export async function refund(
+  ledger: Ledger,
+  id: string,
+  body: unknown,
+  isRejected: boolean,
+): Promise<AcquirerResponse> {
   const parsed = refundSchema.safeParse(body);
   if (!parsed.success) return invalid(parsed.error);
   const { refund_key: refundKey = randomUUID(), amount = null, reason } = parsed.data;
-  const answer = await ledger.refund(id, { refundKey, amountRupiah: amount, reason, turnDown });
-  if (!answer) return notFound();
-  if (answer.outcome === 'not_refundable') return cannotModify();
-  if (answer.outcome === 'amount_too_high') return refusal('414', 'Refund request is rejected due to invalid amount');
-  return refundAnswer(answer.found, answer.refund);
+  const result = await ledger.refund(id, { refundKey, amountRupiah: amount, reason, reject: isRejected });
+  if (!result) return notFound();
+  if (result.outcome === 'not_refundable') return cannotModify();
+  if (result.outcome === 'amount_too_high')
+    return errorResponse('414', 'Refund request is rejected due to invalid amount');
+  return refundResponse(result.found, result.refund);
 }
 
-export function notFound(): MidtransAnswer {
-  return refusal('404', "Transaction doesn't exist.");
+export function notFound(): AcquirerResponse {
+  return errorResponse('404', "Transaction doesn't exist.");
 }
 
-export function cannotModify(): MidtransAnswer {
-  return refusal('412', 'Merchant cannot modify the status of the transaction');
+export function cannotModify(): AcquirerResponse {
+  return errorResponse('412', 'Merchant cannot modify the status of the transaction');
 }
 
-function invalid(error: z.ZodError): MidtransAnswer {
+function invalid(error: z.ZodError): AcquirerResponse {
   return {
-    ...refusal('400', 'One or more parameters in the payload is invalid.'),
+    ...errorResponse('400', 'One or more parameters in the payload is invalid.'),
     validation_messages: error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
   };
 }

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { notificationBody } from './answers';
+import { notificationBody } from './responses';
 import type { PaymentWithRefunds } from './ledger-records';
 
 export interface DueNotification {
@@ -42,38 +42,38 @@ export async function claimNotifications(
 }
 
 /** What came of the latest attempt, in words: `HTTP 200`, or why there was no answer. */
-export type AttemptEnd =
-  | { readonly outcome: 'delivered' | 'dropped' | 'given up'; readonly answer: string }
-  | { readonly outcome: 'postponed'; readonly answer: string; readonly delayMs: number };
+export type AttemptResult =
+  | { readonly outcome: 'delivered' | 'dropped' | 'abandoned'; readonly response: string }
+  | { readonly outcome: 'postponed'; readonly response: string; readonly delayMs: number };
 
 /** Postponed: there will be a further attempt; else there will be none. */
-export async function recordAttempt(pool: Pool, { id }: DueNotification, end: AttemptEnd): Promise<void> {
-  const isOver = end.outcome !== 'postponed';
+export async function recordAttempt(pool: Pool, { id }: DueNotification, result: AttemptResult): Promise<void> {
+  const isOver = result.outcome !== 'postponed';
   await pool.query(
-    `UPDATE notifications SET outcome = $2, last_answer = $3, due_at = now() + $4 * interval '1 ms' WHERE id = $1`,
-    [id, isOver ? end.outcome : null, end.answer, isOver ? null : end.delayMs],
+    `UPDATE notifications SET outcome = $2, last_response = $3, due_at = now() + $4 * interval '1 ms' WHERE id = $1`,
+    [id, isOver ? result.outcome : null, result.response, isOver ? null : result.delayMs],
   );
 }
 
-/** A notification as the page shows it. `dueAt` is null once it was delivered or given up. */
+/** A notification as the page shows it. `dueAt` is null once it was delivered or abandoned. */
 export interface NotificationSummary {
   readonly orderId: string;
   /** The `transaction_status` that it tells. */
-  readonly news: string;
+  readonly transactionStatus: string;
   readonly url: string;
   readonly attempts: number;
   readonly createdAt: Date;
   readonly dueAt: Date | null;
   readonly outcome: string | null;
   /** Of the latest attempt that came to an end; null before the first. */
-  readonly lastAnswer: string | null;
+  readonly lastResponse: string | null;
 }
 
 /** Newest first. */
 export async function listNotifications(pool: Pool, limit: number): Promise<NotificationSummary[]> {
   const result = await pool.query<NotificationSummary>(
-    `SELECT order_id AS "orderId", body::json ->> 'transaction_status' AS news, url, attempts,
-       created_at AS "createdAt", due_at AS "dueAt", outcome, last_answer AS "lastAnswer"
+    `SELECT order_id AS "orderId", body::json ->> 'transaction_status' AS "transactionStatus", url, attempts,
+       created_at AS "createdAt", due_at AS "dueAt", outcome, last_response AS "lastResponse"
      FROM notifications ORDER BY id DESC LIMIT $1`,
     [limit],
   );

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { Agent } from 'undici';
-import type { Logger } from '../log';
+import type { Logger } from '../logger';
 import { SLOW_MS, type Faults } from './faults';
 import type { Ledger } from './ledger';
 import { claimNotifications, recordAttempt, type DueNotification } from './notification-queue';
@@ -18,7 +18,7 @@ const PHASE_TIMEOUT_MS = 15_000;
 /** A claimed notification that a crash left behind is due again after this. */
 const LEASE_MS = 3 * PHASE_TIMEOUT_MS + SLOW_MS;
 const POLL_MS = 500;
-const SENT_AT_ONCE = 32;
+const MAX_IN_FLIGHT = 32;
 /** An attempt that takes longer is cut off when the sandbox stops, and due again by its schedule. */
 const CLOSE_GRACE_MS = 2000;
 
@@ -40,7 +40,7 @@ export interface NotifierOptions {
 /** Sends what the ledger says is due, until the merchant answers 2xx or the schedule is used up; also sweeps the ledger. */
 export function startNotifier({ pool, ledger, faults, log, delaysMs }: NotifierOptions): Notifier {
   const agent = new Agent({
-    connections: SENT_AT_ONCE,
+    connections: MAX_IN_FLIGHT,
     connectTimeout: PHASE_TIMEOUT_MS,
     headersTimeout: PHASE_TIMEOUT_MS,
     bodyTimeout: PHASE_TIMEOUT_MS,
@@ -48,7 +48,7 @@ export function startNotifier({ pool, ledger, faults, log, delaysMs }: NotifierO
   const closing = new AbortController();
   const cuttingOff = new AbortController();
   setMaxListeners(0, cuttingOff.signal);
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   let wakeUp: (() => void) | undefined;
   let isWoken = false;
   let nextSweepAt = 0;
@@ -59,7 +59,7 @@ export function startNotifier({ pool, ledger, faults, log, delaysMs }: NotifierO
         const isIdle = await sendDue();
         if (isIdle && !isWoken) await rest();
       } catch (error) {
-        log.error({ reason: String(error) }, 'the ledger cannot be read, trying again');
+        log.error({ reason: String(error) }, 'sandbox ledger unavailable; retrying');
         await rest();
       }
     }
@@ -72,10 +72,10 @@ export function startNotifier({ pool, ledger, faults, log, delaysMs }: NotifierO
       await ledger.sweep();
       nextSweepAt = Date.now() + POLL_MS;
     }
-    const room = SENT_AT_ONCE - underWay.size;
+    const room = MAX_IN_FLIGHT - inFlight.size;
     const due = await claimNotifications(pool, { limit: room, leaseMs: LEASE_MS });
     for (const notification of due) start(notification);
-    if (underWay.size >= SENT_AT_ONCE) await Promise.race(underWay);
+    if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
     return due.length === 0;
   }
 
@@ -84,26 +84,26 @@ export function startNotifier({ pool, ledger, faults, log, delaysMs }: NotifierO
       .catch((error: unknown) =>
         log.error({ reason: String(error), order_id: notification.orderId }, 'notification not recorded'),
       )
-      .finally(() => underWay.delete(delivery));
-    underWay.add(delivery);
+      .finally(() => inFlight.delete(delivery));
+    inFlight.add(delivery);
   }
 
   async function deliver(notification: DueNotification): Promise<void> {
     const fault = faults.take('notify');
     if (fault === 'silent' || fault === 'reject') {
-      return recordAttempt(pool, notification, { outcome: 'dropped', answer: `fault ${fault}` });
+      return recordAttempt(pool, notification, { outcome: 'dropped', response: `fault ${fault}` });
     }
-    const answer = await sendNotification(notification, { dispatcher: agent, fault, signal: cuttingOff.signal });
+    const result = await sendNotification(notification, { dispatcher: agent, fault, signal: cuttingOff.signal });
     const delayMs = delaysMs[notification.attempts];
     const isLost = fault === 'accept_then_timeout' || fault === 'accept_then_reset';
-    if (answer.isSuccess && !isLost) {
-      return recordAttempt(pool, notification, { outcome: 'delivered', answer: answer.text });
+    if (result.isSuccess && !isLost) {
+      return recordAttempt(pool, notification, { outcome: 'delivered', response: result.text });
     }
-    log.warn({ order_id: notification.orderId, url: notification.url, reason: answer.text }, 'notification failed');
+    log.warn({ order_id: notification.orderId, url: notification.url, reason: result.text }, 'notification failed');
     if (delayMs === undefined) {
-      return recordAttempt(pool, notification, { outcome: 'given up', answer: answer.text });
+      return recordAttempt(pool, notification, { outcome: 'abandoned', response: result.text });
     }
-    await recordAttempt(pool, notification, { outcome: 'postponed', answer: answer.text, delayMs });
+    await recordAttempt(pool, notification, { outcome: 'postponed', response: result.text, delayMs });
     setTimeout(wake, delayMs).unref();
   }
 
@@ -131,7 +131,7 @@ export function startNotifier({ pool, ledger, faults, log, delaysMs }: NotifierO
       wake();
       const grace = setTimeout(() => cuttingOff.abort(), CLOSE_GRACE_MS);
       await running;
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
       clearTimeout(grace);
       await agent.close();
     },

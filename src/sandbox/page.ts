@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { FAULT_KINDS, isPossible, OPERATIONS, type Fault } from './faults';
+import { FAULT_KINDS, isPossible, FAULT_OPERATIONS, type Fault } from './faults';
 import { Html, html } from './html';
-import type { PaymentStatus, PaymentWithRefunds } from './ledger-records';
+import type { OrderStatus, PaymentWithRefunds } from './ledger-records';
 import { MAGIC_AMOUNTS } from './magic-amounts';
 import { formatMidtransTime } from './midtrans-time';
 import type { NotificationSummary } from './notification-queue';
@@ -21,10 +21,10 @@ const STATUS_LABELS = {
   cancel: { label: 'cancelled', tone: 'off' },
   refund: { label: 'refunded', tone: 'back' },
   partial_refund: { label: 'partly refunded', tone: 'back' },
-} as const satisfies Record<PaymentStatus, { label: string; tone: string }>;
+} as const satisfies Record<OrderStatus, { label: string; tone: string }>;
 
 /** What the Pay button says; no button where the order cannot be paid (again). */
-const PAY_LABELS: Partial<Record<PaymentStatus, string>> = { pending: 'Pay', expire: 'Pay late', cancel: 'Pay late' };
+const PAY_LABELS: Partial<Record<OrderStatus, string>> = { pending: 'Pay', expire: 'Pay late', cancel: 'Pay late' };
 
 const STYLE = inlineElement(
   'style',
@@ -61,9 +61,9 @@ const SCRIPT = inlineElement(
   `
   setInterval(async () => {
     if (document.hidden) return;
-    const answer = await fetch('/').catch(() => undefined);
-    if (!answer || !answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const response = await fetch('/').catch(() => undefined);
+    if (!response || !response.ok) return;
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const id of ['payments', 'armed', 'bank', 'notifications']) {
       const [old, now] = [document.getElementById(id), fresh.getElementById(id)];
       if (old.innerHTML !== now.innerHTML && !old.contains(document.activeElement)) old.replaceWith(now);
@@ -95,7 +95,10 @@ export function sandboxPage(content: PageContent): { html: string; contentSecuri
       <body>
         <header>
           <h1>Lunas sandbox</h1>
-          <p>An acquirer that moves no money. Be the customer: pay an order, and see what the merchant gets to know.</p>
+          <p>
+            An acquirer that moves no money. Be the customer: pay an order, and see the notifications that the merchant
+            gets.
+          </p>
         </header>
         <section id="payments">${paymentCards(content.payments)}</section>
         <h2>Scan</h2>
@@ -143,17 +146,17 @@ function payForm(orderId: string, label: string): Html {
 /** For a QR that was seen elsewhere: in a shop's page, in an answer of the API. */
 function scanForm(): Html {
   return html`<form class="row" method="post" action="/simulator/scan">
-    <label class="wide">The text in a QR, to pay what it says <input name="qris_payload" required /></label>
+    <label class="wide">The text of a QR code, to pay its order <input name="qris_payload" required /></label>
     <button>Scan and pay</button>
   </form>`;
 }
 
 function magicAmounts(): Html {
   const rows = MAGIC_AMOUNTS.map(
-    ({ totalRupiah, says }) =>
+    ({ totalRupiah, description }) =>
       html`<tr>
         <td class="number">${formatRupiah(totalRupiah)}</td>
-        <td>${says}</td>
+        <td>${description}</td>
       </tr>`,
   );
   return html`<p>An order over exactly this total:</p>
@@ -165,14 +168,14 @@ function magicAmounts(): Html {
 function notificationTable(notifications: readonly NotificationSummary[]): Html {
   if (notifications.length === 0) return html`<p>None yet.</p>`;
   const rows = notifications.map(
-    ({ orderId, news, url, attempts, createdAt, dueAt, outcome, lastAnswer }) =>
+    ({ orderId, transactionStatus, url, attempts, createdAt, dueAt, outcome, lastResponse }) =>
       html`<tr>
         <td>${formatMidtransTime(createdAt)}</td>
         <td><code>${orderId}</code></td>
-        <td>${news}</td>
+        <td>${transactionStatus}</td>
         <td><code>${url}</code></td>
         <td>${attempts}</td>
-        <td>${lastAnswer ?? ''}</td>
+        <td>${lastResponse ?? ''}</td>
         <td>${outcome ?? (dueAt ? `due ${formatMidtransTime(dueAt)}` : '')}</td>
       </tr>`,
   );
@@ -180,10 +183,10 @@ function notificationTable(notifications: readonly NotificationSummary[]): Html 
     <tr>
       <th>Of (WIB)</th>
       <th>Order</th>
-      <th>News</th>
+      <th>Status</th>
       <th>To</th>
       <th>Attempts</th>
-      <th>Answer</th>
+      <th>Response</th>
       <th>State</th>
     </tr>
     ${rows}
@@ -199,7 +202,7 @@ function faultForm(): Html {
     <label
       >calls of
       <select name="operation">
-        ${options(OPERATIONS)}
+        ${options(FAULT_OPERATIONS)}
       </select></label
     >
     <label

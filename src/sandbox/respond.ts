@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
-import { refusal, type MidtransAnswer } from './answers';
+import { errorResponse, type AcquirerResponse } from './responses';
 import { SLOW_MS, type FaultKind } from './faults';
 
-export type Work = () => Promise<MidtransAnswer>;
+export type Work = () => Promise<AcquirerResponse>;
 
 /** Does `work` and answers with what it says, or fails as the fault wants it. */
 export async function respond(fault: FaultKind | undefined, response: Response, work: Work): Promise<void> {
@@ -13,7 +13,10 @@ export async function respond(fault: FaultKind | undefined, response: Response, 
     case 'reset':
       return reset(response);
     case 'http_500':
-      return send(response, refusal('500', 'Sorry, we encountered internal server error. We will fix this soon.'));
+      return send(
+        response,
+        errorResponse('500', 'Sorry, we encountered internal server error. We will fix this soon.'),
+      );
     case 'accept_then_timeout':
       await work();
       return;
@@ -27,9 +30,9 @@ export async function respond(fault: FaultKind | undefined, response: Response, 
       return;
     }
     case 'slow': {
-      const answer = await work();
+      const body = await work();
       await sleep(SLOW_MS);
-      return send(response, answer);
+      return send(response, body);
     }
     case 'reject':
     case 'bad_signature':
@@ -48,6 +51,6 @@ const HTTP_STATUSES: ReadonlyMap<string, number> = new Map(
   [400, 401, 413, 429, 500].map((status) => [String(status), status]),
 );
 
-export function send(response: Response, answer: MidtransAnswer): void {
-  response.status(HTTP_STATUSES.get(answer.status_code) ?? 200).json(answer);
+export function send(response: Response, body: AcquirerResponse): void {
+  response.status(HTTP_STATUSES.get(body.status_code) ?? 200).json(body);
 }

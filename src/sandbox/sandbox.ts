@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Pool } from 'pg';
 import { UserError } from '../config';
-import type { Logger } from '../log';
-import { refusal } from './answers';
+import type { Logger } from '../logger';
+import { errorResponse } from './responses';
 import { hasCode, openDatabase } from './database';
 import { Faults, SLOW_MS } from './faults';
 import { Ledger } from './ledger';
@@ -46,7 +46,7 @@ const CLOSE_GRACE_MS = SLOW_MS + 1000;
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log, notificationUrl: fallbackUrl, notificationDelaysMs: delaysMs = NOTIFICATION_DELAYS_MS } = options;
   const pool = await openDatabase(options.databaseUrl);
-  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the ledger broke'));
+  pool.on('error', (error) => log.warn({ reason: error.message }, 'idle database connection lost'));
   const ledger = new Ledger(pool, (client, changed, times) =>
     enqueueNotifications(client, changed, { times, fallbackUrl }),
   );
@@ -74,7 +74,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-interface Parts {
+interface AppDependencies {
   readonly pool: Pool;
   readonly ledger: Ledger;
   readonly faults: Faults;
@@ -82,7 +82,7 @@ interface Parts {
   readonly log: Logger;
 }
 
-function createApp({ pool, ledger, faults, notifier, log }: Parts): Express {
+function createApp({ pool, ledger, faults, notifier, log }: AppDependencies): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -95,9 +95,9 @@ function createApp({ pool, ledger, faults, notifier, log }: Parts): Express {
   app.get('/', onlyLoopback, (_request, response) => sendPage(response));
   app.use(simulatorApi(ledger, faults, () => notifier.wake()));
   app.use(midtransApi(ledger, faults, () => notifier.wake()));
-  app.use((_request, response) => send(response, refusal('404', 'The requested resource is not found')));
+  app.use((_request, response) => send(response, errorResponse('404', 'The requested resource is not found')));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    answerError(error, response, log);
+    handleRequestError(error, response, log);
   });
 
   async function sendPage(response: Response): Promise<void> {
@@ -114,17 +114,17 @@ function createApp({ pool, ledger, faults, notifier, log }: Parts): Express {
 }
 
 /** Express and its parsers say with `status` what was wrong with the request; everything else is a fault of ours. */
-function answerError(error: unknown, response: Response, log: Logger): void {
+function handleRequestError(error: unknown, response: Response, log: Logger): void {
   const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;
   if (response.headersSent) {
     response.destroy();
   } else if (status === 413) {
-    send(response, refusal('413', 'The request cannot be processed due to malformed syntax in the request body'));
+    send(response, errorResponse('413', 'The request cannot be processed due to malformed syntax in the request body'));
   } else if (status < 500) {
-    send(response, refusal('400', 'The request cannot be read'));
+    send(response, errorResponse('400', 'The request cannot be read'));
   } else {
-    log.error({ err: error }, 'the sandbox failed');
-    send(response, refusal('500', 'Sorry, we encountered internal server error. We will fix this soon.'));
+    log.error({ err: error }, 'request failed');
+    send(response, errorResponse('500', 'Sorry, we encountered internal server error. We will fix this soon.'));
   }
 }
 

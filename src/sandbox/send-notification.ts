@@ -3,7 +3,7 @@ import { request, type Dispatcher } from 'undici';
 import { SLOW_MS, type FaultKind } from './faults';
 import type { DueNotification } from './notification-queue';
 
-export interface Attempt {
+export interface NotificationAttempt {
   readonly dispatcher: Dispatcher;
   readonly fault: FaultKind | undefined;
   readonly signal: AbortSignal;
@@ -12,7 +12,7 @@ export interface Attempt {
 /** One attempt, as the fault would have it. Anything but a 2xx is a failure; `text` says which. */
 export async function sendNotification(
   { url, body }: DueNotification,
-  { dispatcher, fault, signal }: Attempt,
+  { dispatcher, fault, signal }: NotificationAttempt,
 ): Promise<{ isSuccess: boolean; text: string }> {
   if (fault === 'timeout' || fault === 'reset' || fault === 'http_500')
     return { isSuccess: false, text: `fault ${fault}` };
@@ -22,7 +22,7 @@ export async function sendNotification(
       dispatcher,
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': 'Veritrans' },
-      body: spoil(body, fault),
+      body: corruptBody(body, fault),
       signal,
     });
     await response.body.dump();
@@ -32,7 +32,7 @@ export async function sendNotification(
   }
 }
 
-function spoil(body: string, fault: FaultKind | undefined): string {
+function corruptBody(body: string, fault: FaultKind | undefined): string {
   if (fault === 'half_body') return body.slice(0, body.length / 2);
   if (fault === 'bad_signature') return body.replace(/("signature_key":")([0-9a-f]+)/, `$1${'0'.repeat(128)}`);
   return body;

@@ -1,8 +1,8 @@
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { parseQris } from '../qris/qris';
-import { formatAmount } from './answers';
-import { FAULT_KINDS, isPossible, OPERATIONS, type Faults } from './faults';
+import { formatAmount } from './responses';
+import { FAULT_KINDS, isPossible, FAULT_OPERATIONS, type Faults } from './faults';
 import type { Ledger } from './ledger';
 import type { PaymentWithRefunds } from './ledger-records';
 
@@ -21,7 +21,7 @@ const bankSchema = z.object({ refund_confirms_after_seconds: z.number().min(0) }
 
 const faultSchema = z
   .object({
-    operation: z.enum(OPERATIONS),
+    operation: z.enum(FAULT_OPERATIONS),
     kind: z.enum(FAULT_KINDS),
     times: z.coerce.number().int().min(1).max(MAX_TIMES).default(1),
   })
@@ -34,12 +34,12 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
 
   router.post('/simulator/payments/:id/pay', (request, response) => {
     const parsed = paySchema.safeParse(request.body);
-    if (!parsed.success) return refuse(response, 400, 'invalid_request', messageOf(parsed.error));
+    if (!parsed.success) return sendError(response, 400, 'invalid_request', messageOf(parsed.error));
     return pay(request, response, request.params.id, parsed.data.notify ? parsed.data.times : 0);
   });
   router.post('/simulator/scan', (request, response) => {
     const parsed = scanSchema.safeParse(request.body);
-    if (!parsed.success) return refuse(response, 400, 'invalid_request', messageOf(parsed.error));
+    if (!parsed.success) return sendError(response, 400, 'invalid_request', messageOf(parsed.error));
     return scan(request, response, parsed.data.qris_payload);
   });
   router.get('/simulator/payments', (_request, response) =>
@@ -49,13 +49,13 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
   router.get('/simulator/bank', (_request, response) => showBank(response));
   router.put('/simulator/bank', (request, response) => {
     const parsed = bankSchema.safeParse(request.body);
-    if (!parsed.success) return refuse(response, 400, 'invalid_request', messageOf(parsed.error));
+    if (!parsed.success) return sendError(response, 400, 'invalid_request', messageOf(parsed.error));
     return ledger.setBankDelaySeconds(parsed.data.refund_confirms_after_seconds).then(() => showBank(response));
   });
 
   const arm = (request: Request, response: Response) => {
     const parsed = faultSchema.safeParse(request.body);
-    if (!parsed.success) return refuse(response, 400, 'invalid_fault', messageOf(parsed.error));
+    if (!parsed.success) return sendError(response, 400, 'invalid_fault', messageOf(parsed.error));
     faults.arm(parsed.data);
     done(request, response, { faults: faults.list() });
   };
@@ -76,21 +76,21 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
 
   async function scan(request: Request, response: Response, payload: string): Promise<void> {
     const qris = parseQris(payload);
-    if (!qris.ok) return refuse(response, 400, 'invalid_qris', qris.fault.message);
+    if (!qris.ok) return sendError(response, 400, 'invalid_qris', qris.error.message);
     const { transactionId, totalRupiah } = qris.value;
     const isOurs = transactionId !== null && totalRupiah !== null;
     const orderId = isOurs ? await ledger.findOpen(transactionId, totalRupiah) : null;
     // It may end between the two.
-    const answer = orderId === null ? null : await ledger.pay(orderId, 1, ['pending']);
-    if (answer?.paid) return paid(request, response, answer.found);
-    return refuse(response, 404, 'not_found', 'The QRIS is sound, but no open payment of this sandbox.');
+    const result = orderId === null ? null : await ledger.pay(orderId, 1, ['pending']);
+    if (result?.paid) return paid(request, response, result.found);
+    return sendError(response, 404, 'not_found', 'The QRIS is sound, but no open payment of this sandbox.');
   }
 
   async function pay(request: Request, response: Response, id: string, times: number): Promise<void> {
-    const answer = await ledger.pay(id, times);
-    if (!answer) return refuse(response, 404, 'not_found', 'This sandbox has no such payment.');
-    if (!answer.paid) return refuse(response, 409, 'already_paid', 'This payment has been paid.');
-    paid(request, response, answer.found);
+    const result = await ledger.pay(id, times);
+    if (!result) return sendError(response, 404, 'not_found', 'This sandbox has no such payment.');
+    if (!result.paid) return sendError(response, 409, 'already_paid', 'This payment has been paid.');
+    paid(request, response, result.found);
   }
 
   function paid(request: Request, response: Response, found: PaymentWithRefunds): void {
@@ -123,7 +123,7 @@ function done(request: Request, response: Response, body: object): void {
   else response.json(body);
 }
 
-export function refuse(response: Response, status: number, code: string, message: string): void {
+export function sendError(response: Response, status: number, code: string, message: string): void {
   response.status(status).json({ error: { code, message } });
 }
 
@@ -135,5 +135,5 @@ function messageOf(error: z.ZodError): string {
 export function onlyLoopback(request: Request, response: Response, next: NextFunction): void {
   const address = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
   if (address === '::1' || address.startsWith('127.')) next();
-  else refuse(response, 403, 'loopback_only', 'The simulator can be controlled from its own machine only.');
+  else sendError(response, 403, 'loopback_only', 'The simulator can be controlled from its own machine only.');
 }

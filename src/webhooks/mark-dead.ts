@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool';
-import { FAILING_ENDPOINT } from './retry-policy';
+import { CIRCUIT_BREAKER } from './retry-policy';
 
 /** An update of one row writes five indexes: so many rows are about 4,000 buffers. */
 const BATCH = 150;
@@ -22,19 +22,19 @@ async function markBatchDead(db: Queryable, endpointId: string): Promise<number>
       with endpoint as (
         select status, case
           when status = 'disabled' then 'infinity'
-          when retry_at is not null then now() - interval '${FAILING_ENDPOINT.longestQueueSeconds} seconds'
+          when next_probe_at is not null then now() - interval '${CIRCUIT_BREAKER.maxQueueSeconds} seconds'
           else '-infinity' end as dead_before
         from webhook_endpoints where id = $1
       ),
       outbox as (
         select id from webhook_deliveries
-        where status = 'pending' and handed_over_at is null and (endpoint_id, queued_at) >= ($1, '-infinity')
+        where status = 'pending' and retry_workflow_started_at is null and (endpoint_id, queued_at) >= ($1, '-infinity')
           and (endpoint_id, queued_at) < ($1, (select dead_before from endpoint))
         order by endpoint_id, queued_at limit ${BATCH} for update skip locked
       ),
       retried as (
         select id from webhook_deliveries
-        where status = 'pending' and handed_over_at is not null
+        where status = 'pending' and retry_workflow_started_at is not null
           and (endpoint_id, id) >= ($1, '00000000-0000-0000-0000-000000000000')
           and (endpoint_id, id) <= ($1, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
           and (select status from endpoint) = 'disabled'

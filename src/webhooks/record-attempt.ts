@@ -1,10 +1,10 @@
 import type { Queryable } from '../db/pool';
-import { LEASE_SECONDS, type Delivery, type DeliveryStatus } from './deliveries';
-import { FAILING_ENDPOINT, LONGEST_RETRY_AFTER_SECONDS } from './retry-policy';
+import { LEASE_SECONDS, type Delivery, type DeliveryStatus } from './outbox';
+import { CIRCUIT_BREAKER, MAX_RETRY_AFTER_SECONDS } from './retry-policy';
 import type { WebhookAttempt } from './send';
 
 /** Why a delivery is dead. Each can be redelivered. */
-export type DeadReason = 'tries_exhausted' | 'endpoint_gone' | 'endpoint_disabled' | 'endpoint_failing';
+export type DeadReason = 'attempts_exhausted' | 'endpoint_gone' | 'endpoint_disabled' | 'endpoint_failing';
 
 /** Why an endpoint is disabled: its receiver said 410, it failed for days, or an operator did it. */
 export type DisabledReason = 'gone' | 'failing' | 'operator';
@@ -18,10 +18,10 @@ type DeliveryId = Pick<Delivery, 'deliveryId' | 'endpointId'>;
  */
 
 /** What an endpoint is again after a success: whatever waits for it goes out. */
-export const IS_WELL = 'consecutive_failures = 0, failing_since = null, retry_at = null';
+export const RESET_HEALTH = 'consecutive_failures = 0, failing_since = null, next_probe_at = null';
 
 /** The columns of `webhook_attempts` that say how a try went. */
-const OF_A_TRY = 'started_at, duration_ms, status_code, failure, response_excerpt';
+const ATTEMPT_COLUMNS = 'started_at, duration_ms, status_code, failure, response_excerpt';
 
 /** A try that succeeded. */
 export interface Success {
@@ -38,24 +38,24 @@ export async function recordDelivered(db: Queryable, successes: readonly Success
     text: `
       with success as (
         select * from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::text[], $6::text[])
-          as success (delivery_id, ${OF_A_TRY})
+          as success (delivery_id, ${ATTEMPT_COLUMNS})
       ),
       ill as (
         select id from webhook_endpoints where id = any ($7::uuid[]) and consecutive_failures > 0 order by id for update
       ),
       endpoint as (
-        update webhook_endpoints set ${IS_WELL} where id in (select id from ill) returning id
+        update webhook_endpoints set ${RESET_HEALTH} where id in (select id from ill) returning id
       ),
       delivery as (
-        update webhook_deliveries set attempts = attempts + 1, status = 'delivered', dead_reason = null,
+        update webhook_deliveries set attempts_total = attempts_total + 1, status = 'delivered', dead_reason = null,
           finished_at = coalesce(finished_at, now())
         from success
         -- Said twice, so that a plan of when the table was small does not read all of it.
         where id = any ($1) and id = success.delivery_id and (select count(*) from endpoint) >= 0
-        returning success.*, attempts
+        returning success.*, attempts_total
       )
-      insert into webhook_attempts (delivery_id, number, ${OF_A_TRY})
-      select delivery_id, attempts, ${OF_A_TRY} from delivery`,
+      insert into webhook_attempts (delivery_id, number, ${ATTEMPT_COLUMNS})
+      select delivery_id, attempts_total, ${ATTEMPT_COLUMNS} from delivery`,
     values: [
       deliveries.map(({ deliveryId }) => deliveryId),
       attempts.map(({ startedAt }) => startedAt),
@@ -73,7 +73,7 @@ export interface Failure {
   /** The relay's tries do not count among the twelve, the workflow's do: it has the delivery from then on. */
   readonly by: 'relay' | 'workflow';
   /** Null: it is to be tried again. */
-  readonly deadReason: Extract<DeadReason, 'tries_exhausted' | 'endpoint_gone'> | null;
+  readonly deadReason: Extract<DeadReason, 'attempts_exhausted' | 'endpoint_gone'> | null;
 }
 
 export interface AfterFailure {
@@ -94,7 +94,7 @@ export async function recordFailed(
   attempt: WebhookAttempt,
   { by, deadReason }: Failure,
 ): Promise<AfterFailure> {
-  const askedSeconds = Math.min(attempt.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS);
+  const requestedSeconds = Math.min(attempt.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
   const { rows } = await db.query<AfterFailure>({
     name: 'record_webhook_failed',
     text: `
@@ -102,41 +102,41 @@ export async function recordFailed(
         update webhook_endpoints set
           consecutive_failures = consecutive_failures + 1,
           failing_since = coalesce(failing_since, now()),
-          retry_at = ${NEXT_PROBE},
-          status = case when ${IS_GIVEN_UP} then 'disabled' else status end,
+          next_probe_at = ${NEXT_PROBE},
+          status = case when ${SHOULD_DISABLE} then 'disabled' else status end,
           disabled_reason = case when status = 'disabled' then disabled_reason
-            when $8 = 'endpoint_gone' then 'gone' when ${IS_GIVEN_UP} then 'failing' else disabled_reason end
+            when $8 = 'endpoint_gone' then 'gone' when ${SHOULD_DISABLE} then 'failing' else disabled_reason end
         where id = $7
-        returning id, status, retry_at is not null as is_failing, case
+        returning id, status, next_probe_at is not null as is_failing, case
           when status = 'disabled' then 'infinity'
-          when retry_at is not null then now() - ${seconds(longestQueueSeconds)}
+          when next_probe_at is not null then now() - ${seconds(maxQueueSeconds)}
           else '-infinity' end as buries_before
       ),
       verdict as (
         select endpoint.is_failing, case
           when $8::text is not null then $8
-          when queued_at < endpoint.buries_before and ($9 = 'relay' or endpoint.status = 'disabled') then ${BURIAL}
+          when queued_at < endpoint.buries_before and ($9 = 'relay' or endpoint.status = 'disabled') then ${DEAD_REASON_SQL}
           end as dead_reason
         from endpoint join webhook_deliveries delivery on delivery.id = $1 and delivery.status = 'pending'
         for update of delivery
       ),
       delivery as (
         update webhook_deliveries set
-          attempts = attempts + 1,
-          tries = tries + case $9 when 'workflow' then 1 else 0 end,
+          attempts_total = attempts_total + 1,
+          attempts_in_cycle = attempts_in_cycle + case $9 when 'workflow' then 1 else 0 end,
           status = case when verdict.dead_reason is not null then 'dead' else status end,
           dead_reason = coalesce(verdict.dead_reason, webhook_deliveries.dead_reason),
           finished_at = case when verdict.dead_reason is not null then now() else finished_at end,
-          handed_over_at = case $9 when 'workflow' then coalesce(handed_over_at, now()) else handed_over_at end,
+          retry_workflow_started_at = case $9 when 'workflow' then coalesce(retry_workflow_started_at, now()) else retry_workflow_started_at end,
           -- Time for the hand-over, or back into the outbox.
           leased_until = case when verdict.is_failing then '-infinity' else now() + interval '${LEASE_SECONDS} seconds' end
         from (select) always left join verdict on true
         where id = $1
-        returning id, attempts, status, coalesce(verdict.is_failing, false) as "isFailing"
+        returning id, attempts_total, status, coalesce(verdict.is_failing, false) as "isFailing"
       ),
       attempt as (
-        insert into webhook_attempts (delivery_id, number, ${OF_A_TRY})
-        select id, attempts, $2, $3, $4, $5, $6 from delivery
+        insert into webhook_attempts (delivery_id, number, ${ATTEMPT_COLUMNS})
+        select id, attempts_total, $2, $3, $4, $5, $6 from delivery
       )
       select status, "isFailing" from delivery`,
     values: [
@@ -149,7 +149,7 @@ export async function recordFailed(
       endpointId,
       deadReason,
       by,
-      askedSeconds,
+      requestedSeconds,
     ],
   });
   if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
@@ -157,10 +157,10 @@ export async function recordFailed(
 }
 
 /** Its retries are a workflow's from here on; the relay's try was the first of them. */
-export async function recordHandedOver(db: Queryable, deliveryId: string): Promise<void> {
+export async function recordRetryWorkflowStarted(db: Queryable, deliveryId: string): Promise<void> {
   await db.query({
     name: 'record_webhook_handed_over',
-    text: `update webhook_deliveries set handed_over_at = now(), tries = greatest(tries, 1)
+    text: `update webhook_deliveries set retry_workflow_started_at = now(), attempts_in_cycle = greatest(attempts_in_cycle, 1)
       where id = $1 and status = 'pending'`,
     values: [deliveryId],
   });
@@ -181,25 +181,25 @@ function seconds(count: number): string {
 }
 
 const {
-  afterFailures,
-  probeAfterPart,
-  shortestProbeWaitSeconds,
-  longestProbeWaitSeconds,
-  longestQueueSeconds,
-  disabledAfterSeconds,
-} = FAILING_ENDPOINT;
+  failureThreshold,
+  probeDelayFraction,
+  minProbeDelaySeconds,
+  maxProbeDelaySeconds,
+  maxQueueSeconds,
+  disableAfterSeconds,
+} = CIRCUIT_BREAKER;
 
 /** A time that has come is followed by another one; one that has not stays, however often it fails until then. */
 const NEXT_PROBE = `
-  case when consecutive_failures + 1 >= ${afterFailures} then
-    case when retry_at > now() then retry_at
+  case when consecutive_failures + 1 >= ${failureThreshold} then
+    case when next_probe_at > now() then next_probe_at
       else now() + greatest(
-        least((now() - coalesce(failing_since, now())) * ${probeAfterPart}, ${seconds(longestProbeWaitSeconds)}),
-        ${seconds(shortestProbeWaitSeconds)}, make_interval(secs => $10))
+        least((now() - coalesce(failing_since, now())) * ${probeDelayFraction}, ${seconds(maxProbeDelaySeconds)}),
+        ${seconds(minProbeDelaySeconds)}, make_interval(secs => $10))
     end
   end`;
 
-const IS_GIVEN_UP = `
-  ($8 = 'endpoint_gone' or consecutive_failures + 1 >= ${afterFailures} and failing_since < now() - ${seconds(disabledAfterSeconds)})`;
+const SHOULD_DISABLE = `
+  ($8 = 'endpoint_gone' or consecutive_failures + 1 >= ${failureThreshold} and failing_since < now() - ${seconds(disableAfterSeconds)})`;
 
-const BURIAL = "case endpoint.status when 'disabled' then 'endpoint_disabled' else 'endpoint_failing' end";
+const DEAD_REASON_SQL = "case endpoint.status when 'disabled' then 'endpoint_disabled' else 'endpoint_failing' end";

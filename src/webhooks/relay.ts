@@ -1,20 +1,20 @@
 import type { Queryable } from '../db/pool';
-import type { Logger } from '../log';
+import type { Logger } from '../logger';
 import type { Sealer } from '../sealing';
-import { claimDeliveries, LEASE_SECONDS, type Delivery } from './deliveries';
-import { inBatches } from './in-batches';
+import { claimDeliveries, LEASE_SECONDS, type Delivery } from './outbox';
+import { batchWriter } from './batch-writer';
 import { markDead } from './mark-dead';
-import { recordDelivered, recordFailed, recordHandedOver, type Success } from './record-attempt';
-import { judgeTry } from './retry-policy';
-import { TRY_DEADLINE_MS, type WebhookAttempt, type WebhookSender } from './send';
+import { recordDelivered, recordFailed, recordRetryWorkflowStarted, type Success } from './record-attempt';
+import { decideRetry } from './retry-policy';
+import { ATTEMPT_TIMEOUT_MS, type WebhookAttempt, type WebhookSender } from './send';
 
-const MOST_UNDER_WAY = 256;
-const MOST_PER_ENDPOINT = 8;
+const MAX_IN_FLIGHT = 256;
+const MAX_PER_ENDPOINT = 8;
 /** Of one claim, so that its statement stays short. */
-const MOST_PER_CLAIM = 48;
+const MAX_PER_CLAIM = 48;
 const POLL_MS = 1_000;
 /** A claim that took longer to answer is left to its lease, which a try that begins now might outlive. */
-const CLAIM_DEADLINE_MS = LEASE_SECONDS * 1_000 - 2 * TRY_DEADLINE_MS;
+const CLAIM_TIMEOUT_MS = LEASE_SECONDS * 1_000 - 2 * ATTEMPT_TIMEOUT_MS;
 
 export interface Relay {
   /** There may be something to send. */
@@ -27,7 +27,7 @@ export interface Relay {
 export interface FailedDelivery {
   readonly delivery: Delivery;
   readonly attempt: WebhookAttempt;
-  readonly waitSeconds: number;
+  readonly delaySeconds: number;
 }
 
 export interface RelayDependencies {
@@ -35,7 +35,7 @@ export interface RelayDependencies {
   readonly sealer: Sealer;
   readonly sender: WebhookSender;
   /** Gives a delivery whose first try failed to a workflow of its own; doing it twice is doing it once. */
-  readonly handOver: (failed: FailedDelivery) => Promise<void>;
+  readonly startRetryWorkflow: (failed: FailedDelivery) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -44,60 +44,60 @@ export interface RelayDependencies {
  * hands what failed over, except where the endpoint fails all the time: then its deliveries go on waiting in the outbox.
  * Woken in process after a transition; a poll behind it finds what a dead relay left.
  */
-export function startRelay({ db, sealer, sender, handOver, log }: RelayDependencies): Relay {
-  const underWay = new Map<string, Promise<void>>();
+export function startRelay({ db, sealer, sender, startRetryWorkflow, log }: RelayDependencies): Relay {
+  const inFlight = new Map<string, Promise<void>>();
   const perEndpoint = new Map<string, number>();
   const markingDead = new Map<string, Promise<void>>();
-  const recordSuccess = inBatches<Success>((successes) => recordDelivered(db, successes));
+  const recordSuccess = batchWriter<Success>((successes) => recordDelivered(db, successes));
   const stopping = new AbortController();
-  let ring: () => void = () => undefined;
+  let wake: () => void = () => undefined;
   /** Of an endpoint, for want of room, when it last claimed; while it claims, of any, since room is made meanwhile. */
-  let mayHaveLeft: (endpointId: string) => boolean = () => false;
+  let mayHaveMore: (endpointId: string) => boolean = () => false;
 
   const running = run();
   return {
-    wake: () => ring(),
+    wake: () => wake(),
     async stop() {
       stopping.abort();
-      ring();
+      wake();
       await running;
-      await Promise.all(underWay.values());
+      await Promise.all(inFlight.values());
     },
   };
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const rung = nextRing();
+      const woken = nextWake();
       const claimed = await claim().catch((error: unknown) => {
         log.warn({ err: error }, 'the relay could not read what is due');
         return [];
       });
-      for (const delivery of claimed) begin(delivery);
-      if (claimed.length === MOST_PER_CLAIM) continue;
+      for (const delivery of claimed) startDelivery(delivery);
+      if (claimed.length === MAX_PER_CLAIM) continue;
       // It took all that there was room for; whoever makes room or brings more rings.
-      await rung;
+      await woken;
     }
   }
 
   async function claim(): Promise<Delivery[]> {
-    const most = Math.min(MOST_UNDER_WAY - underWay.size, MOST_PER_CLAIM);
-    mayHaveLeft = () => true;
-    if (most <= 0) return [];
-    const askedAt = Date.now();
+    const max = Math.min(MAX_IN_FLIGHT - inFlight.size, MAX_PER_CLAIM);
+    mayHaveMore = () => true;
+    if (max <= 0) return [];
+    const requestedAt = Date.now();
     const taken = new Map(perEndpoint);
     const claimed = await claimDeliveries(db, sealer, {
-      most,
-      mostPerEndpoint: MOST_PER_ENDPOINT,
-      underWay: taken,
+      max,
+      maxPerEndpoint: MAX_PER_ENDPOINT,
+      inFlight: taken,
     });
     for (const { endpointId } of claimed) taken.set(endpointId, (taken.get(endpointId) ?? 0) + 1);
-    if (claimed.length < most) mayHaveLeft = (endpointId) => (taken.get(endpointId) ?? 0) >= MOST_PER_ENDPOINT;
-    if (Date.now() - askedAt <= CLAIM_DEADLINE_MS) return claimed;
+    if (claimed.length < max) mayHaveMore = (endpointId) => (taken.get(endpointId) ?? 0) >= MAX_PER_ENDPOINT;
+    if (Date.now() - requestedAt <= CLAIM_TIMEOUT_MS) return claimed;
     log.warn({ deliveries: claimed.length }, 'a claim took too long and is left to its lease');
     return [];
   }
 
-  function begin(delivery: Delivery): void {
+  function startDelivery(delivery: Delivery): void {
     count(delivery.endpointId, 1);
     const done = deliver(delivery)
       // The lease runs out and another try is made: nothing is lost.
@@ -105,28 +105,28 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
         log.warn({ err: error, delivery: delivery.deliveryId }, 'a delivery was left to its lease'),
       )
       .finally(() => {
-        underWay.delete(delivery.deliveryId);
+        inFlight.delete(delivery.deliveryId);
         count(delivery.endpointId, -1);
-        if (mayHaveLeft(delivery.endpointId)) ring();
+        if (mayHaveMore(delivery.endpointId)) wake();
       });
-    underWay.set(delivery.deliveryId, done);
+    inFlight.set(delivery.deliveryId, done);
   }
 
   async function deliver(delivery: Delivery): Promise<void> {
     if (delivery.endpointStatus === 'disabled') return markRestDead(delivery.endpointId);
     const attempt = await sender.send(delivery);
-    const verdict = judgeTry(1, attempt);
-    switch (verdict.becomes) {
+    const decision = decideRetry(1, attempt);
+    switch (decision.next) {
       case 'delivered':
         return recordSuccess({ delivery, attempt });
       case 'dead':
-        await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: verdict.reason });
+        await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: decision.reason });
         return markRestDead(delivery.endpointId);
-      case 'retried': {
+      case 'retry': {
         const { status, isFailing } = await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: null });
         if (status !== 'pending' || isFailing) return markRestDead(delivery.endpointId);
-        await handOver({ delivery, attempt, waitSeconds: verdict.waitSeconds });
-        return recordHandedOver(db, delivery.deliveryId);
+        await startRetryWorkflow({ delivery, attempt, delaySeconds: decision.delaySeconds });
+        return recordRetryWorkflowStarted(db, delivery.deliveryId);
       }
     }
   }
@@ -147,10 +147,10 @@ export function startRelay({ db, sealer, sender, handOver, log }: RelayDependenc
   }
 
   /** Resolves when the bell rings, or when it is time to look anyway. */
-  function nextRing(): Promise<void> {
+  function nextWake(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, POLL_MS);
-      ring = () => {
+      wake = () => {
         clearTimeout(timer);
         resolve();
       };

@@ -1,13 +1,13 @@
 import { types } from 'node:util';
 import { Agent, request } from 'undici';
-import { VERSION } from '../package';
-import { brokenUrlRule, createGuardedConnector, type ReceiverRules } from './guard';
+import { VERSION } from '../package-info';
+import { urlViolation, createGuardedConnector, type ReceiverRules } from './ssrf-guard';
 import { resolverFor, type ResolveHost } from './resolve-host';
 import { signWebhook } from './sign';
 
 /** A try takes no longer, from its first to its last byte. */
-export const TRY_DEADLINE_MS = 10_000;
-const MAX_ANSWER_BYTES = 16_384;
+export const ATTEMPT_TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 16_384;
 const EXCERPT_CHARACTERS = 500;
 
 /** One delivery, ready to be sent: the stored bytes, and the endpoint's secrets that are valid now. */
@@ -34,9 +34,9 @@ export interface WebhookSender {
   close(): Promise<void>;
 }
 
-type Answer = Pick<WebhookAttempt, 'statusCode' | 'failure' | 'responseExcerpt' | 'retryAfterSeconds'>;
+type ReceivedResponse = Pick<WebhookAttempt, 'statusCode' | 'failure' | 'responseExcerpt' | 'retryAfterSeconds'>;
 
-const NO_ANSWER = { statusCode: null, responseExcerpt: null, retryAfterSeconds: null } as const;
+const NO_RESPONSE = { statusCode: null, responseExcerpt: null, retryAfterSeconds: null } as const;
 
 /**
  * Sends webhooks to receivers that the rules allow: ten seconds in all, no redirects, no proxy, at most 16 kB of the
@@ -51,20 +51,20 @@ export function createWebhookSender(
   return {
     async send(webhook, signal) {
       const startedAt = new Date();
-      const deadline = AbortSignal.timeout(TRY_DEADLINE_MS);
-      const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
-      const broken = brokenUrlRule(webhook.url, rules);
-      const answer =
+      const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+      const expired = signal ? AbortSignal.any([signal, deadline]) : deadline;
+      const broken = urlViolation(webhook.url, rules);
+      const response =
         broken === null
-          ? await post(agent, webhook, startedAt, ends)
-          : { ...NO_ANSWER, failure: `not called: the URL ${broken}` };
-      return { startedAt, durationMs: Date.now() - startedAt.getTime(), ...answer };
+          ? await post(agent, webhook, startedAt, expired)
+          : { ...NO_RESPONSE, failure: `not called: the URL ${broken}` };
+      return { startedAt, durationMs: Date.now() - startedAt.getTime(), ...response };
     },
     close: () => agent.destroy(),
   };
 }
 
-async function post(agent: Agent, webhook: OutgoingWebhook, at: Date, signal: AbortSignal): Promise<Answer> {
+async function post(agent: Agent, webhook: OutgoingWebhook, at: Date, signal: AbortSignal): Promise<ReceivedResponse> {
   try {
     const response = await request(webhook.url, {
       method: 'POST',
@@ -79,23 +79,23 @@ async function post(agent: Agent, webhook: OutgoingWebhook, at: Date, signal: Ab
       },
       body: webhook.body,
     });
-    return await readAnswer(response, at);
+    return await readResponse(response, at);
   } catch (error) {
-    return { ...NO_ANSWER, failure: messageOf(error) };
+    return { ...NO_RESPONSE, failure: messageOf(error) };
   }
 }
 
-async function readAnswer(
+async function readResponse(
   { statusCode, headers, body }: Awaited<ReturnType<typeof request>>,
   at: Date,
-): Promise<Answer> {
-  const { text, brokenOff } = await readStart(body);
+): Promise<ReceivedResponse> {
+  const { text, interruptedBy } = await readPrefix(body);
   const isSuccess = statusCode >= 200 && statusCode < 300;
   const isBusy = statusCode === 429 || statusCode === 503;
   return {
     statusCode,
     failure: isSuccess
-      ? brokenOff && `${brokenOff}, after status ${statusCode}`
+      ? interruptedBy && `${interruptedBy}, after status ${statusCode}`
       : `the receiver answered ${statusCode}`,
     responseExcerpt: text.slice(0, EXCERPT_CHARACTERS).replaceAll('\0', ''),
     retryAfterSeconds: isBusy ? secondsIn(headers['retry-after'], at) : null,
@@ -103,22 +103,22 @@ async function readAnswer(
 }
 
 /** The first 16 kB of an answer; what comes after is not read. `brokenOff` says why it ended before its end. */
-async function readStart(
+async function readPrefix(
   body: AsyncIterable<Buffer>,
-): Promise<{ readonly text: string; readonly brokenOff: string | null }> {
+): Promise<{ readonly text: string; readonly interruptedBy: string | null }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  let brokenOff: string | null = null;
+  let interruptedBy: string | null = null;
   try {
     for await (const chunk of body) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= MAX_ANSWER_BYTES) break;
+      if (bytes >= MAX_RESPONSE_BYTES) break;
     }
   } catch (error) {
-    brokenOff = messageOf(error);
+    interruptedBy = messageOf(error);
   }
-  return { text: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'), brokenOff };
+  return { text: Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8'), interruptedBy };
 }
 
 /** `Retry-After`, given in seconds or as a date. */

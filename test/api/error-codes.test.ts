@@ -1,7 +1,7 @@
 import { API_ERRORS, type ApiErrorCode } from '../../src/domain/errors';
 import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
-import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../support/service';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 
 let service: TestService;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ async function newKey({ approve = true, allowedNetworks = [] as string[] } = {})
 }
 
 /** The contract's table: every code with its status and a request that provokes it. */
-const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promise<ApiAnswer>]> = {
+const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promise<ApiResponse>]> = {
   invalid_json: [400, () => post('{"amount":')],
   invalid_amount: [400, () => post({ amount: 0 })],
   invalid_bulk_size: [400, () => post({ payments: [] })],
@@ -49,9 +49,9 @@ const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promi
     500,
     async () => {
       await service.db.query('alter table payments rename to away');
-      const answer = await service.call('GET', '/transactions');
+      const response = await service.call('GET', '/transactions');
       await service.db.query('alter table away rename to payments');
-      return answer;
+      return response;
     },
   ],
 };
@@ -62,11 +62,11 @@ describe('the error codes of the contract', () => {
   });
 
   it.each(Object.entries(TABLE))('%s', async (code, [status, provoke]) => {
-    const answer = await provoke();
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ error: { code, message: expect.stringMatching(/^\S.*\.$/) } });
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    const response = await provoke();
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({ error: { code, message: expect.stringMatching(/^\S.*\.$/) } });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it('server_error shows the id of the request and nothing internal', async () => {

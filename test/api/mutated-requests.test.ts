@@ -19,9 +19,9 @@ import {
 } from 'fast-check';
 import { listQuerySchema } from '../../src/api/list-transactions/list-query';
 import { ROUTES } from '../../src/api/routes';
-import { expectContract, type LiveAnswer } from '../support/contract';
+import { expectContract, type LiveResponse } from '../support/contract';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {
@@ -70,9 +70,9 @@ describe('a mutated request', () => {
     await assert(
       asyncProperty(bodies, async (body) => {
         const before = await countOf('payments');
-        const answer = await service.call('POST', '/payments', body);
-        expect([201, 400]).toContain(answer.status);
-        const created = answer.status === 201 ? (answer.body.payments?.length ?? 1) : 0;
+        const result = await service.call('POST', '/payments', body);
+        expect([201, 400]).toContain(result.status);
+        const created = result.status === 201 ? (result.body.payments?.length ?? 1) : 0;
         expect((await countOf('payments')) - before).toBe(created);
       }),
       RUNS,
@@ -86,10 +86,10 @@ describe('a mutated request', () => {
     const statuses = new Set<number>();
     await assert(
       asyncProperty(requests(id, reference_id), async ({ method, path, headers, body }) => {
-        const answer = await send(method, path, headers, body);
-        statuses.add(answer.status);
-        expect(answer.status).toBeLessThan(500);
-        expectContract(method, path, answer);
+        const result = await send(method, path, headers, body);
+        statuses.add(result.status);
+        expect(result.status).toBeLessThan(500);
+        expectContract(method, path, result);
       }),
       { numRuns: 600 },
     );
@@ -118,7 +118,7 @@ describe('a mutated request', () => {
   it('leaves no half-created payment behind, and no workflow that stumbled', async () => {
     const { rows } = await service.db.query<{ id: string; status: string }>('select id, status from payments');
     expect(rows.filter(({ status }) => ['created', 'failed'].includes(status))).toEqual([]);
-    const started = await until(
+    const started = await eventually(
       () => listWorkflows(),
       (ids) => ids.length >= rows.length,
     );
@@ -184,7 +184,12 @@ function requests(id: string, referenceId: string) {
 const QUERY_PARAMETERS = Object.keys(listQuerySchema.shape);
 
 /** Unlike `fetch` it sends a body with any method, and headers as they are. */
-async function send(method: string, path: string, headers: Record<string, string>, body: string): Promise<LiveAnswer> {
+async function send(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<LiveResponse> {
   const url = new URL(service.apiUrl);
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   const options = { host: url.hostname, port: url.port, method, path, headers: { ...headers, ...length } };
@@ -193,11 +198,11 @@ async function send(method: string, path: string, headers: Record<string, string
   request.end(body);
   const [response]: IncomingMessage[] = await once(request, 'response');
   if (!response) throw new Error('There was no answer');
-  const answer = await text(response);
+  const result = await text(response);
   const isJson = response.headers['content-type']?.includes('json');
   return {
     status: response.statusCode ?? 0,
     headers: new Headers({ 'x-request-id': String(response.headers['x-request-id'] ?? '') }),
-    body: isJson ? JSON.parse(answer) : undefined,
+    body: isJson ? JSON.parse(result) : undefined,
   };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApi } from '../../src/api/server';
-import { freePort } from '../../src/embedded/ports';
-import { createLogger } from '../../src/log';
-import { ask, type DoorAnswer } from '../support/api';
+import { freePort } from '../../src/local-stack/ports';
+import { createLogger } from '../../src/logger';
+import { sendRequest, type ApiResult } from '../support/api';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 let service: TestService;
 let postgresql: TcpProxy;
@@ -38,11 +38,11 @@ afterEach(async () => {
 });
 
 /** The promised ten seconds, and what a busy machine adds; a wait that began anew would be nearer to twenty. */
-const DEADLINE_MS = 13_000;
+const TIMEOUT_MS = 13_000;
 
-async function call(method: string, path: string, body?: unknown, key?: string): Promise<DoorAnswer> {
+async function call(method: string, path: string, body?: unknown, key?: string): Promise<ApiResult> {
   const startedMs = performance.now();
-  const answer = await ask(api.url + path, {
+  const result = await sendRequest(api.url + path, {
     method,
     headers: {
       authorization: `Bearer ${service.secretKey}`,
@@ -51,13 +51,13 @@ async function call(method: string, path: string, body?: unknown, key?: string):
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  expect(performance.now() - startedMs).toBeLessThan(DEADLINE_MS);
-  return answer;
+  expect(performance.now() - startedMs).toBeLessThan(TIMEOUT_MS);
+  return result;
 }
 
-const create = (key: string): Promise<DoorAnswer> => call('POST', '/payments', { amount: 20_000 }, key);
+const create = (key: string): Promise<ApiResult> => call('POST', '/payments', { amount: 20_000 }, key);
 const SERVER_ERROR = [500, 'server_error'] as const;
-const outcome = ({ status, code }: DoorAnswer) => [status, code] as const;
+const outcome = ({ status, code }: ApiResult) => [status, code] as const;
 
 /** Every address that needs PostgreSQL before it can answer. */
 async function needingPostgresql(): Promise<[method: string, path: string, body?: unknown][]> {
@@ -77,15 +77,15 @@ async function needingPostgresql(): Promise<[method: string, path: string, body?
 }
 
 /** The same request, sent until it is answered with success, did its work once. */
-async function expectDoneOnce(key: string): Promise<void> {
-  await until(
+async function expectOneExecution(key: string): Promise<void> {
+  await eventually(
     () => create(key),
     ({ status }) => status === 201,
   );
   const again = await service.call('POST', '/payments', { amount: 20_000 }, { 'idempotency-key': key });
   expect(again.headers.get('idempotency-replayed')).toBe('true');
   expect(await service.atProvider(again.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
-  expect(await service.transitionsOf(again.body.payment.id)).toEqual(['accept', 'issue']);
+  expect(await service.transitionsOf(again.body.payment.id)).toEqual(['create', 'issue']);
 }
 
 describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
@@ -94,20 +94,20 @@ describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
     // Connections that are open already are the ones that hang.
     await Promise.all(Array.from({ length: 20 }, () => call('GET', '/transactions')));
     await postgresql[how]();
-    const [created, ...answers] = await Promise.all([
+    const [created, ...responses] = await Promise.all([
       create(`postgresql-${how}`),
       ...requests.map((args) => call(...args)),
     ]);
-    expect([created, ...answers].map(outcome)).toEqual([created, ...answers].map(() => SERVER_ERROR));
-    expect(answers[0]?.message).toContain(answers[0]?.headers.get('x-request-id'));
+    expect([created, ...responses].map(outcome)).toEqual([created, ...responses].map(() => SERVER_ERROR));
+    expect(responses[0]?.message).toContain(responses[0]?.headers.get('x-request-id'));
     expect((await call('GET', '/healthz')).status).toBe(200);
     expect((await call('GET', '/readyz')).status).toBe(503);
     await postgresql.restore();
-    await expectDoneOnce(`postgresql-${how}`);
+    await expectOneExecution(`postgresql-${how}`);
     // No dead connection is left in the pool.
     const after = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/transactions')));
     expect(after.filter(({ status }) => status !== 200)).toEqual([]);
-    await until(
+    await eventually(
       () => call('GET', '/readyz'),
       ({ status }) => status === 200,
     );
@@ -120,20 +120,20 @@ describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
     expect((await create(known)).status).toBe(201);
     const { id } = (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
     await temporal[how]();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       create(`temporal-${how}`),
       call('POST', '/payments', { payments: [{ amount: 20_000 }, { amount: 30_000 }] }),
       call('POST', `/payments/${id}/cancel`),
       // Behind the first for most of its time.
       sleep(1_000).then(() => call('POST', `/payments/${id}/cancel`)),
     ]);
-    expect(answers.map(outcome)).toEqual(answers.map(() => SERVER_ERROR));
+    expect(responses.map(outcome)).toEqual(responses.map(() => SERVER_ERROR));
     // What PostgreSQL can answer does not ask Temporal.
-    const answered = await Promise.all([create(known), call('GET', `/payments/${id}`), call('GET', '/transactions')]);
-    expect(answered.map(({ status }) => status)).toEqual([201, 200, 200]);
+    const completed = await Promise.all([create(known), call('GET', `/payments/${id}`), call('GET', '/transactions')]);
+    expect(completed.map(({ status }) => status)).toEqual([201, 200, 200]);
     expect((await call('GET', '/readyz')).status).toBe(503);
     await temporal.restore();
-    await expectDoneOnce(`temporal-${how}`);
+    await expectOneExecution(`temporal-${how}`);
     // Long enough for calls that were still being tried: nobody waits for them any more.
     await sleep(2_500);
     expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sideBySide } from '../../src/engine/side-by-side';
+import { forEachConcurrent } from '../../src/temporal/for-each-concurrent';
 import { setPolicy } from '../../src/operator/catalog';
-import { createBulk } from '../support/bulk';
-import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { createOpenPayments } from '../support/bulk';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
+import { eventually } from '../support/eventually';
 
 /** Each race is run this often, some of them side by side. */
 const ROUNDS = 200;
-const SIDE_BY_SIDE = 25;
+const CONCURRENT_PAYMENTS = 25;
 /** Of all requests of this file. */
-const MOST_UNANSWERED = ROUNDS / 20;
+const MAX_TIMEOUTS = ROUNDS / 20;
 /** Payments that are cancelled twenty times each, side by side. */
-const CANCELLED_AT_ONCE = 5;
+const CONCURRENT_CANCELS = 5;
 /** Each side wins at least one time in ten. */
-const LEAST_WINS = ROUNDS / 10;
+const MIN_WINS = ROUNDS / 10;
 
 let service: TestService;
 beforeAll(async () => {
@@ -28,22 +28,29 @@ interface Runner {
 }
 
 async function createPayments(): Promise<Runner[]> {
-  const { body } = await createBulk(service, SIDE_BY_SIDE, 30_000);
+  const { body } = await createOpenPayments(service, CONCURRENT_PAYMENTS, 30_000);
   return body.payments;
 }
 
 /** By id: what the payments are once none of them is on its way any more. */
-async function settledDown(payments: readonly Runner[], underWay: readonly string[]): Promise<Map<string, string>> {
+async function waitForFinalStatuses(
+  payments: readonly Runner[],
+  openStatuses: readonly string[],
+): Promise<Map<string, string>> {
   const ids = payments.map(({ id }) => id);
-  const rows = await until(
+  const rows = await eventually(
     async () => (await service.db.query('select id, status from payments where id = any ($1)', [ids])).rows,
-    (all) => all.every(({ status }) => !underWay.includes(status)),
+    (all) => all.every(({ status }) => !openStatuses.includes(status)),
   );
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
 /** Starts two calls so that they overlap: the second by this many milliseconds after the first, or before it. */
-async function overlapping<A, B>(offsetMs: number, first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
+async function startWithOffset<A, B>(
+  offsetMs: number,
+  first: () => Promise<A>,
+  second: () => Promise<B>,
+): Promise<[A, B]> {
   return Promise.all([
     sleep(Math.max(0, -offsetMs)).then(first), //
     sleep(Math.max(0, offsetMs)).then(second),
@@ -58,11 +65,11 @@ function createBarrier(firstSpreadMs: number) {
   let centreMs = 0;
   let spreadMs = firstSpreadMs;
   return {
-    offsetMs: (place: number) => centreMs + spreadMs * (place / (SIDE_BY_SIDE - 1) - 0.5),
+    offsetMs: (place: number) => centreMs + spreadMs * (place / (CONCURRENT_PAYMENTS - 1) - 0.5),
     /** @param firstWon how many of the batch the first call won: then the second has to start earlier */
     learn(firstWon: number) {
-      const isOneSided = firstWon === 0 || firstWon === SIDE_BY_SIDE;
-      centreMs -= 2 * spreadMs * (firstWon / SIDE_BY_SIDE - 0.5);
+      const isOneSided = firstWon === 0 || firstWon === CONCURRENT_PAYMENTS;
+      centreMs -= 2 * spreadMs * (firstWon / CONCURRENT_PAYMENTS - 0.5);
       spreadMs = isOneSided ? spreadMs * 2 : Math.max(firstSpreadMs, spreadMs * 0.75);
     },
   };
@@ -76,17 +83,17 @@ interface Race {
 }
 
 /** @returns how often each side won */
-async function judge({ sides, spreadMs, run }: Race): Promise<number[]> {
+async function runRounds({ sides, spreadMs, run }: Race): Promise<number[]> {
   const barrier = createBarrier(spreadMs);
   const wins = new Map<string, number>(sides.map((side) => [side, 0]));
-  for (let done = 0; done < ROUNDS; done += SIDE_BY_SIDE) {
+  for (let done = 0; done < ROUNDS; done += CONCURRENT_PAYMENTS) {
     const winners = await run(barrier.offsetMs);
     for (const winner of winners) wins.set(winner, (wins.get(winner) ?? 0) + 1);
     barrier.learn(winners.filter((winner) => winner === sides[0]).length);
   }
   const score = [...wins].map(([side, count]) => `${side} ${count}`).join(', ');
-  console.info(`${sides.join(' against ')}: ${score}; not answered in time: ${unanswered}`);
-  expect(unanswered).toBeLessThanOrEqual(MOST_UNANSWERED);
+  console.info(`${sides.join(' against ')}: ${score}; not answered in time: ${timeouts}`);
+  expect(timeouts).toBeLessThanOrEqual(MAX_TIMEOUTS);
   expect([...wins.keys()]).toEqual(sides);
   return [...wins.values()];
 }
@@ -112,7 +119,7 @@ async function scan(payload: string): Promise<number> {
 
 /** When a payment, once it is paid, is going to settle. */
 async function settlementOf(id: string): Promise<number> {
-  const { rows } = await until(
+  const { rows } = await eventually(
     () => service.db.query('select settlement_due_at as due from payments where id = $1', [id]),
     ({ rows }) => rows[0].due !== null,
   );
@@ -120,55 +127,55 @@ async function settlementOf(id: string): Promise<number> {
 }
 
 /** Requests that a machine busy with other things did not answer in time; what became of the payment is judged all the same. */
-let unanswered = 0;
+let timeouts = 0;
 
-function requireAnswer(answer: ApiAnswer, won: boolean, code: string): void {
-  if (answer.status === 500) {
-    unanswered += 1;
+function expectResponse(response: ApiResponse, won: boolean, code: string): void {
+  if (response.status === 500) {
+    timeouts += 1;
     return;
   }
-  expect(won ? answer.status : [answer.status, answer.body.error.code]).toEqual(won ? 200 : [400, code]);
+  expect(won ? response.status : [response.status, response.body.error.code]).toEqual(won ? 200 : [400, code]);
 }
 
 describe('races for one payment', () => {
   it('twenty cancels at once: one is done, the others are refused, the provider has cancelled once', async () => {
-    const lives = new Set<string>();
-    for (let done = 0; done < ROUNDS; done += SIDE_BY_SIDE) {
+    const histories = new Set<string>();
+    for (let done = 0; done < ROUNDS; done += CONCURRENT_PAYMENTS) {
       const payments = await createPayments();
-      await sideBySide(payments, CANCELLED_AT_ONCE, async ({ id, reference_id }) => {
+      await forEachConcurrent(payments, CONCURRENT_CANCELS, async ({ id, reference_id }) => {
         const cancel = () => service.call('POST', `/payments/${id}/cancel`);
-        const answers = await Promise.all(Array.from({ length: 20 }, cancel));
-        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-        expect(answers.filter(({ body }) => body.error?.code === 'payment_cancel_failed')).toHaveLength(19);
+        const responses = await Promise.all(Array.from({ length: 20 }, cancel));
+        expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect(responses.filter(({ body }) => body.error?.code === 'payment_cancel_failed')).toHaveLength(19);
         expect(await service.atProvider(reference_id)).toMatchObject({ status: 'cancel' });
-        lives.add((await service.transitionsOf(id)).join(' '));
+        histories.add((await service.transitionsOf(id)).join(' '));
       });
     }
-    expect([...lives]).toEqual(['accept issue cancel']);
+    expect([...histories]).toEqual(['accept issue cancel']);
   });
 
   it('a cancel against the customer: whoever the provider let win', async () => {
-    const wins = await judge({
+    const wins = await runRounds({
       sides: ['cancelled', 'paid'],
       spreadMs: 40,
       async run(offsetMs) {
         const payments = await createPayments();
         const payloads = await Promise.all(payments.map(({ id }) => payloadOf(id)));
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           payments.map(({ id }, place) =>
-            overlapping(
+            startWithOffset(
               offsetMs(place),
               () => service.call('POST', `/payments/${id}/cancel`),
               () => scan(payloads[place] ?? ''),
             ),
           ),
         );
-        const statuses = await settledDown(payments, ['pending']);
+        const statuses = await waitForFinalStatuses(payments, ['pending']);
         const ledger = await service.providerLedger();
         return payments.map(({ id, reference_id }, place) => {
-          const [answer, scanned] = required(answers[place]);
+          const [response, scanned] = required(responses[place]);
           const won = statuses.get(id) ?? 'missing';
-          requireAnswer(answer, won === 'cancelled', 'payment_cancel_failed');
+          expectResponse(response, won === 'cancelled', 'payment_cancel_failed');
           expect(scanned).toBe(won === 'cancelled' ? 404 : 200);
           const truth = won === 'cancelled' ? 'cancel' : 'settlement';
           expect(ledger.get(reference_id)).toMatchObject({ status: truth, charge_calls: 1 });
@@ -176,34 +183,34 @@ describe('races for one payment', () => {
         });
       },
     });
-    expect(Math.min(...wins)).toBeGreaterThanOrEqual(LEAST_WINS);
+    expect(Math.min(...wins)).toBeGreaterThanOrEqual(MIN_WINS);
   });
 
   it('a cancel against the expiry: whoever the provider let win', async () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 3 });
-    const wins = await judge({
+    const wins = await runRounds({
       sides: ['cancelled', 'expired'],
       spreadMs: 160,
       async run(offsetMs) {
         const payments = await createPayments();
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           payments.map(async ({ id, expires_at }, place) => {
             await sleep(Date.parse(expires_at) - offsetMs(place) - Date.now());
             return service.call('POST', `/payments/${id}/cancel`);
           }),
         );
-        const statuses = await settledDown(payments, ['pending']);
+        const statuses = await waitForFinalStatuses(payments, ['pending']);
         const ledger = await service.providerLedger();
         return payments.map(({ id, reference_id }, place) => {
           const won = statuses.get(id) ?? 'missing';
-          requireAnswer(required(answers[place]), won === 'cancelled', 'payment_cancel_failed');
+          expectResponse(required(responses[place]), won === 'cancelled', 'payment_cancel_failed');
           const truth = won === 'cancelled' ? 'cancel' : 'expire';
           expect(ledger.get(reference_id)).toMatchObject({ status: truth });
           return won;
         });
       },
     });
-    expect(Math.min(...wins)).toBeGreaterThanOrEqual(LEAST_WINS);
+    expect(Math.min(...wins)).toBeGreaterThanOrEqual(MIN_WINS);
   });
 
   it('a refund against the settlement: one is refused, and no customer is refunded whose merchant is paid', async () => {
@@ -213,29 +220,29 @@ describe('races for one payment', () => {
       expiresInSeconds: 900,
       settlementDelaySeconds: 3,
     });
-    const wins = await judge({
+    const wins = await runRounds({
       sides: ['refunded', 'settled'],
       spreadMs: 160,
       async run(offsetMs) {
         const payments = await createPayments();
         await Promise.all(payments.map(({ reference_id }) => service.pay(reference_id)));
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           payments.map(async ({ id }, place) => {
             await sleep((await settlementOf(id)) - offsetMs(place) - Date.now());
             return service.call('POST', `/payments/${id}/refund`);
           }),
         );
-        const statuses = await settledDown(payments, ['paid', 'refund_processing']);
+        const statuses = await waitForFinalStatuses(payments, ['paid', 'refund_processing']);
         const ledger = await service.providerLedger();
         return payments.map(({ id, reference_id }, place) => {
           const won = statuses.get(id) ?? 'missing';
-          requireAnswer(required(answers[place]), won === 'refunded', 'payment_refund_failed');
+          expectResponse(required(responses[place]), won === 'refunded', 'payment_refund_failed');
           const { status, refunds } = required(ledger.get(reference_id));
           expect([status, refunds.length]).toEqual(won === 'refunded' ? ['refund', 1] : ['settlement', 0]);
           return won;
         });
       },
     });
-    expect(Math.min(...wins)).toBeGreaterThanOrEqual(LEAST_WINS);
+    expect(Math.min(...wins)).toBeGreaterThanOrEqual(MIN_WINS);
   });
 });

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 let service: TestService;
 let api: ApiProcess;
@@ -43,7 +43,7 @@ async function holdingBack(work: () => Promise<void>): Promise<void> {
   const holder = await service.db.connect();
   try {
     await holder.query('begin');
-    await until(
+    await eventually(
       () => holder.query('select id from payments for update'),
       ({ rows }) => rows.length === 1,
     );
@@ -60,7 +60,7 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ operation: 'charge', kind: 'slow', times: 1 }),
   });
-  const underWay = send('POST', '/payments', '{"amount":20000}');
+  const inFlight = send('POST', '/payments', '{"amount":20000}');
   let stopped: Promise<number | null> | undefined;
   await holdingBack(async () => {
     // Leaves an idle connection behind.
@@ -69,7 +69,7 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
     const [, late] = await Promise.all([connected(), connected()]);
 
     stopped = api.stop();
-    await until(
+    await eventually(
       () =>
         fetch(`${api.url}/healthz`).then(
           () => 'answered',
@@ -79,9 +79,9 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
     );
     late.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(await text(late)).toMatch(/^HTTP\/1.1 404 [^]*Connection: close/);
-    expect(await Promise.race([underWay.then(() => 'answered'), Promise.resolve('under way')])).toBe('under way');
+    expect(await Promise.race([inFlight.then(() => 'answered'), Promise.resolve('under way')])).toBe('under way');
   });
-  const { status, headers, body } = await underWay;
+  const { status, headers, body } = await inFlight;
   expect([status, JSON.parse(body).payment.status]).toEqual([201, 'pending']);
   expect(headers.connection).toBe('close');
   expect(await stopped).toBe(0);
@@ -90,7 +90,7 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
 it('SIGTERM: whoever had connected by then is answered, though none of them had been taken yet', async () => {
   api.signal('SIGSTOP');
   const callers = await Promise.all(Array.from({ length: 20 }, connected));
-  const answers = callers.map((caller) => {
+  const responses = callers.map((caller) => {
     caller.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
     return text(caller).catch(String);
   });
@@ -98,6 +98,6 @@ it('SIGTERM: whoever had connected by then is answered, though none of them had 
   const stopped = api.stop();
   api.signal('SIGCONT');
 
-  for (const answer of answers) expect(await answer).toMatch(/^HTTP\/1.1 404 /);
+  for (const response of responses) expect(await response).toMatch(/^HTTP\/1.1 404 /);
   expect(await stopped).toBe(0);
 });

@@ -40,8 +40,8 @@ describe('a body that does not arrive', () => {
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key.secret}\r\nContent-Length: 100\r\n\r\nx`,
     );
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 404 /);
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1\.1 404 /);
     socket.destroy();
   });
 });

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { freePort } from '../../src/embedded/ports';
-import { ensureDatabase } from '../../src/embedded/postgres';
-import { PACKAGE_ROOT, VERSION } from '../../src/package';
-import { testAddress } from '../support/addresses';
+import { freePort } from '../../src/local-stack/ports';
+import { ensureDatabase } from '../../src/local-stack/postgres';
+import { PACKAGE_ROOT, VERSION } from '../../src/package-info';
+import { testEnvironment } from '../support/test-environment';
 import { newDatabase } from '../support/database';
-import { temporalAddress } from '../support/engine';
-import { acceptance, openLedger } from '../support/payments';
+import { temporalAddress } from '../support/temporal';
+import { creation, createTestLedger } from '../support/payments';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 
@@ -42,7 +42,7 @@ it('runs by its first line, and tells by its exit code how it went', async () =>
 it('migrates an empty database, and finds nothing to do the second time', async () => {
   const database = newDatabase();
   const environment = { DATABASE_URL: database.url };
-  await ensureDatabase(testAddress('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
+  await ensureDatabase(testEnvironment('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
   try {
     const [first, second] = [
       await lunas(['migrate', '--json'], environment),
@@ -58,7 +58,7 @@ it('migrates an empty database, and finds nothing to do the second time', async 
 
 it('migrates once a long transaction has ended that held a lock, and lets others pass meanwhile', async () => {
   const database = newDatabase();
-  await ensureDatabase(testAddress('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
+  await ensureDatabase(testEnvironment('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
   const holder = new Client({ connectionString: database.url });
   await holder.connect();
   try {
@@ -69,10 +69,10 @@ it('migrates once a long transaction has ended that held a lock, and lets others
     await holder.query('lock table schema_migrations in share row exclusive mode');
     const env = { PATH: process.env.PATH, LUNAS_HOME: '/nonexistent', DATABASE_URL: database.url };
     const migrating = spawn(LUNAS, ['migrate'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-    const ended = once(migrating, 'close');
+    const closed = once(migrating, 'close');
     expect(String(await once(migrating.stderr, 'data'))).toMatch(/lock is held by another transaction/);
     await holder.query('commit');
-    expect(await ended).toEqual([0, null]);
+    expect(await closed).toEqual([0, null]);
     const { rows } = await holder.query('select name from schema_migrations order by name limit 1');
     expect(rows).toEqual([{ name: '0001_payments' }]);
   } finally {
@@ -83,7 +83,7 @@ it('migrates once a long transaction has ended that held a lock, and lets others
 
 it.each(['api', 'worker'])('does not start the %s on a database that was not migrated', async (command) => {
   const database = newDatabase();
-  await ensureDatabase(testAddress('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
+  await ensureDatabase(testEnvironment('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
   try {
     const environment = {
       DATABASE_URL: database.url,
@@ -102,21 +102,21 @@ it.each(['api', 'worker'])('does not start the %s on a database that was not mig
 });
 
 it('shows a payment, with or without a Temporal that answers', async () => {
-  const ledger = await openLedger();
+  const ledger = await createTestLedger();
   try {
     const terms = ledger.newTerms();
-    await acceptPayment(ledger.context, acceptance(terms, new Date()));
+    await acceptPayment(ledger.context, creation(terms, new Date()));
     const { connectionString: DATABASE_URL } = ledger.db.options;
     const show = (TEMPORAL_ADDRESS: string, ...options: string[]) =>
       lunas(['payments', 'show', terms.referenceId, ...options], { DATABASE_URL, TEMPORAL_ADDRESS });
-    const [answering, silent, text] = await Promise.all([
+    const [responding, silent, text] = await Promise.all([
       show(temporalAddress(), '--json'),
       show('127.0.0.1:1', '--json'),
       show(temporalAddress()),
     ]);
-    expect(JSON.parse(answering.stdout)).toMatchObject({
+    expect(JSON.parse(responding.stdout)).toMatchObject({
       payment: { id: terms.paymentId, reference_id: terms.referenceId, status: 'created', total_rupiah: 50_000 },
-      transitions: [{ version: 1, name: 'accept', from_status: null, to_status: 'created' }],
+      transitions: [{ version: 1, name: 'create', from_status: null, to_status: 'created' }],
       ledger: [],
       deliveries: [],
       workflow: null,

@@ -3,14 +3,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createPool } from '../../src/db/pool';
-import { findApiKey } from '../../src/db/reads/find-api-key';
-import { closeHome, homeAt, openHome, readRun, writeRun } from '../../src/embedded/home';
-import { parseSecretKey } from '../../src/operator/secret-key';
+import { findApiKey } from '../../src/db/queries/find-api-key';
+import {
+  unlockDataDirectory,
+  dataDirectoryAt,
+  lockDataDirectory,
+  readRunFile,
+  writeRunFile,
+} from '../../src/local-stack/data-directory';
+import { parseSecretKey } from '../../src/keys/secret-key';
 import { openSandbox } from '../sandbox/sandbox-under-test';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { type Outcome, runLunas } from './run-lunas';
 
-const NOBODY = '0193e5c0-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 
 let database: TestDatabase;
 let home: string;
@@ -165,12 +171,12 @@ describe('for people', () => {
 
 describe('what it cannot do', () => {
   it.each([
-    [`merchants approve ${NOBODY}`, `There is no merchant ${NOBODY}`],
-    [`keys create --merchant ${NOBODY}`, `There is no merchant ${NOBODY}`],
-    [`keys revoke ${NOBODY}`, `There is no key ${NOBODY}`],
-    [`webhooks create --merchant ${NOBODY} --url https://shop.example/`, `There is no merchant ${NOBODY}`],
-    [`webhooks create --merchant ${NOBODY} --url ftp://shop.example/`, 'must be absolute and begin with http://'],
-    [`accounts disable ${NOBODY}`, `There is no provider account ${NOBODY}`],
+    [`merchants approve ${UNKNOWN_ID}`, `There is no merchant ${UNKNOWN_ID}`],
+    [`keys create --merchant ${UNKNOWN_ID}`, `There is no merchant ${UNKNOWN_ID}`],
+    [`keys revoke ${UNKNOWN_ID}`, `There is no key ${UNKNOWN_ID}`],
+    [`webhooks create --merchant ${UNKNOWN_ID} --url https://shop.example/`, `There is no merchant ${UNKNOWN_ID}`],
+    [`webhooks create --merchant ${UNKNOWN_ID} --url ftp://shop.example/`, 'must be absolute and begin with http://'],
+    [`accounts disable ${UNKNOWN_ID}`, `There is no provider account ${UNKNOWN_ID}`],
     ['accounts add --provider gopay --adapter midtrans --server-key-env NO_SUCH_KEY', 'NO_SUCH_KEY'],
     ['payments show LN0000000000000000', 'There is no payment LN0000000000000000'],
   ])('%s: says why in one line and exits with 1', async (line, reason) => {
@@ -189,9 +195,9 @@ describe('what it cannot do', () => {
     ['merchants create --name T --fee-payer nobody', "--fee-payer must be buyer or merchant, not 'nobody'"],
     ['merchants create --name T --provider paypal', "--provider must be gopay or shopeepay, not 'paypal'"],
     ['merchants approve 17', "merchant-id must be a UUID, not '17'"],
-    [`merchants set ${NOBODY}`, 'set needs --fee-payer, --provider or --payment-method'],
-    [`keys create --merchant ${NOBODY} --allow-ip 10.0.0.300`, '--allow-ip must be an IP address or a network'],
-    [`webhooks create --merchant ${NOBODY} --url http://x --event payment.lost`, '--event must be payment.created'],
+    [`merchants set ${UNKNOWN_ID}`, 'set needs --fee-payer, --provider or --payment-method'],
+    [`keys create --merchant ${UNKNOWN_ID} --allow-ip 10.0.0.300`, '--allow-ip must be an IP address or a network'],
+    [`webhooks create --merchant ${UNKNOWN_ID} --url http://x --event payment.lost`, '--event must be payment.created'],
     [
       'catalog set --provider gopay --channel qris --fee-bps -1',
       "--fee-bps must be a whole number from 0 to 10000, not '-1'",
@@ -205,10 +211,10 @@ describe('what it cannot do', () => {
     ],
     ['payments list --limit 0', '--limit must be a whole number from 1 to 1000'],
     ['payments list --status lost', '--status must be created'],
-  ])('%s: says what is wrong and exits with 2', async (line, fault) => {
+  ])('%s: says what is wrong and exits with 2', async (line, message) => {
     const { exitCode, stdout, stderr } = await lunas(line);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(fault);
+    expect(stderr).toContain(message);
   });
 
   it('names the unusable environment variable', async () => {
@@ -229,7 +235,9 @@ describe('what it cannot do', () => {
 
   it('says that nothing listens at the address of the database', async () => {
     const { stderr } = await lunas('merchants list', { DATABASE_URL: 'postgresql://127.0.0.1:1/lunas' });
-    expect(stderr).toBe('error: PostgreSQL at 127.0.0.1:1/lunas does not answer. Start it, or correct DATABASE_URL.\n');
+    expect(stderr).toBe(
+      'error: PostgreSQL at 127.0.0.1:1/lunas does not respond. Start it, or correct DATABASE_URL.\n',
+    );
   });
 });
 
@@ -244,15 +252,15 @@ describe('beside a running `lunas up`', () => {
     pid: process.pid,
   };
 
-  beforeEach(() => openHome(homeAt(home)));
-  afterEach(() => closeHome(homeAt(home)));
+  beforeEach(() => lockDataDirectory(dataDirectoryAt(home)));
+  afterEach(() => unlockDataDirectory(dataDirectoryAt(home)));
 
   it('finds the database that runs, and what to start where none does', async () => {
     const without = { DATABASE_URL: '' };
     const before = await lunas('merchants list', without);
     expect(before.exitCode).toBe(1);
     expect(before.stderr).toMatch(/^error: DATABASE_URL is not set .* Start `lunas up`, or set DATABASE_URL\.\n$/);
-    await writeRun(homeAt(home), { ...run, database_url: database.url, merchant_id: NOBODY });
+    await writeRunFile(dataDirectoryAt(home), { ...run, database_url: database.url, merchant_id: UNKNOWN_ID });
     expect((await lunas('merchants list', without)).exitCode).toBe(0);
   });
 
@@ -266,11 +274,11 @@ describe('beside a running `lunas up`', () => {
 
   it("writes the secret of the demo merchant's newest endpoint into run.json", async () => {
     const [demo, other] = [await newMerchant(), await newMerchant()];
-    await writeRun(homeAt(home), { ...run, database_url: database.url, merchant_id: demo });
+    await writeRunFile(dataDirectoryAt(home), { ...run, database_url: database.url, merchant_id: demo });
     await json(`webhooks create --merchant ${other} --url http://127.0.0.1:9/`);
-    expect((await readRun(homeAt(home)))?.webhook_secret).toBeNull();
+    expect((await readRunFile(dataDirectoryAt(home)))?.webhook_secret).toBeNull();
     const { endpoint } = await json(`webhooks create --merchant ${demo} --url http://127.0.0.1:9/`);
-    expect((await readRun(homeAt(home)))?.webhook_secret).toBe(endpoint.secret);
+    expect((await readRunFile(dataDirectoryAt(home)))?.webhook_secret).toBe(endpoint.secret);
   });
 });
 
@@ -285,7 +293,7 @@ describe('lunas sandbox pay', () => {
       expect((await sandbox.call('GET', `/v2/${order}/status`)).transaction_status).toBe('settlement');
       const again = await lunas(`sandbox pay ${order}`, { SANDBOX_PORT: port });
       expect(again).toMatchObject({ exitCode: 1, stdout: '' });
-      expect(again.stderr).toMatch(/^error: The sandbox refused to pay .*\n$/);
+      expect(again.stderr).toMatch(/^error: The sandbox rejected the payment of .*\n$/);
     } finally {
       await sandbox.close();
     }
@@ -296,7 +304,7 @@ describe('lunas sandbox pay', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr:
-        'error: No sandbox answers at http://127.0.0.1:1. Start `lunas up`, or set SANDBOX_PORT to where it listens.\n',
+        'error: No sandbox responds at http://127.0.0.1:1. Start `lunas up`, or set SANDBOX_PORT to where it listens.\n',
     });
   });
 });

@@ -17,18 +17,18 @@ it('prints one JSON document with keys in snake case and instants in UTC', () =>
 
 it('aligns columns under their headings', () => {
   const rows = [
-    { name: 'Toko Maju', providers: ['gopay', 'shopeepay'], tries: 0 },
-    { name: '', providers: [], tries: 12 },
+    { name: 'Toko Maju', providers: ['gopay', 'shopeepay'], attempts: 0 },
+    { name: '', providers: [], attempts: 12 },
   ];
   const columns = {
     NAME: (row: (typeof rows)[number]) => row.name,
-    TRIES: (row: (typeof rows)[number]) => row.tries,
+    ATTEMPTS: (row: (typeof rows)[number]) => row.attempts,
     PROVIDERS: (row: (typeof rows)[number]) => row.providers,
   };
   expect(formatTable(rows, columns, 'none').split('\n')).toEqual([
-    'NAME       TRIES  PROVIDERS',
-    'Toko Maju  0      gopay, shopeepay',
-    '-          12     -',
+    'NAME       ATTEMPTS  PROVIDERS',
+    'Toko Maju  0         gopay, shopeepay',
+    '-          12        -',
   ]);
   expect(formatTable([], columns, 'none')).toBe('none');
 });

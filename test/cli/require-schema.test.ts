@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { Client } from 'pg';
 import { requireSchema } from '../../src/cli/require-schema';
-import { createLogger, type Logger } from '../../src/log';
+import { createLogger, type Logger } from '../../src/logger';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 let database: TestDatabase;
@@ -10,13 +10,13 @@ let log: Logger;
 beforeEach(async () => {
   database = await createTestDatabase();
   lines = [];
-  const keep = new Writable({
+  const collector = new Writable({
     write(line, _encoding, done) {
       lines.push(String(line));
       done();
     },
   });
-  log = createLogger('test', 'warn', keep);
+  log = createLogger('test', 'warn', collector);
 });
 afterEach(() => database.drop());
 

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../src/embedded/ports';
-import { PACKAGE_ROOT } from '../../src/package';
+import { freePort } from '../../src/local-stack/ports';
+import { PACKAGE_ROOT } from '../../src/package-info';
 import { signWebhook } from '../../src/webhooks/sign';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 const SECRET = 'whsec_4f9d8a7b6c5e4d3c2b1a';
 const START_TIMEOUT_MS = 90_000;
 const page = readFileSync(path.join(PACKAGE_ROOT, 'docs', 'webhooks.md'), 'utf8');
-const folder = mkdtempSync(path.join(os.tmpdir(), 'lunas-docs-'));
+const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-docs-'));
 
 interface Language {
   /** Of its code fence. */
@@ -65,7 +65,7 @@ function isInstalled([command, ...args]: Language['version']): boolean {
   }
 }
 
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(directory, { recursive: true }));
 
 const here = Object.entries(LANGUAGES).filter(([, { version }]) => isInstalled(version));
 const missing = Object.keys(LANGUAGES).filter((name) => !here.some(([present]) => present === name));
@@ -80,7 +80,7 @@ describe.each(here)('the receiver in %s', (name, { fence, file, run }) => {
   let printed = '';
 
   beforeAll(async () => {
-    const source = path.join(folder, file);
+    const source = path.join(directory, file);
     writeFileSync(source, snippetOf(fence));
     const port = await freePort();
     url = `http://127.0.0.1:${port}/webhooks`;
@@ -91,7 +91,7 @@ describe.each(here)('the receiver in %s', (name, { fence, file, run }) => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [receiver.stdout, receiver.stderr]) stream?.on('data', (chunk) => (printed += String(chunk)));
-    await until(
+    await eventually(
       () => post('{}', '').catch((error: unknown) => `${String(error)} ${printed}`),
       (status) => typeof status === 'number',
       START_TIMEOUT_MS,
@@ -191,7 +191,7 @@ describe.each(here)('the receiver in %s', (name, { fence, file, run }) => {
     await send({ status: 'paid', updated_at: '2026-01-05T05:00:00.000Z' });
     await send({ status: 'pending', updated_at: '2026-01-05T02:00:00.000Z' });
     await send({ updated_at: '2026-01-05T05:00:00.000Z' });
-    await until(
+    await eventually(
       () => Promise.resolve(printed),
       (text) => text.includes(order),
     );
@@ -205,7 +205,7 @@ describe.each(here)('the receiver in %s', (name, { fence, file, run }) => {
       const body = paid({ id, merchant_reference_id: order, ...changes });
       expect(await post(body, signWebhook(body, [SECRET], now()))).toBe(200);
     }
-    await until(
+    await eventually(
       () => Promise.resolve(printed),
       (text) => text.includes(order),
     );

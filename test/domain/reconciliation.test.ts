@@ -20,7 +20,7 @@ function recorded(status: PaymentStatus, changes: Partial<RecordedPayment> = {})
     updatedAtMs: NOW - 120_000,
     late: null,
     refundSubmittedAtMs: null,
-    isRefundedByHand: false,
+    isManuallyRefunded: false,
     ...changes,
   };
 }
@@ -77,7 +77,7 @@ describe('a record that is indeterminate', () => {
 
   it('hides nothing that the provider reports', () => {
     const breaks = findBreaks(recorded('pending'), provider('paid'), 'indeterminate', NOW);
-    expect(breaks).toMatchObject([{ kind: 'mismatch', replayable: true }]);
+    expect(breaks).toMatchObject([{ kind: 'mismatch', isResolvedByStatusQuery: true }]);
   });
 
   it('is no break by itself', () => {
@@ -91,7 +91,7 @@ describe('a workflow that differs from PostgreSQL', () => {
     ['settled', { isRunning: true, status: 'paid' }],
   ] as const)('catches up by a notification: %s', (status, running) => {
     expect(findBreaks(recorded(status), provider(TRUTH[status]), running, NOW)).toMatchObject([
-      { kind: 'mismatch', replayable: true },
+      { kind: 'mismatch', isResolvedByStatusQuery: true },
     ]);
   });
 });
@@ -99,12 +99,12 @@ describe('a workflow that differs from PostgreSQL', () => {
 describe('a late payment', () => {
   it.each(['received', 'submitted'] as const)('is overdue after ten minutes: %s', (status) => {
     expect(findOverdueLatePayment(status, NOW - 11 * 60_000, NOW)).toMatchObject([
-      { kind: 'overdue', replayable: true },
+      { kind: 'overdue', isResolvedByStatusQuery: true },
     ]);
     expect(findOverdueLatePayment(status, NOW - 9 * 60_000, NOW)).toEqual([]);
   });
 
-  it.each(['refunded', 'kept'] as const)('is never overdue: %s', (status) => {
+  it.each(['refunded', 'manual_review'] as const)('is never overdue: %s', (status) => {
     expect(findOverdueLatePayment(status, 0, NOW)).toEqual([]);
   });
 });
@@ -119,13 +119,15 @@ describe('what the provider says settles it', () => {
     ['settled', 'refunded', false],
     ['refunded', 'paid', false],
     ['cancelled', 'pending', false],
-  ] as const)('%s here, %s there: %s', (here, there, replayable) => {
-    expect(findBreaks(recorded(here), provider(there), workflow(here), NOW)).toMatchObject([{ replayable }]);
+  ] as const)('%s here, %s there: %s', (here, there, isResolvedByStatusQuery) => {
+    expect(findBreaks(recorded(here), provider(there), workflow(here), NOW)).toMatchObject([
+      { isResolvedByStatusQuery },
+    ]);
   });
 
   it('late money that is in suspense, or given back, is well', () => {
     for (const [late, there] of [
-      ['kept', 'paid'],
+      ['manual_review', 'paid'],
       ['submitted', 'refunded'],
       ['refunded', 'refunded'],
     ] as const) {
@@ -141,14 +143,16 @@ describe('money that went back by hand', () => {
     ['refunded', null],
     ['expired', 'refunded'],
   ] as const)('is well where the provider knows nothing of it: %s', (status, late) => {
-    const byHand = recorded(status, { late, isRefundedByHand: true });
-    expect(findBreaks(byHand, provider('paid'), workflow(status), NOW)).toEqual([]);
-    expect(findBreaks({ ...byHand, isRefundedByHand: false }, provider('paid'), workflow(status), NOW)).toHaveLength(1);
+    const manual = recorded(status, { late, isManuallyRefunded: true });
+    expect(findBreaks(manual, provider('paid'), workflow(status), NOW)).toEqual([]);
+    expect(findBreaks({ ...manual, isManuallyRefunded: false }, provider('paid'), workflow(status), NOW)).toHaveLength(
+      1,
+    );
   });
 
   it('and at the provider too is twice', () => {
-    const byHand = recorded('refunded', { isRefundedByHand: true });
-    expect(findBreaks(byHand, provider('refunded'), workflow('refunded'), NOW)).toHaveLength(1);
+    const manual = recorded('refunded', { isManuallyRefunded: true });
+    expect(findBreaks(manual, provider('refunded'), workflow('refunded'), NOW)).toHaveLength(1);
   });
 });
 
@@ -164,7 +168,7 @@ describe('a timer that should have fired', () => {
         state: {
           status: 'refund_processing',
           version: 4,
-          refund: { round: 1, submitAtMs: minutesAgo(2), status: 'held' },
+          refund: { number: 1, submitAtMs: minutesAgo(2), status: 'held' },
         },
       },
     ],
@@ -174,7 +178,7 @@ describe('a timer that should have fired', () => {
         state: {
           status: 'refund_processing',
           version: 5,
-          refund: { round: 1, submitAtMs: minutesAgo(11), status: 'submitted' },
+          refund: { number: 1, submitAtMs: minutesAgo(11), status: 'submitted' },
         },
         refundSubmittedAtMs: minutesAgo(11),
       },

@@ -6,11 +6,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { freePort } from '../../src/embedded/ports';
-import { PACKAGE_ROOT } from '../../src/package';
-import { testAddress } from '../support/addresses';
+import { freePort } from '../../src/local-stack/ports';
+import { PACKAGE_ROOT } from '../../src/package-info';
+import { testEnvironment } from '../support/test-environment';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ let home: string;
 let environment: NodeJS.ProcessEnv;
 let receiver: Receiver;
 let up: ChildProcess | undefined;
-let said = '';
+let output = '';
 
 beforeAll(async () => {
   home = await mkdtemp(path.join(os.tmpdir(), 'lunas-e2e-'));
@@ -36,7 +36,7 @@ beforeAll(async () => {
     ...process.env,
     ...Object.fromEntries(ports),
     LUNAS_HOME: path.join(home, 'data'),
-    TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH'),
+    TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH'),
     // The tests poll with one key.
     RATE_LIMIT_PER_MINUTE: '1000000',
   };
@@ -51,15 +51,15 @@ afterAll(async () => {
 
 /** Starts `lunas up` as a person does, and waits for what it prints when it is ready. */
 async function start(): Promise<void> {
-  said = '';
+  output = '';
   const child = spawn(process.execPath, [LUNAS, 'up'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   up = child;
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await until(
-    async () => said,
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await eventually(
+    async () => output,
     (text) => text.includes('Ctrl-C stops') || child.exitCode !== null,
   );
-  if (child.exitCode !== null) throw new Error(`lunas up ended with ${child.exitCode}: ${said}`);
+  if (child.exitCode !== null) throw new Error(`lunas up ended with ${child.exitCode}: ${output}`);
 }
 
 /** Ctrl-C; answers the exit code. */
@@ -96,13 +96,13 @@ async function lunas(...args: string[]): Promise<unknown> {
 
 /** The curl line that `lunas up` printed, run by a shell as it stands. */
 async function runPrintedLine(): Promise<z.infer<typeof createdSchema>['payment']> {
-  const line = said.split('\n').find((text) => text.includes('curl ')) ?? 'echo no curl line';
+  const line = output.split('\n').find((text) => text.includes('curl ')) ?? 'echo no curl line';
   const { stdout } = await run('sh', ['-c', line]);
   return createdSchema.parse(JSON.parse(stdout)).payment;
 }
 
 async function statusOf(id: string): Promise<string> {
-  const secretKey = /sk_test_\w+/.exec(said)?.[0] ?? '';
+  const secretKey = /sk_test_\w+/.exec(output)?.[0] ?? '';
   const response = await fetch(`http://127.0.0.1:${environment.PORT}/payments/${id}`, {
     headers: { authorization: `Bearer ${secretKey}` },
   });
@@ -127,7 +127,7 @@ describe('lunas up', () => {
     const payment = await runPrintedLine();
     expect(payment.status).toBe('pending');
     await pay(payment);
-    await until(
+    await eventually(
       () => statusOf(payment.id),
       (status) => status === 'settled',
     );
@@ -151,7 +151,7 @@ describe('lunas up', () => {
     expect(await statusOf(payment.id)).toBe('settled');
     await lunas('catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '--expires-in', '2s');
     const unpaid = await runPrintedLine();
-    await until(
+    await eventually(
       () => statusOf(unpaid.id),
       (status) => status === 'expired',
     );
@@ -173,10 +173,10 @@ describe('lunas up', () => {
     await crash();
 
     await start();
-    expect(said).toContain('Recovery after a crash');
+    expect(output).toContain('Recovery after a crash');
     await pay(unpaid);
     for (const { id } of [paid, unpaid]) {
-      await until(
+      await eventually(
         () => statusOf(id),
         (status) => status === 'settled',
       );

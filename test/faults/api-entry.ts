@@ -1,19 +1,19 @@
 import { createServer } from 'node:http';
 import { createApp } from '../../src/api/app';
 import { ApiKeys } from '../../src/api/auth/api-keys';
-import { FailedKeys } from '../../src/api/auth/failed-keys';
-import { Creations } from '../../src/api/create-payment/creations';
-import { createQrisLinks } from '../../src/api/get-qris-picture/qris-links';
+import { AuthFailureLimiter } from '../../src/api/auth/auth-failure-limiter';
+import { SingleFlight } from '../../src/api/create-payment/single-flight';
+import { createQrisLinks } from '../../src/api/get-qris-image/qris-links';
 import { RateLimit } from '../../src/api/rate-limit/rate-limit';
-import { createTurns } from '../../src/api/turns';
+import { createKeyedMutex } from '../../src/api/keyed-mutex';
 import { createPool } from '../../src/db/pool';
-import { connectClient } from '../../src/engine/connection';
-import { createLogger } from '../../src/log';
+import { connectClient } from '../../src/temporal/connection';
+import { createLogger } from '../../src/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { createSealer } from '../../src/sealing';
 import { apiUrlOf, readSettings } from './settings';
-import { report } from './trap';
-import { API_TRAPS, TrappedEngine, trapQueries } from './trapped';
+import { report } from './breakpoint';
+import { API_BREAKPOINTS, InstrumentedWorkflowClient, instrumentQueries } from './instrumented';
 
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
@@ -24,22 +24,22 @@ function run(): void {
   const log = createLogger('api', 'warn');
   const publicBaseUrl = apiUrlOf(settings);
   const sealer = createSealer(settings.masterKey);
-  const db = trapQueries(createPool(databaseUrl, DATABASE_LIMITS), API_TRAPS, mutant);
-  const engine = new TrappedEngine(
+  const db = instrumentQueries(createPool(databaseUrl, DATABASE_LIMITS), API_BREAKPOINTS, mutant);
+  const workflows = new InstrumentedWorkflowClient(
     connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }),
   );
   const app = createApp(
     {
       db,
-      engine,
-      creations: new Creations(engine),
+      workflows,
+      creations: new SingleFlight(workflows),
       providers: createProviderRegistry(db, sealer, publicBaseUrl),
       sealer,
       qrisLinks: createQrisLinks(settings.masterKey, publicBaseUrl),
-      turns: createTurns(),
+      mutex: createKeyedMutex(),
       rateLimit: new RateLimit({ databaseUrl, requestsPerMinute: 1_000_000, log }),
       apiKeys: new ApiKeys(db),
-      failedKeys: new FailedKeys(),
+      failedKeys: new AuthFailureLimiter(),
       publicBaseUrl,
       log,
     },

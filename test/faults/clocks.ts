@@ -3,14 +3,14 @@ import { Client } from 'pg';
 import { z } from 'zod';
 import { setPolicy } from '../../src/operator/catalog';
 import type { Journal } from './journal';
-import { judgeAtRest, runLoad, type Harness } from './run';
-import { GOPAY_POLICY, SHOPEEPAY_POLICY, type Stack } from './stack';
+import { evaluateAtRest, runWorkload, type FaultHarness } from './run';
+import { GOPAY_POLICY, SHOPEEPAY_POLICY, type FaultStack } from './stack';
 
 const OFF_SECONDS = 600;
 /** A clock that is less wrong was not set. */
-const OFF_AT_LEAST_SECONDS = 300;
+const MIN_OFFSET_SECONDS = 300;
 const CUSTOMERS = 3;
-const LOAD_MS = 6_000;
+const WORKLOAD_MS = 6_000;
 /** Long enough to tell a settlement that came too early. */
 const SETTLEMENT_DELAY_SECONDS = 5;
 const SECOND_MS = 1_000;
@@ -23,11 +23,11 @@ const CASES = [
 ] as const;
 
 /** PostgreSQL, then the worker, has a clock that is ten minutes ahead, then behind. */
-export async function runClocks(harness: Harness): Promise<string[]> {
+export async function runClocks(harness: FaultHarness): Promise<string[]> {
   const { stack } = harness;
   for (const { victim, offsetSeconds } of CASES) {
     await stack.setClock(victim, offsetSeconds);
-    const found = await runAndJudge(harness);
+    const found = await runAndEvaluate(harness);
     // That the worker's clock is off shows in the signatures, which the receiver judges by that clock.
     if (victim === 'postgres') found.push(...checkOff('PostgreSQL', await readPostgresClock(stack)));
     if (found.length > 0) return found.map((finding) => `${victim} by ${offsetSeconds} s: ${finding}`);
@@ -40,31 +40,31 @@ export async function runClocks(harness: Harness): Promise<string[]> {
  * Temporal alone has another clock. Its binary asks the kernel past the C library, so libfaketime does not reach it: the
  * harness has to be started under libfaketime instead, and everything that it starts but Temporal has its clock.
  */
-export async function runTemporalClock(harness: Harness): Promise<string[]> {
-  const found = await runAndJudge(harness);
+export async function runTemporalClock(harness: FaultHarness): Promise<string[]> {
+  const found = await runAndEvaluate(harness);
   return [...found, ...checkOff('Temporal', await readTemporalClock(harness))];
 }
 
-async function runAndJudge(harness: Harness): Promise<string[]> {
+async function runAndEvaluate(harness: FaultHarness): Promise<string[]> {
   for (const policy of [GOPAY_POLICY, SHOPEEPAY_POLICY]) {
     await setPolicy(harness.stack.db, { ...policy, settlementDelaySeconds: SETTLEMENT_DELAY_SECONDS });
   }
-  const found = await judgeAtRest(harness, await runLoad(harness, CUSTOMERS, () => sleep(LOAD_MS)));
+  const found = await evaluateAtRest(harness, await runWorkload(harness, CUSTOMERS, () => sleep(WORKLOAD_MS)));
   return [...found, ...(await findEarly(harness))];
 }
 
 function checkOff(name: string, clockMs: number): string[] {
-  const isOff = Math.abs(clockMs - Date.now()) > OFF_AT_LEAST_SECONDS * SECOND_MS;
+  const isOff = Math.abs(clockMs - Date.now()) > MIN_OFFSET_SECONDS * SECOND_MS;
   return isOff ? [] : [`the clock of ${name} is not off`];
 }
 
-async function readPostgresClock({ db }: Stack): Promise<number> {
+async function readPostgresClock({ db }: FaultStack): Promise<number> {
   const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now');
   return rows[0]?.now.getTime() ?? NaN;
 }
 
 /** The start of a workflow, which is at most as old as the run. */
-async function readTemporalClock({ stack, journal }: Harness): Promise<number> {
+async function readTemporalClock({ stack, journal }: FaultHarness): Promise<number> {
   const [created] = [...journal.created().values()].flat();
   if (!created) return NaN;
   const { startTime } = await stack.client.workflow.getHandle(`payment-${created.id}`).describe();
@@ -74,10 +74,10 @@ async function readTemporalClock({ stack, journal }: Harness): Promise<number> {
 const bodySchema = z.object({ id: z.string(), reference_id: z.string() });
 
 /** What the merchant was told before its time, by the clock of the harness, the customer and the acquirer. */
-async function findEarly({ stack, journal }: Harness): Promise<string[]> {
+async function findEarly({ stack, journal }: FaultHarness): Promise<string[]> {
   const paidAtMs = await readPaidTimes(stack);
   const requestedAtMs = firstRequests(journal);
-  return stack.receiver.tries.flatMap(({ event, rawBody, atMs }) => {
+  return stack.receiver.attempts.flatMap(({ event, rawBody, atMs }) => {
     const { id, reference_id } = bodySchema.parse(JSON.parse(rawBody));
     const settlesAtMs = (paidAtMs.get(reference_id) ?? Infinity) + SETTLEMENT_DELAY_SECONDS * SECOND_MS;
     if (event === 'payment.settled' && atMs < settlesAtMs)
@@ -103,7 +103,7 @@ function firstRequests(journal: Journal): Map<string, number> {
 }
 
 /** From the acquirer's own database, by reference. */
-async function readPaidTimes({ ledgerUrl }: Stack): Promise<Map<string, number>> {
+async function readPaidTimes({ ledgerUrl }: FaultStack): Promise<Map<string, number>> {
   const ledger = new Client({ connectionString: ledgerUrl });
   await ledger.connect();
   const { rows } = await ledger.query<{ reference: string; paidAt: Date }>(

@@ -4,23 +4,23 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import type { ManagedProcess } from '../../src/embedded/managed-process';
-import { freePort } from '../../src/embedded/ports';
-import { PostgresCluster } from '../../src/embedded/postgres';
+import type { ManagedProcess } from '../../src/local-stack/managed-process';
+import { freePort } from '../../src/local-stack/ports';
+import { PostgresCluster } from '../../src/local-stack/postgres';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 import type { Journal } from './journal';
-import { Load } from './load';
-import { judgeAll, judgeAtRest, runLoad, type Harness } from './run';
-import type { Stack } from './stack';
+import { Workload } from './workload';
+import { evaluateInvariants, evaluateAtRest, runWorkload, type FaultHarness } from './run';
+import type { FaultStack } from './stack';
 
 /** Issue 14: from the promotion of the standby to the first create that succeeds. */
-const WRITES_AGAIN_WITHIN_MS = 30_000;
+const MAX_WRITE_OUTAGE_MS = 30_000;
 const CUSTOMERS = 4;
 /** Enough for some payments to be under way, and for some commits to wait for the standby. */
-const LOAD_MS = 5_000;
+const WORKLOAD_MS = 5_000;
 const HANG_MS = 2_000;
-const READY_WITHIN_MS = 60_000;
+const READY_TIMEOUT_MS = 60_000;
 
 interface Standby {
   readonly server: ManagedProcess;
@@ -37,37 +37,37 @@ interface Standby {
 type ReplicationState = 'sync' | 'async';
 
 /** Under load the replication hangs, the primary is killed, and the standby is promoted and takes over its address. */
-export async function runFailOver(harness: Harness): Promise<string[]> {
+export async function runFailOver(harness: FaultHarness): Promise<string[]> {
   const { stack, journal } = harness;
   return withStandby(stack, 'sync', async (standby) => {
     let waitedMs = Infinity;
-    const ended = await runLoad(harness, CUSTOMERS, async () => {
+    const finished = await runWorkload(harness, CUSTOMERS, async () => {
       const promotedAtMs = await failOver(stack, standby);
       waitedMs = await waitForCreate(journal, promotedAtMs);
     });
     const finding = `the first create succeeded ${waitedMs} ms after the promotion`;
-    return [...(waitedMs > WRITES_AGAIN_WITHIN_MS ? [finding] : []), ...(await judgeAtRest(harness, ended))];
+    return [...(waitedMs > MAX_WRITE_OUTAGE_MS ? [finding] : []), ...(await evaluateAtRest(harness, finished))];
   });
 }
 
 /** The same, but the primary confirms what the standby does not have. The oracle has to find out. */
-export async function runAsynchronousFailOver({ stack, journal, random }: Harness): Promise<string[]> {
+export async function runAsynchronousFailOver({ stack, journal, random }: FaultHarness): Promise<string[]> {
   return withStandby(stack, 'async', async (standby) => {
-    const load = new Load(stack, journal, random);
-    load.start(CUSTOMERS);
+    const workload = new Workload(stack, journal, random);
+    workload.start(CUSTOMERS);
     const promotedAtMs = await failOver(stack, standby);
     // Each customer may be waiting for a payment that is lost. One more customer creates a payment in any case.
-    load.begin('settle');
+    workload.begin('settle');
     await waitForCreate(journal, promotedAtMs);
-    const { I1 } = await judgeAll(stack, journal);
-    await load.abandon();
+    const { I1 } = await evaluateInvariants(stack, journal);
+    await workload.abandon();
     return I1.violations.length > 0 ? [] : ['the oracle found no acknowledged payment that was lost'];
   });
 }
 
 /** @returns when the promotion began */
-async function failOver(stack: Stack, standby: Standby): Promise<number> {
-  await sleep(LOAD_MS);
+async function failOver(stack: FaultStack, standby: Standby): Promise<number> {
+  await sleep(WORKLOAD_MS);
   standby.link.hang();
   await sleep(HANG_MS);
   await stack.kill('postgres');
@@ -78,7 +78,7 @@ async function failOver(stack: Stack, standby: Standby): Promise<number> {
 }
 
 async function withStandby(
-  stack: Stack,
+  stack: FaultStack,
   state: ReplicationState,
   run: (standby: Standby) => Promise<string[]>,
 ): Promise<string[]> {
@@ -91,7 +91,7 @@ async function withStandby(
 }
 
 /** From a cold copy of the primary's cluster: the embedded PostgreSQL comes without `pg_basebackup`. */
-async function startStandby(stack: Stack, state: ReplicationState): Promise<Standby> {
+async function startStandby(stack: FaultStack, state: ReplicationState): Promise<Standby> {
   const primary = new URL(stack.databaseUrl);
   const link = await startTcpProxy(primary.host);
   let copy = '';
@@ -103,14 +103,14 @@ async function startStandby(stack: Stack, state: ReplicationState): Promise<Stan
   const port = await freePort();
   const { hostname: host, port: linkPort } = new URL(`tcp://${link.address}`);
   const conninfo = `host=${host} port=${linkPort} user=${primary.username} password=${primary.password}`;
-  const files = { folder: copy, logFile: `${copy}.log`, port, settings: { primary_conninfo: conninfo } };
+  const files = { directory: copy, logFile: `${copy}.log`, port, settings: { primary_conninfo: conninfo } };
   const { signal } = new AbortController();
   const cluster = await PostgresCluster.open(files, signal);
   const server = await cluster.start(signal);
-  await until(
+  await eventually(
     () => countStandbys(stack, state),
     (count) => count === 1,
-    READY_WITHIN_MS,
+    READY_TIMEOUT_MS,
   );
   return { server, link, address: `127.0.0.1:${port}`, databaseUrl: cluster.databaseUrl('postgres') };
 }
@@ -125,7 +125,7 @@ async function copyCluster(from: string, to: string): Promise<void> {
   await run('cp', ['-a', path.join(data, 'PG_VERSION'), path.join(data, 'standby.signal')]);
 }
 
-async function countStandbys({ db }: Stack, state: ReplicationState): Promise<number> {
+async function countStandbys({ db }: FaultStack, state: ReplicationState): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*) as count from pg_stat_replication where state = 'streaming' and sync_state = $1`,
     [state],
@@ -144,14 +144,14 @@ async function promote({ databaseUrl }: Standby): Promise<void> {
 
 /** @returns how long after this instant the first create that was sent later had succeeded */
 async function waitForCreate(journal: Journal, sinceMs: number): Promise<number> {
-  const created = await until(
+  const created = await eventually(
     async () =>
       journal.entries.find(
         ({ atMs, method, path, status }) =>
           atMs >= sinceMs && method === 'POST' && path === '/payments' && status === 201,
       ),
     (entry) => entry !== undefined,
-    READY_WITHIN_MS,
+    READY_TIMEOUT_MS,
   );
   return created ? created.atMs + created.tookMs - sinceMs : Infinity;
 }

@@ -4,32 +4,32 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from '../../src/package';
-import { testAddress } from '../support/addresses';
+import { PACKAGE_ROOT } from '../../src/package-info';
+import { testEnvironment } from '../support/test-environment';
 import { MUTANT_NAMES, MUTANTS } from './mutants';
 import { INVARIANT_NAMES } from './oracle';
-import { KILL_POINT_NAMES } from './points';
+import { KILL_POINT_NAMES } from './kill-points';
 
 /** The small size of `npm run test:faults` (docs/proof.md): the same program. */
 const KILLS = 12;
 /** One whose plan has each of the points once, and each victim three times. */
 const SEED = 202177;
-const RUNS_WITHIN_MS = 900_000;
+const RUN_TIMEOUT_MS = 900_000;
 
 const reportSchema = z.object({
-  trials: z.array(z.object({ point: z.string(), end: z.string() })),
-  verdicts: z.record(z.string(), z.object({ checks: z.number(), violations: z.array(z.string()) })),
+  trials: z.array(z.object({ point: z.string(), outcome: z.string() })),
+  results: z.record(z.string(), z.object({ checks: z.number(), violations: z.array(z.string()) })),
   caught: z.record(z.string(), z.string().nullable()),
 });
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'lunas-fault-report-'));
+const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-fault-report-'));
 let report: z.infer<typeof reportSchema>;
 
 beforeAll(async () => {
-  const file = path.join(folder, 'report.json');
+  const file = path.join(directory, 'report.json');
   const args = ['--seed', String(SEED), '--kills', String(KILLS), '--report', file];
   const run = spawn(process.execPath, [path.join(PACKAGE_ROOT, 'scripts', 'faults.mjs'), ...args], {
-    env: { ...process.env, TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH') },
+    env: { ...process.env, TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH') },
     stdio: 'ignore',
   });
   const stop = () => run.kill('SIGTERM');
@@ -37,20 +37,20 @@ beforeAll(async () => {
   await once(run, 'close');
   process.off('exit', stop);
   report = reportSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-}, RUNS_WITHIN_MS);
+}, RUN_TIMEOUT_MS);
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe(`API, worker, PostgreSQL and Temporal are killed ${KILLS} times in the middle of payments`, () => {
   it.each(INVARIANT_NAMES)('and %s holds', (name) => {
-    const verdict = report.verdicts[name];
-    expect(verdict?.violations).toEqual([]);
+    const result = report.results[name];
+    expect(result?.violations).toEqual([]);
     // A judge who looked at nothing finds nothing.
-    expect(verdict?.checks).toBeGreaterThan(0);
+    expect(result?.checks).toBeGreaterThan(0);
   });
 
   it('at nearly every point of a life', () => {
-    const hits = report.trials.filter(({ end }) => end === 'hit');
+    const hits = report.trials.filter(({ outcome }) => outcome === 'hit');
     expect(hits.length).toBeGreaterThanOrEqual(KILLS * 0.8);
     expect(new Set(hits.map(({ point }) => point)).size).toBeGreaterThanOrEqual(KILL_POINT_NAMES.length - 2);
   });
@@ -58,6 +58,6 @@ describe(`API, worker, PostgreSQL and Temporal are killed ${KILLS} times in the 
 
 describe('a service that is broken on purpose is found out', () => {
   it.each(MUTANT_NAMES)('%s', (mutant) => {
-    expect(report.caught[mutant]).toMatch(new RegExp(`^(${MUTANTS[mutant].falls.join('|')}): `));
+    expect(report.caught[mutant]).toMatch(new RegExp(`^(${MUTANTS[mutant].violates.join('|')}): `));
   });
 });

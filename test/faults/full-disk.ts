@@ -3,13 +3,13 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 import type { Journal } from './journal';
-import { judgeAtRest, runLoad, type Harness } from './run';
-import type { Stack } from './stack';
+import { evaluateAtRest, runWorkload, type FaultHarness } from './run';
+import type { FaultStack } from './stack';
 
 const CUSTOMERS = 4;
-const LOAD_MS = 3_000;
+const WORKLOAD_MS = 3_000;
 /** An empty cluster takes about 60 MB. */
 const DISK_SIZE = '192m';
 /** Little WAL is kept, so that little room is left in it when the disk is full. */
@@ -17,22 +17,22 @@ const SETTINGS = { min_wal_size: '32MB', max_wal_size: '48MB' } as const;
 /** Beyond what is kept: PostgreSQL needs a segment that it cannot allocate. */
 const WAL_SWITCHES = 8;
 const FULL_MS = 5_000;
-const SEEN_WITHIN_MS = 60_000;
+const OBSERVATION_TIMEOUT_MS = 60_000;
 const REPEAT_AFTER_MS = 500;
 
 /**
  * The disk of PostgreSQL is full under load: first no table can grow, then no WAL can be written, and PostgreSQL crashes. Then
  * there is room again, and PostgreSQL is started if it ended.
  */
-export async function runFullDisk(harness: Harness): Promise<string[]> {
+export async function runFullDisk(harness: FaultHarness): Promise<string[]> {
   const { stack, journal } = harness;
   let disk = '';
   await stack.restartPostgres(SETTINGS, async (directory) => {
     disk = directory;
     await moveToSmallDisk(directory);
   });
-  const ended = await runLoad(harness, CUSTOMERS, async () => {
-    await sleep(LOAD_MS);
+  const finished = await runWorkload(harness, CUSTOMERS, async () => {
+    await sleep(WORKLOAD_MS);
     const filler = path.join(disk, 'filler');
     await fill(filler);
     await waitForServerError(journal, Date.now());
@@ -42,7 +42,7 @@ export async function runFullDisk(harness: Harness): Promise<string[]> {
     await rm(filler);
     await waitUntilServing(stack);
   });
-  return judgeAtRest(harness, ended);
+  return evaluateAtRest(harness, finished);
 }
 
 async function moveToSmallDisk(directory: string): Promise<void> {
@@ -79,7 +79,7 @@ async function writeUntilFull(write: () => Promise<unknown>): Promise<void> {
 }
 
 /** PostgreSQL ends all its sessions when it cannot write its WAL. */
-async function useUpWal({ db }: Stack): Promise<void> {
+async function useUpWal({ db }: FaultStack): Promise<void> {
   for (let count = 0; count < WAL_SWITCHES; count += 1) {
     // A segment that nothing was written to is not left.
     const switched = await db.query(`select pg_logical_emit_message(false, 'fill', ''), pg_switch_wal()`).then(
@@ -92,7 +92,7 @@ async function useUpWal({ db }: Stack): Promise<void> {
 }
 
 /** PostgreSQL may have ended, or end in its own recovery, which began on the full disk. */
-async function waitUntilServing(stack: Stack): Promise<void> {
+async function waitUntilServing(stack: FaultStack): Promise<void> {
   const attempt = async () => {
     if (!stack.isRunning('postgres')) await stack.revive('postgres');
     return stack.db.query('select 1').then(
@@ -100,13 +100,13 @@ async function waitUntilServing(stack: Stack): Promise<void> {
       () => sleep(REPEAT_AFTER_MS, false),
     );
   };
-  await until(attempt, (isServing) => isServing, SEEN_WITHIN_MS);
+  await eventually(attempt, (isServing) => isServing, OBSERVATION_TIMEOUT_MS);
 }
 
 async function waitForServerError(journal: Journal, sinceMs: number): Promise<void> {
-  await until(
+  await eventually(
     async () => journal.entries.some(({ atMs, status }) => atMs >= sinceMs && status !== null && status >= 500),
     (isSeen) => isSeen,
-    SEEN_WITHIN_MS,
+    OBSERVATION_TIMEOUT_MS,
   );
 }

@@ -13,9 +13,9 @@ export interface Entry {
 }
 
 const paymentSchema = z.looseObject({ id: z.string(), reference_id: z.string(), status: z.string() });
-const answerSchema = z.object({ payment: paymentSchema });
-const bulkAnswerSchema = z.object({ payments: z.array(paymentSchema) });
-export type AnsweredPayment = z.infer<typeof paymentSchema>;
+const responseSchema = z.object({ payment: paymentSchema });
+const bulkResponseSchema = z.object({ payments: z.array(paymentSchema) });
+export type ReturnedPayment = z.infer<typeof paymentSchema>;
 
 /** All that clients have asked and were answered: what the service has promised. */
 export class Journal {
@@ -27,20 +27,20 @@ export class Journal {
   }
 
   /** Answers 2xx to creations, by idempotency key; of a bulk under the key of each item. */
-  created(): Map<string, AnsweredPayment[]> {
-    const byKey = new Map<string, AnsweredPayment[]>();
-    const add = (key: string, payment: AnsweredPayment) => byKey.set(key, [...(byKey.get(key) ?? []), payment]);
+  created(): Map<string, ReturnedPayment[]> {
+    const byKey = new Map<string, ReturnedPayment[]>();
+    const add = (key: string, payment: ReturnedPayment) => byKey.set(key, [...(byKey.get(key) ?? []), payment]);
     for (const { method, path, key, status, text } of this.entries) {
       if (method !== 'POST' || path !== '/payments' || key === null || !isSuccess(status)) continue;
-      const single = answerSchema.safeParse(JSON.parse(text));
+      const single = responseSchema.safeParse(JSON.parse(text));
       if (single.success) add(key, single.data.payment);
-      else bulkAnswerSchema.parse(JSON.parse(text)).payments.forEach((item, index) => add(`${key}:${index}`, item));
+      else bulkResponseSchema.parse(JSON.parse(text)).payments.forEach((item, index) => add(`${key}:${index}`, item));
     }
     return byKey;
   }
 
   /** Payments whose creation was refused for good, by idempotency key. */
-  refused(): Set<string> {
+  rejected(): Set<string> {
     return new Set(
       this.entries.flatMap(({ method, path, key, status }) =>
         method === 'POST' && path === '/payments' && key !== null && status === 400 ? [key] : [],
@@ -52,7 +52,7 @@ export class Journal {
   done(what: 'cancel' | 'refund'): { readonly id: string; readonly status: string }[] {
     return this.entries.flatMap(({ method, path, status, text }) => {
       if (method !== 'POST' || !path.endsWith(`/${what}`) || !isSuccess(status)) return [];
-      const { payment } = answerSchema.parse(JSON.parse(text));
+      const { payment } = responseSchema.parse(JSON.parse(text));
       return [{ id: payment.id, status: payment.status }];
     });
   }
@@ -62,10 +62,10 @@ function isSuccess(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-export function paymentIn(text: string): AnsweredPayment {
-  return answerSchema.parse(JSON.parse(text)).payment;
+export function paymentIn(text: string): ReturnedPayment {
+  return responseSchema.parse(JSON.parse(text)).payment;
 }
 
-export function paymentsIn(text: string): AnsweredPayment[] {
-  return bulkAnswerSchema.parse(JSON.parse(text)).payments;
+export function paymentsIn(text: string): ReturnedPayment[] {
+  return bulkResponseSchema.parse(JSON.parse(text)).payments;
 }

@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../src/config';
-import { findTemporalCli } from '../../src/embedded/engine-binaries';
-import { Progress } from '../../src/embedded/progress';
-import { onStopSignal } from '../../src/embedded/stop-signals';
-import { PACKAGE_ROOT } from '../../src/package';
+import { findTemporalCli } from '../../src/local-stack/find-temporal-binary';
+import { Progress } from '../../src/local-stack/progress';
+import { onStopSignal } from '../../src/local-stack/stop-signals';
+import { PACKAGE_ROOT } from '../../src/package-info';
 import { Journal } from './journal';
 import { runMutant } from './mutant-trials';
 import { MUTANT_NAMES, MUTANTS, type Mutant } from './mutants';
@@ -15,7 +15,7 @@ import { Random } from './random';
 import { describeRun } from './report';
 import { countOf, runFaults } from './run';
 import { SINGLE_TRIALS, type SingleTrial } from './single-trials';
-import { Stack } from './stack';
+import { FaultStack } from './stack';
 
 const CUSTOMERS = 4;
 const INTERRUPTED = 130;
@@ -25,15 +25,15 @@ async function main(): Promise<void> {
   const { seed, kills, ...given } = readOptions();
   const random = new Random(seed);
   const progress = new Progress();
-  const say = (line: string) => progress.say(line);
+  const log = (line: string) => progress.log(line);
   const heading = `seed ${seed}, ${given.only ?? `${kills} kills`}, commit ${commit()}`;
-  say(heading);
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'lunas-faults-'));
+  log(heading);
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-faults-'));
   let isKept = false;
-  process.once('exit', () => isKept || rmSync(folder, { recursive: true, force: true }));
-  const stack = await Stack.open({
-    folder,
-    compiledFolder: given.compiledFolder,
+  process.once('exit', () => isKept || rmSync(directory, { recursive: true, force: true }));
+  const stack = await FaultStack.open({
+    directory,
+    compiledDirectory: given.compiledDirectory,
     workflowBundlePath: given.workflowBundle,
     temporalBinary: await findTemporalCli(loadConfig(), progress, new AbortController().signal),
     webhookFails: () => random.chance(0.02),
@@ -41,24 +41,24 @@ async function main(): Promise<void> {
   try {
     if (given.only !== undefined) {
       isKept = await runOnly(stack, random, given.only, given.report);
-      if (isKept) say(`logs and databases are kept in ${folder}`);
+      if (isKept) log(`logs and databases are kept in ${directory}`);
       return;
     }
-    const report = await runFaults(stack, random, { kills, customers: CUSTOMERS, losesTemporal: true, say });
+    const report = await runFaults(stack, random, { kills, customers: CUSTOMERS, losesTemporal: true, log });
     console.log(`${heading}\n${describeRun(report)}`);
     console.log('\nServices that are broken on purpose');
     const caught = new Map<Mutant, string | null>();
     for (const mutant of MUTANT_NAMES) {
       caught.set(mutant, await runMutant(stack, mutant));
-      console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught.get(mutant) ?? 'NOT FOUND OUT'}`);
+      console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught.get(mutant) ?? 'NOT DETECTED'}`);
     }
-    isKept = countOf(report.verdicts) > 0;
-    if (isKept) say(`logs and databases are kept in ${folder}`);
-    const isWell = !isKept && [...caught.values()].every((violation) => violation !== null);
-    process.exitCode = isWell ? 0 : 1;
+    isKept = countOf(report.results) > 0;
+    if (isKept) log(`logs and databases are kept in ${directory}`);
+    const hasPassed = !isKept && [...caught.values()].every((violation) => violation !== null);
+    process.exitCode = hasPassed ? 0 : 1;
     if (given.report !== undefined) {
-      const { trials, verdicts } = report;
-      writeFileSync(given.report, JSON.stringify({ trials, verdicts, caught: Object.fromEntries(caught) }));
+      const { trials, results } = report;
+      writeFileSync(given.report, JSON.stringify({ trials, results, caught: Object.fromEntries(caught) }));
     }
   } finally {
     await stack.close();
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
 }
 
 /** A trial that the long run has not, or one of it alone. @returns whether something was wrong */
-async function runOnly(stack: Stack, random: Random, name: SingleTrial, reportFile?: string): Promise<boolean> {
+async function runOnly(stack: FaultStack, random: Random, name: SingleTrial, reportFile?: string): Promise<boolean> {
   const found = await SINGLE_TRIALS[name]({ stack, journal: new Journal(), random });
   console.log(found.length === 0 ? `${name}: no violations` : found.join('\n'));
   if (reportFile !== undefined) writeFileSync(reportFile, JSON.stringify(found));
@@ -79,7 +79,7 @@ interface Options {
   readonly seed: number;
   readonly kills: number;
   readonly report?: string;
-  readonly compiledFolder: string;
+  readonly compiledDirectory: string;
   readonly workflowBundle: string;
 }
 
@@ -99,9 +99,9 @@ function readOptions(): Options {
       .addOption(
         new Option('--only <trial>', 'one trial of the slow tests instead').choices(Object.keys(SINGLE_TRIALS)),
       )
-      .option('--report <file>', 'where the trials and verdicts go as JSON')
+      .option('--report <file>', 'write the trials and results to this file as JSON')
       // Set by scripts/faults.mjs.
-      .addOption(new Option('--compiled-folder <folder>').makeOptionMandatory().hideHelp())
+      .addOption(new Option('--compiled-directory <directory>').makeOptionMandatory().hideHelp())
       .addOption(new Option('--workflow-bundle <file>').makeOptionMandatory().hideHelp())
       .parse()
       .opts<Options>()

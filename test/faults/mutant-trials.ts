@@ -1,41 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PaymentsEngine } from '../../src/engine/payments-engine';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { recover, type Recovery } from '../../src/operator/recover';
 import { Journal } from './journal';
-import { Load, type LifeKind } from './load';
+import { Workload, type ScenarioKind } from './workload';
 import { MUTANTS, type Mutant } from './mutants';
 import { Random } from './random';
 import { rewindTemporal } from './rewind';
-import { judgeAll } from './run';
-import type { Stack } from './stack';
+import { evaluateInvariants } from './run';
+import type { FaultStack } from './stack';
 import { runTrial, type Trial } from './trials';
 
 interface MutantTrial {
-  readonly lives: readonly LifeKind[];
+  readonly scenarios: readonly ScenarioKind[];
   /** What is killed, and where; null where the lives alone show it. */
-  readonly kill: Pick<Trial, 'point' | 'victim' | 'witness' | 'passage'> | null;
+  readonly kill: Pick<Trial, 'point' | 'victim' | 'witness' | 'occurrence'> | null;
 }
 
-const WORKER = { victim: 'worker', witness: 'worker', passage: 1 } as const;
+const WORKER = { victim: 'worker', witness: 'worker', occurrence: 1 } as const;
 
 /** For each mutant the lives and the kill that a sound service survives, as the long run shows, and this one does not. */
 const TRIALS = {
-  keyIgnored: { lives: ['repeated'], kill: null },
+  keyIgnored: { scenarios: ['repeated'], kill: null },
   // Recorded, and the workflow was not told: it takes the step again.
-  stepNotDeduplicated: { lives: [], kill: { ...WORKER, point: 'K11', passage: 2 } },
-  noLookUp: { lives: [], kill: { ...WORKER, point: 'K4' } },
-  outboxApart: { lives: [], kill: { ...WORKER, victim: 'postgres', point: 'K8' } },
-  leaseForEver: { lives: [], kill: { ...WORKER, point: 'K9' } },
-  refundKeyUnstable: { lives: [], kill: { ...WORKER, point: 'K10' } },
-  recoversMissingOnly: { lives: [], kill: null },
+  stepNotDeduplicated: { scenarios: [], kill: { ...WORKER, point: 'K11', occurrence: 2 } },
+  noLookUp: { scenarios: [], kill: { ...WORKER, point: 'K4' } },
+  outboxApart: { scenarios: [], kill: { ...WORKER, victim: 'postgres', point: 'K8' } },
+  leaseForEver: { scenarios: [], kill: { ...WORKER, point: 'K9' } },
+  refundKeyUnstable: { scenarios: [], kill: { ...WORKER, point: 'K10' } },
+  recoversMissingOnly: { scenarios: [], kill: null },
   // In the middle of creations, some of which have just been answered.
   commitNotDurable: {
-    lives: Array.from({ length: 16 }, () => 'settle' as const),
-    kill: { ...WORKER, victim: 'postgres', point: 'K9', passage: 8 },
+    scenarios: Array.from({ length: 16 }, () => 'settle' as const),
+    kill: { ...WORKER, victim: 'postgres', point: 'K9', occurrence: 8 },
   },
 } as const satisfies Record<Mutant, MutantTrial>;
 
-const CAUGHT_WITHIN_MS = 40_000;
+const CATCH_TIMEOUT_MS = 40_000;
 /** Several times what the product's recovery takes. */
 const REWOUND_FOR_MS = 20_000;
 
@@ -43,41 +43,44 @@ const REWOUND_FOR_MS = 20_000;
  * Breaks the service, lets its fault happen, and asks the oracle.
  * @returns the violation that was found, null where the mutant survived
  */
-export async function runMutant(stack: Stack, mutant: Mutant): Promise<string | null> {
-  const { lives, kill }: MutantTrial = TRIALS[mutant];
+export async function runMutant(stack: FaultStack, mutant: Mutant): Promise<string | null> {
+  const { scenarios, kill }: MutantTrial = TRIALS[mutant];
   const journal = new Journal();
-  const before = new Set(await findFallen(stack, journal, mutant));
-  await stack.become(mutant, mutant === 'noLookUp' ? 'forgetful' : 'mindful');
-  const load = new Load(stack, journal, new Random(1));
-  for (const life of lives) load.begin(life);
-  if (kill) await runTrial(stack, load, { ...kill, how: 'kill', pauseMs: 0, provider: null });
+  const before = new Set(await findViolations(stack, journal, mutant));
+  await stack.restartWith(mutant, mutant === 'noLookUp' ? 'forgetful' : 'mindful');
+  const workload = new Workload(stack, journal, new Random(1));
+  for (const scenario of scenarios) workload.begin(scenario);
+  if (kill) await runTrial(stack, workload, { ...kill, how: 'kill', pauseMs: 0, provider: null });
   // 30 s pass in a moment.
   if (mutant === 'leaseForEver') await stack.letLeasesRunOut();
-  if (mutant === 'recoversMissingOnly') await rewindTemporal(stack, load, () => recoverMissing(stack), REWOUND_FOR_MS);
-  const deadline = performance.now() + CAUGHT_WITHIN_MS;
+  if (mutant === 'recoversMissingOnly')
+    await rewindTemporal(stack, workload, () => recoverMissing(stack), REWOUND_FOR_MS);
+  const deadlineAtMs = performance.now() + CATCH_TIMEOUT_MS;
   let caught: string | undefined;
-  while (caught === undefined && performance.now() < deadline) {
+  while (caught === undefined && performance.now() < deadlineAtMs) {
     await sleep(250);
-    caught = (await findFallen(stack, journal, mutant)).find((violation) => !before.has(violation));
+    caught = (await findViolations(stack, journal, mutant)).find((violation) => !before.has(violation));
   }
-  await load.abandon();
-  if (mutant !== 'commitNotDurable') await stack.become(null);
+  await workload.abandon();
+  if (mutant !== 'commitNotDurable') await stack.restartWith(null);
   return caught ?? null;
 }
 
-class StartingEngine extends PaymentsEngine {
-  override reportPaid(): Promise<'signalled'> {
+class StartingWorkflowClient extends PaymentWorkflowClient {
+  override signalProviderUpdate(): Promise<'signalled'> {
     return Promise.resolve('signalled');
   }
 }
 
-function recoverMissing({ db, client }: Stack): Promise<Recovery> {
+function recoverMissing({ db, client }: FaultStack): Promise<Recovery> {
   const context = { db, environment: 'sandbox', onDeliveries: () => undefined };
-  return recover(context, new StartingEngine(client));
+  return recover(context, new StartingWorkflowClient(client));
 }
 
 /** The violations of the invariants that fall by the mutant. */
-async function findFallen(stack: Stack, journal: Journal, mutant: Mutant): Promise<string[]> {
-  const verdicts = await judgeAll(stack, journal);
-  return MUTANTS[mutant].falls.flatMap((name) => verdicts[name].violations.map((violation) => `${name}: ${violation}`));
+async function findViolations(stack: FaultStack, journal: Journal, mutant: Mutant): Promise<string[]> {
+  const results = await evaluateInvariants(stack, journal);
+  return MUTANTS[mutant].violates.flatMap((name) =>
+    results[name].violations.map((violation) => `${name}: ${violation}`),
+  );
 }

@@ -7,16 +7,16 @@ export interface Statement {
 
 /** Services that are broken on purpose, to see that the oracle notices: what is broken, and which invariant falls by it. */
 export const MUTANTS = {
-  keyIgnored: { broken: 'the API does not look at the idempotency key', falls: ['I2'] },
-  stepNotDeduplicated: { broken: 'a step does not compare status and version', falls: ['I4', 'I6'] },
-  noLookUp: { broken: 'an order is not looked up before it is asked for again', falls: ['I2'] },
-  outboxApart: { broken: 'the webhook is written by a statement of its own', falls: ['I5'] },
-  leaseForEver: { broken: 'the lease of a delivery never ends', falls: ['I5'] },
-  refundKeyUnstable: { broken: 'every attempt at a refund has another key', falls: ['I3'] },
-  recoversMissingOnly: { broken: 'the recovery starts what is missing, and signals nothing', falls: ['I7', 'I8'] },
+  keyIgnored: { broken: 'the API does not look at the idempotency key', violates: ['I2'] },
+  stepNotDeduplicated: { broken: 'a step does not compare status and version', violates: ['I4', 'I6'] },
+  noLookUp: { broken: 'an order is not looked up before it is asked for again', violates: ['I2'] },
+  outboxApart: { broken: 'the webhook is written by a statement of its own', violates: ['I5'] },
+  leaseForEver: { broken: 'the lease of a delivery never ends', violates: ['I5'] },
+  refundKeyUnstable: { broken: 'every attempt at a refund has another key', violates: ['I3'] },
+  recoversMissingOnly: { broken: 'the recovery starts what is missing, and signals nothing', violates: ['I7', 'I8'] },
   // Last: the books are beyond repair after it.
-  commitNotDurable: { broken: 'PostgreSQL answers before the commit is on its way to the disk', falls: ['I1'] },
-} as const satisfies Record<string, { broken: string; falls: readonly string[] }>;
+  commitNotDurable: { broken: 'PostgreSQL answers before the commit is on its way to the disk', violates: ['I1'] },
+} as const satisfies Record<string, { broken: string; violates: readonly string[] }>;
 
 export type Mutant = keyof typeof MUTANTS;
 export const MUTANT_NAMES = Object.keys(MUTANTS).filter(isMutant);
@@ -30,8 +30,8 @@ const LEASE_IS_OVER = 'leased_until <= now()';
 
 /** What a mutant makes of a statement. The name changes with the text: node-postgres prepares by name. */
 export function rewriteStatement(mutant: Mutant | null, statement: Statement): Statement {
-  const rewrite = (text: string, becomes: string) =>
-    text === becomes ? statement : { ...statement, name: `${statement.name}_${mutant}`, text: becomes };
+  const rewrite = (text: string, rewritten: string) =>
+    text === rewritten ? statement : { ...statement, name: `${statement.name}_${mutant}`, text: rewritten };
   const { name, text } = statement;
   if (mutant === 'stepNotDeduplicated' && name.startsWith('transition_')) {
     // $5 has to occur somewhere.

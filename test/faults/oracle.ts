@@ -1,4 +1,4 @@
-import type { ProviderOrder, TransitionRecord, World } from './world';
+import type { ObservedOrder, TransitionRecord, ObservedState } from './observed-state';
 
 export const INVARIANTS = {
   I1: 'what was answered with 2xx is there, the same at every repeat',
@@ -13,7 +13,7 @@ export const INVARIANTS = {
 export type Invariant = keyof typeof INVARIANTS;
 export const INVARIANT_NAMES = Object.keys(INVARIANTS).filter((name): name is Invariant => name in INVARIANTS);
 
-export interface Verdict {
+export interface InvariantResult {
   readonly checks: number;
   readonly violations: readonly string[];
 }
@@ -26,42 +26,44 @@ export const ALWAYS = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6'] as const satisfies In
  * once more, from the contract.
  */
 export const ORACLE = {
-  I1: (world) => judge(checkPromises(world)),
-  I2: (world) => judge(checkCharges(world)),
-  I3: (world) => judge(checkRefunds(world)),
-  I4: (world) => judge(checkLedger(world)),
-  I5: (world) => judge(checkWebhooks(world)),
-  I6: (world) => judge(checkTransitions(world)),
-  I7: (world) => judge(checkAgreement(world)),
-  I8: (world) => judge(checkWorkflows(world)),
-} as const satisfies Record<Invariant, (world: World) => Verdict>;
+  I1: (state) => evaluate(checkPromises(state)),
+  I2: (state) => evaluate(checkCharges(state)),
+  I3: (state) => evaluate(checkRefunds(state)),
+  I4: (state) => evaluate(checkLedger(state)),
+  I5: (state) => evaluate(checkWebhooks(state)),
+  I6: (state) => evaluate(checkTransitions(state)),
+  I7: (state) => evaluate(checkAgreement(state)),
+  I8: (state) => evaluate(checkWorkflows(state)),
+} as const satisfies Record<Invariant, (state: ObservedState) => InvariantResult>;
 
 /** A check that was made: null where all is well, else what is wrong. */
 type Check = string | null;
 
-function judge(checks: Iterable<Check>): Verdict {
+function evaluate(checks: Iterable<Check>): InvariantResult {
   const all = [...checks];
   return { checks: all.length, violations: all.filter((violation) => violation !== null) };
 }
 
-function* checkPromises({ journal, books }: World): Generator<Check> {
-  const payments = new Map(books.payments.map((payment) => [payment.id, payment]));
-  for (const [key, answers] of journal.created()) {
-    for (const answer of answers) {
-      const payment = payments.get(answer.id);
-      yield payment?.referenceId === answer.reference_id
+function* checkPromises({ journal, records }: ObservedState): Generator<Check> {
+  const payments = new Map(records.payments.map((payment) => [payment.id, payment]));
+  for (const [key, responses] of journal.created()) {
+    for (const response of responses) {
+      const payment = payments.get(response.id);
+      yield payment?.referenceId === response.reference_id
         ? null
-        : `${key} was answered ${answer.id}, which is not there`;
+        : `${key} was answered ${response.id}, which is not there`;
       // The first answer again, byte for byte; a bulk says `created` of what was unclear still.
-      const first = answers.find(({ status }) => status === answer.status);
-      yield JSON.stringify(answer) === JSON.stringify(first) ? null : `${key} was answered in two ways: ${answer.id}`;
+      const first = responses.find(({ status }) => status === response.status);
+      yield JSON.stringify(response) === JSON.stringify(first)
+        ? null
+        : `${key} was answered in two ways: ${response.id}`;
     }
   }
-  for (const key of journal.refused()) {
-    const payment = books.payments.find(({ idempotencyKey }) => idempotencyKey === key);
+  for (const key of journal.rejected()) {
+    const payment = records.payments.find(({ idempotencyKey }) => idempotencyKey === key);
     yield !payment || payment.status === 'failed' ? null : `${key} was refused, and ${payment.id} is ${payment.status}`;
   }
-  const taken = new Set(books.transitions.map(({ paymentId, name }) => `${paymentId} ${name}`));
+  const taken = new Set(records.transitions.map(({ paymentId, name }) => `${paymentId} ${name}`));
   for (const { id, status } of journal.done('cancel')) {
     const name = status === 'cancelled' ? 'cancel' : 'cancel_refund';
     yield taken.has(`${id} ${name}`) ? null : `a cancel of ${id} was answered "${status}", and is not in the books`;
@@ -73,18 +75,18 @@ function* checkPromises({ journal, books }: World): Generator<Check> {
   }
 }
 
-function* checkCharges({ journal, orders, books }: World): Generator<Check> {
-  for (const [key, answers] of journal.created()) {
-    yield new Set(answers.map(({ id }) => id)).size === 1 ? null : `${key} has become several payments`;
+function* checkCharges({ journal, orders, records }: ObservedState): Generator<Check> {
+  for (const [key, responses] of journal.created()) {
+    yield new Set(responses.map(({ id }) => id)).size === 1 ? null : `${key} has become several payments`;
   }
-  const references = new Set(books.payments.map(({ referenceId }) => referenceId));
+  const references = new Set(records.payments.map(({ referenceId }) => referenceId));
   for (const order of orders.values()) {
     yield order.charge_calls === 1 ? null : `${order.order_id} was charged ${order.charge_calls} times`;
     yield references.has(order.order_id) ? null : `the provider has ${order.order_id}, which is in no book of ours`;
   }
 }
 
-function* checkRefunds({ orders, books }: World): Generator<Check> {
+function* checkRefunds({ orders, records }: ObservedState): Generator<Check> {
   for (const order of orders.values()) {
     const accepted = order.refunds.filter(({ status }) => status !== 'rejected');
     yield accepted.length <= 1 ? null : `${order.order_id} was refunded ${accepted.length} times`;
@@ -94,18 +96,18 @@ function* checkRefunds({ orders, books }: World): Generator<Check> {
         : `${order.order_id}: ${amount} of ${order.gross_amount} refunded`;
     }
     for (const { refund_key } of order.refunds) {
-      yield books.refundKeys.has(refund_key)
+      yield records.refundKeys.has(refund_key)
         ? null
         : `the provider has the refund ${refund_key}, which nobody wrote down`;
     }
   }
 }
 
-function* checkLedger({ books, ledger }: World): Generator<Check> {
+function* checkLedger({ records, ledger }: ObservedState): Generator<Check> {
   for (let index = 0; index < ledger.payments; index += 1) yield null;
   for (const { kind, detail, paymentId } of ledger.breaks) yield `${kind} of ${paymentId}: ${detail}`;
-  const balances = new Map(books.balances.map((balance) => [balance.paymentId, balance]));
-  for (const { id, status, totalRupiah, feeRupiah, netRupiah, late } of books.payments) {
+  const balances = new Map(records.balances.map((balance) => [balance.paymentId, balance]));
+  for (const { id, status, totalRupiah, feeRupiah, netRupiah, late } of records.payments) {
     const { sum = 0, pending = 0, available = 0, receivable = 0, suspense = 0 } = balances.get(id) ?? {};
     yield sum === 0 ? null : `the postings of ${id} are off by ${sum}`;
     const expected = expectedBalances(status, late, { totalRupiah, feeRupiah, netRupiah });
@@ -137,11 +139,15 @@ function expectedBalances(
   }
 }
 
-function* checkWebhooks({ books, received, receivedBefore }: World): Generator<Check> {
-  const arrived = new Set(received.filter(({ answered }) => answered === 200).map(({ deliveryId }) => deliveryId));
-  const deliveries = new Map(books.deliveries.map((delivery) => [keyOf(delivery), delivery]));
-  yield deliveries.size === books.deliveries.length ? null : 'a transition has more than one delivery to the endpoint';
-  for (const transition of books.transitions) {
+function* checkWebhooks({ records, received, receivedBefore }: ObservedState): Generator<Check> {
+  const arrived = new Set(
+    received.filter(({ responseStatus }) => responseStatus === 200).map(({ deliveryId }) => deliveryId),
+  );
+  const deliveries = new Map(records.deliveries.map((delivery) => [keyOf(delivery), delivery]));
+  yield deliveries.size === records.deliveries.length
+    ? null
+    : 'a transition has more than one delivery to the endpoint';
+  for (const transition of records.transitions) {
     if (transition.from === transition.to) continue;
     const { event, to, paymentId } = transition;
     yield event === `payment.${to}` ? null : `${paymentId} became ${to}, which is the event ${event}`;
@@ -150,16 +156,18 @@ function* checkWebhooks({ books, received, receivedBefore }: World): Generator<C
     if (!delivery) continue;
     // The receiver always answers in the end, so nothing may be dead here.
     yield delivery.status === 'dead' ? `the delivery ${delivery.id} is dead` : null;
-    yield delivery.isForgotten ? `the delivery ${delivery.id} is pending, and in nobody's hands` : null;
+    yield delivery.isAbandoned ? `the delivery ${delivery.id} is pending, and in nobody's hands` : null;
     if (delivery.status !== 'delivered') continue;
     yield arrived.has(delivery.id) ? null : `the delivery ${delivery.id} counts as delivered, and did not arrive`;
   }
-  const events = new Map(books.transitions.map((transition) => [keyOf(transition), transition]));
-  const known = new Map(books.deliveries.map((delivery) => [delivery.id, events.get(keyOf(delivery))]));
-  for (const { deliveryId, event, rawBody, isGenuine } of received.slice(0, receivedBefore)) {
+  const events = new Map(records.transitions.map((transition) => [keyOf(transition), transition]));
+  const known = new Map(records.deliveries.map((delivery) => [delivery.id, events.get(keyOf(delivery))]));
+  for (const { deliveryId, event, rawBody, hasValidSignature: isGenuine } of received.slice(0, receivedBefore)) {
     yield isGenuine ? null : `the delivery ${deliveryId} came with a bad signature`;
-    const told = known.get(deliveryId);
-    yield told?.event === event && told.body === rawBody ? null : `the delivery ${deliveryId} is not what happened`;
+    const expected = known.get(deliveryId);
+    yield expected?.event === event && expected.body === rawBody
+      ? null
+      : `the delivery ${deliveryId} is not what happened`;
   }
 }
 
@@ -183,10 +191,10 @@ const CONTRACT: ReadonlySet<string> = new Set([
   'refund_failed paid',
 ]);
 
-function* checkTransitions({ books }: World): Generator<Check> {
+function* checkTransitions({ records }: ObservedState): Generator<Check> {
   let before: TransitionRecord | undefined;
   const last = new Map<string, string>();
-  for (const transition of books.transitions) {
+  for (const transition of records.transitions) {
     const { paymentId, version, from, to } = transition;
     if (before?.paymentId !== paymentId) before = undefined;
     yield CONTRACT.has(`${from} ${to}`) ? null : `${paymentId} went from ${from} to ${to}`;
@@ -195,7 +203,7 @@ function* checkTransitions({ books }: World): Generator<Check> {
     before = transition;
     last.set(paymentId, to);
   }
-  for (const { id, status } of books.payments) {
+  for (const { id, status } of records.payments) {
     yield last.get(id) === status ? null : `${id} is ${status}, and its last transition led to ${last.get(id)}`;
   }
 }
@@ -210,13 +218,15 @@ const AT_REST: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Only once the faults have stopped, and every life is over. */
-function* checkAgreement({ journal, orders, books, workflows }: World): Generator<Check> {
-  const statuses = new Map(books.payments.map(({ id, status }) => [id, status]));
-  for (const { id, referenceId, status, late } of books.payments) {
+function* checkAgreement({ journal, orders, records, workflows }: ObservedState): Generator<Check> {
+  const statuses = new Map(records.payments.map(({ id, status }) => [id, status]));
+  for (const { id, referenceId, status, late } of records.payments) {
     const order = orders.get(referenceId);
-    const said = order?.status ?? 'none';
+    const providerStatus = order?.status ?? 'none';
     const expected = late === null ? AT_REST[status] : late === 'refunded' ? ['refund'] : ['settlement'];
-    yield expected?.includes(said) ? null : `${id} is ${status} (late money: ${late}), and "${said}" at the provider`;
+    yield expected?.includes(providerStatus)
+      ? null
+      : `${id} is ${status} (late money: ${late}), and "${providerStatus}" at the provider`;
     yield order && hasOpenRefund(order) ? `${referenceId}: the bank has not confirmed its refund yet` : null;
   }
   for (const { id, type, paymentStatus } of workflows) {
@@ -224,27 +234,27 @@ function* checkAgreement({ journal, orders, books, workflows }: World): Generato
     const status = statuses.get(id.slice('payment-'.length));
     yield status === paymentStatus ? null : `${id} is ${paymentStatus} in its workflow, and ${status} in PostgreSQL`;
   }
-  for (const reference of books.openNotifications) yield `the provider's news of ${reference} are still open`;
-  for (const { kind, paymentId } of books.exceptions) {
+  for (const reference of records.openNotifications) yield `the provider's news of ${reference} are still open`;
+  for (const { kind, paymentId } of records.exceptions) {
     // Late money that shopeepay cannot give back is for a person; nothing else is.
     yield kind === 'late_payment' ? null : `${kind} was opened for ${paymentId}`;
   }
-  for (const answers of journal.created().values()) {
-    for (const { id } of answers) yield AT_REST[statuses.get(id) ?? ''] ? null : `${id} is still ${statuses.get(id)}`;
+  for (const responses of journal.created().values()) {
+    for (const { id } of responses) yield AT_REST[statuses.get(id) ?? ''] ? null : `${id} is still ${statuses.get(id)}`;
   }
 }
 
-function hasOpenRefund({ refunds }: ProviderOrder): boolean {
+function hasOpenRefund({ refunds }: ObservedOrder): boolean {
   return refunds.some(({ status }) => status === 'requested');
 }
 
-function* checkWorkflows({ books, workflows }: World): Generator<Check> {
-  const pending = new Set(books.deliveries.flatMap(({ id, status }) => (status === 'pending' ? [id] : [])));
+function* checkWorkflows({ records, workflows }: ObservedState): Generator<Check> {
+  const pending = new Set(records.deliveries.flatMap(({ id, status }) => (status === 'pending' ? [id] : [])));
   for (const { id, type, status } of workflows) {
     const mayRun = type === 'webhookDelivery' && pending.has(id.slice('webhook-'.length));
-    const isWell = status === 'COMPLETED' || (status === 'RUNNING' && mayRun);
+    const isHealthy = status === 'COMPLETED' || (status === 'RUNNING' && mayRun);
     // A redelivery takes the place of the retries that run.
-    yield isWell || (type === 'webhookDelivery' && status === 'TERMINATED') ? null : `${id} is ${status}`;
+    yield isHealthy || (type === 'webhookDelivery' && status === 'TERMINATED') ? null : `${id} is ${status}`;
   }
 }
 

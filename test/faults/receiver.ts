@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import { verifySignature } from '../support/receiver';
 
 /** One try of a delivery, as the merchant's server saw it. */
-export interface ReceivedTry {
+export interface ReceivedAttempt {
   readonly deliveryId: string;
   readonly event: string;
   readonly rawBody: string;
-  readonly isGenuine: boolean;
-  readonly answered: number;
+  readonly hasValidSignature: boolean;
+  readonly responseStatus: number;
   /** By the clock of the harness. */
   readonly atMs: number;
 }
@@ -16,7 +16,7 @@ export interface ReceivedTry {
 /** A merchant's server that writes everything down and, now and then, fails at the first try of a delivery. */
 export interface RecordingReceiver {
   readonly url: string;
-  readonly tries: readonly ReceivedTry[];
+  readonly attempts: readonly ReceivedAttempt[];
   /** Known only once the endpoint is registered. */
   secret: string;
   /** How far the clock of the worker, which signs, is ahead. */
@@ -25,8 +25,8 @@ export interface RecordingReceiver {
 }
 
 /** @param failsNow drawn for each first try */
-export async function startReceiver(failsNow: () => boolean): Promise<RecordingReceiver> {
-  const tries: ReceivedTry[] = [];
+export async function startRecordingReceiver(failsNow: () => boolean): Promise<RecordingReceiver> {
+  const attempts: ReceivedAttempt[] = [];
   const seen = new Set<string>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -39,15 +39,15 @@ export async function startReceiver(failsNow: () => boolean): Promise<RecordingR
       const senderSeconds = atMs / 1_000 + receiver.senderClockSeconds;
       const isFirst = !seen.has(deliveryId);
       seen.add(deliveryId);
-      tries.push({
+      attempts.push({
         deliveryId,
         event: String(headers['x-service-event']),
         rawBody,
-        isGenuine: verifySignature({ headers, rawHeaders, rawBody, body: {} }, receiver.secret, senderSeconds),
-        answered: isFirst && failsNow() ? 500 : 200,
+        hasValidSignature: verifySignature({ headers, rawHeaders, rawBody, body: {} }, receiver.secret, senderSeconds),
+        responseStatus: isFirst && failsNow() ? 500 : 200,
         atMs,
       });
-      response.writeHead(tries.at(-1)?.answered ?? 500).end();
+      response.writeHead(attempts.at(-1)?.responseStatus ?? 500).end();
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -55,7 +55,7 @@ export async function startReceiver(failsNow: () => boolean): Promise<RecordingR
   const port = typeof address === 'object' && address ? address.port : 0;
   const receiver: RecordingReceiver = {
     url: `http://127.0.0.1:${port}/webhooks`,
-    tries,
+    attempts,
     secret: '',
     senderClockSeconds: 0,
     async close() {

@@ -1,21 +1,21 @@
 import { INVARIANT_NAMES, INVARIANTS } from './oracle';
-import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS } from './points';
+import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS } from './kill-points';
 import { countHits, inSeconds, type RunReport } from './run';
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** What was done, and what came of it, in tables. */
 export function describeRun(report: RunReport): string {
-  const { trials, lives, requests, payments, webhooks, convergedMs, reconciled, recovered, rewound } = report;
-  const kills = trials.filter(({ how, end }) => how === 'kill' && end === 'hit').length;
-  const stops = trials.filter(({ how, end }) => how === 'stop' && end === 'hit').length;
-  const missed = trials.filter(({ end }) => end === 'missed').length;
+  const { trials, scenarios, requests, payments, webhooks, convergedMs, reconciled, recovered, rewound } = report;
+  const kills = trials.filter(({ how, outcome: end }) => how === 'kill' && end === 'hit').length;
+  const stops = trials.filter(({ how, outcome: end }) => how === 'stop' && end === 'hit').length;
+  const missed = trials.filter(({ outcome: end }) => end === 'missed').length;
   const withProviderFault = trials.filter(({ provider }) => provider !== null).length;
   const bankDelays = trials.flatMap(({ bankDelaySeconds }) => bankDelaySeconds ?? []);
   return [
     `${kills} kills, ${stops} stops (SIGSTOP, SIGCONT), ${missed} trials missed, ${withProviderFault} with a fault of the provider beside`,
     `the bank confirmed refunds after ${Math.min(...bankDelays)} to ${Math.max(...bankDelays)} s`,
-    `${lives} lives, ${payments} payments, ${requests} requests, ${webhooks} webhooks received`,
+    `${scenarios} scenarios, ${payments} payments, ${requests} requests, ${webhooks} webhooks received`,
     `converged after ${convergedMs.map(inSeconds).join(', ')}; lunas reconcile found ${reconciled} breaks on the way`,
     ...(recovered === null ? [] : [`Temporal was wiped once; lunas recover: ${recovered}`]),
     `Temporal's database was put back ${rewound.length} times; lunas recover: ${rewound.join(' ')}`,
@@ -23,7 +23,7 @@ export function describeRun(report: RunReport): string {
     hitsTable(report),
     '',
     ...INVARIANT_NAMES.map((name) => {
-      const { checks, violations } = report.verdicts[name];
+      const { checks, violations } = report.results[name];
       return `${name} ${INVARIANTS[name]}: ${checks} checks, ${violations.length} violations`;
     }),
     ...violationsOf(report),
@@ -45,12 +45,12 @@ function hitsTable({ trials }: RunReport): string {
   ].join('\n');
 }
 
-function violationsOf({ verdicts }: RunReport): string[] {
+function violationsOf({ results }: RunReport): string[] {
   const lines: string[] = [];
   for (const name of INVARIANT_NAMES) {
-    const { violations } = verdicts[name];
-    for (const violation of violations.slice(0, MOST_SHOWN)) lines.push(`  ${name}: ${violation}`);
-    if (violations.length > MOST_SHOWN) lines.push(`  … and ${violations.length - MOST_SHOWN} more`);
+    const { violations } = results[name];
+    for (const violation of violations.slice(0, MAX_SHOWN)) lines.push(`  ${name}: ${violation}`);
+    if (violations.length > MAX_SHOWN) lines.push(`  … and ${violations.length - MAX_SHOWN} more`);
   }
   return lines;
 }

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PaymentsEngine } from '../../src/engine/payments-engine';
-import { actOnPayment, type PaymentActionName } from '../../src/operator/act-on-payment';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
+import { performPaymentAction, type PaymentActionName } from '../../src/operator/payment-actions';
 import { setPolicy } from '../../src/operator/catalog';
 import { listSettleable, settlePayments } from '../../src/operator/settle-payments';
-import { until } from '../support/until';
-import type { AnsweredPayment } from './journal';
-import type { Load } from './load';
-import { CONVERGES_WITHIN_MS } from './settings';
-import { GOPAY_POLICY, type Stack } from './stack';
+import { eventually } from '../support/eventually';
+import type { ReturnedPayment } from './journal';
+import type { Workload } from './workload';
+import { CONVERGENCE_TIMEOUT_MS } from './settings';
+import { GOPAY_POLICY, type FaultStack } from './stack';
 import { clearProviderFaults, setProviderFault } from './trials';
 
 /** The sandbox rejects each refund of a payment over this total (`src/sandbox/magic-amounts.ts`). */
 const REFUNDS_REJECTED_TOTAL = 1_000_414;
 const ORDINARY_TOTAL = 100_000;
 /** Before the copy is put back: what an operator or a merchant does may meet a Temporal that is just starting. */
-const DONE_WITHIN_MS = 60_000;
+const ACTION_TIMEOUT_MS = 60_000;
 const REPEAT_AFTER_MS = 500;
 /** More than the payments of the trial and of the load make before the recovery. */
 const REFUNDS_WITHOUT_RESPONSE = 1_000;
@@ -34,32 +34,32 @@ export interface Rewound {
  * @throws Error if what should happen before the recovery did not happen
  */
 export async function rewindTemporal(
-  stack: Stack,
-  load: Load,
+  stack: FaultStack,
+  workload: Workload,
   recover: () => Promise<unknown>,
-  agreesWithinMs = CONVERGES_WITHIN_MS,
+  convergenceTimeoutMs = CONVERGENCE_TIMEOUT_MS,
 ): Promise<Rewound> {
   const { db } = stack;
   const by = { via: 'cli', name: 'fault test' } as const;
-  const context = { db, engine: new PaymentsEngine(stack.client), by };
+  const context = { db, workflows: new PaymentWorkflowClient(stack.client), by };
 
   await setPolicy(db, { ...GOPAY_POLICY, settlementKind: 'manual' });
   const [toRefund, toSettle, toResolve, toRetry] = await Promise.all([
-    createPaid(load, ORDINARY_TOTAL),
-    createPaid(load, ORDINARY_TOTAL),
-    createWithRejectedRefund(load),
-    createWithRejectedRefund(load),
+    createPaid(workload, ORDINARY_TOTAL),
+    createPaid(workload, ORDINARY_TOTAL),
+    createWithRejectedRefund(workload),
+    createWithRejectedRefund(workload),
   ]);
   await stack.copyTemporal();
-  const customer = load.life(ORDINARY_TOTAL);
+  const customer = workload.scenario(ORDINARY_TOTAL);
   const created = await customer.create();
-  await act('payment.settle', toSettle, DONE_WITHIN_MS);
-  await act('refund.resolve_as_paid', toResolve, DONE_WITHIN_MS);
+  await act('payment.settle', toSettle, ACTION_TIMEOUT_MS);
+  await act('refund.resolve_as_paid', toResolve, ACTION_TIMEOUT_MS);
   await setProviderFault(stack, { operation: 'refund', kind: 'timeout' }, REFUNDS_WITHOUT_RESPONSE);
-  await act('refund.retry', toRetry, DONE_WITHIN_MS);
-  await customer.ask(toRefund, 'refund');
+  await act('refund.retry', toRetry, ACTION_TIMEOUT_MS);
+  await customer.request(toRefund, 'refund');
   await stack.rewindTemporal();
-  for (const payment of [toRetry, toRefund]) await becomes(payment, 'refund_processing', 0);
+  for (const payment of [toRetry, toRefund]) await waitForStatus(payment, 'refund_processing', 0);
 
   const recovered = JSON.stringify(await recover());
   await clearProviderFaults(stack);
@@ -67,52 +67,52 @@ export async function rewindTemporal(
   await setPolicy(db, { ...GOPAY_POLICY, settlementKind: 'automatic' });
   const unfinished: string[] = [];
   await Promise.all([
-    finish('the held refund goes out', (leftMs) => becomes(toRefund, 'refunded', leftMs)),
+    finish('the held refund goes out', (leftMs) => waitForStatus(toRefund, 'refunded', leftMs)),
     finish('the retried refund is rejected again, and resolved', async (leftMs) => {
-      await becomes(toRetry, 'refund_failed', leftMs);
+      await waitForStatus(toRetry, 'refund_failed', leftMs);
       await act('refund.resolve_as_paid', toRetry, leftMs);
     }),
     finish('the created payment is paid', async (leftMs) => {
       await customer.pay(created);
-      await becomes(created, 'paid', leftMs);
+      await waitForStatus(created, 'paid', leftMs);
     }),
   ]);
   await finish('an operator settles every payment of manual settlement', settleAll);
   return { recovered, recoveredAt, unfinished };
 
   async function finish(what: string, step: (leftMs: number) => Promise<void>): Promise<void> {
-    const leftMs = Math.max(recoveredAt + agreesWithinMs - performance.now(), 0);
+    const leftMs = Math.max(recoveredAt + convergenceTimeoutMs - performance.now(), 0);
     await step(leftMs).catch((error: unknown) => unfinished.push(`${what}: ${String(error)}`));
   }
 
   /** Repeats an operator's action until PostgreSQL has it. */
-  async function act(action: PaymentActionName, { id }: AnsweredPayment, withinMs: number): Promise<void> {
+  async function act(action: PaymentActionName, { id }: ReturnedPayment, timeoutMs: number): Promise<void> {
     const before = await versionOf(id);
     const attempt = async () => {
-      await actOnPayment(context, action, id, 'fault test').catch(() => sleep(REPEAT_AFTER_MS));
+      await performPaymentAction(context, action, id, 'fault test').catch(() => sleep(REPEAT_AFTER_MS));
       return versionOf(id);
     };
-    await until(attempt, (version) => version > before, withinMs);
+    await eventually(attempt, (version) => version > before, timeoutMs);
   }
 
-  async function settleAll(withinMs: number): Promise<void> {
+  async function settleAll(timeoutMs: number): Promise<void> {
     const attempt = async () => {
       await settlePayments(context, await listSettleable(db, stack.merchantId, new Date()));
       await sleep(REPEAT_AFTER_MS);
       return countOpenWithManualSettlement();
     };
-    await until(attempt, (count) => count === 0, withinMs);
+    await eventually(attempt, (count) => count === 0, timeoutMs);
   }
 
-  async function becomes(payment: AnsweredPayment, status: string, withinMs: number): Promise<void> {
-    await until(
+  async function waitForStatus(payment: ReturnedPayment, status: string, timeoutMs: number): Promise<void> {
+    await eventually(
       () => statusOf(payment),
       (found) => found === status,
-      withinMs,
+      timeoutMs,
     );
   }
 
-  async function statusOf({ id }: AnsweredPayment): Promise<string | undefined> {
+  async function statusOf({ id }: ReturnedPayment): Promise<string | undefined> {
     const { rows } = await db.query<{ status: string }>('select status from payments where id = $1', [id]);
     return rows[0]?.status;
   }
@@ -131,18 +131,18 @@ export async function rewindTemporal(
   }
 }
 
-async function createPaid(load: Load, total: number): Promise<AnsweredPayment> {
-  const customer = load.life(total);
+async function createPaid(workload: Workload, total: number): Promise<ReturnedPayment> {
+  const customer = workload.scenario(total);
   const payment = await customer.create();
   await customer.pay(payment);
-  await customer.reaches(payment, ['paid']);
+  await customer.waitForStatus(payment, ['paid']);
   return payment;
 }
 
-async function createWithRejectedRefund(load: Load): Promise<AnsweredPayment> {
-  const payment = await createPaid(load, REFUNDS_REJECTED_TOTAL);
-  const merchant = load.life(REFUNDS_REJECTED_TOTAL);
-  await merchant.ask(payment, 'refund');
-  await merchant.reaches(payment, ['refund_failed']);
+async function createWithRejectedRefund(workload: Workload): Promise<ReturnedPayment> {
+  const payment = await createPaid(workload, REFUNDS_REJECTED_TOTAL);
+  const merchant = workload.scenario(REFUNDS_REJECTED_TOTAL);
+  await merchant.request(payment, 'refund');
+  await merchant.waitForStatus(payment, ['refund_failed']);
   return payment;
 }

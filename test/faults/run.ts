@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Journal } from './journal';
-import { Load } from './load';
-import { ALWAYS, INVARIANT_NAMES, ORACLE, type Invariant, type Verdict } from './oracle';
-import type { Victim, KillPoint } from './points';
+import { Workload } from './workload';
+import { ALWAYS, INVARIANT_NAMES, ORACLE, type Invariant, type InvariantResult } from './oracle';
+import type { Victim, KillPoint } from './kill-points';
 import type { Random } from './random';
 import { rewindTemporal, type Rewound } from './rewind';
-import { CONVERGES_WITHIN_MS } from './settings';
-import type { Stack } from './stack';
+import { CONVERGENCE_TIMEOUT_MS } from './settings';
+import type { FaultStack } from './stack';
 import {
   clearProviderFaults,
   planTrials,
@@ -15,13 +15,13 @@ import {
   setBankDelay,
   SHORT_BANK_DELAY_SECONDS,
   type Trial,
-  type TrialEnd,
+  type TrialResult,
 } from './trials';
-import { readWorld } from './world';
+import { readObservedState } from './observed-state';
 
 /** What a run works with. */
-export interface Harness {
-  readonly stack: Stack;
+export interface FaultHarness {
+  readonly stack: FaultStack;
   readonly journal: Journal;
   readonly random: Random;
 }
@@ -32,12 +32,12 @@ export interface RunOptions {
   readonly customers: number;
   /** Once, in the middle, Temporal loses everything and `lunas recover` rebuilds it. */
   readonly losesTemporal: boolean;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 export interface RunReport {
-  readonly trials: readonly (Trial & TrialEnd)[];
-  readonly lives: number;
+  readonly trials: readonly (Trial & TrialResult)[];
+  readonly scenarios: number;
   readonly requests: number;
   readonly payments: number;
   readonly webhooks: number;
@@ -48,134 +48,137 @@ export interface RunReport {
   readonly rewound: readonly string[];
   /** From the last fault of each round until all agreed. */
   readonly convergedMs: readonly number[];
-  readonly verdicts: Readonly<Record<Invariant, Verdict>>;
+  readonly results: Readonly<Record<Invariant, InvariantResult>>;
 }
 
 /** Between these the faults stop, and everything has to come to rest. */
-const KILLS_A_ROUND = 48;
+const KILLS_PER_ROUND = 48;
 /** Webhooks whose worker died come after the time-out of their attempt. */
-const WEBHOOKS_ARRIVE_WITHIN_MS = 120_000;
+const WEBHOOK_ARRIVAL_TIMEOUT_MS = 120_000;
 
 /** Lives under faults, round by round; the oracle has the last word. */
-export async function runFaults(stack: Stack, random: Random, options: RunOptions): Promise<RunReport> {
-  const { kills, customers, say } = options;
+export async function runFaults(stack: FaultStack, random: Random, options: RunOptions): Promise<RunReport> {
+  const { kills, customers, log } = options;
   const journal = new Journal();
   const harness = { stack, journal, random };
   const trials = planTrials(random, kills);
-  const done: (Trial & TrialEnd)[] = [];
+  const done: (Trial & TrialResult)[] = [];
   const convergedMs: number[] = [];
   const unfinished: string[] = [];
   const rewound: string[] = [];
-  let [lives, reconciled, recovered]: [number, number, string | null] = [0, 0, null];
-  let verdicts = await judgeAll(stack, journal);
+  let [scenarios, reconciled, recovered]: [number, number, string | null] = [0, 0, null];
+  let results = await evaluateInvariants(stack, journal);
 
-  for (let from = 0; from < trials.length; from += KILLS_A_ROUND) {
-    const round = trials.slice(from, from + KILLS_A_ROUND);
+  for (let from = 0; from < trials.length; from += KILLS_PER_ROUND) {
+    const round = trials.slice(from, from + KILLS_PER_ROUND);
     // Two kinds of acquirers keep an order from being opened twice in two ways.
-    await stack.become(null, (from / KILLS_A_ROUND) % 2 === 0 ? 'forgetful' : 'mindful');
-    const killAll = async (load: Load) => {
+    await stack.restartWith(null, (from / KILLS_PER_ROUND) % 2 === 0 ? 'forgetful' : 'mindful');
+    const killAll = async (workload: Workload) => {
       for (const [index, trial] of round.entries()) {
-        const ended = await runTrial(stack, load, trial);
-        done.push({ ...trial, ...ended });
+        const result = await runTrial(stack, workload, trial);
+        done.push({ ...trial, ...result });
         const { how, victim, point } = trial;
-        const [reached, over] = [ended.reachedMs, ended.overMs].map(inSeconds);
-        say(
-          `${from + index + 1}/${trials.length} ${how} ${victim} at ${point}: ${ended.end} after ${reached}, over after ${over}`,
+        const [reached, over] = [result.reachedMs, result.overMs].map(inSeconds);
+        log(
+          `${from + index + 1}/${trials.length} ${how} ${victim} at ${point}: ${result.outcome} after ${reached}, over after ${over}`,
         );
       }
       if (options.losesTemporal && recovered === null) {
         recovered = await loseTemporal(stack);
-        say(`Temporal lost everything; lunas recover: ${recovered}`);
+        log(`Temporal lost everything; lunas recover: ${recovered}`);
       }
     };
     const reconcile = async () => {
-      reconciled += breaksIn(await stack.runLunas('reconcile'));
+      reconciled += countBreaks(await stack.runLunas('reconcile'));
     };
     // A refund whose confirmation was never reported is queried ever less often: its customer would wait too long.
-    const { load, stoppedAt } = await runLoad(harness, customers, killAll, reconcile);
+    const { workload, stoppedAt } = await runWorkload(harness, customers, killAll, reconcile);
     // For money of which the provider told nobody; else Temporal does that every hour.
     await reconcile();
-    verdicts = await converge(harness, stoppedAt);
+    results = await converge(harness, stoppedAt);
     convergedMs.push(Math.round(performance.now() - stoppedAt));
-    lives += load.lives;
-    unfinished.push(...load.unfinished);
-    say(`the faults stopped ${inSeconds(convergedMs.at(-1) ?? 0)} ago; violations: ${countOf(verdicts)}`);
-    if (countOf(verdicts) > 0) break;
+    scenarios += workload.scenarios;
+    unfinished.push(...workload.unfinished);
+    log(`the faults stopped ${inSeconds(convergedMs.at(-1) ?? 0)} ago; violations: ${countOf(results)}`);
+    if (countOf(results) > 0) break;
 
     const rewind = await runRewind(harness, customers, () => stack.runLunas('recover'));
-    verdicts = rewind.verdicts;
+    results = rewind.results;
     rewound.push(rewind.recovered);
-    lives += rewind.lives;
-    say(`Temporal was put back; lunas recover: ${rewind.recovered}; violations: ${countOf(verdicts)}`);
-    if (countOf(verdicts) > 0) break;
+    scenarios += rewind.scenarios;
+    log(`Temporal was put back; lunas recover: ${rewind.recovered}; violations: ${countOf(results)}`);
+    if (countOf(results) > 0) break;
   }
   // What did not agree in time stays a violation, even if it agrees later.
-  if (countOf(verdicts) === 0) verdicts = await awaitWebhooks(harness);
+  if (countOf(results) === 0) results = await awaitWebhooks(harness);
   return {
     trials: done,
-    lives,
+    scenarios,
     requests: journal.entries.length,
     payments: journal.created().size,
-    webhooks: stack.receiver.tries.length,
+    webhooks: stack.receiver.attempts.length,
     reconciled,
     recovered,
     rewound,
     convergedMs,
-    verdicts: withUnfinished(verdicts, unfinished),
+    results: withUnfinished(results, unfinished),
   };
 }
 
-interface EndedLoad {
-  readonly load: Load;
+interface FinishedWorkload {
+  readonly workload: Workload;
   /** When the faults stopped (`performance.now`). */
   readonly stoppedAt: number;
 }
 
 /** What the oracle finds wrong: all has to agree in time, and no delivery may stay pending. */
-export async function judgeAtRest(harness: Harness, { load, stoppedAt }: EndedLoad): Promise<string[]> {
+export async function evaluateAtRest(
+  harness: FaultHarness,
+  { workload, stoppedAt }: FinishedWorkload,
+): Promise<string[]> {
   const converged = await converge(harness, stoppedAt);
-  const verdicts = countOf(converged) > 0 ? converged : await awaitWebhooks(harness);
-  return violationsOf(withUnfinished(verdicts, load.unfinished));
+  const results = countOf(converged) > 0 ? converged : await awaitWebhooks(harness);
+  return violationsOf(withUnfinished(results, workload.unfinished));
 }
 
 /** Customers live their lives while the fault happens; then no new life begins, and those that were begun come to an end. */
-export async function runLoad(
-  { stack, journal, random }: Harness,
+export async function runWorkload(
+  { stack, journal, random }: FaultHarness,
   customers: number,
-  fault: (load: Load) => Promise<void>,
+  injectFault: (workload: Workload) => Promise<void>,
   whileStopping: () => Promise<void> = async () => undefined,
-): Promise<EndedLoad> {
-  const load = new Load(stack, journal, random);
-  load.start(customers);
-  await fault(load);
+): Promise<FinishedWorkload> {
+  const workload = new Workload(stack, journal, random);
+  workload.start(customers);
+  await injectFault(workload);
   await clearProviderFaults(stack);
   await setBankDelay(stack, SHORT_BANK_DELAY_SECONDS);
   const stoppedAt = performance.now();
   await whileStopping();
-  await load.stop();
-  return { load, stoppedAt };
+  await workload.stop();
+  return { workload, stoppedAt };
 }
 
 export interface RewindReport {
   readonly recovered: string;
-  readonly lives: number;
-  readonly verdicts: RunReport['verdicts'];
+  readonly scenarios: number;
+  readonly results: RunReport['results'];
 }
 
 /** Temporal's database is replaced by an older copy under load. The recovery alone, without `lunas reconcile`, has to make all agree. */
 export async function runRewind(
-  harness: Harness,
+  harness: FaultHarness,
   customers: number,
   recover: () => Promise<unknown>,
 ): Promise<RewindReport> {
   const { stack } = harness;
   let rewound: Rewound = { recovered: '', recoveredAt: 0, unfinished: [] };
-  const { load } = await runLoad(harness, customers, async (load) => {
-    rewound = await rewindTemporal(stack, load, recover);
+  const { workload } = await runWorkload(harness, customers, async (workload) => {
+    rewound = await rewindTemporal(stack, workload, recover);
   });
-  const verdicts = await converge(harness, rewound.recoveredAt);
-  const unfinished = [...rewound.unfinished, ...load.unfinished];
-  return { recovered: rewound.recovered, lives: load.lives, verdicts: withUnfinished(verdicts, unfinished) };
+  const results = await converge(harness, rewound.recoveredAt);
+  const unfinished = [...rewound.unfinished, ...workload.unfinished];
+  return { recovered: rewound.recovered, scenarios: workload.scenarios, results: withUnfinished(results, unfinished) };
 }
 
 export function inSeconds(ms: number): string {
@@ -185,86 +188,92 @@ export function inSeconds(ms: number): string {
 /** How often each victim was hit at each point. */
 export function countHits(trials: RunReport['trials'], victim: Victim, point: KillPoint): number {
   return trials
-    .filter((trial) => trial.how === 'kill' && trial.end === 'hit')
+    .filter((trial) => trial.how === 'kill' && trial.outcome === 'hit')
     .filter((trial) => trial.victim === victim && trial.point === point).length;
 }
 
-export function countOf(verdicts: RunReport['verdicts']): number {
-  return INVARIANT_NAMES.reduce((count, name) => count + verdicts[name].violations.length, 0);
+export function countOf(results: RunReport['results']): number {
+  return INVARIANT_NAMES.reduce((count, name) => count + results[name].violations.length, 0);
 }
 
 /** In one list. An invariant without a check counts too: an oracle that looked at nothing finds nothing. */
-export function violationsOf(verdicts: RunReport['verdicts']): string[] {
+export function violationsOf(results: RunReport['results']): string[] {
   return INVARIANT_NAMES.flatMap((name) => {
-    const { checks, violations } = verdicts[name];
+    const { checks, violations } = results[name];
     return checks === 0 ? [`${name} was not checked`] : violations.map((violation) => `${name}: ${violation}`);
   });
 }
 
-export async function judgeAll(stack: Stack, journal: Journal): Promise<Record<Invariant, Verdict>> {
-  const world = await readWorld(stack, journal);
+export async function evaluateInvariants(
+  stack: FaultStack,
+  journal: Journal,
+): Promise<Record<Invariant, InvariantResult>> {
+  const state = await readObservedState(stack, journal);
   return {
-    I1: ORACLE.I1(world),
-    I2: ORACLE.I2(world),
-    I3: ORACLE.I3(world),
-    I4: ORACLE.I4(world),
-    I5: ORACLE.I5(world),
-    I6: ORACLE.I6(world),
-    I7: ORACLE.I7(world),
-    I8: ORACLE.I8(world),
+    I1: ORACLE.I1(state),
+    I2: ORACLE.I2(state),
+    I3: ORACLE.I3(state),
+    I4: ORACLE.I4(state),
+    I5: ORACLE.I5(state),
+    I6: ORACLE.I6(state),
+    I7: ORACLE.I7(state),
+    I8: ORACLE.I8(state),
   };
 }
 
-async function converge({ stack, journal }: Harness, sinceMs: number): Promise<Record<Invariant, Verdict>> {
+async function converge(
+  { stack, journal }: FaultHarness,
+  sinceMs: number,
+): Promise<Record<Invariant, InvariantResult>> {
   for (;;) {
-    const verdicts = await judgeAll(stack, journal);
+    const results = await evaluateInvariants(stack, journal);
     const isOver =
-      performance.now() - sinceMs > CONVERGES_WITHIN_MS || ALWAYS.some((name) => isViolated(verdicts, name));
-    if (isOver || countOf(verdicts) === 0) return verdicts;
+      performance.now() - sinceMs > CONVERGENCE_TIMEOUT_MS || ALWAYS.some((name) => isViolated(results, name));
+    if (isOver || countOf(results) === 0) return results;
     await sleep(500);
   }
 }
 
-function isViolated(verdicts: RunReport['verdicts'], name: Invariant): boolean {
-  return verdicts[name].violations.length > 0;
+function isViolated(results: RunReport['results'], name: Invariant): boolean {
+  return results[name].violations.length > 0;
 }
 
 /** In the end no delivery is pending. */
-export async function awaitWebhooks({ stack, journal }: Harness): Promise<Record<Invariant, Verdict>> {
-  const deadline = performance.now() + WEBHOOKS_ARRIVE_WITHIN_MS;
+export async function awaitWebhooks({ stack, journal }: FaultHarness): Promise<Record<Invariant, InvariantResult>> {
+  const deadlineAtMs = performance.now() + WEBHOOK_ARRIVAL_TIMEOUT_MS;
   for (;;) {
     const { rows } = await stack.db.query<{ pending: number }>(
       `select count(*) as pending from webhook_deliveries where status = 'pending'`,
     );
     const pending = rows[0]?.pending ?? 0;
-    if (pending > 0 && performance.now() < deadline) {
+    if (pending > 0 && performance.now() < deadlineAtMs) {
       await sleep(1_000);
       continue;
     }
-    const verdicts = await judgeAll(stack, journal);
-    if (pending === 0) return verdicts;
-    const violations = [...verdicts.I5.violations, `${pending} deliveries are still pending`];
-    return { ...verdicts, I5: { checks: verdicts.I5.checks + 1, violations } };
+    const results = await evaluateInvariants(stack, journal);
+    if (pending === 0) return results;
+    const violations = [...results.I5.violations, `${pending} deliveries are still pending`];
+    return { ...results, I5: { checks: results.I5.checks + 1, violations } };
   }
 }
 
 /** What did not come to its end, whoever waited for it, is stuck. */
 function withUnfinished(
-  verdicts: Record<Invariant, Verdict>,
+  results: Record<Invariant, InvariantResult>,
   unfinished: readonly string[],
-): Record<Invariant, Verdict> {
-  const { checks, violations } = verdicts.I8;
-  return { ...verdicts, I8: { checks: checks + 1, violations: [...violations, ...unfinished] } };
+): Record<Invariant, InvariantResult> {
+  const { checks, violations } = results.I8;
+  return { ...results, I8: { checks: checks + 1, violations: [...violations, ...unfinished] } };
 }
 
 const reconciliationSchema = z.object({ reconciliation: z.object({ breaks: z.array(z.unknown()) }) });
 
-function breaksIn(printed: unknown): number {
+function countBreaks(printed: unknown): number {
   return reconciliationSchema.parse(printed).reconciliation.breaks.length;
 }
 
 /** Everything that Temporal knew is gone; whoever runs Lunas does what the handbook says. */
-async function loseTemporal(stack: Stack): Promise<string> {
+async function loseTemporal(stack: FaultStack): Promise<string> {
   await stack.wipeTemporal();
   await stack.kill('worker');
   await stack.revive('worker');

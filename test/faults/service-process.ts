@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, closeSync } from 'node:fs';
 import { settingsEnvironment, type FaultSettings } from './settings';
-import { reportSchema, type Order } from './trap';
-import type { KillPoint, Witness } from './points';
+import { reportSchema, type BreakpointCommand } from './breakpoint';
+import type { KillPoint, Witness } from './kill-points';
 
 export interface Launch {
   readonly name: Witness;
@@ -33,16 +33,16 @@ export class ServiceProcess {
     });
     closeSync(log);
     const started = new ServiceProcess(name, child);
-    const ended = started.exited.then(() => {
+    const exitedEarly = started.exited.then(() => {
       throw new Error(`${name} ended at its start; its log is ${logFile}`);
     });
     try {
-      await Promise.race([started.hears('ready', START_TIMEOUT_MS), ended]);
+      await Promise.race([started.waitForReport('ready', START_TIMEOUT_MS), exitedEarly]);
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
     }
-    ended.catch(() => undefined);
+    exitedEarly.catch(() => undefined);
     return started;
   }
 
@@ -59,33 +59,33 @@ export class ServiceProcess {
   }
 
   /** Sets a trap; resolves when a payment is in it, for the `passage`th time, or with false after a while. */
-  async trap(point: KillPoint, passage: number, timeoutMs: number): Promise<boolean> {
-    this.order({ arm: point, passage });
-    const reached = await this.hears('reached', timeoutMs).then(
+  async armBreakpoint(point: KillPoint, occurrence: number, timeoutMs: number): Promise<boolean> {
+    this.command({ arm: point, occurrence });
+    const reached = await this.waitForReport('reached', timeoutMs).then(
       () => true,
       () => false,
     );
     if (!reached) {
-      this.order({ disarm: true });
-      this.goOn();
+      this.command({ disarm: true });
+      this.resume();
     }
     return reached;
   }
 
   /** Lets the payment out of the trap. */
-  goOn(): void {
-    this.order({ goOn: true });
+  resume(): void {
+    this.command({ resume: true });
   }
 
-  private order(order: Order): void {
+  private command(command: BreakpointCommand): void {
     // One that has just died hears nothing.
-    if (this.child.connected) this.child.send(order, () => undefined);
+    if (this.child.connected) this.child.send(command, () => undefined);
   }
 
-  private async hears(what: 'ready' | 'reached', timeoutMs: number): Promise<void> {
-    const tooLate = AbortSignal.timeout(timeoutMs);
+  private async waitForReport(what: 'ready' | 'reached', timeoutMs: number): Promise<void> {
+    const timeout = AbortSignal.timeout(timeoutMs);
     for (;;) {
-      const [message] = await once(this.child, 'message', { signal: tooLate });
+      const [message] = await once(this.child, 'message', { signal: timeout });
       if (what in reportSchema.parse(message)) return;
     }
   }

@@ -14,7 +14,7 @@ const settingsSchema = z.object({
 });
 
 /** proof.md: PostgreSQL, workflows and provider agree within a minute. */
-export const CONVERGES_WITHIN_MS = 60_000;
+export const CONVERGENCE_TIMEOUT_MS = 60_000;
 
 /** What the harness tells the processes that it starts. */
 export type FaultSettings = z.infer<typeof settingsSchema>;

@@ -1,21 +1,21 @@
 import { runClocks, runTemporalClock } from './clocks';
 import { runAsynchronousFailOver, runFailOver } from './fail-over';
 import { runFullDisk } from './full-disk';
-import { runRewind, violationsOf, type Harness } from './run';
+import { runRewind, violationsOf, type FaultHarness } from './run';
 
 const CUSTOMERS = 4;
 
 /** Trials that run by themselves, each on a stack of its own. They return what is wrong. */
 export const SINGLE_TRIALS = {
   rewind: async (harness) => {
-    const { verdicts } = await runRewind(harness, CUSTOMERS, () => harness.stack.runLunas('recover'));
-    return violationsOf(verdicts);
+    const { results } = await runRewind(harness, CUSTOMERS, () => harness.stack.runLunas('recover'));
+    return violationsOf(results);
   },
   'full-disk': runFullDisk,
   clocks: runClocks,
   'temporal-clock': runTemporalClock,
   'fail-over': runFailOver,
   'asynchronous-fail-over': runAsynchronousFailOver,
-} as const satisfies Record<string, (harness: Harness) => Promise<string[]>>;
+} as const satisfies Record<string, (harness: FaultHarness) => Promise<string[]>>;
 
 export type SingleTrial = keyof typeof SINGLE_TRIALS;

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { createPool, type Pool } from '../../src/db/pool';
 import { migrate } from '../../src/db/migrate';
-import type { ManagedProcess } from '../../src/embedded/managed-process';
-import { freePort } from '../../src/embedded/ports';
-import { ensureDatabase, PostgresCluster } from '../../src/embedded/postgres';
-import { startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
-import { connectClient } from '../../src/engine/connection';
-import { createLogger } from '../../src/log';
+import type { ManagedProcess } from '../../src/local-stack/managed-process';
+import { freePort } from '../../src/local-stack/ports';
+import { ensureDatabase, PostgresCluster } from '../../src/local-stack/postgres';
+import { startTemporal, type TemporalOptions } from '../../src/local-stack/temporal';
+import { connectClient } from '../../src/temporal/connection';
+import { createLogger } from '../../src/logger';
 import { setPolicy } from '../../src/operator/catalog';
 import { seedDemo } from '../../src/operator/seed-demo';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
@@ -22,16 +22,16 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { OWN_CLOCK, shiftedClock, withEnvironment } from './clock';
 import type { Mutant } from './mutants';
-import type { Victim, Witness } from './points';
-import { startReceiver, type RecordingReceiver } from './receiver';
+import type { Victim, Witness } from './kill-points';
+import { startRecordingReceiver, type RecordingReceiver } from './receiver';
 import { ServiceProcess } from './service-process';
 import { apiUrlOf, type FaultSettings } from './settings';
 
-export interface StackOptions {
+export interface FaultStackOptions {
   /** Of its own; taken away at the end. */
-  readonly folder: string;
+  readonly directory: string;
   /** What `compileTypeScript` made. */
-  readonly compiledFolder: string;
+  readonly compiledDirectory: string;
   readonly temporalBinary: string;
   readonly workflowBundlePath: string;
   /** Drawn for each first try of a webhook. */
@@ -63,7 +63,7 @@ const SQLITE_SUFFIXES = ['', '-wal', '-shm'] as const;
  * The whole service in processes that can be killed: API, worker, PostgreSQL, Temporal. What judges it is out of reach: the
  * acquirer's ledger in another PostgreSQL, and the merchant's server.
  */
-export class Stack {
+export class FaultStack {
   readonly #never = new AbortController().signal;
   readonly #services = new Map<Witness, ServiceProcess>();
   readonly #servers = new Map<'postgres' | 'temporal', ManagedProcess>();
@@ -76,7 +76,7 @@ export class Stack {
   #isClosing = false;
 
   private constructor(
-    private readonly options: StackOptions,
+    private readonly options: FaultStackOptions,
     private readonly addresses: {
       readonly postgresPort: number;
       readonly temporal: TemporalOptions & { readonly databaseFile: string };
@@ -97,24 +97,24 @@ export class Stack {
     this.#servers.set('postgres', postgres).set('temporal', temporal);
   }
 
-  static async open(options: StackOptions): Promise<Stack> {
+  static async open(options: FaultStackOptions): Promise<FaultStack> {
     const never = new AbortController().signal;
-    const { folder } = options;
-    mkdirSync(folder, { recursive: true });
+    const { directory } = options;
+    mkdirSync(directory, { recursive: true });
     // As root, PostgreSQL runs as `nobody`, who must get in.
-    chmodSync(folder, 0o711);
+    chmodSync(directory, 0o711);
     const [postgresPort, ledgerPort, apiPort, temporalPort, uiPort] = await freePorts();
     const temporalOptions = {
       binary: options.temporalBinary,
       port: temporalPort,
       uiPort,
       namespace: 'default',
-      databaseFile: path.join(folder, 'temporal.db'),
-      logFile: path.join(folder, 'temporal.log'),
+      databaseFile: path.join(directory, 'temporal.db'),
+      logFile: path.join(directory, 'temporal.log'),
     };
     const [cluster, ledgerCluster, temporal] = await Promise.all([
-      openCluster(folder, 'postgres', postgresPort),
-      openCluster(folder, 'ledger', ledgerPort),
+      openCluster(directory, 'postgres', postgresPort),
+      openCluster(directory, 'ledger', ledgerPort),
       startTemporal(temporalOptions, never),
     ]);
     const [postgres, ledgerServer] = await Promise.all([cluster.start(never), ledgerCluster.start(never)]);
@@ -140,7 +140,7 @@ export class Stack {
     });
     const db = createPool(databaseUrl, { max: 4, connectionTimeoutMs: 10_000 });
     for (const policy of [GOPAY_POLICY, SHOPEEPAY_POLICY]) await setPolicy(db, policy);
-    const receiver = await startReceiver(options.webhookFails);
+    const receiver = await startRecordingReceiver(options.webhookFails);
     const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
     receiver.secret = (await createEndpoint(db, createSealer(masterKey), endpoint)).secret;
 
@@ -154,7 +154,7 @@ export class Stack {
       forgetfulLedgerUrl: null,
       mutant: null,
     };
-    const stack = new Stack(
+    const stack = new FaultStack(
       options,
       { postgresPort, temporal: temporalOptions, ledgerUrl },
       settings,
@@ -194,7 +194,7 @@ export class Stack {
       DATABASE_URL: databaseUrl,
       TEMPORAL_ADDRESS: temporalAddress,
       LUNAS_MASTER_KEY: masterKey,
-      LUNAS_HOME: this.options.folder,
+      LUNAS_HOME: this.options.directory,
     };
   }
 
@@ -231,7 +231,7 @@ export class Stack {
         break;
       case 'postgres': {
         const cluster = await openCluster(
-          this.options.folder,
+          this.options.directory,
           'postgres',
           this.addresses.postgresPort,
           this.#postgresSettings,
@@ -269,7 +269,7 @@ export class Stack {
   ): Promise<void> {
     this.#postgresSettings = settings;
     await this.kill('postgres');
-    await whileDown(path.join(this.options.folder, 'postgres'));
+    await whileDown(path.join(this.options.directory, 'postgres'));
     await this.revive('postgres');
   }
 
@@ -302,7 +302,7 @@ export class Stack {
 
   /** Runs a command of ours, and answers what it printed, whatever its exit code. */
   async runLunas(...args: readonly string[]): Promise<unknown> {
-    const command = path.join(this.options.compiledFolder, 'src', 'cli', 'lunas.js');
+    const command = path.join(this.options.compiledDirectory, 'src', 'cli', 'lunas.js');
     const child = spawn(process.execPath, [command, ...args, '--json'], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -312,7 +312,7 @@ export class Stack {
   }
 
   /** Has API and worker started again: broken on purpose or whole, and before which kind of acquirer. */
-  async become(mutant: Mutant | null, acquirer: 'mindful' | 'forgetful' = 'mindful'): Promise<void> {
+  async restartWith(mutant: Mutant | null, acquirer: 'mindful' | 'forgetful' = 'mindful'): Promise<void> {
     const forgetfulLedgerUrl = acquirer === 'forgetful' ? this.addresses.ledgerUrl : null;
     this.#settings = { ...this.#settings, mutant, forgetfulLedgerUrl };
     if (mutant === 'commitNotDurable') await this.#makeCommitsSoft();
@@ -333,7 +333,7 @@ export class Stack {
   /** As if 30 s had passed since each claim of a delivery that still has its lease. */
   async letLeasesRunOut(): Promise<void> {
     await this.db.query(`update webhook_deliveries set leased_until = now()
-      where status = 'pending' and handed_over_at is null and leased_until > now()`);
+      where status = 'pending' and retry_workflow_started_at is null and leased_until > now()`);
   }
 
   async close(): Promise<void> {
@@ -363,28 +363,28 @@ export class Stack {
 
   /** Tries until it runs: what it needs may be down. One that ends by itself is started again, as a supervisor does. */
   async #startService(name: Witness): Promise<void> {
-    const { compiledFolder, folder } = this.options;
-    for (let tries = 1; ; tries += 1) {
+    const { compiledDirectory, directory } = this.options;
+    for (let attempt = 1; ; attempt += 1) {
       try {
         const service = await ServiceProcess.start({
           name,
-          entry: path.join(compiledFolder, 'test', 'faults', `${name}-entry.js`),
+          entry: path.join(compiledDirectory, 'test', 'faults', `${name}-entry.js`),
           settings: this.#settings,
           environment: this.#clockOf(name),
-          logFile: path.join(folder, `${name}.log`),
+          logFile: path.join(directory, `${name}.log`),
         });
         this.#services.set(name, service);
         void service.exited.then(() => this.#startAgain(name, service));
         return;
       } catch (error) {
-        if (tries === 20) throw error;
+        if (attempt === 20) throw error;
         await sleep(AGAIN_AFTER_MS);
       }
     }
   }
 
-  async #startAgain(name: Witness, ended: ServiceProcess): Promise<void> {
-    if (this.#isClosing || this.#down.has(name) || this.#services.get(name) !== ended) return;
+  async #startAgain(name: Witness, exited: ServiceProcess): Promise<void> {
+    if (this.#isClosing || this.#down.has(name) || this.#services.get(name) !== exited) return;
     await this.#startService(name);
   }
 }
@@ -397,12 +397,12 @@ function copySqlite(from: string, to: string): void {
 }
 
 function openCluster(
-  folder: string,
+  directory: string,
   name: string,
   port: number,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PostgresCluster> {
-  const files = { folder: path.join(folder, name), logFile: path.join(folder, `${name}.log`) };
+  const files = { directory: path.join(directory, name), logFile: path.join(directory, `${name}.log`) };
   return PostgresCluster.open({ ...files, port, settings }, new AbortController().signal);
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import type { FaultKind, Operation } from '../../src/sandbox/faults';
-import type { Load } from './load';
-import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS, type KillPoint, type Victim, type Witness } from './points';
+import type { FaultKind, FaultOperation } from '../../src/sandbox/faults';
+import type { Workload } from './workload';
+import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS, type KillPoint, type Victim, type Witness } from './kill-points';
 import type { Random } from './random';
 import type { ServiceProcess } from './service-process';
-import type { Stack } from './stack';
+import type { FaultStack } from './stack';
 
 /** One fault: what happens to whom when a payment is where. */
 export interface Trial {
@@ -15,11 +15,11 @@ export interface Trial {
   readonly how: 'kill' | 'stop';
   readonly witness: Witness;
   /** Settling is passed twice: before it is recorded, and after. */
-  readonly passage: number;
+  readonly occurrence: number;
   /** Between the death and the start of the next. */
   readonly pauseMs: number;
   /** What the acquirer does to a call of ours at the same time. */
-  readonly provider: { readonly operation: Operation; readonly kind: FaultKind } | null;
+  readonly provider: { readonly operation: FaultOperation; readonly kind: FaultKind } | null;
   /** How long after its request the bank confirms a refund from here on; absent: as before. */
   readonly bankDelaySeconds?: number;
 }
@@ -46,24 +46,24 @@ export function planTrials(random: Random, kills: number): Trial[] {
 
 /** So that a refund waits for the bank through several faults. */
 const TRIALS_OF_ONE_BANK_DELAY = 6;
-const LONGEST_BANK_DELAY_SECONDS = 120;
+const MAX_BANK_DELAY_SECONDS = 120;
 /** At the end of a round, so that refunds that wait for the bank do not count as stuck. */
 export const SHORT_BANK_DELAY_SECONDS = 1;
 
 /** Mostly short, since a customer whose refund waits does nothing else meanwhile. */
 function bankDelayOf(random: Random): number {
-  return random.chance(0.4) ? random.between(3, LONGEST_BANK_DELAY_SECONDS) : random.between(0, 2);
+  return random.chance(0.4) ? random.between(3, MAX_BANK_DELAY_SECONDS) : random.between(0, 2);
 }
 
 const STOP_AFTER_KILLS = 12;
 /** Where a worker is about to write, or has told the provider something that it has not written. */
 const STOPPED_AT: readonly KillPoint[] = ['K3', 'K4', 'K10', 'K11', 'K12', 'K9', 'K2'];
 /** Longer than Temporal waits for a task, so that others have done it when it wakes; at times shorter than an attempt may take. */
-const STOPPED_MS = { least: 4_000, most: 8_000 } as const;
+const STOPPED_MS = { min: 4_000, max: 8_000 } as const;
 
 const LOST_CALLS = ['reset', 'http_500', 'accept_then_reset', 'half_body', 'accept_then_timeout'] as const;
 const CALLS = ['charge', 'status', 'cancel', 'expire', 'refund'] as const;
-const SPOILT_NOTIFICATIONS = ['silent', 'reset', 'bad_signature', 'accept_then_reset'] as const;
+const CORRUPT_NOTIFICATIONS = ['silent', 'reset', 'bad_signature', 'accept_then_reset'] as const;
 
 function trialOf(random: Random, { point, victim }: Pick<Trial, 'point' | 'victim'>, how: Trial['how']): Trial {
   const { witnesses } = KILL_POINTS[point];
@@ -74,48 +74,48 @@ function trialOf(random: Random, { point, victim }: Pick<Trial, 'point' | 'victi
     victim,
     how,
     witness: own ?? random.pick<Witness>(witnesses),
-    passage: point === 'K11' && random.chance(0.5) ? 2 : 1,
-    pauseMs: how === 'stop' ? random.between(STOPPED_MS.least, STOPPED_MS.most) : random.between(0, 500),
+    occurrence: point === 'K11' && random.chance(0.5) ? 2 : 1,
+    pauseMs: how === 'stop' ? random.between(STOPPED_MS.min, STOPPED_MS.max) : random.between(0, 500),
     provider: !random.chance(0.3)
       ? null
       : isCall
         ? { operation: random.pick(CALLS), kind: random.pick(LOST_CALLS) }
-        : { operation: 'notify', kind: random.pick(SPOILT_NOTIFICATIONS) },
+        : { operation: 'notify', kind: random.pick(CORRUPT_NOTIFICATIONS) },
   };
 }
 
 /** `missed`: no payment came there in time, so nothing was done. */
-export interface TrialEnd {
-  readonly end: 'hit' | 'missed';
+export interface TrialResult {
+  readonly outcome: 'hit' | 'missed';
   /** Until a payment was there, and until everything ran again. */
   readonly reachedMs: number;
   readonly overMs: number;
 }
 
-const HIT_WITHIN_MS = 30_000;
+const HIT_TIMEOUT_MS = 30_000;
 
 /** Waits for a payment to be at the point, does it, and has everything run again. */
-export async function runTrial(stack: Stack, load: Load, trial: Trial): Promise<TrialEnd> {
+export async function runTrial(stack: FaultStack, workload: Workload, trial: Trial): Promise<TrialResult> {
   const startedAt = performance.now();
   const sinceStart = () => Math.round(performance.now() - startedAt);
   let reachedMs = 0;
-  const end = await hit(stack, load, trial, () => {
+  const outcome = await hit(stack, workload, trial, () => {
     reachedMs = sinceStart();
   });
-  return { end, reachedMs, overMs: sinceStart() };
+  return { outcome, reachedMs, overMs: sinceStart() };
 }
 
 async function hit(
-  stack: Stack,
-  load: Load,
-  { point, victim, how, witness, passage, pauseMs, provider, bankDelaySeconds }: Trial,
+  stack: FaultStack,
+  workload: Workload,
+  { point, victim, how, witness, occurrence, pauseMs, provider, bankDelaySeconds }: Trial,
   onReached: () => void,
-): Promise<TrialEnd['end']> {
+): Promise<TrialResult['outcome']> {
   if (bankDelaySeconds !== undefined) await setBankDelay(stack, bankDelaySeconds);
   if (provider) await setProviderFault(stack, provider);
   const service = stack.service(witness);
-  const reached = service.trap(point, passage, HIT_WITHIN_MS);
-  load.begin(KILL_POINTS[point].life);
+  const reached = service.armBreakpoint(point, occurrence, HIT_TIMEOUT_MS);
+  workload.begin(KILL_POINTS[point].scenario);
   if (!(await reached)) return 'missed';
   onReached();
   if (how === 'stop') {
@@ -126,7 +126,7 @@ async function hit(
     await killInsideStatement(stack, service, victim);
   } else {
     await stack.kill(victim);
-    service.goOn();
+    service.resume();
   }
   await sleep(pauseMs);
   await stack.revive(victim);
@@ -137,24 +137,24 @@ async function hit(
 const AWAKE_MS = 3_000;
 
 /** Another worker takes over; then the first one goes on where it stood, and knows of nothing. */
-async function stopForAWhile(stack: Stack, stoppedMs: number): Promise<void> {
+async function stopForAWhile(stack: FaultStack, stoppedMs: number): Promise<void> {
   const stopped = await stack.replaceStoppedWorker();
   await sleep(stoppedMs);
   stopped.signal('SIGCONT');
-  stopped.goOn();
+  stopped.resume();
   await sleep(AWAKE_MS);
   stopped.signal('SIGKILL');
 }
 
 /** When all is written and nothing committed: the statement has to wait for the endpoints that its deliveries refer to. */
-async function killInsideStatement(stack: Stack, service: ServiceProcess, victim: Victim): Promise<void> {
+async function killInsideStatement(stack: FaultStack, service: ServiceProcess, victim: Victim): Promise<void> {
   const holder = await stack.db.connect();
   // PostgreSQL may be killed under it.
   holder.on('error', () => undefined);
   try {
     await holder.query('begin');
     await holder.query('select from webhook_endpoints for update');
-    service.goOn();
+    service.resume();
     await waitForHeldStatement(holder);
     await stack.kill(victim);
     await holder.query('rollback').catch(() => undefined);
@@ -164,7 +164,7 @@ async function killInsideStatement(stack: Stack, service: ServiceProcess, victim
 }
 
 async function waitForHeldStatement(holder: PoolClient): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
     const { rowCount } = await holder.query(
       `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with changed as%'`,
     );
@@ -173,7 +173,7 @@ async function waitForHeldStatement(holder: PoolClient): Promise<void> {
   }
 }
 
-export async function setBankDelay({ sandbox }: Stack, seconds: number): Promise<void> {
+export async function setBankDelay({ sandbox }: FaultStack, seconds: number): Promise<void> {
   await fetch(`${sandbox.url}/simulator/bank`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
@@ -182,7 +182,7 @@ export async function setBankDelay({ sandbox }: Stack, seconds: number): Promise
 }
 
 export async function setProviderFault(
-  { sandbox }: Stack,
+  { sandbox }: FaultStack,
   fault: NonNullable<Trial['provider']>,
   times = 1,
 ): Promise<void> {
@@ -193,6 +193,6 @@ export async function setProviderFault(
   });
 }
 
-export async function clearProviderFaults({ sandbox }: Stack): Promise<void> {
+export async function clearProviderFaults({ sandbox }: FaultStack): Promise<void> {
   await fetch(`${sandbox.url}/simulator/faults`, { method: 'DELETE' });
 }

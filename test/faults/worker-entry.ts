@@ -1,13 +1,13 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { createPool } from '../../src/db/pool';
-import { connectClient } from '../../src/engine/connection';
-import { PaymentsEngine } from '../../src/engine/payments-engine';
-import { reconcileSlice } from '../../src/engine/reconcile';
-import { installRuntime } from '../../src/engine/runtime';
-import { registerSearchAttributes } from '../../src/engine/search-attributes';
-import { startSweeper } from '../../src/engine/sweeper';
-import { createLogger } from '../../src/log';
+import { connectClient } from '../../src/temporal/connection';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
+import { reconcileSlice } from '../../src/temporal/reconcile';
+import { installRuntime } from '../../src/temporal/runtime';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { startSweeper } from '../../src/temporal/sweeper';
+import { createLogger } from '../../src/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { createSealer } from '../../src/sealing';
 import { startRelay, type Relay } from '../../src/webhooks/relay';
@@ -15,8 +15,8 @@ import { createWebhookSender } from '../../src/webhooks/send';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import { forgetKeys } from './forgetful-acquirer';
 import { apiUrlOf, readSettings } from './settings';
-import { report } from './trap';
-import { trapProviders, trapQueries, WORKER_TRAPS } from './trapped';
+import { report } from './breakpoint';
+import { instrumentProviders, instrumentQueries, WORKER_BREAKPOINTS } from './instrumented';
 
 /** The worker as `startWorker` composes it (src/engine/worker.ts), over dependencies that have traps. */
 async function run(): Promise<void> {
@@ -25,16 +25,16 @@ async function run(): Promise<void> {
   const log = createLogger('worker', 'warn');
   installRuntime(log);
   const temporal = { address: settings.temporalAddress, namespace: 'default', security: {} };
-  const db = trapQueries(createPool(settings.databaseUrl), WORKER_TRAPS, mutant);
+  const db = instrumentQueries(createPool(settings.databaseUrl), WORKER_BREAKPOINTS, mutant);
   const sealer = createSealer(settings.masterKey);
   const client = connectClient(temporal);
-  const engine = new PaymentsEngine(client);
+  const workflows = new PaymentWorkflowClient(client);
   await registerSearchAttributes(client, log);
 
   const webhooks = createWebhookSender({ environment: 'sandbox' });
   const { forgetfulLedgerUrl } = settings;
   const ledger = forgetfulLedgerUrl === null ? null : createPool(forgetfulLedgerUrl, { max: 2 });
-  const providers = trapProviders(createProviderRegistry(db, sealer, apiUrlOf(settings)), mutant, (provider) =>
+  const providers = instrumentProviders(createProviderRegistry(db, sealer, apiUrlOf(settings)), mutant, (provider) =>
     ledger === null ? provider : forgetKeys(provider, ledger),
   );
   let relay: Relay | undefined;
@@ -46,7 +46,7 @@ async function run(): Promise<void> {
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: false,
-    reconcileSlice: (part) => reconcileSlice({ db, providers, engine }, part, 30_000),
+    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows }, part, 30_000),
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {
@@ -62,8 +62,14 @@ async function run(): Promise<void> {
     Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
-  relay = startRelay({ db, sealer, sender: webhooks, handOver: (failed) => engine.retryDelivery(failed), log });
-  startSweeper({ db, engine, log });
+  relay = startRelay({
+    db,
+    sealer,
+    sender: webhooks,
+    startRetryWorkflow: (failed) => workflows.startRetryWorkflow(failed),
+    log,
+  });
+  startSweeper({ db, workflows, log });
   report({ ready: true });
   await running;
 }

@@ -1,10 +1,10 @@
 import { UserError } from '../../src/config';
 import { createPool, type Pool } from '../../src/db/pool';
-import { type Actor, audited, listActions } from '../../src/operator/audit';
+import { type OperatorIdentity, withAudit, listActions } from '../../src/operator/audit';
 import { createOperator } from '../../src/operator/operators';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
-const CLI: Actor = { via: 'cli', name: 'cli:root' };
+const CLI: OperatorIdentity = { via: 'cli', name: 'cli:root' };
 
 let database: TestDatabase;
 let db: Pool;
@@ -19,26 +19,41 @@ afterEach(async () => {
 
 it('tells who did what to what, when and why, and what came of it', async () => {
   const { id } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
-  const dewi: Actor = { via: 'api', name: 'operator:dewi', operatorId: id };
-  expect(await audited(db, CLI, { action: 'key.revoke', target: 'K', note: 'leaked' }, () => Promise.resolve(7))).toBe(
-    7,
-  );
-  const refused = audited(db, dewi, { action: 'payment.settle', target: 'P' }, () =>
+  const dewi: OperatorIdentity = { via: 'api', name: 'operator:dewi', operatorId: id };
+  expect(
+    await withAudit(db, CLI, { action: 'key.revoke', target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
+  ).toBe(7);
+  const rejected = withAudit(db, dewi, { action: 'payment.settle', target: 'P' }, () =>
     Promise.reject(new UserError('The delay is not over.')),
   );
-  await expect(refused).rejects.toThrow('The delay is not over.');
-  const failed = audited(db, dewi, { action: 'refund.retry', target: 'P' }, () =>
+  await expect(rejected).rejects.toThrow('The delay is not over.');
+  const failed = withAudit(db, dewi, { action: 'refund.retry', target: 'P' }, () =>
     Promise.reject(new Error('no answer')),
   );
   await expect(failed).rejects.toThrow('no answer');
 
   const actions = await listActions(db, { limit: 10 });
   expect(actions).toMatchObject([
-    { actor: 'operator:dewi', via: 'api', action: 'refund.retry', target: 'P', outcome: 'failed', detail: 'no answer' },
-    { action: 'payment.settle', note: null, outcome: 'refused', detail: 'The delay is not over.' },
-    { actor: 'cli:root', via: 'cli', action: 'key.revoke', target: 'K', note: 'leaked', outcome: 'done', detail: null },
+    {
+      actor: 'operator:dewi',
+      via: 'api',
+      action: 'refund.retry',
+      target: 'P',
+      outcome: 'indeterminate',
+      detail: 'no answer',
+    },
+    { action: 'payment.settle', note: null, outcome: 'rejected', detail: 'The delay is not over.' },
+    {
+      actor: 'cli:root',
+      via: 'cli',
+      action: 'key.revoke',
+      target: 'K',
+      note: 'leaked',
+      outcome: 'succeeded',
+      detail: null,
+    },
   ]);
-  expect(Math.abs(Date.now() - (actions[0]?.askedAt.getTime() ?? 0))).toBeLessThan(60_000);
+  expect(Math.abs(Date.now() - (actions[0]?.requestedAt.getTime() ?? 0))).toBeLessThan(60_000);
   expect((await listActions(db, { target: 'P', limit: 1 })).map(({ action }) => action)).toEqual(['refund.retry']);
   expect((await listActions(db, { before: actions[1]?.id, limit: 9 })).map(({ action }) => action)).toEqual([
     'key.revoke',
@@ -47,7 +62,7 @@ it('tells who did what to what, when and why, and what came of it', async () => 
 
 it('has the action before the work begins, so that whatever dies meanwhile leaves its trace', async () => {
   let during: unknown;
-  await audited(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
+  await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
     during = await listActions(db, { limit: 1 });
   });
   expect(during).toMatchObject([{ action: 'webhook.ping', target: 'E', outcome: null, finishedAt: null }]);
@@ -56,12 +71,12 @@ it('has the action before the work begins, so that whatever dies meanwhile leave
 it('does nothing where it cannot be written down', async () => {
   await db.query('alter table operator_actions rename to away');
   const work = jest.fn(() => Promise.resolve());
-  await expect(audited(db, CLI, { action: 'webhook.ping', target: 'E' }, work)).rejects.toThrow('operator_actions');
+  await expect(withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, work)).rejects.toThrow('operator_actions');
   expect(work).not.toHaveBeenCalled();
 });
 
 it('says what came of the work even where that cannot be written down any more', async () => {
-  const done = await audited(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
+  const done = await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
     await db.query('alter table operator_action_outcomes rename to away');
     return 'done';
   });
@@ -69,7 +84,7 @@ it('says what came of the work even where that cannot be written down any more',
 });
 
 it.each(['operator_actions', 'operator_action_outcomes'])('is never changed: %s', async (table) => {
-  await audited(db, CLI, { action: 'webhook.ping', target: 'E' }, () => Promise.resolve());
+  await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, () => Promise.resolve());
   const statements = [
     `update ${table} set ${table === 'operator_actions' ? 'note' : 'detail'} = 'x'`,
     `delete from ${table}`,

@@ -4,7 +4,7 @@ import { changeMerchant } from '../../src/operator/merchants';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import { IN_FORCE_AFTER_MS } from '../support/api';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ it('keeps what it captured while catalog and merchant change under it, to the la
 
   const statusOf = async ({ id }: { id: string }) =>
     (await service.call('GET', `/payments/${id}`)).body.payment?.status;
-  await until(
+  await eventually(
     async () => [await statusOf(before), await statusOf(after)],
     ([old, now]) => old === 'settled' && now === 'paid',
   );

@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../src/db/pool';
-import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
+import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
 import { listPolicies, setPolicy } from '../../src/operator/catalog';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
@@ -49,7 +49,7 @@ it('shows the version in force, which new payments capture', async () => {
   const second = await setPolicy(db, { ...gopay, feeBasisPoints: 30 });
   const shopeepay = await setPolicy(db, { provider: 'shopeepay', channel: 'qris' });
   expect(await listPolicies(db)).toEqual([second, shopeepay]);
-  const { policy } = await findCurrentTerms(db, 'gopay', 'qris');
+  const { policy } = await findCurrentPolicy(db, 'gopay', 'qris');
   expect(policy).toMatchObject({ policyId: second.id, feeBasisPoints: 30 });
   expect((await db.query('select from policies where id = $1', [first.id])).rowCount).toBe(1);
 });

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { openException } from '../../src/db/exceptions';
 import { setPolicy } from '../../src/operator/catalog';
-import { PACKAGE_ROOT } from '../../src/package';
+import { PACKAGE_ROOT } from '../../src/package-info';
 import { type Outcome, runLunas } from '../cli/run-lunas';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
-const NOBODY = '0193e5c0-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 const ME = `cli:${os.userInfo().username}`;
 
 let service: TestService;
@@ -58,8 +58,8 @@ async function statusOf(id: string): Promise<string> {
   return (await service.call('GET', `/payments/${id}`)).body.payment?.status;
 }
 
-async function becomes(id: string, status: string): Promise<void> {
-  await until(
+async function waitForStatus(id: string, status: string): Promise<void> {
+  await eventually(
     () => statusOf(id),
     (now) => now === status,
   );
@@ -72,11 +72,11 @@ async function create(): Promise<{ id: string; reference_id: string }> {
 async function createPaid(): Promise<{ id: string; reference_id: string }> {
   const payment = await create();
   await service.pay(payment.reference_id);
-  await becomes(payment.id, 'paid');
+  await waitForStatus(payment.id, 'paid');
   return payment;
 }
 
-async function createRefused(): Promise<{ id: string; reference_id: string }> {
+async function createRejectedRefund(): Promise<{ id: string; reference_id: string }> {
   const payment = await createPaid();
   await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method: 'PUT',
@@ -84,7 +84,7 @@ async function createRefused(): Promise<{ id: string; reference_id: string }> {
     body: JSON.stringify({ operation: 'refund', kind: 'reject', times: 1 }),
   });
   await service.call('POST', `/payments/${payment.id}/refund`);
-  await becomes(payment.id, 'refund_failed');
+  await waitForStatus(payment.id, 'refund_failed');
   return payment;
 }
 
@@ -114,8 +114,8 @@ describe('lunas payments settle', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'error: 2 of 3 were not settled.\n' });
     expect(JSON.parse(stdout).settlements).toEqual([
       { payment: paid.reference_id, outcome: 'settled', reason: null },
-      { payment: pending.id, outcome: 'refused', reason: 'A transaction that is "pending" cannot be settled.' },
-      { payment: nowhere, outcome: 'refused', reason: expect.stringContaining(`There is no payment ${nowhere}`) },
+      { payment: pending.id, outcome: 'rejected', reason: 'A transaction that is "pending" cannot be settled.' },
+      { payment: nowhere, outcome: 'rejected', reason: expect.stringContaining(`There is no payment ${nowhere}`) },
     ]);
     expect(await statusOf(paid.id)).toBe('settled');
     const { rows } = await service.db.query(
@@ -124,8 +124,8 @@ describe('lunas payments settle', () => {
     );
     expect(rows).toEqual([{ actor: ME, note: 'statement 7' }]);
     const done = { actor: ME, via: 'cli', action: 'payment.settle', note: 'statement 7' };
-    expect(await lastActionOn(paid.id)).toEqual({ ...done, outcome: 'done' });
-    expect(await lastActionOn(pending.id)).toEqual({ ...done, outcome: 'refused' });
+    expect(await lastActionOn(paid.id)).toEqual({ ...done, outcome: 'succeeded' });
+    expect(await lastActionOn(pending.id)).toEqual({ ...done, outcome: 'rejected' });
   });
 
   it('fails a payment that no rule can end, and needs a note', async () => {
@@ -136,7 +136,7 @@ describe('lunas payments settle', () => {
     await service.providerDb.query('delete from payments where order_id = $1', [pending.reference_id]);
     const { payment } = parse(await built('payments', 'fail', pending.id, '--note', 'ticket 7', '--json'));
     expect(payment).toEqual({ id: pending.id, reference_id: pending.reference_id, status: 'failed' });
-    expect(await lastActionOn(pending.id)).toMatchObject({ action: 'payment.fail', actor: ME, outcome: 'done' });
+    expect(await lastActionOn(pending.id)).toMatchObject({ action: 'payment.fail', actor: ME, outcome: 'succeeded' });
   });
 
   it('settles all of a merchant that wait, which the list shows before and not after', async () => {
@@ -164,37 +164,37 @@ describe('lunas payments settle', () => {
 
   it.each([
     [[], 'takes either payments, or --merchant and --until'],
-    [['LN1', '--merchant', NOBODY], 'takes either payments, or --merchant and --until'],
-    [['--merchant', NOBODY], 'takes either payments, or --merchant and --until'],
-    [['--merchant', NOBODY, '--until', 'soon'], '--until must be an instant such as 2026'],
+    [['LN1', '--merchant', UNKNOWN_ID], 'takes either payments, or --merchant and --until'],
+    [['--merchant', UNKNOWN_ID], 'takes either payments, or --merchant and --until'],
+    [['--merchant', UNKNOWN_ID, '--until', 'soon'], '--until must be a timestamp such as 2026'],
     [['LN1', '--note', ''], '--note must not be empty'],
-  ])('%j: says what is wrong', async (args, fault) => {
+  ])('%j: says what is wrong', async (args, message) => {
     const { exitCode, stderr } = await lunas('payments', 'settle', ...args);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(fault);
+    expect(stderr).toContain(message);
   });
 });
 
 describe('lunas refunds', () => {
   it('lists a refused refund, retries it, and shows each round', async () => {
-    const { id, reference_id } = await createRefused();
+    const { id, reference_id } = await createRejectedRefund();
     const { refunds } = parse(await lunas('refunds', 'list', '--json'));
     expect(refunds).toEqual([
-      expect.objectContaining({ reference_id, payment_status: 'refund_failed', round: 1, status: 'refused' }),
+      expect.objectContaining({ reference_id, payment_status: 'refund_failed', round: 1, status: 'rejected' }),
     ]);
     expect((await lunas('refunds', 'list')).stdout).toContain(reference_id);
     const { payment } = parse(await built('refunds', 'retry', reference_id, '--note', 'outage over', '--json'));
     expect(payment).toEqual({ id, reference_id, status: 'refund_processing' });
-    await becomes(id, 'refunded');
+    await waitForStatus(id, 'refunded');
     const shown = await built('payments', 'show', id);
     expect(shown.stdout).toMatch(new RegExp(`1 +${reference_id}-R1 +refused`));
     expect(shown.stdout).toMatch(new RegExp(`2 +${reference_id}-R2 +confirmed`));
     expect(shown.stdout).toMatch(/refund\.retry +outage over +done/);
-    expect((await lunas('refunds', 'list')).stdout).toBe('No refund needs a person.\n');
+    expect((await lunas('refunds', 'list')).stdout).toBe('No refund requires an operator.\n');
   });
 
   it('resolves one, and says why it cannot twice', async () => {
-    const { id, reference_id } = await createRefused();
+    const { id, reference_id } = await createRejectedRefund();
     const resolve = ['refunds', 'resolve', reference_id, '--as', 'refunded', '--note', 'transfer 4711'];
     expect(await built(...resolve)).toEqual({
       exitCode: 0,
@@ -210,10 +210,10 @@ describe('lunas refunds', () => {
     [['retry', 'LN1'], "'--note <text>' not specified"],
     [['resolve', 'LN1', '--note', 'n'], "'--as <outcome>' not specified"],
     [['resolve', 'LN1', '--as', 'settled', '--note', 'n'], "--as must be refunded or paid, not 'settled'"],
-  ])('%j: says what is missing', async (args, fault) => {
+  ])('%j: says what is missing', async (args, message) => {
     const { exitCode, stderr } = await lunas('refunds', ...args);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(fault);
+    expect(stderr).toContain(message);
   });
 });
 
@@ -226,7 +226,7 @@ describe('lunas exceptions', () => {
     expect((await lunas('exceptions', 'list')).stdout).toMatch(/unknown_order +LN1 +Rp 5 +Nobody knows it\./);
     const resolved = await lunas('exceptions', 'resolve', id, '--note', 'sent back');
     expect(resolved).toEqual({ exitCode: 0, stdout: 'unknown_order of LN1 is resolved.\n', stderr: '' });
-    expect((await lunas('exceptions', 'list')).stdout).toBe('No case waits for a person.\n');
+    expect((await lunas('exceptions', 'list')).stdout).toBe('No exception requires an operator.\n');
     expect((await lunas('exceptions', 'list', '--all')).stdout).toContain(`by ${ME}: sent back`);
     expect(await lunas('exceptions', 'resolve', id, '--note', 'n')).toMatchObject({
       exitCode: 1,
@@ -270,21 +270,21 @@ describe('lunas operators', () => {
     ];
     for (const [action, target, ...args] of commands) {
       expect(await lunas(...args)).toMatchObject({ exitCode: 0 });
-      expect(await lastActionOn(target)).toEqual({ actor: ME, via: 'cli', action, note: null, outcome: 'done' });
+      expect(await lastActionOn(target)).toEqual({ actor: ME, via: 'cli', action, note: null, outcome: 'succeeded' });
     }
-    expect((await lunas('webhooks', 'redeliver', NOBODY)).exitCode).toBe(1);
-    expect(await lastActionOn(NOBODY)).toMatchObject({ action: 'webhook.redeliver', outcome: 'refused' });
-    expect((await lunas('accounts', 'disable', NOBODY)).exitCode).toBe(1);
-    expect(await lastActionOn(NOBODY)).toMatchObject({ action: 'account.disable', outcome: 'refused' });
+    expect((await lunas('webhooks', 'redeliver', UNKNOWN_ID)).exitCode).toBe(1);
+    expect(await lastActionOn(UNKNOWN_ID)).toMatchObject({ action: 'webhook.redeliver', outcome: 'rejected' });
+    expect((await lunas('accounts', 'disable', UNKNOWN_ID)).exitCode).toBe(1);
+    expect(await lastActionOn(UNKNOWN_ID)).toMatchObject({ action: 'account.disable', outcome: 'rejected' });
   });
 });
 
 describe('lunas ledger verify', () => {
   it('says that the books are right, and fails with the break in words when they are not', async () => {
-    const well = await lunas('ledger', 'verify');
-    expect(well).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(well.stdout).toMatch(/^\d+ payments and \d+ postings, as of .*: the books are right\.\n/);
-    expect(well.stdout).toMatch(/provider_receivable +Rp [\d.]+ +Rp [\d.]+ +Rp [\d.]+ debit/);
+    const verified = await lunas('ledger', 'verify');
+    expect(verified).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(verified.stdout).toMatch(/^\d+ payments and \d+ postings, as of .*: no breaks\.\n/);
+    expect(verified.stdout).toMatch(/provider_receivable +Rp [\d.]+ +Rp [\d.]+ +Rp [\d.]+ debit/);
 
     const { id } = await createPaid();
     await service.db.query("update payments set status = 'settled' where id = $1", [id]);

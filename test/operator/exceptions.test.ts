@@ -5,7 +5,7 @@ import { createPool, type Pool } from '../../src/db/pool';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 const DEWI = { via: 'cli', name: 'cli:dewi' } as const;
-const NOBODY = '0193e5c0-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 
 let database: TestDatabase;
 let db: Pool;
@@ -58,13 +58,13 @@ it('resolves a case once, and tells of each try', async () => {
   await expect(
     resolveException(db, { via: 'cli', name: 'cli:budi' }, id, { note: 'second', isRefunded: false }),
   ).rejects.toThrow('no open exception');
-  await expect(resolveException(db, DEWI, NOBODY, { note: 'third', isRefunded: false })).rejects.toThrow(
+  await expect(resolveException(db, DEWI, UNKNOWN_ID, { note: 'third', isRefunded: false })).rejects.toThrow(
     'no open exception',
   );
   expect(await listExceptionsOf(db, 'LN1')).toMatchObject([{ resolvedBy: 'cli:dewi', note: 'first' }]);
   expect(await listActions(db, { target: id, limit: 9 })).toMatchObject([
-    { actor: 'cli:budi', action: 'exception.resolve', note: 'second', outcome: 'refused' },
-    { actor: 'cli:dewi', note: 'first', outcome: 'done' },
+    { actor: 'cli:budi', action: 'exception.resolve', note: 'second', outcome: 'rejected' },
+    { actor: 'cli:dewi', note: 'first', outcome: 'succeeded' },
   ]);
 });
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool';
-import { findApiKey } from '../../src/db/reads/find-api-key';
+import { findApiKey } from '../../src/db/queries/find-api-key';
 import { createKey, isNetwork, listKeys, revokeKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
-import { parseSecretKey } from '../../src/operator/secret-key';
+import { parseSecretKey } from '../../src/keys/secret-key';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 let database: TestDatabase;
@@ -61,21 +61,21 @@ it('lets a key be used from the networks that it names, and only from there', as
 });
 
 it('revokes a key for good, and only that one', async () => {
-  const [lost, kept] = [await issue(), await issue()];
+  const [lost, retained] = [await issue(), await issue()];
   const { revokedAt } = await revokeKey(db, lost.id);
   expect(revokedAt).toBeInstanceOf(Date);
   expect((await revokeKey(db, lost.id)).revokedAt).toEqual(revokedAt);
   expect(await authenticate(lost.secret)).toBeUndefined();
-  expect(await authenticate(kept.secret)).toBeDefined();
+  expect(await authenticate(retained.secret)).toBeDefined();
 });
 
 it('names the merchant or key that does not exist', async () => {
-  const nobody = randomUUID();
-  await expect(createKey(db, { merchantId: nobody, allowedNetworks: [], environment: 'sandbox' })).rejects.toThrow(
-    nobody,
+  const unknownId = randomUUID();
+  await expect(createKey(db, { merchantId: unknownId, allowedNetworks: [], environment: 'sandbox' })).rejects.toThrow(
+    unknownId,
   );
-  await expect(listKeys(db, nobody)).rejects.toThrow(nobody);
-  await expect(revokeKey(db, nobody)).rejects.toThrow(nobody);
+  await expect(listKeys(db, unknownId)).rejects.toThrow(unknownId);
+  await expect(revokeKey(db, unknownId)).rejects.toThrow(unknownId);
 });
 
 it.each([

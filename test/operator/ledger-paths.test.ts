@@ -4,12 +4,12 @@ import type { LedgerAccount } from '../../src/domain/ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
 import { isFinal, type PaymentStatus, PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { verifyLedger } from '../../src/operator/verify-ledger';
-import { type Ledgered, openLedger } from '../support/payments';
-import { type LateEnd, payLate, walk, walkAlong, type Walked } from './walk';
+import { type TestLedger, createTestLedger } from '../support/payments';
+import { type LatePaymentOutcome, payLate, applyChoices, applyTransitions, type AppliedPath } from './transition-path';
 
-let ledger: Ledgered;
+let ledger: TestLedger;
 beforeAll(async () => {
-  ledger = await openLedger();
+  ledger = await createTestLedger();
 });
 afterAll(() => ledger.close());
 
@@ -56,18 +56,18 @@ function withoutZeros(balances: Balances): Balances {
   return Object.fromEntries(Object.entries(balances).filter(([, rupiah]) => rupiah !== 0));
 }
 
-async function expectBooked({ terms, status, steps }: Walked, late: Balances = {}): Promise<void> {
+async function expectBalances({ terms, status, steps }: AppliedPath, late: Balances = {}): Promise<void> {
   const { totalRupiah } = terms;
   const isManual = steps.includes('resolve_refund_as_refunded');
   const refund = isManual ? { provider_receivable: totalRupiah, cash: -totalRupiah } : {};
   expect(await balancesOf(terms.paymentId)).toEqual(withoutZeros({ ...EXPECTED[status](terms), ...refund, ...late }));
 }
 
-const LATE_BALANCES: Record<LateEnd, (lateRupiah: number) => Balances> = {
+const LATE_BALANCES: Record<LatePaymentOutcome, (lateRupiah: number) => Balances> = {
   received: inSuspense,
-  kept: inSuspense,
+  manual_review: inSuspense,
   refunded: nothing,
-  'refunded after it was kept': nothing,
+  'refunded after manual review': nothing,
   'refunded manually': (lateRupiah) => ({ provider_receivable: lateRupiah, cash: -lateRupiah }),
 };
 
@@ -89,51 +89,67 @@ it.each([
   ],
   [
     'refunded after the provider had refused it: the same',
-    ['issue', 'pay', 'request_refund', 'submit_refund', 'refuse_refund', 'confirm_failed_refund'],
+    ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund', 'confirm_failed_refund'],
     { merchant_available: 350, fee_revenue: -350 },
   ],
   [
     'refunded by an operator: from our own bank account, and the provider still owes what it received',
-    ['issue', 'pay', 'request_refund', 'submit_refund', 'refuse_refund', 'resolve_refund_as_refunded'],
+    ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund', 'resolve_refund_as_refunded'],
     { provider_receivable: 50_000, merchant_available: 350, fee_revenue: -350, cash: -50_000 },
   ],
   [
     'settled after a refund was given up',
-    ['issue', 'pay', 'request_refund', 'submit_refund', 'refuse_refund', 'resolve_as_paid', 'settle'],
+    ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund', 'resolve_refund_as_paid', 'settle'],
     { provider_receivable: 50_000, merchant_available: -49_650, fee_revenue: -350 },
   ],
 ] as const)('%s', async (_name, names, balances) => {
-  const walked = await walkAlong(ledger, names);
-  expect(walked.steps).toEqual(names);
-  expect(await balancesOf(walked.terms.paymentId)).toEqual(balances);
+  const path = await applyTransitions(ledger, names);
+  expect(path.steps).toEqual(names);
+  expect(await balancesOf(path.terms.paymentId)).toEqual(balances);
 });
 
-const USUAL = { amountRupiah: 50_000, feeBasisPoints: 70, feePayer: 'merchant', lateRupiah: 1, lateEnd: null } as const;
+const USUAL = {
+  amountRupiah: 50_000,
+  feeBasisPoints: 70,
+  feePayer: 'merchant',
+  lateRupiah: 1,
+  lateOutcome: null,
+} as const;
 /** To failed, expired, cancelled, settled, refunded: random choices seldom come to the last of them. */
-const TO_EACH_END = [[1], [0, 1], [0, 2], [0, 0, 0], [0, 0, 1, 0, 0]];
+const TO_EACH_FINAL_STATUS = [[1], [0, 1], [0, 2], [0, 0, 0], [0, 0, 1, 0, 0]];
 
 it('books every path through the table, and late money after it, as its end demands; the books are right after each', async () => {
   const seen = new Set<PaymentStatus>();
-  const life = record({
+  const arbitraryPath = record({
     choices: array(nat(), { minLength: 1, maxLength: 14 }),
     amountRupiah: integer({ min: 2, max: 9_000_000 }),
     feeBasisPoints: constantFrom(0, 30, 70),
     feePayer: constantFrom(...FEE_PAYERS),
     lateRupiah: integer({ min: 1, max: 10_000_000 }),
-    lateEnd: constantFrom(null, 'received', 'refunded', 'kept', 'refunded after it was kept', 'refunded manually'),
+    lateOutcome: constantFrom(
+      null,
+      'received',
+      'refunded',
+      'manual_review',
+      'refunded after manual review',
+      'refunded manually',
+    ),
   });
   await assert(
-    asyncProperty(life, async ({ choices, amountRupiah, feeBasisPoints, feePayer, lateRupiah, lateEnd }) => {
-      const computed = amountsOf(amountRupiah, { feeBasisPoints, feeFlatRupiah: 0 }, feePayer);
-      if (computed.outcome !== 'ok') throw new Error('These amounts have to be possible');
-      const walked = await walk(ledger, choices, { ...computed.amounts, feePayer });
-      seen.add(walked.status);
-      const endedUnpaid = ['expired', 'cancelled', 'failed'].includes(walked.status);
-      if (!endedUnpaid || lateEnd === null) return expectBooked(walked);
-      await payLate(ledger, walked, lateRupiah, lateEnd);
-      await expectBooked(walked, LATE_BALANCES[lateEnd](lateRupiah));
-    }),
-    { numRuns: 150, examples: TO_EACH_END.map((choices) => [{ ...USUAL, choices }] satisfies [object]) },
+    asyncProperty(
+      arbitraryPath,
+      async ({ choices, amountRupiah, feeBasisPoints, feePayer, lateRupiah, lateOutcome }) => {
+        const computed = amountsOf(amountRupiah, { feeBasisPoints, feeFlatRupiah: 0 }, feePayer);
+        if (computed.outcome !== 'ok') throw new Error('These amounts have to be possible');
+        const path = await applyChoices(ledger, choices, { ...computed.amounts, feePayer });
+        seen.add(path.status);
+        const isFinalUnpaid = ['expired', 'cancelled', 'failed'].includes(path.status);
+        if (!isFinalUnpaid || lateOutcome === null) return expectBalances(path);
+        await payLate(ledger, path, lateRupiah, lateOutcome);
+        await expectBalances(path, LATE_BALANCES[lateOutcome](lateRupiah));
+      },
+    ),
+    { numRuns: 150, examples: TO_EACH_FINAL_STATUS.map((choices) => [{ ...USUAL, choices }] satisfies [object]) },
   );
   expect(PAYMENT_STATUSES.filter((status) => isFinal(status) && !seen.has(status))).toEqual([]);
   const { breaks, balances } = await verifyLedger(ledger.db);

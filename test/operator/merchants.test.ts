@@ -50,6 +50,8 @@ it('lists merchants in the order of their creation', async () => {
 });
 
 it('names the merchant that does not exist', async () => {
-  const nobody = randomUUID();
-  await expect(changeMerchant(db, nobody, { status: 'approved' })).rejects.toThrow(`There is no merchant ${nobody}`);
+  const unknownId = randomUUID();
+  await expect(changeMerchant(db, unknownId, { status: 'approved' })).rejects.toThrow(
+    `There is no merchant ${unknownId}`,
+  );
 });

@@ -1,9 +1,9 @@
 import { createOperator, findOperator, listOperators, revokeOperator } from '../../src/operator/operators';
-import { createSecretKey, parseOperatorKey, parseSecretKey } from '../../src/operator/secret-key';
+import { createSecretKey, parseOperatorKey, parseSecretKey } from '../../src/keys/secret-key';
 import { createPool, type Pool } from '../../src/db/pool';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
-const NOBODY = '0193e5c0-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 
 let database: TestDatabase;
 let db: Pool;
@@ -38,7 +38,7 @@ it('revokes for good, and once', async () => {
   const { revokedAt } = await revokeOperator(db, id);
   expect(await holderOf(secret)).toBeUndefined();
   expect((await revokeOperator(db, id)).revokedAt).toEqual(revokedAt);
-  await expect(revokeOperator(db, NOBODY)).rejects.toThrow(`There is no operator ${NOBODY}`);
+  await expect(revokeOperator(db, UNKNOWN_ID)).rejects.toThrow(`There is no operator ${UNKNOWN_ID}`);
 });
 
 it('has one operator of a name at a time, so that the audit trail is plain', async () => {

@@ -8,22 +8,22 @@ import { createMerchant } from '../../src/operator/merchants';
 import { showPayment } from '../../src/operator/show-payment';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
-import { acceptance, type Ledgered, openLedger } from '../support/payments';
+import { creation, type TestLedger, createTestLedger } from '../support/payments';
 
 const AT = Date.parse('2026-01-05T03:00:00.000Z');
 const noWorkflow = () => Promise.resolve(undefined);
 
-let ledger: Ledgered;
+let ledger: TestLedger;
 
 beforeEach(async () => {
-  ledger = await openLedger();
+  ledger = await createTestLedger();
 });
 
 afterEach(() => ledger.close());
 
 async function accept(changes: Partial<PaymentTerms> = {}, atMs = AT): Promise<PaymentTerms> {
   const terms = ledger.newTerms(changes);
-  await acceptPayment(ledger.context, acceptance(terms, new Date(atMs)));
+  await acceptPayment(ledger.context, creation(terms, new Date(atMs)));
   return terms;
 }
 
@@ -43,7 +43,7 @@ describe('showing a payment', () => {
       waitingFor: 'its settlement',
       expiresAt: '2026-01-05T03:15:00.000Z',
       settlesAt: '2026-01-06T03:00:02.000Z',
-      attention: null,
+      attentionReason: null,
       refund: null,
     } as const;
     const details = await showPayment(
@@ -56,7 +56,7 @@ describe('showing a payment', () => {
     expect(
       details.transitions.map(({ version, name, fromStatus, toStatus }) => [version, name, fromStatus, toStatus]),
     ).toEqual([
-      [1, 'accept', null, 'created'],
+      [1, 'create', null, 'created'],
       [2, 'issue', 'created', 'pending'],
       [3, 'pay', 'pending', 'paid'],
     ]);

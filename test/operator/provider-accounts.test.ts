@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool';
-import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
+import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
 import { addAccount, disableAccount, listAccounts, type NewAccount } from '../../src/operator/provider-accounts';
 import { createSealer } from '../../src/sealing';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -51,9 +51,9 @@ it("goes to Midtrans' address of the environment, or to the one given", async ()
 
 it('serves new payments until it is disabled', async () => {
   const account = await add();
-  expect((await findCurrentTerms(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
+  expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
   expect(await disableAccount(db, account.id)).toEqual({ ...account, status: 'disabled' });
-  expect((await findCurrentTerms(db, 'gopay', 'qris')).providerAccountId).toBeNull();
+  expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBeNull();
 });
 
 it('names the account that does not exist', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { reconcileAll as reconcileEverything } from '../../src/engine/reconcile-all';
-import { PaymentsEngine } from '../../src/engine/payments-engine';
+import { reconcileAll as reconcileEverything } from '../../src/temporal/reconcile-all';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { setPolicy } from '../../src/operator/catalog';
 import { recover } from '../../src/operator/recover';
 import { verifyLedger } from '../../src/operator/verify-ledger';
@@ -11,7 +11,7 @@ import { paymentWorkflowId, webhookWorkflowId } from '../../workflows/messages';
 import { backUp } from '../support/database';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 /** PostgreSQL is restored to an earlier time, and Temporal and the provider are not (docs/operators.md). */
 
@@ -57,7 +57,7 @@ async function createWithFailingWebhooks(): Promise<Created> {
   const { respond } = receiver;
   receiver.respond = (response) => response.writeHead(500).end();
   const payment = await create();
-  await until(
+  await eventually(
     () => deliveriesInRetry(payment),
     ({ rowCount }) => rowCount === 2,
   );
@@ -67,7 +67,7 @@ async function createWithFailingWebhooks(): Promise<Created> {
 
 function deliveriesInRetry({ id }: Created) {
   return service.db.query<{ id: string }>(
-    'select id from webhook_deliveries where payment_id = $1 and handed_over_at is not null',
+    'select id from webhook_deliveries where payment_id = $1 and retry_workflow_started_at is not null',
     [id],
   );
 }
@@ -75,7 +75,7 @@ function deliveriesInRetry({ id }: Created) {
 async function createPaid(policy?: Partial<Parameters<typeof setPolicy>[1]>): Promise<Created> {
   const payment = await create(policy);
   await service.pay(payment.reference_id);
-  await becomes(payment, 'paid', 'settled');
+  await waitForStatus(payment, 'paid', 'settled');
   return payment;
 }
 
@@ -83,8 +83,8 @@ async function statusOf({ id }: Created): Promise<string> {
   return (await service.call('GET', `/payments/${id}`)).body.payment?.status;
 }
 
-async function becomes(payment: Created, ...statuses: string[]): Promise<void> {
-  await until(
+async function waitForStatus(payment: Created, ...statuses: string[]): Promise<void> {
+  await eventually(
     () => statusOf(payment),
     (status) => statuses.includes(status),
   );
@@ -94,7 +94,7 @@ async function act(payment: Created, action: 'cancel' | 'refund'): Promise<void>
   expect((await service.call('POST', `/payments/${payment.id}/${action}`)).status).toBe(200);
 }
 
-async function refuse(operation: string): Promise<void> {
+async function rejectNext(operation: string): Promise<void> {
   await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
@@ -104,9 +104,9 @@ async function refuse(operation: string): Promise<void> {
 
 async function createRefundFailed(): Promise<Created> {
   const payment = await createPaid();
-  await refuse('refund');
+  await rejectNext('refund');
   await act(payment, 'refund');
-  await becomes(payment, 'refund_failed');
+  await waitForStatus(payment, 'refund_failed');
   return payment;
 }
 
@@ -114,7 +114,7 @@ async function restore(): Promise<void> {
   await service.stopWorker();
   await backup.restore();
   // Connections of before are noticed as broken by their next statement.
-  await until(
+  await eventually(
     () =>
       service.call('GET', '/readyz').then(
         ({ status }) => status,
@@ -122,19 +122,19 @@ async function restore(): Promise<void> {
       ),
     (status) => status === 200,
   );
-  await until(
+  await eventually(
     () => service.db.query('select 1').catch(() => undefined),
     (result) => result !== undefined,
   );
 }
 
 /** Temporal keeps the history of a workflow that has completed for its retention period only. */
-async function forgetWorkflow({ id }: Created): Promise<void> {
+async function removeWorkflow({ id }: Created): Promise<void> {
   const workflowExecution = { workflowId: paymentWorkflowId(id) };
   const { namespace } = service.client.options;
   await service.client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
-  await until(
-    () => service.engine.describePayment(id),
+  await eventually(
+    () => service.workflows.describeWorkflow(id),
     (workflow) => workflow === null,
   );
 }
@@ -143,7 +143,7 @@ async function reconcileAll() {
   const providers = createProviderRegistry(service.db, createSealer(service.masterKey), service.apiUrl);
   try {
     return await reconcileEverything(
-      { db: service.db, providers, engine: service.engine, isRecovering: true },
+      { db: service.db, providers, workflows: service.workflows, isRecovering: true },
       new Date(0),
     );
   } finally {
@@ -156,7 +156,7 @@ async function stranded(): Promise<string[]> {
   const { rows } = await service.db.query<{ id: string }>(
     "select id from payments where status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')",
   );
-  const workflows = await Promise.all(rows.map(({ id }) => service.engine.describePayment(id)));
+  const workflows = await Promise.all(rows.map(({ id }) => service.workflows.describeWorkflow(id)));
   return rows.flatMap(({ id }, index) => (workflows[index]?.isRunning ? [] : [id]));
 }
 
@@ -182,30 +182,30 @@ it('every payment is there again, and agrees with the provider', async () => {
   };
   await act(before.cancelled, 'cancel');
   await act(before.refunded, 'refund');
-  for (const status of ['settled', 'refunded', 'expired'] as const) await becomes(before[status], status);
-  await refuse('charge');
+  for (const status of ['settled', 'refunded', 'expired'] as const) await waitForStatus(before[status], status);
+  await rejectNext('charge');
   const failedKey = randomUUID();
   const failed = await createUnder(failedKey);
   expect(failed.status).toBe(400);
   backup = await backUp(service.databaseUrl);
 
   await service.pay(before.paidLater.reference_id);
-  await becomes(before.paidLater, 'paid');
+  await waitForStatus(before.paidLater, 'paid');
   await act(before.cancelledLater, 'cancel');
   await act(before.refundedLater, 'refund');
-  await becomes(before.refundedLater, 'refunded');
-  await service.engine.retryRefund(before.retriedLater.id, { actor: 'dewi', note: 'again' });
-  await becomes(before.retriedLater, 'refunded');
-  await becomes(before.settledLater, 'settled');
-  await becomes(before.expiredLater, 'expired');
+  await waitForStatus(before.refundedLater, 'refunded');
+  await service.workflows.retryRefund(before.retriedLater.id, { name: 'dewi', note: 'again' });
+  await waitForStatus(before.retriedLater, 'refunded');
+  await waitForStatus(before.settledLater, 'settled');
+  await waitForStatus(before.expiredLater, 'expired');
   const after = {
     pending: await createWithFailingWebhooks(),
     cancelled: await create(),
     settled: await createPaid(SOON),
   };
   await act(after.cancelled, 'cancel');
-  await becomes(after.settled, 'settled');
-  await refuse('charge');
+  await waitForStatus(after.settled, 'settled');
+  await rejectNext('charge');
   const lostFailedKey = randomUUID();
   const lostFailed = await createUnder(lostFailedKey);
   expect(lostFailed.status).toBe(400);
@@ -214,11 +214,11 @@ it('every payment is there again, and agrees with the provider', async () => {
 
   await restore();
   await service.startWorker({ isRecovering: true });
-  const recovery = await recover(service.context, service.engine, { startedSince: new Date(0) });
+  const recovery = await recover(service.context, service.workflows, { startedSince: new Date(0) });
   expect(recovery.failures).toEqual([]);
   expect(recovery.rows.rebuilt).toBe(4);
   expect(await stranded()).toEqual([]);
-  await until(reconcileAll, ({ breakCount }) => breakCount === 0);
+  await eventually(reconcileAll, ({ breakCount }) => breakCount === 0);
   expect(await statusOf(before.settledLater)).toBe('paid');
   expect((await service.atProvider(before.heldLater.reference_id))?.refunds).toEqual([]);
   for (const { id } of lostDeliveries) {
@@ -228,7 +228,7 @@ it('every payment is there again, and agrees with the provider', async () => {
 
   await service.stopWorker();
   await service.startWorker();
-  const ends = [
+  const expectedStatuses = [
     [before.pending, 'pending'],
     [before.paidLater, 'paid'],
     [before.cancelledLater, 'cancelled'],
@@ -246,13 +246,13 @@ it('every payment is there again, and agrees with the provider', async () => {
     [after.settled, 'settled'],
   ] as const;
   // A settlement that was held back comes after as long again as the worker was in recovery mode, at the latest.
-  await until(
-    () => Promise.all(ends.map(([payment]) => statusOf(payment))),
-    (statuses) => statuses.every((status, index) => status === ends[index]?.[1]),
+  await eventually(
+    () => Promise.all(expectedStatuses.map(([payment]) => statusOf(payment))),
+    (statuses) => statuses.every((status, index) => status === expectedStatuses[index]?.[1]),
     240_000,
   );
 
-  for (const [{ key, text, reference_id }] of ends) {
+  for (const [{ key, text, reference_id }] of expectedStatuses) {
     const again = await createUnder(key);
     expect(again.text).toBe(text);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
@@ -263,7 +263,7 @@ it('every payment is there again, and agrees with the provider', async () => {
   expect((await createUnder(failedKey)).text).toBe(failed.text);
   expect((await createUnder(lostFailedKey)).text).toBe(lostFailed.text);
   expect((await verifyLedger(service.db)).breaks).toEqual([]);
-  const second = await recover(service.context, service.engine, { startedSince: new Date(0) });
+  const second = await recover(service.context, service.workflows, { startedSince: new Date(0) });
   expect([second.rows.rebuilt, second.payments.rebuilt, second.payments.notified]).toEqual([0, 0, 0]);
 });
 
@@ -277,8 +277,8 @@ describe('a service that is broken on purpose is found out', () => {
     await service.startWorker({ isRecovering: true });
     await recover(service.context, new FormerReusePolicy(service.client));
     expect(await stranded()).toEqual([payment.id]);
-    await recover(service.context, service.engine);
-    await becomes(payment, 'cancelled');
+    await recover(service.context, service.workflows);
+    await waitForStatus(payment, 'cancelled');
   });
 
   it.each([
@@ -288,20 +288,20 @@ describe('a service that is broken on purpose is found out', () => {
     const payment = await createPaid(SOON_AFTER_REFUND);
     backup = await backUp(service.databaseUrl);
     await act(payment, 'refund');
-    await becomes(payment, 'refunded');
-    await forgetWorkflow(payment);
+    await waitForStatus(payment, 'refunded');
+    await removeWorkflow(payment);
     await restore();
     const { rows } = await service.db.query<{ due: Date }>(
       'select settlement_due_at as due from payments where id = $1',
       [payment.id],
     );
-    await until(
+    await eventually(
       async () => Date.now(),
       (nowMs) => nowMs > (rows[0]?.due.getTime() ?? Infinity),
     );
     await service.startWorker({ isRecovering });
-    await recover(service.context, service.engine);
-    await becomes(payment, status);
+    await recover(service.context, service.workflows);
+    await waitForStatus(payment, status);
     expect((await service.transitionsOf(payment.id)).includes('settle')).toBe(!isRecovering);
   });
 });
@@ -310,8 +310,10 @@ describe('a service that is broken on purpose is found out', () => {
 const SOON_AFTER_REFUND = { settlementDelaySeconds: 20 };
 
 /** As recovery was before: it starts what failed, not what has completed. */
-class FormerReusePolicy extends PaymentsEngine {
-  override async restartPayment(...[terms, resumption]: Parameters<PaymentsEngine['restartPayment']>): Promise<void> {
+class FormerReusePolicy extends PaymentWorkflowClient {
+  override async restartPayment(
+    ...[terms, resumption]: Parameters<PaymentWorkflowClient['restartPayment']>
+  ): Promise<void> {
     await this.resumePayment(terms, resumption);
   }
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool';
-import { findApiKey } from '../../src/db/reads/find-api-key';
-import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
+import { findApiKey } from '../../src/db/queries/find-api-key';
+import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
 import { PROVIDERS } from '../../src/domain/provider-capabilities';
 import { listKeys, revokeKey } from '../../src/operator/keys';
 import { changeMerchant, listMerchants } from '../../src/operator/merchants';
 import { setPolicy } from '../../src/operator/catalog';
 import { disableAccount, listAccounts } from '../../src/operator/provider-accounts';
-import { parseSecretKey } from '../../src/operator/secret-key';
+import { parseSecretKey } from '../../src/keys/secret-key';
 import { type Demo, type DemoOptions, seedDemo } from '../../src/operator/seed-demo';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
@@ -51,7 +51,7 @@ it('gives an approved merchant that can take payments by every provider', async 
     paymentMethodActive: true,
   });
   for (const provider of PROVIDERS) {
-    const { policy, providerAccountId } = await findCurrentTerms(db, provider, 'qris');
+    const { policy, providerAccountId } = await findCurrentPolicy(db, provider, 'qris');
     expect(policy).toMatchObject({ feeBasisPoints: 70, settlementKind: 'automatic', expiresInSeconds: 900 });
     expect(policy?.settlementDelaySeconds).toBeLessThanOrEqual(60);
     expect(providerAccountId).not.toBeNull();
@@ -96,7 +96,7 @@ it('leaves what an operator has changed', async () => {
   await disableAccount(db, account?.id ?? '');
   await seed();
   expect(await listMerchants(db)).toMatchObject([{ feePayer: 'buyer', providers: ['gopay'] }]);
-  expect((await findCurrentTerms(db, 'gopay', 'qris')).policy?.feeBasisPoints).toBe(30);
+  expect((await findCurrentPolicy(db, 'gopay', 'qris')).policy?.feeBasisPoints).toBe(30);
   expect((await listAccounts(db))[0]).toMatchObject({ id: account?.id, status: 'disabled' });
 });
 

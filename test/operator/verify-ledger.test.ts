@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { LEDGER_BREAK_KINDS } from '../../src/operator/ledger-breaks';
+import { LEDGER_BREAK_KINDS } from '../../src/operator/find-ledger-breaks';
 import { verifyLedger } from '../../src/operator/verify-ledger';
-import { type Ledgered, openLedger } from '../support/payments';
-import { until } from '../support/until';
-import { payLate, walkAlong } from './walk';
+import { type TestLedger, createTestLedger } from '../support/payments';
+import { eventually } from '../support/eventually';
+import { payLate, applyTransitions } from './transition-path';
 
-let ledger: Ledgered;
+let ledger: TestLedger;
 beforeAll(async () => {
-  ledger = await openLedger();
+  ledger = await createTestLedger();
 });
 afterEach(() =>
   past('truncate payments, payment_transitions, ledger_postings, ledger_entries, ledger_verifications cascade'),
@@ -94,9 +94,9 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
   ['a step that was never taken is booked', insertPosting('payment_version', '9'), ['posting_unexpected'], /version 9/],
   [
     'late money is booked that never came',
-    insertPosting('late_step', "'receive'"),
+    insertPosting('late_payment_step', "'receive'"),
     ['posting_unexpected'],
-    /late money \(receive\)/,
+    /late payment \(receive\)/,
   ],
   [
     'a posting is another merchant’s',
@@ -145,8 +145,8 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
 ];
 
 it('finds nothing where nothing is wrong, and says what is on the accounts', async () => {
-  await walkAlong(ledger, SETTLED);
-  await walkAlong(ledger, ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund']);
+  await applyTransitions(ledger, SETTLED);
+  await applyTransitions(ledger, ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund']);
   const { balances, ...rest } = await verifyLedger(ledger.db);
   expect(rest).toMatchObject({ payments: 2, postings: 4, breakCount: 0, breaks: [] });
   expect(balances.map(({ account, balanceRupiah }) => [account, balanceRupiah])).toEqual([
@@ -162,9 +162,9 @@ it('finds nothing in an empty database', async () => {
 });
 
 it.each(FAULTS)('finds that %s, and nothing else', async (_name, statement, found, words) => {
-  await walkAlong(ledger, SETTLED);
-  const { terms } = await walkAlong(ledger, SETTLED);
-  await walkAlong(ledger, ['issue', 'expire']);
+  await applyTransitions(ledger, SETTLED);
+  const { terms } = await applyTransitions(ledger, SETTLED);
+  await applyTransitions(ledger, ['issue', 'expire']);
   await plant(statement, [terms.paymentId]);
 
   const all = await breaks();
@@ -175,7 +175,7 @@ it.each(FAULTS)('finds that %s, and nothing else', async (_name, statement, foun
 });
 
 it('finds a second posting of the same transition, which the database refuses', async () => {
-  const { terms } = await walkAlong(ledger, SETTLED);
+  const { terms } = await applyTransitions(ledger, SETTLED);
   const again = `with posting as (
       insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
       select payment_id, 3, merchant_id, now() from ledger_postings where payment_id = $1 and payment_version = 3
@@ -208,44 +208,44 @@ it('finds entries that belong to no posting', async () => {
 it.each([
   [
     'its receipt is not booked',
-    "delete from ledger_postings where payment_id = $1 and late_step = 'receive'",
+    "delete from ledger_postings where payment_id = $1 and late_payment_step = 'receive'",
     'posting_missing',
   ],
   [
     'its refund is not booked',
-    "delete from ledger_postings where payment_id = $1 and late_step = 'refund'",
+    "delete from ledger_postings where payment_id = $1 and late_payment_step = 'refund'",
     'posting_missing',
   ],
   [
     'it is refunded twice, by the provider and by an operator',
     `with posting as (
-       insert into ledger_postings (payment_id, late_step, merchant_id, occurred_at)
+       insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
        select payment_id, 'refund_manually', merchant_id, occurred_at from ledger_postings
-       where payment_id = $1 and late_step = 'refund' returning id
+       where payment_id = $1 and late_payment_step = 'refund' returning id
      )
      insert into ledger_entries select posting.id, line, case account when 'suspense' then account else 'cash' end, side, amount_rupiah
      from posting, ledger_entries
-     where posting_id = (select id from ledger_postings where payment_id = $1 and late_step = 'refund')`,
+     where posting_id = (select id from ledger_postings where payment_id = $1 and late_payment_step = 'refund')`,
     'posting_unexpected',
   ],
   [
     'it was not refunded at all',
-    "update late_payments set status = 'kept', failure_reason = 'x' where payment_id = $1",
+    "update late_payments set status = 'manual_review', failure_reason = 'x' where payment_id = $1",
     'posting_unexpected',
   ],
   ['it was another amount', 'update late_payments set total_rupiah = 1 where payment_id = $1', 'posting_wrong_lines'],
   ['it never came', 'delete from late_payments where payment_id = $1', 'posting_unexpected'],
 ])('finds of late money that %s', async (_name, statement, kind) => {
-  const walked = await walkAlong(ledger, ['issue', 'expire']);
-  await payLate(ledger, walked, 50_000, 'refunded');
+  const path = await applyTransitions(ledger, ['issue', 'expire']);
+  await payLate(ledger, path, 50_000, 'refunded');
   expect(await breaks()).toEqual([]);
-  await plant(statement, [walked.terms.paymentId]);
+  await plant(statement, [path.terms.paymentId]);
   const kinds = new Set((await breaks()).map((found) => found.kind));
   expect([...kinds].filter((found) => found !== 'entries_without_posting')).toEqual([kind]);
 });
 
 it('finds every break among many payments, each once, and takes none that moves on meanwhile for one', async () => {
-  const { terms } = await walkAlong(ledger, SETTLED);
+  const { terms } = await applyTransitions(ledger, SETTLED);
   await ledger.db.query(
     `insert into payments select (jsonb_populate_record(payments, jsonb_build_object('id', gen_random_uuid(),
        'reference_id', 'LN' || n, 'status', 'created', 'version', 1, 'idempotency_key', null))).*
@@ -253,7 +253,7 @@ it('finds every break among many payments, each once, and takes none that moves 
     [terms.paymentId],
   );
   await ledger.db.query(
-    `insert into payment_transitions select id, 1, 'accept', null, 'created', created_at, 'workflow', null
+    `insert into payment_transitions select id, 1, 'create', null, 'created', created_at, 'workflow', null
      from payments where version = 1`,
   );
   const { rows } = await ledger.db.query<{ id: string }>(
@@ -268,7 +268,7 @@ it('finds every break among many payments, each once, and takes none that moves 
     onProgress: (done) => {
       progress.push(done);
       // In the range that is read last.
-      moved ??= walkAlong(ledger, SETTLED, { paymentId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' });
+      moved ??= applyTransitions(ledger, SETTLED, { paymentId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' });
     },
   });
   await moved;
@@ -287,7 +287,7 @@ it('has a planted fault for each kind of break', () => {
 
 it('is not fooled by rows of a payment that is nowhere', async () => {
   const id = randomUUID();
-  await plant("insert into payment_transitions values ($1, 1, 'accept', null, 'created', now(), 'workflow', null)", [
+  await plant("insert into payment_transitions values ($1, 1, 'create', null, 'created', now(), 'workflow', null)", [
     id,
   ]);
   expect(await breaks()).toMatchObject([{ kind: 'payment_missing', paymentId: id }]);
@@ -300,11 +300,11 @@ describe('an incremental verification', () => {
   }
 
   it('verifies what changed since the last sound one, and carries the balances forward', async () => {
-    await walkAlong(ledger, SETTLED);
+    await applyTransitions(ledger, SETTLED);
     expect(await verifyLedger(ledger.db)).toMatchObject({ since: null, payments: 1, postings: 2 });
     await verifiedLongAgo();
-    const open = await walkAlong(ledger, ['issue']);
-    await walkAlong(ledger, SETTLED);
+    const open = await applyTransitions(ledger, ['issue']);
+    await applyTransitions(ledger, SETTLED);
     const incremental = await verifyLedger(ledger.db);
     expect(incremental).toMatchObject({ since: expect.any(Date), payments: 2, postings: 2, breakCount: 0 });
     const full = await verifyLedger(ledger.db, { all: true });
@@ -312,7 +312,7 @@ describe('an incremental verification', () => {
     expect(incremental.balances).toEqual(full.balances);
 
     await verifiedLongAgo();
-    await payLate(ledger, await walkAlong(ledger, ['issue', 'expire']), 50_000, 'refunded');
+    await payLate(ledger, await applyTransitions(ledger, ['issue', 'expire']), 50_000, 'refunded');
     await verifyLedger(ledger.db);
     await verifiedLongAgo();
     // Nothing is new but what a hand books for an old payment.
@@ -321,7 +321,7 @@ describe('an incremental verification', () => {
   });
 
   it('starts at the same place again as long as there is a break', async () => {
-    const { terms } = await walkAlong(ledger, SETTLED);
+    const { terms } = await applyTransitions(ledger, SETTLED);
     await plant("update payments set status = 'paid' where id = $1", [terms.paymentId]);
     for (const since of [null, null]) {
       expect(await verifyLedger(ledger.db)).toMatchObject({ since, breaks: [{ kind: 'payment_disagrees' }] });
@@ -332,18 +332,18 @@ describe('an incremental verification', () => {
   });
 
   it('misses no posting whose transaction commits after a newer one', async () => {
-    const { terms } = await walkAlong(ledger, ['issue', 'expire']);
+    const { terms } = await applyTransitions(ledger, ['issue', 'expire']);
     const client = await ledger.db.connect();
     await client.query('begin');
     // Its id is lower than that of the next payment's posting.
     await client.query('set session_replication_role = replica');
     await client.query(insertPosting('payment_version', '2'), [terms.paymentId]);
-    await walkAlong(ledger, SETTLED);
+    await applyTransitions(ledger, SETTLED);
     const query = jest.spyOn(ledger.db, 'query');
     const first = verifyLedger(ledger.db);
-    await until(
+    await eventually(
       async () => query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('xmin')).length,
-      (waits) => waits > 1,
+      (waitingSessions) => waitingSessions > 1,
     );
     query.mockRestore();
     await client.query('commit');

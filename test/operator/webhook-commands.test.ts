@@ -4,21 +4,21 @@ import os from 'node:os';
 import path from 'node:path';
 import { acceptPayment } from '../../src/db/transitions/accept-payment';
 import { createSealer } from '../../src/sealing';
-import { claimDeliveries } from '../../src/webhooks/deliveries';
+import { claimDeliveries } from '../../src/webhooks/outbox';
 import { runLunas } from '../cli/run-lunas';
-import { acceptance, type Ledgered, openLedger } from '../support/payments';
+import { creation, type TestLedger, createTestLedger } from '../support/payments';
 import { type Receiver, startReceiver, verifySignature } from '../support/receiver';
 
-const NOBODY = randomUUID();
+const UNKNOWN_ID = randomUUID();
 const masterKey = randomBytes(32).toString('base64');
 
 let home: string;
-let ledger: Ledgered;
+let ledger: TestLedger;
 let receiver: Receiver;
 let environment: NodeJS.ProcessEnv;
 
 beforeEach(async () => {
-  [ledger, receiver] = await Promise.all([openLedger(), startReceiver()]);
+  [ledger, receiver] = await Promise.all([createTestLedger(), startReceiver()]);
   home = await mkdtemp(path.join(os.tmpdir(), 'lunas-webhooks-'));
   const { rows } = await ledger.db.query<{ name: string }>('select current_database() as name');
   const databaseUrl = new URL(process.env.LUNAS_TEST_DATABASE_SERVER_URL ?? '');
@@ -47,7 +47,7 @@ async function register(): Promise<{ id: string; secret: string }> {
 
 async function newDelivery(): Promise<{ id: string; referenceId: string }> {
   const terms = ledger.newTerms();
-  await acceptPayment(ledger.context, acceptance(terms, new Date()));
+  await acceptPayment(ledger.context, creation(terms, new Date()));
   const { rows } = await ledger.db.query('select id from webhook_deliveries where payment_id = $1', [terms.paymentId]);
   return { id: rows[0].id, referenceId: terms.referenceId };
 }
@@ -94,15 +94,15 @@ it('disables and enables, and redelivers what died meanwhile', async () => {
   expect((await json('deliveries --status dead')).deliveries).toMatchObject([
     { id: delivery.id, dead_reason: 'endpoint_disabled', attempts: [] },
   ]);
-  const refused = await lunas(`redeliver ${delivery.id}`);
-  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(`lunas webhooks enable ${id}`)]);
+  const rejected = await lunas(`redeliver ${delivery.id}`);
+  expect([rejected.exitCode, rejected.stderr]).toEqual([1, expect.stringContaining(`lunas webhooks enable ${id}`)]);
   expect((await lunas(`enable ${id}`)).stdout).toBe(`${receiver.url} (${id}) is enabled.\n`);
   const [since, until] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
   expect(await json(`redeliver --since ${since} --until ${until}`)).toEqual({ redelivered: 1, skipped: 0 });
   const again = await claimDeliveries(ledger.db, createSealer(masterKey), {
-    most: 9,
-    mostPerEndpoint: 9,
-    underWay: new Map(),
+    max: 9,
+    maxPerEndpoint: 9,
+    inFlight: new Map(),
   });
   expect(again.map(({ deliveryId }) => deliveryId)).toEqual([delivery.id]);
 });
@@ -119,25 +119,25 @@ it('lists deliveries by payment, and says how a failing endpoint fares', async (
   expect(stdout).not.toContain(second.id);
   await ledger.db.query(
     `update webhook_endpoints set consecutive_failures = 21, failing_since = '2026-01-05T03:00:00Z',
-       retry_at = '2026-01-05T04:00:00Z'`,
+       next_probe_at = '2026-01-05T04:00:00Z'`,
   );
   expect((await lunas('list')).stdout).toMatch(
-    / 2 +failing since 2026-01-05T03:00:00.000Z \(21 tries\), next try 2026-01-05T04:00:00.000Z\n$/,
+    / 2 +failing since 2026-01-05T03:00:00.000Z \(21 attempts\), next attempt 2026-01-05T04:00:00.000Z\n$/,
   );
 });
 
 it.each([
-  [`rotate-secret ${NOBODY}`, 1, `There is no endpoint ${NOBODY}; lunas webhooks list shows them.`],
-  [`ping ${NOBODY}`, 1, `There is no endpoint ${NOBODY}`],
-  [`redeliver ${NOBODY}`, 1, `There is no delivery ${NOBODY}`],
+  [`rotate-secret ${UNKNOWN_ID}`, 1, `There is no endpoint ${UNKNOWN_ID}; lunas webhooks list shows them.`],
+  [`ping ${UNKNOWN_ID}`, 1, `There is no endpoint ${UNKNOWN_ID}`],
+  [`redeliver ${UNKNOWN_ID}`, 1, `There is no delivery ${UNKNOWN_ID}`],
   ['redeliver', 2, 'takes either delivery ids, or --since and --until'],
-  [`redeliver ${NOBODY} --since 2026-01-05T03:00:00Z`, 2, 'takes either delivery ids, or --since and --until'],
+  [`redeliver ${UNKNOWN_ID} --since 2026-01-05T03:00:00Z`, 2, 'takes either delivery ids, or --since and --until'],
   ['redeliver --since 2026-01-05T03:00:00Z', 2, 'takes either delivery ids, or --since and --until'],
   ['redeliver 17', 2, 'must be a UUID'],
-  ['deliveries --since yesterday', 2, "--since must be an instant such as 2026-01-31T09:00:00Z, not 'yesterday'"],
+  ['deliveries --since yesterday', 2, "--since must be a timestamp such as 2026-01-31T09:00:00Z, not 'yesterday'"],
   ['deliveries --status lost', 2, '--status must be pending, delivered or dead'],
-  [`rotate-secret ${NOBODY} --overlap soon`, 2, '--overlap must be a duration from 0s to 365d'],
-  [`create --merchant ${NOBODY} --url http://10.0.0.1/`, 1, 'must not lead to 10.0.0.1, which is private'],
+  [`rotate-secret ${UNKNOWN_ID} --overlap soon`, 2, '--overlap must be a duration from 0s to 365d'],
+  [`create --merchant ${UNKNOWN_ID} --url http://10.0.0.1/`, 1, 'must not lead to 10.0.0.1, which is private'],
 ])('says what is wrong with %s', async (line, exitCode, message) => {
   const outcome = await lunas(line);
   expect([outcome.exitCode, outcome.stderr]).toEqual([exitCode, expect.stringContaining(message)]);

@@ -7,15 +7,15 @@ import {
   type NewEndpoint,
 } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
-import { claimDeliveries } from '../../src/webhooks/deliveries';
-import { acceptance, type Ledgered, openLedger } from '../support/payments';
+import { claimDeliveries } from '../../src/webhooks/outbox';
+import { creation, type TestLedger, createTestLedger } from '../support/payments';
 
 const sealer = createSealer(randomBytes(32).toString('base64'));
 
-let ledger: Ledgered;
+let ledger: TestLedger;
 
 beforeEach(async () => {
-  ledger = await openLedger();
+  ledger = await createTestLedger();
 });
 
 afterEach(() => ledger.close());
@@ -32,8 +32,8 @@ const register = (changes: Partial<NewEndpoint> = {}) =>
 it('registers a receiver whose secret signs its webhooks', async () => {
   const endpoint = await register();
   expect(endpoint.secret).toMatch(/^whsec_[\w-]{32,}$/);
-  await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
-  const [delivery] = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, underWay: new Map() });
+  await acceptPayment(ledger.context, creation(ledger.newTerms(), new Date()));
+  const [delivery] = await claimDeliveries(ledger.db, sealer, { max: 9, maxPerEndpoint: 9, inFlight: new Map() });
   expect(delivery).toMatchObject({ event: 'payment.created', url: endpoint.url, secrets: [endpoint.secret] });
 });
 
@@ -41,8 +41,8 @@ it('sends a receiver only the events that it asked for', async () => {
   const created = await register({ events: ['payment.created', 'payment.created'] });
   const paid = await register({ events: ['payment.paid'] });
   expect([created.events, paid.events]).toEqual([['payment.created'], ['payment.paid']]);
-  await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
-  const deliveries = await claimDeliveries(ledger.db, sealer, { most: 9, mostPerEndpoint: 9, underWay: new Map() });
+  await acceptPayment(ledger.context, creation(ledger.newTerms(), new Date()));
+  const deliveries = await claimDeliveries(ledger.db, sealer, { max: 9, maxPerEndpoint: 9, inFlight: new Map() });
   expect(deliveries.map((delivery) => delivery.endpointId)).toEqual([created.id]);
 });
 
@@ -79,7 +79,7 @@ it('takes https in production', async () => {
 });
 
 it('names the merchant that does not exist, and keeps no secret for it', async () => {
-  const nobody = randomUUID();
-  await expect(register({ merchantId: nobody })).rejects.toThrow(nobody);
+  const unknownId = randomUUID();
+  await expect(register({ merchantId: unknownId })).rejects.toThrow(unknownId);
   expect((await ledger.db.query('select from webhook_secrets')).rowCount).toBe(0);
 });

@@ -7,21 +7,21 @@ import { pingEndpoint } from '../../src/operator/webhook-ping';
 import { redeliver, redeliverRange } from '../../src/operator/webhook-redelivery';
 import { rotateSecret } from '../../src/operator/webhook-secret';
 import { createSealer } from '../../src/sealing';
-import { claimDeliveries } from '../../src/webhooks/deliveries';
-import { recordDelivered, recordFailed, recordHandedOver } from '../../src/webhooks/record-attempt';
+import { claimDeliveries } from '../../src/webhooks/outbox';
+import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../src/webhooks/record-attempt';
 import { createWebhookSender, type WebhookAttempt, type WebhookSender } from '../../src/webhooks/send';
-import { acceptance, type Ledgered, openLedger } from '../support/payments';
+import { creation, type TestLedger, createTestLedger } from '../support/payments';
 import { type Receiver, startReceiver, verifySignature } from '../support/receiver';
 
-const NOBODY = randomUUID();
+const UNKNOWN_ID = randomUUID();
 const sealer = createSealer(randomBytes(32).toString('base64'));
 
-let ledger: Ledgered;
+let ledger: TestLedger;
 let receiver: Receiver;
 let sender: WebhookSender;
 
 beforeEach(async () => {
-  [ledger, receiver] = await Promise.all([openLedger(), startReceiver()]);
+  [ledger, receiver] = await Promise.all([createTestLedger(), startReceiver()]);
   sender = createWebhookSender({ environment: 'sandbox' });
 });
 
@@ -45,9 +45,9 @@ const attempt = (changes: Partial<WebhookAttempt> = {}): WebhookAttempt => ({
 /** Payments, and their deliveries in the hands of a relay. */
 async function claimed(count: number) {
   for (let index = 0; index < count; index += 1) {
-    await acceptPayment(ledger.context, acceptance(ledger.newTerms(), new Date()));
+    await acceptPayment(ledger.context, creation(ledger.newTerms(), new Date()));
   }
-  return claimDeliveries(ledger.db, sealer, { most: 99, mostPerEndpoint: 99, underWay: new Map() });
+  return claimDeliveries(ledger.db, sealer, { max: 99, maxPerEndpoint: 99, inFlight: new Map() });
 }
 
 const rowsOf = async (order = 'created_at') =>
@@ -87,7 +87,7 @@ describe('a secret that is rotated', () => {
   });
 
   it('needs an endpoint', async () => {
-    await expect(rotateSecret(ledger.db, sealer, NOBODY, 0)).rejects.toThrow(`There is no endpoint ${NOBODY}`);
+    await expect(rotateSecret(ledger.db, sealer, UNKNOWN_ID, 0)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
     expect((await ledger.db.query('select from webhook_secrets')).rowCount).toBe(0);
   });
 });
@@ -99,7 +99,7 @@ describe('an endpoint that is disabled', () => {
     const [first, second, third] = (await claimed(3)).filter(({ endpointId }) => endpointId === endpoint.id);
     if (!first || !second || !third) throw new Error('three were claimed');
     await recordDelivered(ledger.db, [{ delivery: first, attempt: attempt({ statusCode: 200, failure: null }) }]);
-    await recordHandedOver(ledger.db, second.deliveryId);
+    await recordRetryWorkflowStarted(ledger.db, second.deliveryId);
 
     const disabled = await disableEndpoint(ledger.db, endpoint.id);
     expect(disabled).toMatchObject({ status: 'disabled', disabledReason: 'operator', pending: 0 });
@@ -125,7 +125,7 @@ describe('an endpoint that is disabled', () => {
       disabledReason: null,
       consecutiveFailures: 0,
       failingSince: null,
-      retryAt: null,
+      nextProbeAt: null,
     });
     expect(await claimed(1)).toHaveLength(1);
   });
@@ -135,13 +135,13 @@ describe('an endpoint that is disabled', () => {
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
     await disableEndpoint(ledger.db, id);
-    await recordDelivered(ledger.db, [{ delivery: delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
-    expect(await rowsOf()).toMatchObject([{ status: 'delivered', dead_reason: null, attempts: 1 }]);
+    await recordDelivered(ledger.db, [{ delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
+    expect(await rowsOf()).toMatchObject([{ status: 'delivered', dead_reason: null, attempts_total: 1 }]);
   });
 
   it('has to exist', async () => {
-    await expect(disableEndpoint(ledger.db, NOBODY)).rejects.toThrow(`There is no endpoint ${NOBODY}`);
-    await expect(enableEndpoint(ledger.db, NOBODY)).rejects.toThrow(`There is no endpoint ${NOBODY}`);
+    await expect(disableEndpoint(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
+    await expect(enableEndpoint(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
   });
 });
 
@@ -149,7 +149,7 @@ describe('a redelivery', () => {
   async function dead(count: number) {
     const deliveries = await claimed(count);
     for (const delivery of deliveries) {
-      await recordFailed(ledger.db, delivery, attempt(), { by: 'workflow', deadReason: 'tries_exhausted' });
+      await recordFailed(ledger.db, delivery, attempt(), { by: 'workflow', deadReason: 'attempts_exhausted' });
     }
     return deliveries;
   }
@@ -160,11 +160,18 @@ describe('a redelivery', () => {
     if (!delivery) throw new Error('one died');
     expect(await redeliver(ledger.db, [delivery.deliveryId])).toEqual({ redelivered: 1, skipped: 0 });
     expect(await rowsOf()).toMatchObject([
-      { id: delivery.deliveryId, status: 'pending', dead_reason: null, tries: 0, attempts: 1, handed_over_at: null },
+      {
+        id: delivery.deliveryId,
+        status: 'pending',
+        dead_reason: null,
+        attempts_in_cycle: 0,
+        attempts_total: 1,
+        retry_workflow_started_at: null,
+      },
     ]);
     const [again] = await claimed(0);
-    expect(again).toMatchObject({ deliveryId: delivery.deliveryId, body: delivery.body, tries: 0 });
-    await recordDelivered(ledger.db, [{ delivery: delivery, attempt: attempt({ statusCode: 204, failure: null }) }]);
+    expect(again).toMatchObject({ deliveryId: delivery.deliveryId, body: delivery.body, attemptsInCycle: 0 });
+    await recordDelivered(ledger.db, [{ delivery, attempt: attempt({ statusCode: 204, failure: null }) }]);
     const [listed] = await listDeliveries(ledger.db, { limit: 9 });
     expect(listed?.attempts.map(({ number, statusCode }) => [number, statusCode])).toEqual([
       [1, 500],
@@ -176,7 +183,7 @@ describe('a redelivery', () => {
     await register();
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
-    await recordDelivered(ledger.db, [{ delivery: delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
+    await recordDelivered(ledger.db, [{ delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
     await redeliver(ledger.db, [delivery.deliveryId]);
     expect(await claimed(0)).toHaveLength(1);
   });
@@ -186,11 +193,11 @@ describe('a redelivery', () => {
     const [first, second] = await dead(2);
     const [pending] = await claimed(1);
     if (!first || !second || !pending) throw new Error('three were claimed');
-    const refused: [string[], string][] = [
-      [[first.deliveryId, NOBODY], `There is no delivery ${NOBODY}`],
+    const rejected: [string[], string][] = [
+      [[first.deliveryId, UNKNOWN_ID], `There is no delivery ${UNKNOWN_ID}`],
       [[first.deliveryId, pending.deliveryId], `The delivery ${pending.deliveryId} is pending already`],
     ];
-    for (const [ids, reason] of refused) await expect(redeliver(ledger.db, ids)).rejects.toThrow(reason);
+    for (const [ids, reason] of rejected) await expect(redeliver(ledger.db, ids)).rejects.toThrow(reason);
     await disableEndpoint(ledger.db, endpoint.id);
     await expect(redeliver(ledger.db, [second.deliveryId])).rejects.toThrow(`lunas webhooks enable ${endpoint.id}`);
     expect((await rowsOf()).every(({ status }) => status === 'dead')).toBe(true);
@@ -198,7 +205,7 @@ describe('a redelivery', () => {
 
   it('of a range takes what is dead in it, of one merchant if wanted, and leaves disabled endpoints alone', async () => {
     const disabled = await register();
-    const live = await register();
+    const enabled = await register();
     await dead(3);
     await disableEndpoint(ledger.db, disabled.id);
     await ledger.db.query(
@@ -207,14 +214,17 @@ describe('a redelivery', () => {
        where numbered.id = webhook_deliveries.id`,
     );
     const range = { since: new Date('2026-01-05T04:00:00Z'), until: new Date('2026-01-05T05:00:00Z') };
-    expect(await redeliverRange(ledger.db, { ...range, merchantId: NOBODY })).toEqual({ redelivered: 0, skipped: 0 });
+    expect(await redeliverRange(ledger.db, { ...range, merchantId: UNKNOWN_ID })).toEqual({
+      redelivered: 0,
+      skipped: 0,
+    });
     expect(await redeliverRange(ledger.db, { ...range, merchantId: ledger.merchantId })).toEqual({
       redelivered: 1,
       skipped: 1,
     });
     const pending = (await rowsOf()).filter(({ status }) => status === 'pending');
     expect(pending.map((row) => [row.endpoint_id, row.created_at.toISOString()])).toEqual([
-      [live.id, '2026-01-05T04:00:00.000Z'],
+      [enabled.id, '2026-01-05T04:00:00.000Z'],
     ]);
   });
 });
@@ -239,7 +249,7 @@ describe('the list of deliveries', () => {
     expect(await found({ payment: second.referenceId })).toEqual(two);
     expect(await found({ payment: 'LN0' })).toEqual([]);
     expect(await found({ merchantId: ledger.merchantId })).toEqual(both);
-    expect(await found({ merchantId: NOBODY })).toEqual([]);
+    expect(await found({ merchantId: UNKNOWN_ID })).toEqual([]);
     expect(await found({ status: 'delivered' })).toEqual(one);
     expect(await found({ event: 'payment.created' })).toEqual(both);
     expect(await found({ event: 'payment.paid' })).toEqual([]);
@@ -298,7 +308,7 @@ describe('a ping', () => {
     await claimed(1);
     await ledger.db.query("update webhook_deliveries set leased_until = '-infinity'");
     await ledger.db.query(
-      `update webhook_endpoints set consecutive_failures = 99, failing_since = now(), retry_at = now() + interval '1 hour'`,
+      `update webhook_endpoints set consecutive_failures = 99, failing_since = now(), next_probe_at = now() + interval '1 hour'`,
     );
     expect(await claimed(0)).toHaveLength(0);
     await pingEndpoint(ledger.db, sealer, sender, id);
@@ -315,6 +325,8 @@ describe('a ping', () => {
   });
 
   it('needs an endpoint', async () => {
-    await expect(pingEndpoint(ledger.db, sealer, sender, NOBODY)).rejects.toThrow(`There is no endpoint ${NOBODY}`);
+    await expect(pingEndpoint(ledger.db, sealer, sender, UNKNOWN_ID)).rejects.toThrow(
+      `There is no endpoint ${UNKNOWN_ID}`,
+    );
   });
 });

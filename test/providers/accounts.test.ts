@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool';
-import { findCurrentTerms } from '../../src/db/reads/find-current-terms';
+import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
 import { addAccount, disableAccount, listAccounts, type ProviderAccount } from '../../src/operator/provider-accounts';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { createSealer } from '../../src/sealing';
 import { runLunas } from '../cli/run-lunas';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
+import { eventually } from '../support/eventually';
 
 describe('which account a new payment gets', () => {
   let database: TestDatabase;
@@ -34,7 +34,7 @@ describe('which account a new payment gets', () => {
     const draws = 2000;
     const chosen = new Map<string | null, number>();
     for (let count = 0; count < draws; count += 1) {
-      const { providerAccountId } = await findCurrentTerms(db, 'gopay', 'qris');
+      const { providerAccountId } = await findCurrentPolicy(db, 'gopay', 'qris');
       chosen.set(providerAccountId, (chosen.get(providerAccountId) ?? 0) + 1);
     }
     expect(new Set(chosen.keys())).toEqual(new Set([light.id, heavy.id]));
@@ -47,7 +47,7 @@ describe('with two accounts at the provider', () => {
   let service: TestService;
   let first: ProviderAccount;
   let second: ProviderAccount;
-  const answers: ApiAnswer[] = [];
+  const responses: ApiResponse[] = [];
 
   beforeAll(async () => {
     service = await startTestService(await newNamespace());
@@ -67,9 +67,9 @@ describe('with two accounts at the provider', () => {
   afterAll(() => service.close());
 
   async function call(method: string, path: string, body?: object, headers?: Record<string, string>) {
-    const answer = await service.call(method, path, body, headers);
-    answers.push(answer);
-    return answer;
+    const response = await service.call(method, path, body, headers);
+    responses.push(response);
+    return response;
   }
 
   const BODY = { amount: 50_000, currency: 'IDR', payment_method: 'qris', provider: 'gopay' };
@@ -88,8 +88,8 @@ describe('with two accounts at the provider', () => {
     return rows[0]?.account;
   }
 
-  const becomes = (id: string, status: string) =>
-    until(
+  const waitForStatus = (id: string, status: string) =>
+    eventually(
       () => call('GET', `/payments/${id}`),
       ({ body }) => body.payment.status === status,
     );
@@ -120,7 +120,7 @@ describe('with two accounts at the provider', () => {
     expect([await accountOf(paying.id), await accountOf(cancelling.id)]).toEqual([first.id, first.id]);
 
     await service.pay(paying.reference_id);
-    await becomes(paying.id, 'paid');
+    await waitForStatus(paying.id, 'paid');
     expect((await call('POST', `/payments/${cancelling.id}/cancel`)).status).toBe(200);
     expect(await service.atProvider(cancelling.reference_id)).toMatchObject({ status: 'cancel' });
   });
@@ -150,15 +150,15 @@ describe('with two accounts at the provider', () => {
       environment: 'sandbox',
     });
     await setStatus(first, 'disabled');
-    const refused = await call('POST', '/payments', BODY);
-    expect(refused.status).toBe(400);
-    expect(refused.text).toContain('401 our account was not accepted');
+    const rejected = await call('POST', '/payments', BODY);
+    expect(rejected.status).toBe(400);
+    expect(rejected.text).toContain('401 our account was not accepted');
 
     await call('GET', '/payments');
-    const said = answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n');
+    const output = responses.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n');
     const secrets = [first, second, stranger].flatMap(({ id, baseUrl }) => [id, baseUrl]);
     for (const secret of [...secrets, SANDBOX_SERVER_KEY, 'SB-Mid-server', 'midtrans', 'Midtrans']) {
-      expect(said).not.toContain(secret);
+      expect(output).not.toContain(secret);
     }
   });
 });

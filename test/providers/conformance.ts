@@ -10,7 +10,7 @@ import type {
 } from '../../src/providers/provider';
 import { parseQris } from '../../src/qris/qris';
 import type { FaultKind } from '../../src/sandbox/faults';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 import { startHostileServer, type HostileServer } from './hostile-server';
 
 /** What an adapter asks of its acquirer, as the interface names it. */
@@ -31,7 +31,7 @@ export interface AcquirerUnderTest {
   /** The next call of the operation fails so. */
   fail(operation: ProviderOperation, kind: FaultKind): Promise<void>;
   /** The acquirer's own book: orders opened and refunds taken under our reference; undefined where it has none. */
-  book(referenceId: string): Promise<{ charges: number; refunds: number } | undefined>;
+  readOrder(referenceId: string): Promise<{ charges: number; refunds: number } | undefined>;
   /** What the acquirer told us of an order, once it did. */
   notificationOf(referenceId: string): Promise<ReceivedNotification>;
   close(): Promise<void>;
@@ -39,21 +39,23 @@ export interface AcquirerUnderTest {
 
 const TOTAL_RUPIAH = 50_000;
 /** Longer than a busy machine takes: nothing waits for it. */
-const DEADLINE_MS = 60_000;
+const CALL_TIMEOUT_MS = 60_000;
 /** Shorter than the slowest answer of a faulty acquirer; long enough that the call has gone out by then. */
 const IMPATIENT_MS = 1_000;
 const UNANSWERED: ReadonlySet<FaultKind> = new Set(['timeout', 'accept_then_timeout', 'slow']);
 
 /** The answer is lost, and nothing has happened; or all of it has. */
 const LOST_REQUESTS = ['timeout', 'reset', 'http_500'] as const satisfies FaultKind[];
-const LOST_ANSWERS = ['accept_then_timeout', 'accept_then_reset', 'half_body', 'slow'] as const satisfies FaultKind[];
+const LOST_RESPONSES = ['accept_then_timeout', 'accept_then_reset', 'half_body', 'slow'] as const satisfies FaultKind[];
 
-const patiently = (withinMs = DEADLINE_MS): ProviderCall => within(new AbortController().signal, withinMs);
+const withDefaultTimeout = (timeoutMs = CALL_TIMEOUT_MS): ProviderCall =>
+  withTimeout(new AbortController().signal, timeoutMs);
 
 /** Waits for a fault that ends by itself, and not for one that does not. */
-const impatiently = (kind: FaultKind): ProviderCall => patiently(UNANSWERED.has(kind) ? IMPATIENT_MS : DEADLINE_MS);
+const withShortTimeout = (kind: FaultKind): ProviderCall =>
+  withDefaultTimeout(UNANSWERED.has(kind) ? IMPATIENT_MS : CALL_TIMEOUT_MS);
 
-function within(signal: AbortSignal, ms: number): ProviderCall {
+function withTimeout(signal: AbortSignal, ms: number): ProviderCall {
   return { signal, deadlineAtMs: Date.now() + ms };
 }
 const newReference = (): string => `LN${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`;
@@ -68,7 +70,7 @@ function refundOf(referenceId: string, key = `${referenceId}-1`, totalRupiah = T
   return { referenceId, refundKey: key, totalRupiah, reason: 'out of stock' };
 }
 
-function ask(provider: Provider, operation: ProviderOperation, referenceId: string, call: ProviderCall) {
+function callProvider(provider: Provider, operation: ProviderOperation, referenceId: string, call: ProviderCall) {
   switch (operation) {
     case 'issueQris':
       return provider.issueQris(requestFor(referenceId), call);
@@ -98,7 +100,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       by: ProviderName = 'gopay',
       referenceId = newReference(),
     ): Promise<IssuedQris & { id: string }> {
-      const outcome = await provider.issueQris(requestFor(referenceId, by), patiently());
+      const outcome = await provider.issueQris(requestFor(referenceId, by), withDefaultTimeout());
       if (outcome.outcome !== 'accepted') throw new Error(`${outcome.outcome}: ${outcome.reason}`);
       return { ...outcome, id: referenceId };
     }
@@ -110,7 +112,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     }
 
     async function find(referenceId: string): Promise<ProviderPayment> {
-      const found = await provider.findPayment(referenceId, patiently());
+      const found = await provider.findPayment(referenceId, withDefaultTimeout());
       if (found.outcome !== 'found') throw new Error(`${referenceId} is ${found.outcome}`);
       return found.payment;
     }
@@ -142,60 +144,65 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
 
       it('ends an order that waits, and no order that was paid', async () => {
         const [{ id: waiting }, done] = [await issued(by), await paid(by)];
-        expect(await provider.expirePayment(waiting, patiently())).toEqual({ outcome: 'accepted' });
+        expect(await provider.expirePayment(waiting, withDefaultTimeout())).toEqual({ outcome: 'accepted' });
         expect(await find(waiting)).toMatchObject({ status: 'expired', paidAt: null });
-        expect(await provider.expirePayment(done, patiently())).toMatchObject({ outcome: 'refused' });
-        expect(await provider.cancelPayment(done, patiently())).toMatchObject({ outcome: 'refused' });
+        expect(await provider.expirePayment(done, withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
+        expect(await provider.cancelPayment(done, withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
         expect(await find(done)).toMatchObject({ status: 'paid' });
       });
 
       it(`${capabilities.cancel ? 'cancels' : 'refuses to cancel'} an order that waits`, async () => {
         const { id } = await issued(by);
-        const outcome = await provider.cancelPayment(id, patiently());
-        expect(outcome.outcome).toBe(capabilities.cancel ? 'accepted' : 'refused');
+        const outcome = await provider.cancelPayment(id, withDefaultTimeout());
+        expect(outcome.outcome).toBe(capabilities.cancel ? 'accepted' : 'rejected');
         expect(await find(id)).toMatchObject({ status: capabilities.cancel ? 'cancelled' : 'pending' });
       });
 
       it(`${capabilities.refund ? 'takes' : 'refuses'} a refund`, async () => {
         const id = await paid(by);
-        const outcome = await provider.refundPayment(refundOf(id), patiently());
-        expect(outcome.outcome).toBe(capabilities.refund ? 'accepted' : 'refused');
+        const outcome = await provider.refundPayment(refundOf(id), withDefaultTimeout());
+        expect(outcome.outcome).toBe(capabilities.refund ? 'accepted' : 'rejected');
         expect((await find(id)).refunds).toHaveLength(capabilities.refund ? 1 : 0);
       });
     });
 
     describe('an order', () => {
       it('that was never opened is not found, and nothing can be done to it', async () => {
-        expect(await provider.findPayment(newReference(), patiently())).toEqual({ outcome: 'not_found' });
+        expect(await provider.findPayment(newReference(), withDefaultTimeout())).toEqual({ outcome: 'not_found' });
         for (const operation of ['expirePayment', 'cancelPayment', 'refundPayment'] as const) {
-          expect(await ask(provider, operation, newReference(), patiently())).toMatchObject({ outcome: 'refused' });
+          expect(await callProvider(provider, operation, newReference(), withDefaultTimeout())).toMatchObject({
+            outcome: 'rejected',
+          });
         }
       });
 
       it('is opened once however often it is asked for, and a repeat is never called refused', async () => {
         const referenceId = newReference();
         const outcomes = await Promise.all(
-          Array.from({ length: 10 }, () => provider.issueQris(requestFor(referenceId), patiently())),
+          Array.from({ length: 10 }, () => provider.issueQris(requestFor(referenceId), withDefaultTimeout())),
         );
         const payloads = outcomes.flatMap((outcome) => (outcome.outcome === 'accepted' ? outcome.qrisPayload : []));
         expect(new Set(payloads).size).toBe(1);
-        expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toEqual([]);
+        expect(outcomes.filter(({ outcome }) => outcome === 'rejected')).toEqual([]);
         expect(await find(referenceId)).toMatchObject({ status: 'pending', totalRupiah: TOTAL_RUPIAH });
       });
 
       it('is not taken for one over another amount', async () => {
         const { id } = await issued();
-        const other = await provider.issueQris({ ...requestFor(id), totalRupiah: TOTAL_RUPIAH + 1 }, patiently());
-        expect(other.outcome).toBe('unclear');
+        const other = await provider.issueQris(
+          { ...requestFor(id), totalRupiah: TOTAL_RUPIAH + 1 },
+          withDefaultTimeout(),
+        );
+        expect(other.outcome).toBe('indeterminate');
         expect(await find(id)).toMatchObject({ totalRupiah: TOTAL_RUPIAH });
       });
 
       it('expires at the acquirer when we said', async () => {
         const referenceId = newReference();
         const request = requestFor(referenceId, 'gopay', 6_000);
-        await provider.issueQris(request, patiently());
+        await provider.issueQris(request, withDefaultTimeout());
         expect(await find(referenceId)).toMatchObject({ status: 'pending' });
-        await until(
+        await eventually(
           () => find(referenceId),
           ({ status }) => status === 'expired',
         );
@@ -205,25 +212,25 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       it('that the acquirer refuses is refused, with its reason, and was not opened', async () => {
         const referenceId = newReference();
         await acquirer.fail('issueQris', 'reject');
-        expect(await ask(provider, 'issueQris', referenceId, patiently())).toEqual({
-          outcome: 'refused',
+        expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toEqual({
+          outcome: 'rejected',
           reason: expect.stringMatching(/\S/),
         });
-        expect(await acquirer.book(referenceId)).toBeUndefined();
+        expect(await acquirer.readOrder(referenceId)).toBeUndefined();
       });
     });
 
     describe('a refund', () => {
       it('is taken first and final when the bank has confirmed it, with a number to ask for', async () => {
         const id = await paid();
-        expect(await provider.refundPayment(refundOf(id), patiently())).toEqual({ outcome: 'accepted' });
+        expect(await provider.refundPayment(refundOf(id), withDefaultTimeout())).toEqual({ outcome: 'accepted' });
         const taken = {
           refundKey: `${id}-1`,
           totalRupiah: TOTAL_RUPIAH,
           providerReference: expect.stringMatching(/\S/),
         };
         expect(await find(id)).toMatchObject({ status: 'paid', refunds: [{ ...taken, confirmedAt: null }] });
-        const { refunds } = await until(
+        const { refunds } = await eventually(
           () => find(id),
           ({ status }) => status === 'refunded',
         );
@@ -233,36 +240,40 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       it('is one refund however often its key is sent', async () => {
         const id = await paid();
         const outcomes = await Promise.all(
-          Array.from({ length: 10 }, () => provider.refundPayment(refundOf(id), patiently())),
+          Array.from({ length: 10 }, () => provider.refundPayment(refundOf(id), withDefaultTimeout())),
         );
-        expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toEqual([]);
+        expect(outcomes.filter(({ outcome }) => outcome === 'rejected')).toEqual([]);
         expect(outcomes).toContainEqual({ outcome: 'accepted' });
-        expect(await acquirer.book(id)).toMatchObject({ refunds: 1 });
+        expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
       });
 
       it('of more than is left is refused', async () => {
         const id = await paid();
-        expect(await provider.refundPayment(refundOf(id, 'a', TOTAL_RUPIAH + 1), patiently())).toMatchObject({
-          outcome: 'refused',
+        expect(await provider.refundPayment(refundOf(id, 'a', TOTAL_RUPIAH + 1), withDefaultTimeout())).toMatchObject({
+          outcome: 'rejected',
         });
-        await provider.refundPayment(refundOf(id, 'b'), patiently());
-        expect(await provider.refundPayment(refundOf(id, 'c'), patiently())).toMatchObject({ outcome: 'refused' });
-        expect(await acquirer.book(id)).toMatchObject({ refunds: 1 });
+        await provider.refundPayment(refundOf(id, 'b'), withDefaultTimeout());
+        expect(await provider.refundPayment(refundOf(id, 'c'), withDefaultTimeout())).toMatchObject({
+          outcome: 'rejected',
+        });
+        expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
       });
 
       it('of an order that nobody paid is refused', async () => {
         const { id } = await issued();
-        expect(await provider.refundPayment(refundOf(id), patiently())).toMatchObject({ outcome: 'refused' });
+        expect(await provider.refundPayment(refundOf(id), withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
       });
 
       it('that is turned down is refused to its key for ever, and not listed; another key may try', async () => {
         const id = await paid();
         await acquirer.fail('refundPayment', 'reject');
-        const refused = { outcome: 'refused', reason: expect.stringMatching(/\S/) };
-        expect(await provider.refundPayment(refundOf(id), patiently())).toEqual(refused);
-        expect(await provider.refundPayment(refundOf(id), patiently())).toEqual(refused);
+        const rejected = { outcome: 'rejected', reason: expect.stringMatching(/\S/) };
+        expect(await provider.refundPayment(refundOf(id), withDefaultTimeout())).toEqual(rejected);
+        expect(await provider.refundPayment(refundOf(id), withDefaultTimeout())).toEqual(rejected);
         expect(await find(id)).toMatchObject({ status: 'paid', refunds: [] });
-        expect(await provider.refundPayment(refundOf(id, 'another'), patiently())).toEqual({ outcome: 'accepted' });
+        expect(await provider.refundPayment(refundOf(id, 'another'), withDefaultTimeout())).toEqual({
+          outcome: 'accepted',
+        });
       });
     });
 
@@ -276,32 +287,38 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       it.each(LOST_REQUESTS)('%s: issueQris is unclear, nothing is there, and it may be asked again', async (kind) => {
         const referenceId = newReference();
         await acquirer.fail('issueQris', kind);
-        expect(await ask(provider, 'issueQris', referenceId, impatiently(kind))).toMatchObject({
-          outcome: 'unclear',
+        expect(await callProvider(provider, 'issueQris', referenceId, withShortTimeout(kind))).toMatchObject({
+          outcome: 'indeterminate',
         });
-        expect(await provider.findPayment(referenceId, patiently())).toEqual({ outcome: 'not_found' });
-        expect(await ask(provider, 'issueQris', referenceId, patiently())).toMatchObject({ outcome: 'accepted' });
-        expect(await acquirer.book(referenceId)).toMatchObject({ charges: 1 });
+        expect(await provider.findPayment(referenceId, withDefaultTimeout())).toEqual({ outcome: 'not_found' });
+        expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({
+          outcome: 'accepted',
+        });
+        expect(await acquirer.readOrder(referenceId)).toMatchObject({ charges: 1 });
       });
 
-      it.each(LOST_ANSWERS)('%s: issueQris is unclear, and asking again brings its one QR', async (kind) => {
+      it.each(LOST_RESPONSES)('%s: issueQris is unclear, and asking again brings its one QR', async (kind) => {
         const referenceId = newReference();
         await acquirer.fail('issueQris', kind);
-        expect(await ask(provider, 'issueQris', referenceId, impatiently(kind))).toMatchObject({
-          outcome: 'unclear',
+        expect(await callProvider(provider, 'issueQris', referenceId, withShortTimeout(kind))).toMatchObject({
+          outcome: 'indeterminate',
         });
-        await until(
-          () => provider.findPayment(referenceId, patiently()),
+        await eventually(
+          () => provider.findPayment(referenceId, withDefaultTimeout()),
           (found) => found.outcome === 'found' && found.payment.status === 'pending',
         );
-        expect(await ask(provider, 'issueQris', referenceId, patiently())).toMatchObject({ outcome: 'accepted' });
-        expect(await acquirer.book(referenceId)).toMatchObject({ charges: 1 });
+        expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({
+          outcome: 'accepted',
+        });
+        expect(await acquirer.readOrder(referenceId)).toMatchObject({ charges: 1 });
       });
 
-      it.each([...LOST_REQUESTS, ...LOST_ANSWERS, 'reject'] as const)('%s: findPayment is unclear', async (kind) => {
+      it.each([...LOST_REQUESTS, ...LOST_RESPONSES, 'reject'] as const)('%s: findPayment is unclear', async (kind) => {
         const { id } = await issued();
         await acquirer.fail('findPayment', kind);
-        expect(await ask(provider, 'findPayment', id, impatiently(kind))).toMatchObject({ outcome: 'unclear' });
+        expect(await callProvider(provider, 'findPayment', id, withShortTimeout(kind))).toMatchObject({
+          outcome: 'indeterminate',
+        });
         expect(await find(id)).toMatchObject({ status: 'pending' });
       });
 
@@ -311,27 +328,33 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         it.each(LOST_REQUESTS)('%s: is unclear, and nothing has happened', async (kind) => {
           const { id } = await prepare();
           await acquirer.fail(operation, kind);
-          expect(await ask(provider, operation, id, impatiently(kind))).toMatchObject({ outcome: 'unclear' });
+          expect(await callProvider(provider, operation, id, withShortTimeout(kind))).toMatchObject({
+            outcome: 'indeterminate',
+          });
           expect(await find(id)).toMatchObject({ status: before });
         });
 
-        it.each(LOST_ANSWERS)('%s: is unclear, the order has ended, and a repeat says nothing else', async (kind) => {
+        it.each(LOST_RESPONSES)('%s: is unclear, the order has ended, and a repeat says nothing else', async (kind) => {
           const { id } = await prepare();
           await acquirer.fail(operation, kind);
-          expect(await ask(provider, operation, id, impatiently(kind))).toMatchObject({ outcome: 'unclear' });
-          await until(
+          expect(await callProvider(provider, operation, id, withShortTimeout(kind))).toMatchObject({
+            outcome: 'indeterminate',
+          });
+          await eventually(
             () => find(id),
             ({ status }) => status === after,
           );
-          const again = await ask(provider, operation, id, patiently());
-          expect(['accepted', 'refused']).toContain(again.outcome);
+          const again = await callProvider(provider, operation, id, withDefaultTimeout());
+          expect(['accepted', 'rejected']).toContain(again.outcome);
           expect(await find(id)).toMatchObject({ status: after });
         });
 
         it('reject: is refused, and nothing has happened', async () => {
           const { id } = await prepare();
           await acquirer.fail(operation, 'reject');
-          expect(await ask(provider, operation, id, patiently())).toMatchObject({ outcome: 'refused' });
+          expect(await callProvider(provider, operation, id, withDefaultTimeout())).toMatchObject({
+            outcome: 'rejected',
+          });
           expect(await find(id)).toMatchObject({ status: before });
         });
       });
@@ -341,26 +364,30 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         async (kind) => {
           const id = await paid();
           await acquirer.fail('refundPayment', kind);
-          expect(await ask(provider, 'refundPayment', id, impatiently(kind))).toMatchObject({
-            outcome: 'unclear',
+          expect(await callProvider(provider, 'refundPayment', id, withShortTimeout(kind))).toMatchObject({
+            outcome: 'indeterminate',
           });
           expect(await find(id)).toMatchObject({ refunds: [] });
-          expect(await ask(provider, 'refundPayment', id, patiently())).toEqual({ outcome: 'accepted' });
-          expect(await acquirer.book(id)).toMatchObject({ refunds: 1 });
+          expect(await callProvider(provider, 'refundPayment', id, withDefaultTimeout())).toEqual({
+            outcome: 'accepted',
+          });
+          expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
         },
       );
 
-      it.each(LOST_ANSWERS)('%s: refundPayment is unclear, and the same key refunds no second time', async (kind) => {
+      it.each(LOST_RESPONSES)('%s: refundPayment is unclear, and the same key refunds no second time', async (kind) => {
         const id = await paid();
         await acquirer.fail('refundPayment', kind);
-        expect(await ask(provider, 'refundPayment', id, impatiently(kind))).toMatchObject({ outcome: 'unclear' });
-        await until(
+        expect(await callProvider(provider, 'refundPayment', id, withShortTimeout(kind))).toMatchObject({
+          outcome: 'indeterminate',
+        });
+        await eventually(
           () => find(id),
           ({ refunds }) => refunds.length === 1,
         );
-        const again = await ask(provider, 'refundPayment', id, patiently());
-        expect(again.outcome).not.toBe('refused');
-        expect(await acquirer.book(id)).toMatchObject({ refunds: 1 });
+        const again = await callProvider(provider, 'refundPayment', id, withDefaultTimeout());
+        expect(again.outcome).not.toBe('rejected');
+        expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
       });
     });
 
@@ -369,7 +396,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
         expect(provider.verifyNotification(notification)).toEqual({
-          verdict: 'genuine',
+          verdict: 'verified',
           referenceId: id,
           says: 'paid',
         });
@@ -378,19 +405,19 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       it('of another account, or made to name another order, is not', async () => {
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
-        expect(acquirer.stranger.verifyNotification(notification)).toEqual({ verdict: 'forged' });
+        expect(acquirer.stranger.verifyNotification(notification)).toEqual({ verdict: 'invalid_signature' });
         const rawBody = Buffer.from(notification.rawBody.toString('utf8').replaceAll(id, newReference()));
-        expect(provider.verifyNotification({ ...notification, rawBody })).toEqual({ verdict: 'forged' });
+        expect(provider.verifyNotification({ ...notification, rawBody })).toEqual({ verdict: 'invalid_signature' });
       });
 
       it('that is cut off anywhere is not, and no text makes the adapter throw', async () => {
         const notification = await acquirer.notificationOf(await paid());
         for (let length = 0; length < notification.rawBody.length; length += 7) {
           const rawBody = notification.rawBody.subarray(0, length);
-          expect(provider.verifyNotification({ ...notification, rawBody }).verdict).not.toBe('genuine');
+          expect(provider.verifyNotification({ ...notification, rawBody }).outcome).not.toBe('verified');
         }
         for (const text of ['null', '[]', '{}', '"', '['.repeat(100_000), '\u0000', '{"order_id":{}}']) {
-          expect(provider.verifyNotification({ rawBody: Buffer.from(text), headers: {} }).verdict).not.toBe('genuine');
+          expect(provider.verifyNotification({ rawBody: Buffer.from(text), headers: {} }).outcome).not.toBe('verified');
         }
       });
     });
@@ -404,55 +431,60 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         adapter = acquirer.connectTo(hostile.url);
       });
 
-      beforeEach(() => hostile.forget());
+      beforeEach(() => hostile.reset());
 
       afterAll(async () => {
         await adapter.close();
         await hostile.close();
       });
 
-      const UNCLEAR = { outcome: 'unclear', reason: expect.stringMatching(/\S/) };
+      const INDETERMINATE = { outcome: 'indeterminate', reason: expect.stringMatching(/\S/) };
 
       describe.each(OPERATIONS)('%s', (operation) => {
         it('is unclear whatever comes back that is no answer', async () => {
-          for (const answer of hostile.answers) {
-            hostile.answerWith(answer);
-            expect([answer, await ask(adapter, operation, newReference(), patiently())]).toEqual([answer, UNCLEAR]);
+          for (const response of hostile.responses) {
+            hostile.respondWith(response);
+            expect([response, await callProvider(adapter, operation, newReference(), withDefaultTimeout())]).toEqual([
+              response,
+              INDETERMINATE,
+            ]);
           }
         });
 
         it('does not follow a redirect', async () => {
-          hostile.answerWith('a redirect');
-          expect(await ask(adapter, operation, newReference(), patiently())).toEqual(UNCLEAR);
+          hostile.respondWith('a redirect');
+          expect(await callProvider(adapter, operation, newReference(), withDefaultTimeout())).toEqual(INDETERMINATE);
           expect(hostile.paths).toHaveLength(1);
           expect(hostile.paths).not.toContain('/elsewhere');
         });
 
-        it.each(['silence', 'drops of an answer'] as const)(
+        it.each(['no response', 'one byte at a time'] as const)(
           'ends at its deadline, and with its activity: %s',
-          async (answer) => {
-            hostile.answerWith(answer);
+          async (response) => {
+            hostile.respondWith(response);
             // On a busy machine its time can be over before it has asked.
             while (hostile.paths.length === 0) {
-              expect(await ask(adapter, operation, newReference(), patiently(150.5))).toEqual(UNCLEAR);
+              expect(await callProvider(adapter, operation, newReference(), withDefaultTimeout(150.5))).toEqual(
+                INDETERMINATE,
+              );
             }
             const activity = new AbortController();
-            const asked = ask(adapter, operation, newReference(), within(activity.signal, 600_000));
-            await until(
+            const pending = callProvider(adapter, operation, newReference(), withTimeout(activity.signal, 600_000));
+            await eventually(
               () => Promise.resolve(hostile.paths.length),
               (count) => count === 2,
             );
             activity.abort();
-            expect(await asked).toEqual(UNCLEAR);
-            const late = await ask(adapter, operation, newReference(), within(activity.signal, 600_000));
-            expect(late).toEqual(UNCLEAR);
+            expect(await pending).toEqual(INDETERMINATE);
+            const late = await callProvider(adapter, operation, newReference(), withTimeout(activity.signal, 600_000));
+            expect(late).toEqual(INDETERMINATE);
             expect(hostile.paths).toHaveLength(2);
           },
         );
 
         it('sends nothing when its time was over before it came to that: another may be at it by now', async () => {
-          hostile.answerWith('an empty object');
-          expect(await ask(adapter, operation, newReference(), patiently(-1))).toEqual(UNCLEAR);
+          hostile.respondWith('an empty object');
+          expect(await callProvider(adapter, operation, newReference(), withDefaultTimeout(-1))).toEqual(INDETERMINATE);
           expect(hostile.paths).toEqual([]);
         });
 
@@ -460,7 +492,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
           const gone = await startHostileServer();
           await gone.close();
           const lonely = acquirer.connectTo(gone.url);
-          expect(await ask(lonely, operation, newReference(), patiently())).toEqual(UNCLEAR);
+          expect(await callProvider(lonely, operation, newReference(), withDefaultTimeout())).toEqual(INDETERMINATE);
           await lonely.close();
         });
       });
@@ -468,21 +500,22 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       it.each(['issueQris', 'refundPayment'] as const)(
         '%s sends nothing when it stood still before the connection took it',
         async (operation) => {
-          hostile.answerWith('an empty object');
-          const call = patiently();
+          hostile.respondWith('an empty object');
+          const call = withDefaultTimeout();
           const now = Date.now;
           let looks = 0;
           const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + (looks++ === 0 ? 0 : 60_000));
-          const outcome = await ask(adapter, operation, newReference(), call);
+          const outcome = await callProvider(adapter, operation, newReference(), call);
           clock.mockRestore();
-          expect(outcome).toEqual(UNCLEAR);
+          expect(outcome).toEqual(INDETERMINATE);
           expect(hostile.paths).toEqual([]);
         },
       );
 
       it('is called over a connection that is kept', async () => {
-        hostile.answerWith('an empty object');
-        for (let count = 0; count < 20; count += 1) await ask(adapter, 'findPayment', newReference(), patiently());
+        hostile.respondWith('an empty object');
+        for (let count = 0; count < 20; count += 1)
+          await callProvider(adapter, 'findPayment', newReference(), withDefaultTimeout());
         expect(hostile.paths).toHaveLength(20);
         expect(hostile.connections).toBeLessThan(5);
       });

@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { z } from 'zod';
 import { paymentIdentity } from '../../src/api/create-payment/payment-identity';
 import { setPolicy } from '../../src/operator/catalog';
-import type { FaultKind, Operation } from '../../src/sandbox/faults';
+import type { FaultKind, FaultOperation } from '../../src/sandbox/faults';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 /**
  * Each way in which the acquirer can fail × each operation, at the whole service: API, worker, Temporal, PostgreSQL, sandbox.
@@ -15,10 +15,10 @@ const TRIALS = Number(process.env.FAULT_TRIALS ?? 4);
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 
 /** Payments at once; larger sizes take several rounds. */
-const ROUND = Math.min(TRIALS, 25);
-const ROUNDS = Math.ceil(TRIALS / ROUND);
-const PATIENCE_MS = 60_000;
-const TEST_TIMEOUT_MS = 2 * PATIENCE_MS * ROUNDS;
+const BATCH_SIZE = Math.min(TRIALS, 25);
+const BATCHES = Math.ceil(TRIALS / BATCH_SIZE);
+const TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 2 * TIMEOUT_MS * BATCHES;
 
 const API_KINDS = [
   'timeout',
@@ -32,7 +32,7 @@ const API_KINDS = [
 ] as const satisfies FaultKind[];
 const NOTIFY_KINDS = [...API_KINDS, 'bad_signature', 'silent'] as const satisfies FaultKind[];
 /** The acquirer drops the news for good: only the expiry finds out. */
-const NEVER_TOLD: ReadonlySet<FaultKind> = new Set(['reject', 'silent']);
+const NEVER_NOTIFIED: ReadonlySet<FaultKind> = new Set(['reject', 'silent']);
 
 const trials = fc.record({ amount: fc.integer({ min: 1000, max: 900_000 }), copies: fc.integer({ min: 1, max: 3 }) });
 type Trial = typeof trials extends fc.Arbitrary<infer Drawn> ? Drawn : never;
@@ -84,7 +84,7 @@ afterAll(async () => {
 /** The next payments of the draw. */
 function draw(): Trial[] {
   drawn += 1;
-  return fc.sample(trials, { seed: SEED + drawn, numRuns: ROUND });
+  return fc.sample(trials, { seed: SEED + drawn, numRuns: BATCH_SIZE });
 }
 
 async function simulator(method: string, path: string, body?: object): Promise<unknown> {
@@ -97,15 +97,15 @@ async function simulator(method: string, path: string, body?: object): Promise<u
   return response.json();
 }
 
-async function arm(operation: Operation, kind: FaultKind): Promise<void> {
-  figures.faults += ROUND;
-  await simulator('PUT', 'faults', { operation, kind, times: ROUND });
+async function arm(operation: FaultOperation, kind: FaultKind): Promise<void> {
+  figures.faults += BATCH_SIZE;
+  await simulator('PUT', 'faults', { operation, kind, times: BATCH_SIZE });
 }
 
 /** Each armed fault must have hit a call, else the trial was none; one by which news is kept back counts for nothing. */
 async function expectAllUsed(): Promise<void> {
   const { faults } = faultsSchema.parse(await simulator('GET', 'faults'));
-  expect(faults.filter(({ kind, times }) => kind !== 'silent' || times <= ROUND)).toEqual([]);
+  expect(faults.filter(({ kind, times }) => kind !== 'silent' || times <= BATCH_SIZE)).toEqual([]);
 }
 
 /** New payments keep this policy. */
@@ -122,12 +122,12 @@ function expiresIn(seconds: number): Promise<unknown> {
 }
 
 /** As a careful merchant does it: the same request again until there is an answer, and it is no 5xx. */
-async function insist(path: string, body?: object, headers?: Record<string, string>): Promise<void> {
-  const ask = () => service.call('POST', path, body, headers);
-  await until(
-    () => ask().then(({ status }) => status, isTimeout),
+async function requestUntilCompleted(path: string, body?: object, headers?: Record<string, string>): Promise<void> {
+  const send = () => service.call('POST', path, body, headers);
+  await eventually(
+    () => send().then(({ status }) => status, isTimeout),
     (status) => typeof status === 'number' && status < 500,
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 }
 
@@ -136,24 +136,24 @@ function isTimeout(error: unknown): 'timeout' {
   throw error;
 }
 
-function side<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+function forAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   return Promise.all(items.map(work));
 }
 
 /** How many trials were made of each operation. */
-async function inRounds(work: () => Promise<void>): Promise<number> {
-  for (let round = 0; round < ROUNDS; round += 1) {
+async function inBatches(work: () => Promise<void>): Promise<number> {
+  for (let batch = 0; batch < BATCHES; batch += 1) {
     // What a failed test left armed is not for the next one.
     await simulator('DELETE', 'faults');
     await work();
   }
-  return ROUNDS * ROUND;
+  return BATCHES * BATCH_SIZE;
 }
 
 async function create({ amount }: Trial): Promise<Payment> {
   const key = randomUUID();
   const body = { amount, currency: 'IDR', payment_method: 'qris', provider: 'gopay' };
-  await insist('/payments', body, { 'idempotency-key': key });
+  await requestUntilCompleted('/payments', body, { 'idempotency-key': key });
   const [payment] = await read([paymentIdentity(service.merchantId, key).paymentId]);
   if (!payment) throw new Error(`No payment under the key ${key}`);
   figures.payments += 1;
@@ -168,21 +168,21 @@ async function read(ids: readonly string[]): Promise<Payment[]> {
   return rows;
 }
 
-async function becomes(payments: readonly Payment[], expected: Outcome): Promise<void> {
+async function waitForStatus(payments: readonly Payment[], expected: Outcome): Promise<void> {
   const ids = payments.map(({ id }) => id);
-  await until(
+  await eventually(
     () => read(ids),
     (rows) => rows.every(({ status }) => status === expected),
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 }
 
 /** They all get there, the acquirer says the same, and nothing was opened or refunded twice. */
 async function expectOutcome(payments: readonly Payment[], expected: Outcome): Promise<void> {
-  await becomes(payments, expected);
+  await waitForStatus(payments, expected);
   const ids = new Set(payments.map(({ referenceId }) => referenceId));
-  const { payments: book } = ledgerSchema.parse(await simulator('GET', 'payments'));
-  const orders = book.filter(({ order_id }) => ids.has(order_id));
+  const { payments: ledger } = ledgerSchema.parse(await simulator('GET', 'payments'));
+  const orders = ledger.filter(({ order_id }) => ids.has(order_id));
   const taken = (order: Order) => order.refunds.filter(({ status }) => status !== 'rejected').length;
   const seen = orders.map((order) => ({ status: order.status, charges: order.charge_calls, refunds: taken(order) }));
   const status = ORDER_OF[expected];
@@ -194,26 +194,26 @@ const pay = ({ referenceId }: Payment, copies = 1) => service.pay(referenceId, {
 
 async function failCalls(kind: FaultKind): Promise<void> {
   await expiresIn(900);
-  const [cancelling, refunding] = [await side(draw(), create), await side(draw(), create)];
-  await side(refunding, (payment) => pay(payment));
-  await becomes(refunding, 'paid');
+  const [cancelling, refunding] = [await forAll(draw(), create), await forAll(draw(), create)];
+  await forAll(refunding, (payment) => pay(payment));
+  await waitForStatus(refunding, 'paid');
   // Else the acquirer's own news of an expiry makes the call needless that is to fail.
   await simulator('PUT', 'faults', { operation: 'notify', kind: 'silent', times: 10_000 });
   await arm('expire', kind);
   await expiresIn(3);
-  const expiring = await side(draw(), create);
+  const expiring = await forAll(draw(), create);
   await expiresIn(900);
 
   await Promise.all([arm('charge', kind), arm('cancel', kind), arm('refund', kind)]);
   const [charged] = await Promise.all([
-    side(draw(), create),
-    side(cancelling, ({ id }) => insist(`/payments/${id}/cancel`)),
-    side(refunding, ({ id }) => insist(`/payments/${id}/refund`)),
+    forAll(draw(), create),
+    forAll(cancelling, ({ id }) => requestUntilCompleted(`/payments/${id}/cancel`)),
+    forAll(refunding, ({ id }) => requestUntilCompleted(`/payments/${id}/refund`)),
   ]);
-  const isRefusal = kind === 'reject';
-  await expectOutcome(charged, isRefusal ? 'failed' : 'pending');
-  await expectOutcome(cancelling, isRefusal ? 'pending' : 'cancelled');
-  await expectOutcome(refunding, isRefusal ? 'refund_failed' : 'refunded');
+  const isRejection = kind === 'reject';
+  await expectOutcome(charged, isRejection ? 'failed' : 'pending');
+  await expectOutcome(cancelling, isRejection ? 'pending' : 'cancelled');
+  await expectOutcome(refunding, isRejection ? 'refund_failed' : 'refunded');
   await expectOutcome(expiring, 'expired');
   await expectAllUsed();
 }
@@ -221,19 +221,19 @@ async function failCalls(kind: FaultKind): Promise<void> {
 async function failLookUps(kind: FaultKind): Promise<void> {
   await expiresIn(900);
   const drawnTrials = draw();
-  const payments = await side(drawnTrials, create);
+  const payments = await forAll(drawnTrials, create);
   await arm('status', kind);
-  await side([...payments.entries()], ([index, payment]) => pay(payment, drawnTrials[index]?.copies));
+  await forAll([...payments.entries()], ([index, payment]) => pay(payment, drawnTrials[index]?.copies));
   await expectOutcome(payments, 'paid');
   await expectAllUsed();
 }
 
 async function failNotifications(kind: FaultKind): Promise<void> {
   // Time enough to create and pay all of them: money after the expiry is another story.
-  await expiresIn(NEVER_TOLD.has(kind) ? 5 + Math.ceil(ROUND / 2) : 900);
-  const payments = await side(draw(), create);
+  await expiresIn(NEVER_NOTIFIED.has(kind) ? 5 + Math.ceil(BATCH_SIZE / 2) : 900);
+  const payments = await forAll(draw(), create);
   await arm('notify', kind);
-  await side(payments, (payment) => pay(payment));
+  await forAll(payments, (payment) => pay(payment));
   await expectOutcome(payments, 'paid');
   await expectAllUsed();
 }
@@ -242,7 +242,7 @@ describe.each(API_KINDS)('%s', (kind) => {
   it(
     'on charge, expire, cancel and refund, side by side',
     async () => {
-      expect(await inRounds(() => failCalls(kind))).toBeGreaterThanOrEqual(TRIALS);
+      expect(await inBatches(() => failCalls(kind))).toBeGreaterThanOrEqual(TRIALS);
     },
     TEST_TIMEOUT_MS,
   );
@@ -250,7 +250,7 @@ describe.each(API_KINDS)('%s', (kind) => {
   it(
     'on the look-up of a payment reported paid',
     async () => {
-      expect(await inRounds(() => failLookUps(kind))).toBeGreaterThanOrEqual(TRIALS);
+      expect(await inBatches(() => failLookUps(kind))).toBeGreaterThanOrEqual(TRIALS);
     },
     TEST_TIMEOUT_MS,
   );
@@ -259,7 +259,7 @@ describe.each(API_KINDS)('%s', (kind) => {
 it.each(NOTIFY_KINDS)(
   '%s, on notifications of payments',
   async (kind) => {
-    expect(await inRounds(() => failNotifications(kind))).toBeGreaterThanOrEqual(TRIALS);
+    expect(await inBatches(() => failNotifications(kind))).toBeGreaterThanOrEqual(TRIALS);
   },
   TEST_TIMEOUT_MS,
 );

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** What comes back in place of an answer of an acquirer, and whether it comes to an end by itself. */
-const ANSWERS = {
+const RESPONSES = {
   nothing: (response: ServerResponse) => void response.end(),
   'a gateway page': (response: ServerResponse) => void response.writeHead(502).end('<html>Bad Gateway</html>'),
   'an empty object': (response: ServerResponse) => void response.writeHead(200, JSON_TYPE).end('{}'),
@@ -17,34 +17,34 @@ const ANSWERS = {
     void response.writeHead(200, JSON_TYPE).end(' '.repeat(4_000_000)),
   'a broken connection': (response: ServerResponse) => void response.socket?.resetAndDestroy(),
   'a redirect': (response: ServerResponse) => void response.writeHead(307, { location: '/elsewhere' }).end(),
-  silence: () => undefined,
-  'drops of an answer': drip,
+  'no response': () => undefined,
+  'one byte at a time': drip,
 } as const;
 
-export type HostileAnswer = keyof typeof ANSWERS;
+export type HostileResponse = keyof typeof RESPONSES;
 
-const ENDLESS: ReadonlySet<string> = new Set<HostileAnswer>(['silence', 'drops of an answer']);
+const ENDLESS: ReadonlySet<string> = new Set<HostileResponse>(['no response', 'one byte at a time']);
 
 /** A server that answers as no acquirer should. */
 export interface HostileServer {
   readonly url: string;
   /** Those that come to an end by themselves. */
-  readonly answers: readonly HostileAnswer[];
+  readonly responses: readonly HostileResponse[];
   readonly paths: readonly string[];
   /** New ones since `forget`. */
   readonly connections: number;
-  answerWith(answer: HostileAnswer): void;
-  forget(): void;
+  respondWith(current: HostileResponse): void;
+  reset(): void;
   close(): Promise<void>;
 }
 
 export async function startHostileServer(): Promise<HostileServer> {
-  let answer: HostileAnswer = 'nothing';
+  let current: HostileResponse = 'nothing';
   let connections = 0;
   const paths: string[] = [];
   const server = createServer((request, response) => {
     paths.push(request.url ?? '');
-    request.resume().on('end', () => ANSWERS[answer](response));
+    request.resume().on('end', () => RESPONSES[current](response));
   });
   server.on('connection', () => (connections += 1));
   server.listen(0, '127.0.0.1');
@@ -52,15 +52,15 @@ export async function startHostileServer(): Promise<HostileServer> {
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    answers: answersThatEnd(),
+    responses: responsesThatEnd(),
     paths,
     get connections() {
       return connections;
     },
-    answerWith(next) {
-      answer = next;
+    respondWith(next) {
+      current = next;
     },
-    forget() {
+    reset() {
       paths.length = 0;
       connections = 0;
     },
@@ -73,9 +73,9 @@ export async function startHostileServer(): Promise<HostileServer> {
   };
 }
 
-function answersThatEnd(): HostileAnswer[] {
-  const isEnding = (name: string): name is HostileAnswer => name in ANSWERS && !ENDLESS.has(name);
-  return Object.keys(ANSWERS).filter(isEnding);
+function responsesThatEnd(): HostileResponse[] {
+  const isEnding = (name: string): name is HostileResponse => name in RESPONSES && !ENDLESS.has(name);
+  return Object.keys(RESPONSES).filter(isEnding);
 }
 
 /** One byte every 50 ms, without end. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { crc16 } from '../../src/qris/crc';
-import { parsePayload, printPayload, templateOf, valueOf, type EmvPayload } from '../../src/qris/payload';
+import { parsePayload, serializePayload, templateOf, valueOf, type EmvPayload } from '../../src/qris/payload';
 import type { QrisResult } from '../../src/qris/result';
 
 /** EMVCo, QR Code Specification for Payment Systems: Merchant-Presented Mode, the worked example. */
@@ -8,13 +8,13 @@ const EMVCO_EXAMPLE =
   '00020101021229300012D156000000000510A93FO3230Q31280012D15600000001030812345678520441115802CN5914BEST TRANSPORT6007BEIJING64200002ZH0104最佳运输0202北京540523.7253031565502016233030412340603***0708A60086670902ME91320016A0112233449988770708123456786304A13A';
 
 function valueOrFail<T>(result: QrisResult<T>): T {
-  if (!result.ok) throw new Error(`unexpected fault: ${result.fault.message}`);
+  if (!result.ok) throw new Error(`unexpected fault: ${result.error.message}`);
   return result.value;
 }
 
-function faultOf(result: QrisResult<unknown>) {
+function errorOf(result: QrisResult<unknown>) {
   if (result.ok) throw new Error('unexpectedly sound');
-  return result.fault;
+  return result.error;
 }
 
 function sealed(covered: string): string {
@@ -65,7 +65,7 @@ describe('parsePayload', () => {
     expect(templateOf(payload, '64')?.get('01')).toBe('最佳运输');
     expect(templateOf(payload, '62')?.get('07')).toBe('A6008667');
     expect(templateOf(payload, '91')?.get('07')).toBe('12345678');
-    expect(printPayload(payload)).toEqual({ ok: true, value: EMVCO_EXAMPLE });
+    expect(serializePayload(payload)).toEqual({ ok: true, value: EMVCO_EXAMPLE });
   });
 
   it('counts a character beyond the basic plane as one', () => {
@@ -75,13 +75,13 @@ describe('parsePayload', () => {
       { tag: '00', value: '01' },
       { tag: '59', value: '💸a' },
     ];
-    expect(valueOrFail(printPayload(payload))).toBe(text);
+    expect(valueOrFail(serializePayload(payload))).toBe(text);
   });
 
   it('reads back every payload that was printed', () => {
     fc.assert(
       fc.property(payloads, (payload) => {
-        const printed = printPayload(payload);
+        const printed = serializePayload(payload);
         fc.pre(printed.ok);
         expect(parsePayload(valueOrFail(printed))).toEqual({ ok: true, value: payload });
       }),
@@ -91,10 +91,10 @@ describe('parsePayload', () => {
   it('prints every sound text as it was, whatever the order of its tags', () => {
     fc.assert(
       fc.property(payloads, (payload) => {
-        const printed = printPayload(payload);
+        const printed = serializePayload(payload);
         fc.pre(printed.ok);
         const text = valueOrFail(printed);
-        expect(printPayload(valueOrFail(parsePayload(text)))).toEqual({ ok: true, value: text });
+        expect(serializePayload(valueOrFail(parsePayload(text)))).toEqual({ ok: true, value: text });
       }),
     );
   });
@@ -136,7 +136,7 @@ describe('parsePayload', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const result = parsePayload(text);
-        expect(result.ok ? 'Sound.' : result.fault.message).toMatch(/^[A-Z].*\.$/su);
+        expect(result.ok ? 'Sound.' : result.error.message).toMatch(/^[A-Z].*\.$/su);
       }),
       { numRuns: 1000 },
     );
@@ -174,14 +174,14 @@ describe('parsePayload', () => {
     ['no format indicator', sealed('5802ID'), 'tag_missing', '00'],
     ['another format', sealed('000202'), 'tag_missing', '00'],
   ])('names what is wrong with %s', (_, text, code, tag) => {
-    expect(faultOf(parsePayload(text))).toMatchObject({ code, tag });
+    expect(errorOf(parsePayload(text))).toMatchObject({ code, tag });
   });
 
   it('points at the place, counted in characters', () => {
-    expect(faultOf(parsePayload(sealed('0002015903💸a5X102ID'.replace('💸a', '💸ab'))))).toMatchObject({
+    expect(errorOf(parsePayload(sealed('0002015903💸a5X102ID'.replace('💸a', '💸ab'))))).toMatchObject({
       position: 13,
     });
-    expect(faultOf(parsePayload(sealed('00020162060199ab')))).toMatchObject({ tag: '62-01', position: 10 });
+    expect(errorOf(parsePayload(sealed('00020162060199ab')))).toMatchObject({ tag: '62-01', position: 10 });
   });
 
   it('does not take long over nested or repeated rubbish', () => {
@@ -214,6 +214,6 @@ describe('printPayload', () => {
       'too_long',
     ],
   ])('refuses %s with a reason', (_, payload, code) => {
-    expect(faultOf(printPayload(payload)).code).toBe(code);
+    expect(errorOf(serializePayload(payload)).code).toBe(code);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { printPayload, type EmvPayload } from '../../src/qris/payload';
-import { parseQris, printDynamicQris, type DynamicQris, type Qris } from '../../src/qris/qris';
+import { serializePayload, type EmvPayload } from '../../src/qris/payload';
+import { parseQris, serializeDynamicQris, type DynamicQris, type Qris } from '../../src/qris/qris';
 import type { QrisResult } from '../../src/qris/result';
 
 const WARUNG: DynamicQris = {
@@ -17,12 +17,12 @@ const WARUNG: DynamicQris = {
 };
 
 function valueOrFail<T>(result: QrisResult<T>): T {
-  if (!result.ok) throw new Error(`unexpected fault: ${result.fault.message}`);
+  if (!result.ok) throw new Error(`unexpected fault: ${result.error.message}`);
   return result.value;
 }
 
 function printed(change: Partial<DynamicQris> = {}): string {
-  return valueOrFail(printDynamicQris({ ...WARUNG, ...change }));
+  return valueOrFail(serializeDynamicQris({ ...WARUNG, ...change }));
 }
 
 function read(change: Partial<DynamicQris> = {}): Qris {
@@ -42,8 +42,10 @@ function shopQris(tag?: string, value?: string): string {
     { tag: '60', value: 'Solo' },
     { tag: '61', value: '57111' },
   ];
-  const kept = payload.filter((object) => object.tag !== tag);
-  return valueOrFail(printPayload(tag !== undefined && value !== undefined ? [...kept, { tag, value }] : kept));
+  const remaining = payload.filter((object) => object.tag !== tag);
+  return valueOrFail(
+    serializePayload(tag !== undefined && value !== undefined ? [...remaining, { tag, value }] : remaining),
+  );
 }
 
 describe('printDynamicQris', () => {
@@ -126,7 +128,7 @@ describe('printDynamicQris', () => {
     ['an empty name', { merchantName: ' ' }],
     ['a category of three digits', { categoryCode: '581' }],
   ])('refuses %s with a reason', (_, change) => {
-    expect(printDynamicQris({ ...WARUNG, ...change })).toMatchObject({
+    expect(serializeDynamicQris({ ...WARUNG, ...change })).toMatchObject({
       ok: false,
       fault: { message: expect.any(String) },
     });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FAULT_KINDS, OPERATIONS, SLOW_MS } from '../../src/sandbox/faults';
-import { until } from '../support/until';
+import { FAULT_KINDS, FAULT_OPERATIONS, SLOW_MS } from '../../src/sandbox/faults';
+import { eventually } from '../support/eventually';
 import {
   newOrderId,
   openSandbox,
@@ -36,22 +36,22 @@ const pay = (id: string) => sandbox.call('POST', `/simulator/payments/${id}/pay`
 
 /** What the merchant sees of a call. */
 async function seen(call: Promise<Json>, expected = 'an answer'): Promise<string> {
-  const answered = call.then(
-    (answer) => `${answer.status_code}`,
+  const outcome = call.then(
+    (response) => `${response.status_code}`,
     (error: Error) => (error.name === 'TimeoutError' ? 'no answer' : 'broken off'),
   );
-  return expected === 'no answer' ? Promise.race([answered, silence()]) : answered;
+  return expected === 'no answer' ? Promise.race([outcome, waitForTimeout()]) : outcome;
 }
 
 /** For as long as a merchant waits, since the call was hit by the fault that was armed for it. */
-async function silence(): Promise<string> {
+async function waitForTimeout(): Promise<string> {
   await faultsAreUsedUp();
   await sleep(400);
   return 'no answer';
 }
 
 const faultsAreUsedUp = () =>
-  until(
+  eventually(
     () => sandbox.call('GET', '/simulator/faults'),
     ({ faults }) => faults.length === 0,
   );
@@ -62,7 +62,7 @@ function listed(orderId: string, isRight: (payment: Json) => boolean = () => tru
     const { payments } = await sandbox.call('GET', '/simulator/payments');
     return payments.find((payment: Json) => payment.order_id === orderId);
   };
-  return until(read, isRight);
+  return eventually(read, isRight);
 }
 
 const hasStatus = (status: string) => (payment: Json) => payment.status === status;
@@ -134,7 +134,7 @@ describe('a fault of the API', () => {
     await listed(first.order_id, hasStatus('cancel'));
     await listed(second.order_id, hasStatus('expire'));
     await listed(paid.order_id, ({ refunds }) => refunds.length === 1);
-    const codes = (await Promise.all(calls)).map((answer) => answer.status_code);
+    const codes = (await Promise.all(calls)).map((response) => response.status_code);
     expect(codes).toEqual(['201', expect.any(String), '200', '407', '200']);
     expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(SLOW_MS);
   });
@@ -149,11 +149,11 @@ describe('a fault of the API', () => {
     const { order_id } = await sandbox.charge();
     if (operation === 'refund') await pay(order_id);
     await arm(operation, 'reject');
-    const answer =
+    const response =
       operation === 'charge'
         ? await sandbox.charge()
         : await sandbox.call(operation === 'status' ? 'GET' : 'POST', `/v2/${order_id}/${operation}`, undefined);
-    expect(answer.status_code).toBe(code);
+    expect(response.status_code).toBe(code);
     expect(await listed(order_id)).toMatchObject({ status: operation === 'refund' ? 'settlement' : 'pending' });
   });
 
@@ -275,7 +275,7 @@ describe('PUT /simulator/faults', () => {
   });
 
   it('takes every kind for notifications, and those that an answer can have for the API', async () => {
-    for (const operation of OPERATIONS) {
+    for (const operation of FAULT_OPERATIONS) {
       for (const kind of FAULT_KINDS) {
         const possible = operation === 'notify' || (kind !== 'silent' && kind !== 'bad_signature');
         expect((await arm(operation, kind)).http).toBe(possible ? 200 : 400);

@@ -1,7 +1,7 @@
 import { MAGIC_AMOUNTS } from '../../src/sandbox/magic-amounts';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { runLunas } from '../cli/run-lunas';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 import {
   basicAuth,
   openSandbox,
@@ -25,20 +25,20 @@ afterAll(async () => {
 });
 
 const status = (id: string): Promise<Json> => sandbox.call('GET', `/v2/${id}/status`);
-const becomes = (id: string, expected: string) =>
-  until(
+const waitForStatus = (id: string, expected: string) =>
+  eventually(
     () => status(id),
     ({ transaction_status }) => transaction_status === expected,
   );
 
 async function charged(grossAmount: number): Promise<string> {
-  const answer = await sandbox.charge({ grossAmount });
-  expect(answer).toMatchObject({ status_code: '201', transaction_status: 'pending' });
-  return answer.order_id;
+  const response = await sandbox.charge({ grossAmount });
+  expect(response).toMatchObject({ status_code: '201', transaction_status: 'pending' });
+  return response.order_id;
 }
 
 /** What the merchant was told of an order, in the order of the news. */
-const newsOf = (id: string): string[] =>
+const notificationsOf = (id: string): string[] =>
   receiver.bodies.flatMap((body) => {
     const { order_id, transaction_status } = JSON.parse(body);
     return order_id === id ? [transaction_status] : [];
@@ -46,18 +46,18 @@ const newsOf = (id: string): string[] =>
 
 it('Rp 1.000.200 pays itself, and the merchant is told', async () => {
   const id = await charged(1_000_200);
-  await becomes(id, 'settlement');
-  await until(
-    () => Promise.resolve(newsOf(id)),
-    (news) => news.length === 1,
+  await waitForStatus(id, 'settlement');
+  await eventually(
+    () => Promise.resolve(notificationsOf(id)),
+    (notifications) => notifications.length === 1,
   );
-  expect(newsOf(id)).toEqual(['settlement']);
+  expect(notificationsOf(id)).toEqual(['settlement']);
 });
 
 it('Rp 1.000.200 that was cancelled in time stays so', async () => {
   const id = await charged(1_000_200);
   await sandbox.call('POST', `/v2/${id}/cancel`);
-  await becomes(await charged(1_000_200), 'settlement');
+  await waitForStatus(await charged(1_000_200), 'settlement');
   expect(await status(id)).toMatchObject({ transaction_status: 'cancel' });
 });
 
@@ -67,28 +67,28 @@ it('Rp 1.000.402 is refused every time', async () => {
   }
 });
 
-it.each(['expire', 'cancel'])('Rp 1.000.407 is paid after its %s', async (end) => {
+it.each(['expire', 'cancel'])('Rp 1.000.407 is paid after its %s', async (operation) => {
   const id = await charged(1_000_407);
-  await sandbox.call('POST', `/v2/${id}/${end}`);
-  expect(await status(id)).toMatchObject({ transaction_status: end });
-  await becomes(id, 'settlement');
-  await until(
-    () => Promise.resolve(newsOf(id)),
-    (news) => news.length === 2,
+  await sandbox.call('POST', `/v2/${id}/${operation}`);
+  expect(await status(id)).toMatchObject({ transaction_status: operation });
+  await waitForStatus(id, 'settlement');
+  await eventually(
+    () => Promise.resolve(notificationsOf(id)),
+    (notifications) => notifications.length === 2,
   );
-  expect(newsOf(id)).toEqual([end, 'settlement']);
+  expect(notificationsOf(id)).toEqual([operation, 'settlement']);
 });
 
 it('Rp 1.000.408 is never answered, and opens nothing', async () => {
   const charge = { payment_type: 'qris', transaction_details: { order_id: 'LN408', gross_amount: 1_000_408 } };
   for (let count = 0; count < 2; count += 1) {
-    const answer = fetch(`${sandbox.url}/v2/charge`, {
+    const response = fetch(`${sandbox.url}/v2/charge`, {
       method: 'POST',
       headers: { authorization: basicAuth(SANDBOX_SERVER_KEY), 'content-type': 'application/json' },
       body: JSON.stringify(charge),
       signal: AbortSignal.timeout(400),
     });
-    await expect(answer).rejects.toThrow('timeout');
+    await expect(response).rejects.toThrow('timeout');
   }
   expect(await status('LN408')).toMatchObject({ status_code: '404' });
 });
@@ -111,7 +111,7 @@ it('is the exact total only: a rupiah more or less is an order as any other', as
 
 it('is named in the help of the command', async () => {
   const { stdout } = await runLunas(['sandbox', '--help']);
-  for (const { totalRupiah, says } of MAGIC_AMOUNTS) expect(stdout).toContain(`${totalRupiah}  ${says}`);
+  for (const { totalRupiah, description } of MAGIC_AMOUNTS) expect(stdout).toContain(`${totalRupiah}  ${description}`);
 });
 
 it('leaves armed faults their turn first', async () => {

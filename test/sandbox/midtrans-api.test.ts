@@ -1,5 +1,5 @@
 import { parseQris } from '../../src/qris/qris';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 import { basicAuth, newOrderId, openSandbox, signatureOf, type SandboxUnderTest } from './sandbox-under-test';
 
 let sandbox: SandboxUnderTest;
@@ -27,13 +27,13 @@ async function paid(acquirer = 'gopay'): Promise<string> {
 }
 
 /** What the sandbox says, in Midtrans' zone-less time, as an instant. */
-function instantOf(midtransTime: string): number {
+function timestampOf(midtransTime: string): number {
   expect(midtransTime).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   return Date.parse(`${midtransTime.replace(' ', 'T')}+07:00`);
 }
 
-function orderTime(instantMs: number): string {
-  const local = new Date(instantMs + 7 * 3_600_000).toISOString();
+function orderTime(timestampMs: number): string {
+  const local = new Date(timestampMs + 7 * 3_600_000).toISOString();
   return `${local.slice(0, 10)} ${local.slice(11, 19)} +0700`;
 }
 
@@ -43,8 +43,8 @@ describe('POST /v2/charge', () => {
     ['airpay shopee', 'ID.CO.SHOPEE.WWW', /^93600918\d{11}$/],
   ])('opens an order of %s with a QRIS that any wallet can read', async (acquirer, guid, pan) => {
     const orderId = newOrderId();
-    const answer = await sandbox.charge({ orderId, acquirer, grossAmount: 275_000 });
-    expect(answer).toMatchObject({
+    const response = await sandbox.charge({ orderId, acquirer, grossAmount: 275_000 });
+    expect(response).toMatchObject({
       http: 200,
       status_code: '201',
       transaction_status: 'pending',
@@ -52,12 +52,12 @@ describe('POST /v2/charge', () => {
       gross_amount: '275000.00',
       currency: 'IDR',
       payment_type: 'qris',
-      fraud_status: 'accept',
+      fraud_status: 'create',
       acquirer,
       merchant_id: expect.any(String),
       actions: [{ name: 'generate-qr-code', method: 'GET' }, { name: 'generate-qr-code-v2' }],
     });
-    const qris = parseQris(answer.qr_string);
+    const qris = parseQris(response.qr_string);
     expect(qris).toMatchObject({
       ok: true,
       value: { kind: 'dynamic', totalRupiah: 275_000, merchantAccounts: [{ guid }] },
@@ -68,10 +68,10 @@ describe('POST /v2/charge', () => {
   it('shows the QR as a picture at the action URL, to anybody', async () => {
     const { actions } = await sandbox.charge();
     for (const { url } of actions) {
-      const picture = await fetch(url);
-      expect(picture.headers.get('content-type')).toBe('image/png');
+      const image = await fetch(url);
+      expect(image.headers.get('content-type')).toBe('image/png');
       expect(
-        Buffer.from(await picture.arrayBuffer())
+        Buffer.from(await image.arrayBuffer())
           .subarray(1, 4)
           .toString(),
       ).toBe('PNG');
@@ -80,11 +80,14 @@ describe('POST /v2/charge', () => {
 
   it('tells times in GMT+7 without a zone', async () => {
     const sentAtMs = Math.floor(Date.now() / 1000) * 1000;
-    const answer = await sandbox.charge();
-    const answeredAtMs = Date.now();
-    for (const chargedAtMs of [instantOf(answer.transaction_time), instantOf(answer.expiry_time) - 15 * 60_000]) {
+    const response = await sandbox.charge();
+    const respondedAtMs = Date.now();
+    for (const chargedAtMs of [
+      timestampOf(response.transaction_time),
+      timestampOf(response.expiry_time) - 15 * 60_000,
+    ]) {
       expect(chargedAtMs).toBeGreaterThanOrEqual(sentAtMs);
-      expect(chargedAtMs).toBeLessThanOrEqual(answeredAtMs);
+      expect(chargedAtMs).toBeLessThanOrEqual(respondedAtMs);
     }
   });
 
@@ -96,14 +99,16 @@ describe('POST /v2/charge', () => {
   ])('counts custom_expiry in units of a %s from order_time', async (unit, unitMs) => {
     const orderedAt = Math.floor(Date.now() / 1000) * 1000 - 300;
     const customExpiry = { order_time: orderTime(orderedAt), expiry_duration: 90, unit };
-    const answer = await sandbox.charge({ customExpiry });
-    expect(instantOf(answer.expiry_time)).toBe(Math.floor(orderedAt / 1000) * 1000 + 90 * unitMs);
+    const response = await sandbox.charge({ customExpiry });
+    expect(timestampOf(response.expiry_time)).toBe(Math.floor(orderedAt / 1000) * 1000 + 90 * unitMs);
   });
 
   it('takes minutes where custom_expiry names no unit', async () => {
     const orderedAt = Math.floor(Date.now() / 1000) * 1000;
-    const answer = await sandbox.charge({ customExpiry: { order_time: orderTime(orderedAt), expiry_duration: '30' } });
-    expect(instantOf(answer.expiry_time)).toBe(orderedAt + 30 * 60_000);
+    const response = await sandbox.charge({
+      customExpiry: { order_time: orderTime(orderedAt), expiry_duration: '30' },
+    });
+    expect(timestampOf(response.expiry_time)).toBe(orderedAt + 30 * 60_000);
   });
 
   it('refuses a second charge of the same order, and counts it', async () => {
@@ -135,9 +140,9 @@ describe('POST /v2/charge', () => {
 
   it('opens one order out of twenty charges at once', async () => {
     const orderId = newOrderId();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sandbox.charge({ orderId })));
-    expect(answers.filter((answer) => answer.status_code === '201')).toHaveLength(1);
-    expect(answers.filter((answer) => answer.status_code === '406')).toHaveLength(19);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => sandbox.charge({ orderId })));
+    expect(responses.filter((response) => response.status_code === '201')).toHaveLength(1);
+    expect(responses.filter((response) => response.status_code === '406')).toHaveLength(19);
   });
 
   it.each<[string, object]>([
@@ -207,27 +212,27 @@ describe('GET /v2/:id/status', () => {
 
   it('says settlement, when and by whom, once the customer has paid', async () => {
     const startedAtMs = Math.floor(Date.now() / 1000) * 1000;
-    const answer = await status(await paid());
-    expect(answer).toMatchObject({
+    const response = await status(await paid());
+    expect(response).toMatchObject({
       status_code: '200',
       transaction_status: 'settlement',
       issuer: 'gopay',
       transaction_type: 'on-us',
     });
-    expect(instantOf(answer.settlement_time)).toBeGreaterThanOrEqual(startedAtMs);
-    expect(instantOf(answer.settlement_time)).toBeLessThanOrEqual(Date.now());
-    expect(answer.signature_key).toBe(signatureOf(answer));
+    expect(timestampOf(response.settlement_time)).toBeGreaterThanOrEqual(startedAtMs);
+    expect(timestampOf(response.settlement_time)).toBeLessThanOrEqual(Date.now());
+    expect(response.signature_key).toBe(signatureOf(response));
   });
 
   it('says expire as soon as the time is over, without anybody having asked', async () => {
     const { order_id } = await sandbox.charge({ customExpiry: { expiry_duration: 4, unit: 'second' } });
     expect(await status(order_id)).toMatchObject({ transaction_status: 'pending' });
-    const answer = await until(
+    const response = await eventually(
       () => status(order_id),
       ({ transaction_status }) => transaction_status !== 'pending',
     );
-    expect(answer).toMatchObject({ status_code: '407', transaction_status: 'expire' });
-    expect(Date.now()).toBeGreaterThanOrEqual(instantOf(answer.expiry_time));
+    expect(response).toMatchObject({ status_code: '407', transaction_status: 'expire' });
+    expect(Date.now()).toBeGreaterThanOrEqual(timestampOf(response.expiry_time));
     expect(await expire(order_id)).toMatchObject({ status_code: '407' });
     expect(await cancel(order_id)).toMatchObject({ status_code: '412' });
   });
@@ -282,8 +287,8 @@ describe('ending an order', () => {
   it('has one winner when cancel and expire come at once', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await charged();
-      const answers = await Promise.all([cancel(id), expire(id), cancel(id), cancel(id)]);
-      const winners = answers.filter((answer) => answer.status_code !== '412');
+      const responses = await Promise.all([cancel(id), expire(id), cancel(id), cancel(id)]);
+      const winners = responses.filter((response) => response.status_code !== '412');
       expect(winners).toHaveLength(1);
       expect(await status(id)).toMatchObject({ transaction_status: winners[0]?.transaction_status });
     }
@@ -305,19 +310,21 @@ describe('POST /v2/:id/refund', () => {
       refunds: [{ refund_key: 'r1', reason: 'out of stock' }],
     });
     expect(first.refunds[0]).not.toHaveProperty('bank_confirmed_at');
-    const last = await until(
+    const last = await eventually(
       () => status(id),
       ({ refunds }) => refunds[0].bank_confirmed_at !== undefined,
     );
-    expect(instantOf(last.refunds[0].bank_confirmed_at)).toBeGreaterThanOrEqual(instantOf(last.refunds[0].created_at));
+    expect(timestampOf(last.refunds[0].bank_confirmed_at)).toBeGreaterThanOrEqual(
+      timestampOf(last.refunds[0].created_at),
+    );
   });
 
   it('gives the money back once, however often the same refund key comes', async () => {
     const id = await paid();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => refund(id, { refund_key: 'r1', amount: 50_000 })),
     );
-    expect(new Set(answers.map((answer) => answer.status_code))).toEqual(new Set(['200']));
+    expect(new Set(responses.map((response) => response.status_code))).toEqual(new Set(['200']));
     expect(await refund(id, { refund_key: 'r2', amount: 50_000 })).toMatchObject({ status_code: '412' });
     const { payments } = await sandbox.call('GET', '/simulator/payments');
     const payment = payments.find((payment: { order_id: string }) => payment.order_id === id);

@@ -50,7 +50,7 @@ it('tells the merchant of a payment, signed, with the fields of the published ex
     gross_amount: '50000.00',
     currency: 'IDR',
     payment_type: 'qris',
-    fraud_status: 'accept',
+    fraud_status: 'create',
     acquirer: 'gopay',
     issuer: 'gopay',
     transaction_type: 'on-us',
@@ -82,8 +82,9 @@ it('repeats itself byte for byte, as often as it is told to', async () => {
 });
 
 it('tries again until the merchant says 2xx', async () => {
-  const answers = [500, 302, 200];
-  receiver.respond = (response) => void response.writeHead(answers.shift() ?? 200, { location: receiver.url }).end();
+  const statusCodes = [500, 302, 200];
+  receiver.respond = (response) =>
+    void response.writeHead(statusCodes.shift() ?? 200, { location: receiver.url }).end();
   await pay(await charge());
   await receiver.waitFor(3);
   await sleep(A_WHILE_MS);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAGIC_AMOUNTS } from '../../src/sandbox/magic-amounts';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 import { openSandbox, startNotificationReceiver, type SandboxUnderTest } from './sandbox-under-test';
 
 let sandbox: SandboxUnderTest;
@@ -37,13 +37,13 @@ it('shows an order with its QR, and pays it at the press of a button', async () 
   expect(card).toContain('Rp 1.250.000');
   expect(card).toContain('waiting');
 
-  const picture = /<img src="([^"]+)"/.exec(card)?.[1] ?? '';
-  expect((await fetch(new URL(picture, sandbox.url))).headers.get('content-type')).toBe('image/png');
+  const imageUrl = /<img src="([^"]+)"/.exec(card)?.[1] ?? '';
+  expect((await fetch(new URL(imageUrl, sandbox.url))).headers.get('content-type')).toBe('image/png');
 
   const action = /<form method="post" action="([^"]+)"/.exec(card)?.[1] ?? '';
-  const answer = await submit(action);
-  expect(answer.status).toBe(303);
-  expect(answer.headers.get('location')).toBe('/');
+  const response = await submit(action);
+  expect(response.status).toBe(303);
+  expect(response.headers.get('location')).toBe('/');
   const after = cardOf((await page()).text, order_id);
   expect(after).toContain('paid');
   expect(after).not.toContain('<form');
@@ -70,17 +70,17 @@ it('shows the delay of the bank', async () => {
 
 it('names the magic amounts', async () => {
   const { text } = await page();
-  for (const { totalRupiah, says } of MAGIC_AMOUNTS) {
+  for (const { totalRupiah, description } of MAGIC_AMOUNTS) {
     expect(text).toContain(`Rp ${totalRupiah.toLocaleString('id-ID')}`);
-    expect(text).toContain(says);
+    expect(text).toContain(description);
   }
 });
 
 it('shows what became of each notification, and what the merchant said to it', async () => {
   const receiver = await startNotificationReceiver();
   // The second try is answered when the first one has been seen.
-  let seeFirst: () => void = () => {};
-  const seen = new Promise<void>((resolve) => (seeFirst = resolve));
+  let resolveFirst: () => void = () => {};
+  const seen = new Promise<void>((resolve) => (resolveFirst = resolve));
   receiver.respond = (response) => {
     if (receiver.bodies.length === 1) response.writeHead(401).end();
     else void seen.then(() => response.writeHead(200).end());
@@ -89,9 +89,9 @@ it('shows what became of each notification, and what the merchant said to it', a
   await sandbox.call('POST', `/simulator/payments/${order_id}/pay`);
   const rowOf = async () =>
     (await page()).text.match(/<tr>.*?<\/tr>/gs)?.find((row) => row.includes(order_id) && row.includes('settlement'));
-  await until(rowOf, (row = '') => row.includes('HTTP 401') && row.includes('due '));
-  seeFirst();
-  const delivered = await until(rowOf, (row = '') => row.includes('HTTP 200'));
+  await eventually(rowOf, (row = '') => row.includes('HTTP 401') && row.includes('due '));
+  resolveFirst();
+  const delivered = await eventually(rowOf, (row = '') => row.includes('HTTP 200'));
   expect(delivered).toContain('delivered');
   await receiver.close();
 });

@@ -1,6 +1,6 @@
 import { CoreApi } from 'midtrans-client';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 import {
   newOrderId,
   openSandbox,
@@ -96,7 +96,7 @@ describe("Midtrans' published Node.js client", () => {
   it('reads the status of the order that a notification names', async () => {
     const order_id = await paid();
     const isOfOrder = (body: string) => body.includes(order_id) && body.includes('settlement');
-    const received = await until(
+    const received = await eventually(
       async () => receiver.bodies,
       (bodies) => bodies.some(isOfOrder),
     );

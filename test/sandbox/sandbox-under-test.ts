@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '../../src/log';
+import { createLogger } from '../../src/logger';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { newDatabase } from '../support/database';
@@ -36,8 +36,8 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
     bodies: [],
     respond: (response) => void response.end(),
     async waitFor(count) {
-      for (const deadline = Date.now() + 10_000; receiver.bodies.length < count; await sleep(10)) {
-        if (Date.now() > deadline) throw new Error(`${receiver.bodies.length} of ${count} notifications came.`);
+      for (const deadlineAtMs = Date.now() + 10_000; receiver.bodies.length < count; await sleep(10)) {
+        if (Date.now() > deadlineAtMs) throw new Error(`${receiver.bodies.length} of ${count} notifications came.`);
       }
     },
     async close() {
@@ -96,8 +96,8 @@ export async function openSandbox({
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(10_000),
     });
-    const answer = JSON.parse(await response.text());
-    return { http: response.status, ...answer };
+    const parsed = JSON.parse(await response.text());
+    return { http: response.status, ...parsed };
   };
 
   return {

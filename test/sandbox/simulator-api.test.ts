@@ -1,5 +1,5 @@
-import { printPayload, parsePayload } from '../../src/qris/payload';
-import { until } from '../support/until';
+import { serializePayload, parsePayload } from '../../src/qris/payload';
+import { eventually } from '../support/eventually';
 import { newOrderId, openSandbox, type SandboxUnderTest } from './sandbox-under-test';
 
 let sandbox: SandboxUnderTest;
@@ -21,11 +21,11 @@ async function listed(orderId: string) {
 /** The same QR over another amount, with a right CRC: what a forger would print. */
 function withAmount(payload: string, amount: string): string {
   const parsed = parsePayload(payload);
-  if (!parsed.ok) throw new Error(parsed.fault.message);
-  const printed = printPayload(
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  const printed = serializePayload(
     parsed.value.map((object) => (object.tag === '54' ? { tag: '54', value: amount } : object)),
   );
-  if (!printed.ok) throw new Error(printed.fault.message);
+  if (!printed.ok) throw new Error(printed.error.message);
   return printed.value;
 }
 
@@ -48,7 +48,7 @@ describe('POST /simulator/payments/:order_id/pay', () => {
 
   it('takes late money: an order that expired or was cancelled is paid all the same', async () => {
     const expired = await sandbox.charge({ customExpiry: { expiry_duration: 1, unit: 'second' } });
-    await until(
+    await eventually(
       () => listed(expired.order_id),
       ({ status }) => status === 'expire',
     );
@@ -62,10 +62,10 @@ describe('POST /simulator/payments/:order_id/pay', () => {
 
   it('takes the money once, of however many payers at once', async () => {
     const { order_id } = await sandbox.charge();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => pay(order_id)));
-    expect(answers.filter((answer) => answer.http === 200)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.http === 409)).toHaveLength(9);
-    expect(answers.find((answer) => answer.http === 409)?.error).toEqual({
+    const responses = await Promise.all(Array.from({ length: 10 }, () => pay(order_id)));
+    expect(responses.filter((response) => response.http === 200)).toHaveLength(1);
+    expect(responses.filter((response) => response.http === 409)).toHaveLength(9);
+    expect(responses.find((response) => response.http === 409)?.error).toEqual({
       code: 'already_paid',
       message: expect.any(String),
     });
@@ -74,9 +74,9 @@ describe('POST /simulator/payments/:order_id/pay', () => {
   it('has one winner when it races the end of the order', async () => {
     for (let round = 0; round < 10; round++) {
       const { order_id } = await sandbox.charge();
-      const [, ended] = await Promise.all([pay(order_id), sandbox.call('POST', `/v2/${order_id}/expire`)]);
+      const [, expiry] = await Promise.all([pay(order_id), sandbox.call('POST', `/v2/${order_id}/expire`)]);
       // Late money counts, so the payer always wins in the end; the merchant is told whether it was late.
-      expect(['407', '412']).toContain(ended.status_code);
+      expect(['407', '412']).toContain(expiry.status_code);
       expect(await listed(order_id)).toMatchObject({ status: 'settlement' });
     }
   });
@@ -129,12 +129,12 @@ describe('POST /simulator/scan', () => {
 
 describe('GET /simulator/payments', () => {
   it('counts the status calls of each order, by either id, also those that meet an injected fault', async () => {
-    const [asked, other] = [await sandbox.charge(), await sandbox.charge()];
-    await sandbox.call('GET', `/v2/${asked.order_id}/status`);
-    await sandbox.call('GET', `/v2/${asked.transaction_id}/status`);
+    const [target, other] = [await sandbox.charge(), await sandbox.charge()];
+    await sandbox.call('GET', `/v2/${target.order_id}/status`);
+    await sandbox.call('GET', `/v2/${target.transaction_id}/status`);
     await sandbox.call('PUT', '/simulator/faults', { operation: 'status', kind: 'http_500' });
-    expect(await sandbox.call('GET', `/v2/${asked.order_id}/status`)).toMatchObject({ http: 500 });
-    expect(await listed(asked.order_id)).toMatchObject({ charge_calls: 1, status_calls: 3 });
+    expect(await sandbox.call('GET', `/v2/${target.order_id}/status`)).toMatchObject({ http: 500 });
+    expect(await listed(target.order_id)).toMatchObject({ charge_calls: 1, status_calls: 3 });
     expect(await listed(other.order_id)).toMatchObject({ charge_calls: 1, status_calls: 0 });
   });
 
@@ -161,14 +161,14 @@ describe('/simulator/bank', () => {
   /** The sandbox expires orders in the same sweep in which it confirms refunds. */
   async function untilSwept(): Promise<void> {
     const { order_id } = await sandbox.charge({ customExpiry: { expiry_duration: 1, unit: 'second' } });
-    await until(
+    await eventually(
       () => listed(order_id),
       ({ status }) => status === 'expire',
     );
   }
 
   const untilConfirmed = (orderId: string) =>
-    until(
+    eventually(
       () => listed(orderId),
       ({ refunds }) => refunds[0].status === 'confirmed',
     );

@@ -1,5 +1,5 @@
-import { onStopSignal } from '../../src/embedded/stop-signals';
-import { publishAddresses } from '../support/addresses';
+import { onStopSignal } from '../../src/local-stack/stop-signals';
+import { publishTestEnvironment } from '../support/test-environment';
 import { startTestServices, stopTestServices } from './test-services';
 
 const INTERRUPTED = 130;
@@ -11,7 +11,7 @@ export default async function globalSetup(): Promise<void> {
     () => process.exit(INTERRUPTED),
   );
   try {
-    publishAddresses(await startTestServices());
+    publishTestEnvironment(await startTestServices());
   } catch (error) {
     await stopTestServices();
     throw error;

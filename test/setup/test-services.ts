@@ -5,14 +5,14 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { type Config, loadConfig } from '../../src/config';
 import { migrate } from '../../src/db/migrate';
-import { findTemporalCli, findTestServer } from '../../src/embedded/engine-binaries';
-import type { ManagedProcess } from '../../src/embedded/managed-process';
-import { freePort } from '../../src/embedded/ports';
-import { ensureDatabase, PostgresCluster } from '../../src/embedded/postgres';
-import { Progress } from '../../src/embedded/progress';
-import { sideBySide } from '../../src/embedded/side-by-side';
-import { startTemporal } from '../../src/embedded/temporal';
-import { TEMPLATE_DATABASE, type TestAddresses } from '../support/addresses';
+import { findTemporalCli, findTestServer } from '../../src/local-stack/find-temporal-binary';
+import type { ManagedProcess } from '../../src/local-stack/managed-process';
+import { freePort } from '../../src/local-stack/ports';
+import { ensureDatabase, PostgresCluster } from '../../src/local-stack/postgres';
+import { Progress } from '../../src/local-stack/progress';
+import { runAll } from '../../src/local-stack/task-group';
+import { startTemporal } from '../../src/local-stack/temporal';
+import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environment';
 
 /** Speed matters here, not durability: the cluster is thrown away. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -25,27 +25,27 @@ let starting: Promise<unknown> = Promise.resolve();
  * Starts what all test files share: one PostgreSQL with the template database, one Temporal dev server in memory; finds
  * the time-skipping server, and bundles the workflows once.
  */
-export async function startTestServices(): Promise<TestAddresses> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+export async function startTestServices(): Promise<TestEnvironment> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   // As root, PostgreSQL runs as `nobody`, who must get in.
-  await chmod(folder, 0o711);
+  await chmod(directory, 0o711);
   const config = loadConfig();
   const progress = new Progress();
   const { bundleWorkflows } = await import('../../scripts/bundle-workflows.mjs');
-  const started = sideBySide(aborter.signal, (signal) => [
-    startDatabase(folder, signal),
-    startEngine(folder, config, progress, signal),
+  const started = runAll(aborter.signal, (signal) => [
+    startDatabase(directory, signal),
+    startTemporalServer(directory, config, progress, signal),
     findTestServer(config, progress, signal),
-    bundleWorkflows(path.join(folder, 'workflow-bundle.js')),
+    bundleWorkflows(path.join(directory, 'workflow-bundle.js')),
   ]);
   starting = started;
-  const [databaseServerUrl, engine, testServerPath] = await started;
+  const [databaseServerUrl, temporal, testServerPath] = await started;
   return {
-    ...engine,
+    ...temporal,
     DATABASE_SERVER_URL: databaseServerUrl,
     TEST_SERVER_PATH: testServerPath,
-    WORKFLOW_BUNDLE_PATH: path.join(folder, 'workflow-bundle.js'),
+    WORKFLOW_BUNDLE_PATH: path.join(directory, 'workflow-bundle.js'),
   };
 }
 
@@ -56,8 +56,8 @@ export async function stopTestServices(): Promise<void> {
   await Promise.all(processes.map((process) => process.stop()));
 }
 
-async function startDatabase(folder: string, signal: AbortSignal): Promise<string> {
-  const files = { folder: path.join(folder, 'postgres'), logFile: path.join(folder, 'postgres.log') };
+async function startDatabase(directory: string, signal: AbortSignal): Promise<string> {
+  const files = { directory: path.join(directory, 'postgres'), logFile: path.join(directory, 'postgres.log') };
   const options = { ...files, port: await freePort(), settings: FAST_SETTINGS };
   const cluster = await PostgresCluster.open(options, signal);
   processes.push(await cluster.start(signal));
@@ -76,15 +76,15 @@ async function closeForConnections(serverUrl: string, database: string): Promise
   await client.end();
 }
 
-async function startEngine(
-  folder: string,
+async function startTemporalServer(
+  directory: string,
   config: Config,
   progress: Progress,
   signal: AbortSignal,
-): Promise<Pick<TestAddresses, 'TEMPORAL_ADDRESS' | 'TEMPORAL_CLI_PATH'>> {
+): Promise<Pick<TestEnvironment, 'TEMPORAL_ADDRESS' | 'TEMPORAL_CLI_PATH'>> {
   const binary = await findTemporalCli(config, progress, signal);
   const ports = { port: await freePort(), uiPort: await freePort() };
-  const files = { databaseFile: null, logFile: path.join(folder, 'temporal.log') };
+  const files = { databaseFile: null, logFile: path.join(directory, 'temporal.log') };
   processes.push(await startTemporal({ binary, ...ports, namespace: 'default', ...files }, signal));
   return { TEMPORAL_ADDRESS: `127.0.0.1:${ports.port}`, TEMPORAL_CLI_PATH: binary };
 }

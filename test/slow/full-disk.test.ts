@@ -1,9 +1,9 @@
-import { runSingleTrial, TRIAL_WITHIN_MS } from './single-trial';
+import { runSingleTrial, TRIAL_TIMEOUT_MS } from './single-trial';
 
 it(
   'a full disk of PostgreSQL: the API returns 5xx, and no partial state is left once there is room again',
   async () => {
     expect(await runSingleTrial('full-disk')).toEqual([]);
   },
-  TRIAL_WITHIN_MS,
+  TRIAL_TIMEOUT_MS,
 );

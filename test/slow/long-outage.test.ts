@@ -1,18 +1,18 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdir } from 'node:fs/promises';
-import type { ManagedProcess } from '../../src/embedded/managed-process';
-import { freePort } from '../../src/embedded/ports';
+import type { ManagedProcess } from '../../src/local-stack/managed-process';
+import { freePort } from '../../src/local-stack/ports';
 import { setPolicy } from '../../src/operator/catalog';
-import { startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
-import { temporaryFolder } from '../embedded/processes';
-import { testAddress } from '../support/addresses';
-import { openLives } from '../support/lives';
+import { startTemporal, type TemporalOptions } from '../../src/local-stack/temporal';
+import { temporaryDirectory } from '../local-stack/processes';
+import { testEnvironment } from '../support/test-environment';
+import { startTimeSkippingService } from '../support/time-skipping-service';
 import { startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 /** Invariant I7: PostgreSQL, workflow and provider agree within 60 s after an outage, however long it was. */
-const AGREE_WITHIN_MS = 60_000;
+const CONVERGENCE_TIMEOUT_MS = 60_000;
 const MINUTE_MS = 60_000;
 const PAYMENTS = 20;
 
@@ -50,59 +50,61 @@ async function countPaid(service: TestService): Promise<number> {
 }
 
 it('two (skipped) hours without the provider: the next attempt comes within 60 s', async () => {
-  const lives = await openLives();
+  const timeSkipping = await startTimeSkippingService();
   try {
-    const { service, time } = lives;
+    const { service, clock: time } = timeSkipping;
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 86_400 });
-    const { id, reference_id } = await lives.createPayment();
+    const { id, reference_id } = await timeSkipping.createPayment();
     await failStatusCalls(service);
     await service.pay(reference_id);
-    await time.pass(120 * MINUTE_MS);
+    await time.advance(120 * MINUTE_MS);
     expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
     await setFaults(service, 'DELETE');
-    await time.pass(AGREE_WITHIN_MS);
-    await lives.becomes(id, 'paid');
+    await time.advance(CONVERGENCE_TIMEOUT_MS);
+    await timeSkipping.waitForStatus(id, 'paid');
   } finally {
-    await lives.close();
+    await timeSkipping.close();
   }
 }, 900_000);
 
 it('five (real) minutes without Temporal and the provider: all agree within 60 s', async () => {
-  const folder = await temporaryFolder();
-  await mkdir(path.join(folder, 'temporal'));
+  const directory = await temporaryDirectory();
+  await mkdir(path.join(directory, 'temporal'));
   const options: TemporalOptions = {
-    binary: testAddress('TEMPORAL_CLI_PATH'),
+    binary: testEnvironment('TEMPORAL_CLI_PATH'),
     port: await freePort(),
     uiPort: await freePort(),
     namespace: 'default',
-    databaseFile: path.join(folder, 'temporal', 'temporal.db'),
-    logFile: path.join(folder, 'temporal.log'),
+    databaseFile: path.join(directory, 'temporal', 'temporal.db'),
+    logFile: path.join(directory, 'temporal.log'),
   };
   const start = (): Promise<ManagedProcess> => startTemporal(options, new AbortController().signal);
   let temporal = await start();
   const service = await startTestService({ address: `127.0.0.1:${options.port}`, namespace: 'default', security: {} });
   try {
-    const [heardOf, unheardOf] = [await createPayments(service), await createPayments(service)];
+    const [notified, unnotified] = [await createPayments(service), await createPayments(service)];
     await failStatusCalls(service);
     // The provider's notifications of these reach their workflows, which cannot query the provider.
-    for (const { reference_id } of heardOf) await service.pay(reference_id);
-    await until(
+    for (const { reference_id } of notified) await service.pay(reference_id);
+    await eventually(
       async () =>
-        (await Promise.all(heardOf.map(({ id }) => service.engine.askStatus(id)))).map((report) => report?.waitingFor),
-      (waits) => waits.every((waitingFor) => waitingFor?.includes('retried')),
+        (await Promise.all(notified.map(({ id }) => service.workflows.queryStatus(id)))).map(
+          (report) => report?.waitingFor,
+        ),
+      (waitingFor) => waitingFor.every((waitingFor) => waitingFor?.includes('retried')),
     );
     await temporal.stop();
     // The notifications of these are stored, and nobody can be signalled.
-    for (const { reference_id } of unheardOf) await service.pay(reference_id);
+    for (const { reference_id } of unnotified) await service.pay(reference_id);
     await sleep(5 * MINUTE_MS);
     expect(await countPaid(service)).toBe(0);
 
     await setFaults(service, 'DELETE');
     temporal = await start();
-    await until(
+    await eventually(
       () => countPaid(service),
       (paid) => paid === 2 * PAYMENTS,
-      AGREE_WITHIN_MS,
+      CONVERGENCE_TIMEOUT_MS,
     );
   } finally {
     await service.close();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
-import { type AnsweredPayment, Journal, paymentIn } from '../faults/journal';
+import { type ReturnedPayment, Journal, paymentIn } from '../faults/journal';
 import { INVARIANT_NAMES, ORACLE } from '../faults/oracle';
-import { type RecordingReceiver, startReceiver } from '../faults/receiver';
-import { readWorld, type World } from '../faults/world';
-import { until } from '../support/until';
+import { type RecordingReceiver, startRecordingReceiver } from '../faults/receiver';
+import { readObservedState, type ObservedState } from '../faults/observed-state';
+import { eventually } from '../support/eventually';
 import { SeparateService } from './separate-service';
 
 /** "PostgreSQL was restored to an earlier time" of docs/operators.md, step by step, with the built commands. */
@@ -17,11 +17,11 @@ const RUNS_OF_RECOVER = 5;
 const endpointSchema = z.object({ endpoint: z.object({ secret: z.string() }) });
 
 /** With a `key`, so that its creation can be repeated. */
-interface Payment extends AnsweredPayment {
+interface Payment extends ReturnedPayment {
   readonly key: string;
 }
 
-type ExpectedEnd = readonly [name: string, payment: Payment, status: string];
+type ExpectedStatus = readonly [name: string, payment: Payment, status: string];
 
 let service: SeparateService;
 let receiver: RecordingReceiver;
@@ -30,7 +30,7 @@ const journal = new Journal();
 
 beforeAll(async () => {
   service = await SeparateService.open();
-  receiver = await startReceiver(() => webhooksFail);
+  receiver = await startRecordingReceiver(() => webhooksFail);
 }, TIMEOUT_MS);
 
 afterAll(async () => {
@@ -79,17 +79,17 @@ async function statusOf({ id }: Pick<Payment, 'id'>): Promise<string> {
   return paymentIn((await call('GET', `/payments/${id}`)).text).status;
 }
 
-async function becomes(payment: Payment, status: string): Promise<void> {
-  await until(
+async function waitForStatus(payment: Payment, status: string): Promise<void> {
+  await eventually(
     () => statusOf(payment),
     (seen) => seen === status,
   );
 }
 
 /** The payments that do not have the status that they should have. */
-async function differing(ends: readonly ExpectedEnd[]): Promise<string[]> {
-  const statuses = await Promise.all(ends.map(([, payment]) => statusOf(payment)));
-  return ends.flatMap(([name, , expected], index) =>
+async function differing(expected: readonly ExpectedStatus[]): Promise<string[]> {
+  const statuses = await Promise.all(expected.map(([, payment]) => statusOf(payment)));
+  return expected.flatMap(([name, , expected], index) =>
     statuses[index] === expected ? [] : [`${name} is ${statuses[index]}, not ${expected}`],
   );
 }
@@ -115,14 +115,14 @@ const confirmRefundsAfter = (seconds: number) => simulate('PUT', 'bank', { refun
 async function createPaid(): Promise<Payment> {
   const payment = await create();
   await pay(payment);
-  await becomes(payment, 'paid');
+  await waitForStatus(payment, 'paid');
   return payment;
 }
 
 async function createSettled(): Promise<Payment> {
   const payment = await create();
   await pay(payment);
-  await becomes(payment, 'settled');
+  await waitForStatus(payment, 'settled');
   return payment;
 }
 
@@ -135,13 +135,13 @@ async function createCancelled(): Promise<Payment> {
 async function createRefunded(): Promise<Payment> {
   const payment = await createPaid();
   await act(payment, 'refund');
-  await becomes(payment, 'refunded');
+  await waitForStatus(payment, 'refunded');
   return payment;
 }
 
 async function createExpired(): Promise<Payment> {
   const payment = await create('shopeepay');
-  await becomes(payment, 'expired');
+  await waitForStatus(payment, 'expired');
   return payment;
 }
 
@@ -149,7 +149,7 @@ async function createRefundFailed(): Promise<Payment> {
   const payment = await createPaid();
   await failNext('refund', 'reject');
   await act(payment, 'refund');
-  await becomes(payment, 'refund_failed');
+  await waitForStatus(payment, 'refund_failed');
   return payment;
 }
 
@@ -158,8 +158,8 @@ async function createRefundProcessing(): Promise<Payment> {
   await confirmRefundsAfter(3_600);
   const payment = await createPaid();
   await act(payment, 'refund');
-  await until(
-    () => readWorldNow(),
+  await eventually(
+    () => readStateNow(),
     ({ orders }) => orders.get(payment.reference_id)?.refunds.length === 1,
   );
   return payment;
@@ -170,13 +170,13 @@ async function withFailingWebhooks<T>(count: number, step: () => Promise<T>): Pr
   webhooksFail = true;
   const before = await deliveriesInRetry();
   const result = await step();
-  await until(deliveriesInRetry, (found) => found === before + count);
+  await eventually(deliveriesInRetry, (found) => found === before + count);
   webhooksFail = false;
   return result;
 }
 
 async function deliveriesInRetry(): Promise<number> {
-  return (await readWorldNow()).books.deliveries.filter(({ handedOver }) => handedOver).length;
+  return (await readStateNow()).records.deliveries.filter(({ hasRetryWorkflow: handedOver }) => handedOver).length;
 }
 
 async function createRejected(): Promise<string> {
@@ -196,15 +196,15 @@ async function createWithoutQr(): Promise<string> {
 
 /** Repeats a creation as a merchant does, until it has the payment. */
 async function repeatUntilCreated(key: string): Promise<Payment> {
-  const { text } = await until(
+  const { text } = await eventually(
     () => createUnder(key),
     ({ status }) => status === 201,
   );
   return { ...paymentIn(text), key };
 }
 
-const readWorldNow = (): Promise<World> =>
-  readWorld({ sandbox: service.sandbox, receiver, db: service.db, client: service.client }, journal);
+const readStateNow = (): Promise<ObservedState> =>
+  readObservedState({ sandbox: service.sandbox, receiver, db: service.db, client: service.client }, journal);
 
 async function lunas(...args: readonly string[]): Promise<unknown> {
   const { exitCode, json, stderr } = await service.command(args);
@@ -230,31 +230,31 @@ const OPEN: ReadonlySet<string> = new Set(['created', 'pending', 'paid', 'refund
 
 /** Open payments of which no workflow runs. */
 async function stranded(): Promise<string[]> {
-  const { books, workflows } = await readWorldNow();
+  const { records, workflows } = await readStateNow();
   const running = new Set(workflows.flatMap(({ id, status }) => (status === 'RUNNING' ? [id] : [])));
-  return books.payments.flatMap(({ id, status }) => (OPEN.has(status) && !running.has(`payment-${id}`) ? [id] : []));
+  return records.payments.flatMap(({ id, status }) => (OPEN.has(status) && !running.has(`payment-${id}`) ? [id] : []));
 }
 
 /** Temporal lists a workflow a moment after it has started. */
 async function expectNoneStranded(): Promise<void> {
-  expect(await until(stranded, (ids) => ids.length === 0)).toEqual([]);
+  expect(await eventually(stranded, (ids) => ids.length === 0)).toEqual([]);
 }
 
 /** The money that has gone out: settlements in PostgreSQL, refunds at the provider. */
 async function readMoneyOut(): Promise<unknown> {
-  const { books, orders } = await readWorldNow();
+  const { records, orders } = await readStateNow();
   return {
-    settled: books.transitions.filter(({ to }) => to === 'settled').map(({ paymentId }) => paymentId),
+    settled: records.transitions.filter(({ to }) => to === 'settled').map(({ paymentId }) => paymentId),
     refunds: [...orders.values()].flatMap(({ refunds }) => refunds.map(({ refund_key }) => refund_key)),
   };
 }
 
 /** Every creation that was answered before gets the same response again, and its payments can be read. */
 async function expectReplays(before: Journal): Promise<void> {
-  const answered = before.entries.filter(
+  const completed = before.entries.filter(
     ({ path, method, status }) => method === 'POST' && path === '/payments' && (status === 201 || status === 400),
   );
-  for (const { key, status, text } of answered) {
+  for (const { key, status, text } of completed) {
     const again = await createUnder(key ?? '', key?.startsWith('shopeepay') ? 'shopeepay' : 'gopay');
     expect({ key, ...again }).toEqual({ key, status, text, isReplay: true });
   }
@@ -264,15 +264,15 @@ async function expectReplays(before: Journal): Promise<void> {
 }
 
 /** The world as it is judged: PostgreSQL has lost deliveries that the merchant received; their events came again under new ids. */
-function withoutLostDeliveries(world: World): World {
-  const known = new Set(world.books.deliveries.map(({ id }) => id));
-  const received = world.received.filter(({ deliveryId }) => known.has(deliveryId));
-  return { ...world, received, receivedBefore: received.length };
+function withoutLostDeliveries(state: ObservedState): ObservedState {
+  const known = new Set(state.records.deliveries.map(({ id }) => id));
+  const received = state.received.filter(({ deliveryId }) => known.has(deliveryId));
+  return { ...state, received, receivedBefore: received.length };
 }
 
 async function violations(): Promise<string[]> {
-  const world = withoutLostDeliveries(await readWorldNow());
-  return INVARIANT_NAMES.flatMap((name) => ORACLE[name](world).violations.map((violation) => `${name}: ${violation}`));
+  const state = withoutLostDeliveries(await readStateNow());
+  return INVARIANT_NAMES.flatMap((name) => ORACLE[name](state).violations.map((violation) => `${name}: ${violation}`));
 }
 
 async function createBeforeBackup() {
@@ -304,7 +304,7 @@ async function createBeforeBackup() {
   // The last step before the backup: its settlement and the retry of its webhook come after it.
   await withFailingWebhooks(1, async () => {
     await pay(settledLater);
-    await becomes(settledLater, 'paid');
+    await waitForStatus(settledLater, 'paid');
   });
   return { payments: { ...payments, settledLater }, keyWithoutQr };
 }
@@ -317,9 +317,9 @@ async function moveOn(before: Before) {
   await act(before.cancelledLater, 'cancel');
   await act(before.refundedLater, 'refund');
   await lunas('refunds', 'retry', before.retriedLater.id, '--note', 'the bank has been repaired');
-  await becomes(before.paidLater, 'paid');
+  await waitForStatus(before.paidLater, 'paid');
   for (const payment of [before.refundedLater, before.retriedLater, before.confirmedLater]) {
-    await becomes(payment, 'refunded');
+    await waitForStatus(payment, 'refunded');
   }
   await createRejected();
   await setPolicy('gopay', '--settlement-delay', '1d');
@@ -330,7 +330,7 @@ async function moveOn(before: Before) {
     refunded: await createRefunded(),
     expired: await createExpired(),
   };
-  await becomes(before.settledLater, 'settled');
+  await waitForStatus(before.settledLater, 'settled');
   await act(before.heldLater, 'refund');
   return after;
 }
@@ -351,7 +351,7 @@ async function recoverUntilDone(since: Date): Promise<void> {
 }
 
 async function reconcileUntilDone(environment: NodeJS.ProcessEnv = {}): Promise<void> {
-  await until(
+  await eventually(
     () => service.command(['reconcile'], environment),
     ({ exitCode }) => exitCode === 0,
   );
@@ -373,7 +373,7 @@ async function recoverService(backupAt: Date): Promise<void> {
 
 type After = Awaited<ReturnType<typeof moveOn>>;
 
-const expectedEnds = (before: Before, issuedLater: Payment, after: After): readonly ExpectedEnd[] => [
+const expectedStatuses = (before: Before, issuedLater: Payment, after: After): readonly ExpectedStatus[] => [
   ['before settled', before.settled, 'settled'],
   ['before expired', before.expired, 'expired'],
   ['before paidLate', before.paidLate, 'expired'],
@@ -414,19 +414,21 @@ it(
     await confirmRefundsAfter(1);
     const issuedLater = await repeatUntilCreated(keyWithoutQr);
     const after = await moveOn(before);
-    const answered = journal.snapshot();
+    const completed = journal.snapshot();
 
     await restorePostgres();
-    const { books } = await readWorldNow();
-    expect(new Set(books.payments.map(({ status }) => status))).toEqual(new Set(PAYMENT_STATUSES));
-    expect(books.deliveries.some(({ status, handedOver }) => status === 'pending' && handedOver)).toBe(true);
+    const { records } = await readStateNow();
+    expect(new Set(records.payments.map(({ status }) => status))).toEqual(new Set(PAYMENT_STATUSES));
+    expect(
+      records.deliveries.some(({ status, hasRetryWorkflow: handedOver }) => status === 'pending' && handedOver),
+    ).toBe(true);
     await recoverService(backupAt);
 
-    await until(
-      () => differing(expectedEnds(before, issuedLater, after)),
+    await eventually(
+      () => differing(expectedStatuses(before, issuedLater, after)),
       (found) => found.length === 0,
     );
-    await expectReplays(answered);
+    await expectReplays(completed);
     await lunas('recover');
     await reconcileUntilDone();
     await lunas('ledger', 'verify');
@@ -436,8 +438,8 @@ it(
     await lunas('refunds', 'retry', before.refundFailed.id, '--note', 'the bank has been repaired');
     for (const payment of [before.paid, before.paidLater, after.paid]) await act(payment, 'refund');
     for (const payment of [before.pending, issuedLater, after.pending]) await act(payment, 'cancel');
-    await until(readWorldNow, ({ books }) => books.deliveries.every(({ status }) => status === 'delivered'));
-    await until(violations, (found) => found.length === 0);
+    await eventually(readStateNow, ({ records }) => records.deliveries.every(({ status }) => status === 'delivered'));
+    await eventually(violations, (found) => found.length === 0);
   },
   TIMEOUT_MS,
 );

@@ -2,52 +2,52 @@ import { randomBytes } from 'node:crypto';
 import type { ReconciliationPart } from '../../src/domain/reconciliation';
 import { planReconciliation } from '../../src/domain/reconciliation';
 import { createPool, type Pool } from '../../src/db/pool';
-import { listProviderAccountIds } from '../../src/db/reads/list-for-reconciliation';
+import { listProviderAccountIds } from '../../src/db/queries/list-for-reconciliation';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
-import { connectClient } from '../../src/engine/connection';
-import { PaymentsEngine } from '../../src/engine/payments-engine';
-import { reconcileSlice } from '../../src/engine/reconcile';
-import { startSweeper } from '../../src/engine/sweeper';
-import { createLogger } from '../../src/log';
+import { connectClient } from '../../src/temporal/connection';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
+import { reconcileSlice } from '../../src/temporal/reconcile';
+import { startSweeper } from '../../src/temporal/sweeper';
+import { createLogger } from '../../src/logger';
 import { listExceptions } from '../../src/operator/exceptions';
 import { listPayments } from '../../src/operator/list-payments';
-import { listStuckRefunds } from '../../src/operator/list-refunds';
+import { listStuckRefunds } from '../../src/operator/list-stuck-refunds';
 import { recover } from '../../src/operator/recover';
 import { disableEndpoint } from '../../src/operator/webhook-endpoint-status';
 import { redeliverRange } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
 import { startRelay } from '../../src/webhooks/relay';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { temporalAddress } from '../support/engine';
+import { temporalAddress } from '../support/temporal';
 import { explainQueries, type ExplainedStatement } from '../support/explain';
-import { BUSY_ENDPOINT, fillDatabase, OPEN, PENDING } from '../support/fill-database';
-import { until } from '../support/until';
+import { BUSY_ENDPOINT, fillDatabase, OPEN, PENDING_DELIVERIES } from '../support/fill-database';
+import { eventually } from '../support/eventually';
 
-const MOST_BUFFERS = 5_000;
+const MAX_BUFFERS = 5_000;
 const log = createLogger('test', 'silent');
 
 let database: TestDatabase;
 let plain: Pool;
 let db: Pool;
 let explained: ExplainedStatement[];
-let engine: EngineWithoutWorkflows;
+let workflows: WorkflowClientWithoutWorkflows;
 
 /** Every workflow is there, and answers at once: this is about PostgreSQL. */
-class EngineWithoutWorkflows extends PaymentsEngine {
-  asked = 0;
+class WorkflowClientWithoutWorkflows extends PaymentWorkflowClient {
+  retryQueries = 0;
   override resumePayment = () => Promise.resolve('running' as const);
   override resumeLatePayment = () => Promise.resolve('running' as const);
   /** The first ones are lost. */
-  override hasRetries = () => Promise.resolve((this.asked += 1) > 3);
+  override isRetryWorkflowRunning = () => Promise.resolve((this.retryQueries += 1) > 3);
   override async *listRetriedDeliveryIds() {
     const { rows } = await plain.query<{ id: string }>('select gen_random_uuid() as id from generate_series(1, 500)');
     for (const { id } of rows) yield id;
   }
-  override endRetries = () => Promise.resolve();
+  override terminateRetryWorkflow = () => Promise.resolve();
   override readCreation = () => Promise.reject(new Error('not part of this'));
-  override reportPaid = () => Promise.resolve('no_workflow' as const);
-  override checkLatePayment = () => Promise.resolve();
-  override describePayment = () => Promise.resolve(null);
+  override signalProviderUpdate = () => Promise.resolve('no_workflow' as const);
+  override signalLatePayment = () => Promise.resolve();
+  override describeWorkflow = () => Promise.resolve(null);
   override async listPaymentWorkflows() {
     const { rows } = await plain.query<{ id: string }>(
       "select md5('payment' || n)::uuid as id from generate_series(1, 500) n",
@@ -70,19 +70,19 @@ beforeAll(async () => {
      values (gen_random_uuid(), 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none')`,
   );
   await fillDatabase(plain);
-  engine = new EngineWithoutWorkflows(
+  workflows = new WorkflowClientWithoutWorkflows(
     connectClient({ address: temporalAddress(), namespace: 'default', security: {} }),
   );
 }, 900_000);
 
 afterAll(async () => {
-  await engine.close();
+  await workflows.close();
   await plain.end();
   await database.drop();
 });
 
 beforeEach(() => {
-  engine.asked = 0;
+  workflows.retryQueries = 0;
   ({ db, explained } = explainQueries(plain));
 });
 
@@ -98,12 +98,12 @@ function overBound(): string[] {
     console.log([...worst].map(([name, { buffers }]) => `${buffers}\t${name}`).join('\n'));
   }
   return [...worst]
-    .filter(([, { buffers }]) => buffers >= MOST_BUFFERS)
+    .filter(([, { buffers }]) => buffers >= MAX_BUFFERS)
     .map(([name, { buffers, plan }]) => `${buffers} buffers: ${name}\n${plan}`);
 }
 
 it('recovery reads few buffers in each statement', async () => {
-  const { payments } = await recover({ db, environment: 'sandbox', onDeliveries: () => undefined }, engine);
+  const { payments } = await recover({ db, environment: 'sandbox', onDeliveries: () => undefined }, workflows);
   expect(payments.running).toBe(OPEN);
   expect(overBound()).toEqual([]);
 });
@@ -116,7 +116,7 @@ const providers = {
       expirePayment: unused,
       cancelPayment: unused,
       refundPayment: unused,
-      verifyNotification: () => ({ verdict: 'malformed' as const }),
+      verifyNotification: () => ({ outcome: 'malformed' as const }),
       findPayment: () => Promise.resolve({ outcome: 'not_found' as const }),
     }),
   findAccount: () => Promise.resolve(undefined),
@@ -135,16 +135,16 @@ it('reconciliation reads few buffers in each statement, at the first page and in
     const part = parts.find(({ accountId }) => (accountId === null) === !['open', 'final'].includes(walk));
     if (!part) throw new Error(`No part has the walk ${walk}`);
     const first: ReconciliationPart = { ...part, position: { walk, after: null } };
-    const { next, coverage } = await reconcileSlice({ db, providers, engine }, first, 0);
+    const { next, coverage } = await reconcileSlice({ db, providers, workflows }, first, 0);
     expect(coverage.seen).toBeGreaterThan(0);
-    if (next) await reconcileSlice({ db, providers, engine }, { ...part, position: next }, 0);
+    if (next) await reconcileSlice({ db, providers, workflows }, { ...part, position: next }, 0);
   }
   expect(overBound()).toEqual([]);
 }, 300_000);
 
 it('the sweeper reads few buffers in each statement', async () => {
-  const sweeper = startSweeper({ db, engine, log });
-  await until(
+  const sweeper = startSweeper({ db, workflows, log });
+  await eventually(
     () => Promise.resolve(explained.filter(({ statement }) => statement === 'find_ended_payment').length),
     (count) => count > 0,
   );
@@ -173,11 +173,11 @@ it('the relay reads few buffers in each statement', async () => {
       },
       close: () => Promise.resolve(),
     },
-    handOver: () => Promise.resolve(),
+    startRetryWorkflow: () => Promise.resolve(),
     log,
   });
   const names = ['claim_deliveries', 'record_webhook_delivered', 'record_webhook_failed', 'mark_deliveries_dead'];
-  await until(
+  await eventually(
     () => Promise.resolve(new Set(explained.map(({ statement }) => statement))),
     (seen) => names.every((name) => seen.has(name)),
   );
@@ -206,7 +206,7 @@ it('disabling an endpoint with a million pending deliveries works, and so does r
     "select count(*) as dead from webhook_deliveries where endpoint_id = $1 and status = 'dead'",
     [id],
   );
-  expect(dead.rows[0].dead).toBeGreaterThan(PENDING * 0.99);
+  expect(dead.rows[0].dead).toBeGreaterThan(PENDING_DELIVERIES * 0.99);
   await plain.query("update webhook_endpoints set status = 'enabled' where id = $1", [id]);
   const { rows: times } = await plain.query<{ since: Date }>(
     'select min(created_at) as since from webhook_deliveries where endpoint_id = $1',

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { createPool, type Pool } from '../../src/db/pool';
-import { type Run, homeAt } from '../../src/embedded/home';
-import { type LunasServiceName, startLunasService } from '../../src/embedded/lunas-service';
-import type { ManagedProcess } from '../../src/embedded/managed-process';
-import { connectClient } from '../../src/engine/connection';
-import { PACKAGE_ROOT } from '../../src/package';
-import { temporaryFolder } from '../embedded/processes';
-import { testAddress } from '../support/addresses';
+import { type RunFile, dataDirectoryAt } from '../../src/local-stack/data-directory';
+import { type ChildServiceName, startChildService } from '../../src/local-stack/child-service';
+import type { ManagedProcess } from '../../src/local-stack/managed-process';
+import { connectClient } from '../../src/temporal/connection';
+import { PACKAGE_ROOT } from '../../src/package-info';
+import { temporaryDirectory } from '../local-stack/processes';
+import { testEnvironment } from '../support/test-environment';
 import { freePorts, LunasProcess } from '../support/lunas-process';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
@@ -28,9 +28,9 @@ export interface CommandResult {
  * acquirer's ledger belongs to a `lunas sandbox` with a home of its own, so that it never goes back in time.
  */
 export class SeparateService {
-  readonly #processes = new Map<LunasServiceName, ManagedProcess>();
+  readonly #processes = new Map<ChildServiceName, ManagedProcess>();
   #services: LunasProcess | undefined;
-  #run: Run | undefined;
+  #run: RunFile | undefined;
   #db: Pool | undefined;
   #client: Client | undefined;
 
@@ -41,13 +41,13 @@ export class SeparateService {
   ) {}
 
   static async open(): Promise<SeparateService> {
-    const directory = await temporaryFolder();
+    const directory = await temporaryDirectory();
     const ports = await freePorts();
     const sandbox = { url: `http://127.0.0.1:${ports['SANDBOX_PORT']}` };
     const environment = {
       PATH: process.env.PATH,
       LUNAS_HOME: path.join(directory, 'lunas'),
-      TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH'),
+      TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH'),
       LOG_LEVEL: 'warn',
       REFUND_HOLD_SECONDS: '1',
       RATE_LIMIT_PER_MINUTE: '1000000',
@@ -58,7 +58,7 @@ export class SeparateService {
     return service;
   }
 
-  get run(): Run {
+  get run(): RunFile {
     return existing(this.#run);
   }
 
@@ -71,7 +71,7 @@ export class SeparateService {
   }
 
   async startServices(): Promise<void> {
-    this.#services = new LunasProcess('services', this.#home.folder, {
+    this.#services = new LunasProcess('services', this.#home.path, {
       ...this.environment,
       SANDBOX_URL: this.sandbox.url,
     });
@@ -86,16 +86,16 @@ export class SeparateService {
     [this.#db, this.#client, this.#services] = [undefined, undefined, undefined];
   }
 
-  async start(name: LunasServiceName, environment: NodeJS.ProcessEnv = {}): Promise<void> {
+  async start(name: ChildServiceName, environment: NodeJS.ProcessEnv = {}): Promise<void> {
     const options = {
       name,
       environment: { ...this.environment, ...environment },
       logFile: path.join(this.directory, `${name}.log`),
     };
-    this.#processes.set(name, await startLunasService(options, new AbortController().signal));
+    this.#processes.set(name, await startChildService(options, new AbortController().signal));
   }
 
-  async stop(...names: readonly LunasServiceName[]): Promise<void> {
+  async stop(...names: readonly ChildServiceName[]): Promise<void> {
     await Promise.all(names.map(async (name) => this.#processes.get(name)?.stop()));
   }
 
@@ -127,7 +127,7 @@ export class SeparateService {
   }
 
   get #home() {
-    return homeAt(path.join(this.directory, 'lunas'));
+    return dataDirectoryAt(path.join(this.directory, 'lunas'));
   }
 
   get #backup(): string {

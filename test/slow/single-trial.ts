@@ -4,20 +4,20 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from '../../src/package';
-import { testAddress } from '../support/addresses';
+import { PACKAGE_ROOT } from '../../src/package-info';
+import { testEnvironment } from '../support/test-environment';
 
 const reportSchema = z.array(z.string());
 
 /** Longer than any of them takes on a slow machine. */
-export const TRIAL_WITHIN_MS = 600_000;
+export const TRIAL_TIMEOUT_MS = 600_000;
 
 /** Runs one trial of the fault suite on a stack of its own (`scripts/faults.mjs --only`), and returns what is wrong. */
 export async function runSingleTrial(name: string, environment: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-trial-'));
   const report = path.join(directory, 'report.json');
   const args = [path.join(PACKAGE_ROOT, 'scripts', 'faults.mjs'), '--seed', '1', '--only', name, '--report', report];
-  const env = { ...process.env, TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH'), ...environment };
+  const env = { ...process.env, TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH'), ...environment };
   const run = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const stop = () => run.kill('SIGTERM');
   process.once('exit', stop);

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { startLunasService } from '../../src/embedded/lunas-service';
-import { freePort } from '../../src/embedded/ports';
+import { startChildService } from '../../src/local-stack/child-service';
+import { freePort } from '../../src/local-stack/ports';
 import type { TestService } from './service';
 
 /** The built `lunas api` in a process of its own, beside a test service. */
@@ -16,7 +16,7 @@ export interface ApiProcess {
 /** Its rate limit is out of the way, and its public address that of the service, so that answers can be compared. */
 export async function startApiProcess(service: TestService): Promise<ApiProcess> {
   const port = await freePort();
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'lunas-api-'));
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-api-'));
   const environment = {
     PATH: process.env.PATH,
     HOST: '127.0.0.1',
@@ -25,19 +25,19 @@ export async function startApiProcess(service: TestService): Promise<ApiProcess>
     DATABASE_URL: service.databaseUrl,
     TEMPORAL_ADDRESS: service.temporal.address,
     TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_HOME: folder,
+    LUNAS_HOME: directory,
     LUNAS_MASTER_KEY: service.masterKey,
     RATE_LIMIT_PER_MINUTE: '1000000',
     LOG_LEVEL: 'warn',
   };
-  const options = { name: 'api', environment, logFile: path.join(folder, 'api.log') } as const;
-  const api = await startLunasService(options, new AbortController().signal);
+  const options = { name: 'api', environment, logFile: path.join(directory, 'api.log') } as const;
+  const api = await startChildService(options, new AbortController().signal);
   return {
     url: `http://127.0.0.1:${port}`,
     signal: (signal) => api.kill(signal),
     async stop() {
       await api.stop();
-      await rm(folder, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true });
       return (await api.exited).code;
     },
   };

@@ -3,8 +3,8 @@ import { Writable } from 'node:stream';
 import { z } from 'zod';
 import { type ApiSettings, startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
-import { freePort } from '../../src/embedded/ports';
-import { createLogger } from '../../src/log';
+import { freePort } from '../../src/local-stack/ports';
+import { createLogger } from '../../src/logger';
 import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
 import { createTestDatabase } from './database';
@@ -79,7 +79,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
   };
 }
 
-export interface DoorAnswer {
+export interface ApiResult {
   readonly status: number;
   readonly headers: Headers;
   /** The contract's error code; undefined where there is none. */
@@ -90,13 +90,13 @@ export interface DoorAnswer {
 const NO_SUCH_PAYMENT = '/payments/01935b6c-7c00-7000-8000-000000000000';
 
 /** Reads a payment that does not exist: whoever is let in is answered 404 `not_found`. */
-export function knock(url: string, secret: string, headers: Record<string, string> = {}): Promise<DoorAnswer> {
-  return ask(url + NO_SUCH_PAYMENT, { headers: { authorization: `Bearer ${secret}`, ...headers } });
+export function callApi(url: string, secret: string, headers: Record<string, string> = {}): Promise<ApiResult> {
+  return sendRequest(url + NO_SUCH_PAYMENT, { headers: { authorization: `Bearer ${secret}`, ...headers } });
 }
 
 const failureSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-export async function ask(url: string, init: RequestInit = {}): Promise<DoorAnswer> {
+export async function sendRequest(url: string, init: RequestInit = {}): Promise<ApiResult> {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(20_000) });
   const failure = failureSchema.safeParse(await response.json().catch(() => undefined));
   return {

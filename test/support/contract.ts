@@ -5,7 +5,7 @@ import { buildDocument } from '../../src/api/openapi/document';
 import { ROUTES } from '../../src/api/routes';
 
 /** An answer as it came over the wire. */
-export interface LiveAnswer {
+export interface LiveResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Undefined where it is not JSON. */
@@ -25,22 +25,22 @@ const validators = new Map<string, ValidateFunction>();
  * without any other key. An address that is none answers `not_found`; what is not for merchants is left alone.
  * @throws Error that names the difference
  */
-export function expectContract(method: string, path: string, answer: LiveAnswer): void {
+export function expectContract(method: string, path: string, response: LiveResponse): void {
   const route = findRoute(method, path);
   if (route && route.access !== 'merchant') return;
-  const [routePath, status] = route ? [route.path, answer.status] : ['/payments/:id', 404];
+  const [routePath, status] = route ? [route.path, response.status] : ['/payments/:id', 404];
   const template = routePath.replaceAll(/:(\w+)/g, '{$1}');
   const verb = route?.method ?? 'get';
-  const differences = differencesFrom(['paths', template, verb, 'responses', String(status)], answer);
-  if (answer.status !== status) differences.push(`the status is not ${status}`);
+  const differences = differencesFrom(['paths', template, verb, 'responses', String(status)], response);
+  if (response.status !== status) differences.push(`the status is not ${status}`);
   if (differences.length === 0) return;
-  const { body } = answer;
+  const { body } = response;
   throw new Error(
-    `${method} ${path} is not as documented (${verb} ${template}): ${differences.join('; ')}: ${answer.status} ${JSON.stringify(body)}`,
+    `${method} ${path} is not as documented (${verb} ${template}): ${differences.join('; ')}: ${response.status} ${JSON.stringify(body)}`,
   );
 }
 
-function differencesFrom(response: readonly string[], { headers, body }: LiveAnswer): string[] {
+function differencesFrom(response: readonly string[], { headers, body }: LiveResponse): string[] {
   const differences = headers.has('x-request-id') ? [] : ['X-Request-Id is missing'];
   const validate = validatorAt([...response, ...JSON_CONTENT]);
   if (!validate) return [...differences, 'there is no such status'];

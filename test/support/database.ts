@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { TEMPLATE_DATABASE, testAddress } from './addresses';
+import { TEMPLATE_DATABASE, testEnvironment } from './test-environment';
 
 export interface TestDatabase {
   readonly url: string;
@@ -20,7 +20,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 function databaseNamed(name: string): TestDatabase {
-  const url = new URL(testAddress('DATABASE_SERVER_URL'));
+  const url = new URL(testEnvironment('DATABASE_SERVER_URL'));
   url.pathname = name;
   return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
@@ -44,7 +44,7 @@ export async function backUp(url: string): Promise<{ restore(): Promise<void>; d
 
 /** @param disconnected the database whose connections have to go first */
 async function onServer(statement: string, disconnected?: string): Promise<void> {
-  const client = new Client({ connectionString: testAddress('DATABASE_SERVER_URL') });
+  const client = new Client({ connectionString: testEnvironment('DATABASE_SERVER_URL') });
   await client.connect();
   try {
     if (disconnected !== undefined) {

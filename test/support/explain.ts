@@ -20,7 +20,7 @@ interface Statement {
 }
 
 /** Each statement is explained so often at most. */
-const MOST_TIMES = 3;
+const MAX_EXPLAINED = 3;
 
 /**
  * The pool, whose statements are explained just before they run: with the same text and values, in a transaction that is rolled
@@ -38,7 +38,7 @@ export function explainQueries(db: Pool): { db: Pool; explained: ExplainedStatem
         const statement = statementIn(given);
         const count = times.get(statement.text) ?? 0;
         times.set(statement.text, count + 1);
-        if (count < MOST_TIMES) explained.push(...(await explain(db, statement)));
+        if (count < MAX_EXPLAINED) explained.push(...(await explain(db, statement)));
         return member.call(target, ...given);
       };
     },

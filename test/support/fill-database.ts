@@ -4,7 +4,7 @@ import type { Pool } from '../../src/db/pool';
 export const FINAL = 2_000_000;
 export const OPEN = 20_000;
 /** So many webhook deliveries are pending for the busiest endpoint. */
-export const PENDING = 1_000_000;
+export const PENDING_DELIVERIES = 1_000_000;
 
 const MERCHANTS = 200;
 /** One endpoint has a million in the outbox, one that fails has many, some have few, and most have retries only. */
@@ -39,18 +39,18 @@ const STATEMENTS = [
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered,
      (select id from provider_accounts) account, (select id from policies) policy`,
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
-   select ${PAYMENT_ID}, 1, 'accept', null, 'created', at, 'workflow', at
+   select ${PAYMENT_ID}, 1, 'create', null, 'created', at, 'workflow', at
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered`,
   // Refunds that were rejected once and then confirmed, or given up; and those of open payments.
-  `insert into refunds (payment_id, round, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at, finished_at,
+  `insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at, finished_at,
      provider_reference, failure_reason)
-   select ${PAYMENT_ID}, 1, ${REFERENCE} || '-R1', 50000, 'refused', now() - interval '9 days', now() - interval '9 days',
+   select ${PAYMENT_ID}, 1, ${REFERENCE} || '-R1', 50000, 'rejected', now() - interval '9 days', now() - interval '9 days',
      now() - interval '9 days', now() - interval '9 days', null, 'no'
    from generate_series(1, ${FINAL}) n where n % 50 in (7, 9)`,
-  `insert into refunds (payment_id, round, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at, finished_at,
+  `insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at, finished_at,
      provider_reference, failure_reason)
    select id, 2, reference_id || '-R2', 50000,
-     case status when 'refunded' then 'confirmed' when 'refund_failed' then 'refused' else 'submitted' end,
+     case status when 'refunded' then 'confirmed' when 'refund_failed' then 'rejected' else 'submitted' end,
      updated_at, updated_at, updated_at, case status when 'refund_processing' then null else updated_at end, 'r', 'no'
    from payments where status in ('refunded', 'refund_failed', 'refund_processing')`,
   `insert into late_payments (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, status, received_at,
@@ -59,7 +59,7 @@ const STATEMENTS = [
      updated_at, updated_at, case when hashtext(id::text) % 40 = 0 then null else updated_at end, reference_id || '-LATE'
    from payments where status = 'expired'`,
   `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, received_at, closed_at,
-     tell_again_at)
+     next_notify_at)
    select account.id, ${REFERENCE}, sha256(n::text::bytea), '{}', now() - interval '1 hour',
      case when n % 500 > 0 then now() end, now() - n % 1000 * interval '1 second'
    from generate_series(${FINAL + OPEN} - 999999, ${FINAL + OPEN}) n, (select id from provider_accounts) account`,
@@ -67,26 +67,26 @@ const STATEMENTS = [
    select 'reconciliation', ${REFERENCE}, ${PAYMENT_ID}, 'overdue', now() - n * interval '20 seconds',
      case when n % 100 > 0 then now() end, case when n % 100 > 0 then 'cli:root' end
    from generate_series(1, 200000) n`,
-  `insert into webhook_endpoints (id, merchant_id, url, consecutive_failures, failing_since, retry_at)
+  `insert into webhook_endpoints (id, merchant_id, url, consecutive_failures, failing_since, next_probe_at)
    select ${ENDPOINT_ID}, md5('merchant' || 1 + e % ${MERCHANTS})::uuid, 'http://127.0.0.1:9',
      case e when ${ENDPOINTS.failing} then 30 else 0 end, case e when ${ENDPOINTS.failing} then now() end,
      case e when ${ENDPOINTS.failing} then now() end
    from generate_series(1, ${ENDPOINTS.failing + ENDPOINTS.few + ENDPOINTS.retriesOnly}) e`,
   `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
-   select ${PAYMENT_ID}, 1, 'payment.created', '{}', now() from generate_series(1, ${PENDING} + 300000) n`,
+   select ${PAYMENT_ID}, 1, 'payment.created', '{}', now() from generate_series(1, ${PENDING_DELIVERIES} + 300000) n`,
   // The busy endpoint's, the failing one's, delivered ones, and those of retry workflows and of small endpoints.
   `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, finished_at,
-     handed_over_at, created_at, queued_at)
+     retry_workflow_started_at, created_at, queued_at)
    select md5('delivery' || n)::uuid, ${PAYMENT_ID}, 1, ${ENDPOINT_ID}, md5('merchant' || 1 + e % ${MERCHANTS})::uuid,
-     case when n > ${PENDING} + 200000 then 'delivered' else 'pending' end,
-     case when n > ${PENDING} + 200000 then now() end,
-     case when n > ${PENDING} + 101000 then now() - interval '1 hour' end,
+     case when n > ${PENDING_DELIVERIES} + 200000 then 'delivered' else 'pending' end,
+     case when n > ${PENDING_DELIVERIES} + 200000 then now() end,
+     case when n > ${PENDING_DELIVERIES} + 101000 then now() - interval '1 hour' end,
      now() - interval '1 hour' + n * interval '1 millisecond', now() - interval '1 hour' + n * interval '1 millisecond'
    from (
-     select n, case when n <= ${PENDING} then ${ENDPOINTS.busy} when n <= ${PENDING} + 100000 then ${ENDPOINTS.failing}
-       when n <= ${PENDING} + 101000 then ${ENDPOINTS.failing} + 1 + n % ${ENDPOINTS.few}
+     select n, case when n <= ${PENDING_DELIVERIES} then ${ENDPOINTS.busy} when n <= ${PENDING_DELIVERIES} + 100000 then ${ENDPOINTS.failing}
+       when n <= ${PENDING_DELIVERIES} + 101000 then ${ENDPOINTS.failing} + 1 + n % ${ENDPOINTS.few}
        else ${ENDPOINTS.failing + ENDPOINTS.few} + 1 + n % ${ENDPOINTS.retriesOnly} end as e
-     from generate_series(1, ${PENDING} + 300000) n
+     from generate_series(1, ${PENDING_DELIVERIES} + 300000) n
    ) numbered`,
 ] as const;
 

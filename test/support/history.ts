@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { PACKAGE_ROOT } from '../../src/package';
+import { PACKAGE_ROOT } from '../../src/package-info';
 
-export const HISTORIES_FOLDER = path.join(__dirname, '..', 'histories');
+export const HISTORIES_DIRECTORY = path.join(__dirname, '..', 'histories');
 
 /**
  * Keeps the history of a finished workflow as a fixture for `replay.test.ts`, under `RECORD_HISTORIES=1` only. What is
@@ -13,10 +13,10 @@ export const HISTORIES_FOLDER = path.join(__dirname, '..', 'histories');
  */
 export async function recordHistory(client: Client, workflowId: string, name: string): Promise<void> {
   if (process.env.RECORD_HISTORIES !== '1') return;
-  const file = path.join(HISTORIES_FOLDER, `${name}.json`);
+  const file = path.join(HISTORIES_DIRECTORY, `${name}.json`);
   if (existsSync(file)) return;
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
-  await mkdir(HISTORIES_FOLDER, { recursive: true });
+  await mkdir(HISTORIES_DIRECTORY, { recursive: true });
   const text = historyToJSON(history)
     .replaceAll(PACKAGE_ROOT, '')
     .replaceAll(/"identity": ".*?"/g, '"identity": "recorder"');

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { homeAt, readRun, type Run } from '../../src/embedded/home';
-import { freePort } from '../../src/embedded/ports';
-import { PACKAGE_ROOT } from '../../src/package';
-import { testAddress } from './addresses';
-import { until } from './until';
+import { dataDirectoryAt, readRunFile, type RunFile } from '../../src/local-stack/data-directory';
+import { freePort } from '../../src/local-stack/ports';
+import { PACKAGE_ROOT } from '../../src/package-info';
+import { testEnvironment } from './test-environment';
+import { eventually } from './eventually';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const READY_TIMEOUT_MS = 90_000;
@@ -31,9 +31,9 @@ export class LunasProcess {
     private readonly home: string,
     environment: NodeJS.ProcessEnv,
   ) {
-    const engine = { TEMPORAL_CLI_PATH: testAddress('TEMPORAL_CLI_PATH') };
+    const temporalCli = { TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH') };
     const child = spawn(process.execPath, [LUNAS, command, '--json'], {
-      env: { PATH: process.env.PATH, LUNAS_HOME: home, ...engine, ...environment },
+      env: { PATH: process.env.PATH, LUNAS_HOME: home, ...temporalCli, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child.stdout.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
@@ -44,9 +44,13 @@ export class LunasProcess {
   }
 
   /** Resolves when it has written its `run.json`. */
-  async ready(): Promise<Run> {
-    const seen = await until(
-      async () => ({ run: await readRun(homeAt(this.home)), exitCode: this.child.exitCode, stderr: this.stderr }),
+  async ready(): Promise<RunFile> {
+    const seen = await eventually(
+      async () => ({
+        run: await readRunFile(dataDirectoryAt(this.home)),
+        exitCode: this.child.exitCode,
+        stderr: this.stderr,
+      }),
       ({ run, exitCode }) => run?.pid === this.pid || exitCode !== null,
       READY_TIMEOUT_MS,
     );

@@ -5,7 +5,7 @@ import type { PaymentTerms } from '../../src/domain/payment';
 import { createTestDatabase } from './database';
 
 /** A merchant with a policy and an account, in a database of its own: enough to write payments. */
-export interface Ledgered {
+export interface TestLedger {
   readonly db: Pool;
   readonly context: TransitionContext;
   readonly merchantId: string;
@@ -13,7 +13,7 @@ export interface Ledgered {
   close(): Promise<void>;
 }
 
-export async function openLedger(): Promise<Ledgered> {
+export async function createTestLedger(): Promise<TestLedger> {
   const database = await createTestDatabase();
   const db = createPool(database.url, { max: 8 });
   const [merchantId, policyId, providerAccountId] = [randomUUID(), randomUUID(), randomUUID()];
@@ -62,6 +62,6 @@ export async function openLedger(): Promise<Ledgered> {
 }
 
 /** The first step of a payment, as its workflow asks for it. */
-export function acceptance(terms: PaymentTerms, at: Date) {
+export function creation(terms: PaymentTerms, at: Date) {
   return { terms, createdAtMs: at.getTime() };
 }

@@ -42,9 +42,10 @@ export async function startReceiver(): Promise<Receiver> {
     received,
     respond: (response) => response.writeHead(200).end(),
     async waitFor(count, timeoutMs = 60_000) {
-      const deadline = Date.now() + timeoutMs;
+      const deadlineAtMs = Date.now() + timeoutMs;
       while (received.length < count) {
-        if (Date.now() > deadline) throw new Error(`${received.length} of ${count} webhooks came in ${timeoutMs} ms`);
+        if (Date.now() > deadlineAtMs)
+          throw new Error(`${received.length} of ${count} webhooks came in ${timeoutMs} ms`);
         await sleep(20);
       }
     },

@@ -6,22 +6,22 @@ import { msToTs } from '@temporalio/common/lib/time';
 import { startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
-import { freePort } from '../../src/embedded/ports';
-import { connectClient, type TemporalTarget } from '../../src/engine/connection';
-import { PaymentsEngine } from '../../src/engine/payments-engine';
-import { startWorker } from '../../src/engine/worker';
-import { createLogger } from '../../src/log';
+import { freePort } from '../../src/local-stack/ports';
+import { connectClient, type TemporalTarget } from '../../src/temporal/connection';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
+import { startWorker } from '../../src/temporal/worker';
+import { createLogger } from '../../src/logger';
 import { seedDemo } from '../../src/operator/seed-demo';
 import { startSandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
 import { expectContract } from './contract';
 import { createTestDatabase, newDatabase } from './database';
-import { temporalAddress, workflowBundlePath } from './engine';
+import { temporalAddress, workflowBundlePath } from './temporal';
 
 /** The whole service on real parts: database and sandbox of its own, the API and a worker in this process. */
 export interface TestService {
   readonly db: Pool;
-  readonly engine: PaymentsEngine;
+  readonly workflows: PaymentWorkflowClient;
   /** For the writers of a state, as `lunas recover` uses them. */
   readonly context: TransitionContext;
   readonly client: Client;
@@ -34,13 +34,13 @@ export interface TestService {
   readonly databaseUrl: string;
   readonly temporal: TemporalTarget;
   /** A call to the API with the demo merchant's key. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** The database of the provider's ledger, to plant what never should be. */
   readonly providerDb: Pool;
   /** All that the provider's ledger holds, by reference. */
-  providerLedger(): Promise<Map<string, ProviderOrder>>;
+  providerLedger(): Promise<Map<string, SandboxOrder>>;
   /** What the provider's ledger holds of an order; undefined when it has none. */
-  atProvider(referenceId: string): Promise<ProviderOrder | undefined>;
+  atProvider(referenceId: string): Promise<SandboxOrder | undefined>;
   /** The names of the steps that a payment has taken, in order. */
   transitionsOf(paymentId: string): Promise<string[]>;
   /** A customer pays at the sandbox. */
@@ -64,9 +64,9 @@ const ledgerSchema = z.object({
   ),
 });
 
-export type ProviderOrder = z.infer<typeof ledgerSchema>['payments'][number];
+export type SandboxOrder = z.infer<typeof ledgerSchema>['payments'][number];
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -125,12 +125,12 @@ export async function startTestService(
   const db = createPool(database.url, { max: 4 });
   const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal);
-  const engine = new PaymentsEngine(client);
+  const workflows = new PaymentWorkflowClient(client);
 
   let worker: { close(): Promise<void> } | undefined;
   const service: TestService = {
     db,
-    engine,
+    workflows,
     context: { db, environment: 'sandbox', onDeliveries: () => undefined },
     client,
     providerDb,
@@ -155,9 +155,9 @@ export async function startTestService(
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.includes('json');
       const parsed = isJson ? JSON.parse(text) : undefined;
-      const answer = { status: response.status, headers: response.headers, text, body: parsed };
-      expectContract(method, path, answer);
-      return answer;
+      const result = { status: response.status, headers: response.headers, text, body: parsed };
+      expectContract(method, path, result);
+      return result;
     },
     async providerLedger() {
       const response = await fetch(`${sandbox.url}/simulator/payments`);
@@ -212,7 +212,7 @@ export async function startTestService(
       await service.stopWorker();
       await api.close();
       await sandbox.close();
-      await engine.close();
+      await workflows.close();
       await Promise.all([db.end(), providerDb.end()]);
       await Promise.all([database.drop(), ledger.drop()]);
     },
@@ -224,11 +224,11 @@ export async function startTestService(
 
 /** A namespace is not known to every part of the server at once. */
 async function withRetry(start: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await start();
     } catch (error) {
-      if (tries === 20) throw error;
+      if (attempt === 20) throw error;
       await sleep(500);
     }
   }

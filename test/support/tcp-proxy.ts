@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { freePort } from '../../src/embedded/ports';
+import { freePort } from '../../src/local-stack/ports';
 
 /** A loopback TCP proxy that fails as networks do. Close it in `afterAll`. */
 export interface TcpProxy {
@@ -25,17 +25,17 @@ export async function startTcpProxy(targetAddress: string, givenPort?: number): 
   const sockets = new Set<Socket>();
   let isHanging = false;
 
-  const keep = (socket: Socket): Socket => {
+  const track = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
   };
   const server = createServer((caller) => {
-    keep(caller);
+    track(caller);
     if (isHanging) {
       caller.resume();
       return;
     }
-    const callee = keep(connect(target));
+    const callee = track(connect(target));
     caller.pipe(callee).pipe(caller);
     caller.on('close', () => callee.destroy());
     callee.on('close', () => caller.destroy());

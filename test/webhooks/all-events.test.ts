@@ -1,11 +1,11 @@
 import { setPolicy } from '../../src/operator/catalog';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { VERSION } from '../../src/package';
+import { VERSION } from '../../src/package-info';
 import { PAYMENT_EVENTS } from '../../src/domain/events';
 import { createSealer } from '../../src/sealing';
 import { startReceiver, verifySignature, type ReceivedWebhook, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 let service: TestService;
 let receiver: Receiver;
@@ -32,11 +32,11 @@ interface Payment {
 }
 
 /** What a customer, a merchant or the provider does to a payment, and the events that tell the merchant. */
-interface Life {
+interface Scenario {
   readonly expiresInSeconds?: number;
   readonly settlementDelaySeconds?: number;
   /** The provider turns this operation down. */
-  readonly refused?: 'charge' | 'refund';
+  readonly rejected?: 'charge' | 'refund';
   readonly happens?: (payment: Payment) => Promise<unknown>;
   readonly statuses: readonly string[];
 }
@@ -44,14 +44,14 @@ interface Life {
 const pay = ({ reference_id }: Payment) => service.pay(reference_id);
 const payAndRefund = async (payment: Payment) => {
   await pay(payment);
-  await until(
+  await eventually(
     async () => (await service.call('GET', `/payments/${payment.id}`)).body.payment.status,
     (status) => status === 'paid',
   );
   expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
 };
 
-const LIVES: Readonly<Record<string, Life>> = {
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'is paid and settles': {
     settlementDelaySeconds: 1,
     happens: pay,
@@ -62,13 +62,13 @@ const LIVES: Readonly<Record<string, Life>> = {
     happens: ({ id }) => service.call('POST', `/payments/${id}/cancel`),
     statuses: ['created', 'pending', 'cancelled'],
   },
-  'is refused by the provider': { refused: 'charge', statuses: ['created', 'failed'] },
+  'is refused by the provider': { rejected: 'charge', statuses: ['created', 'failed'] },
   'is refunded': {
     happens: payAndRefund,
     statuses: ['created', 'pending', 'paid', 'refund_processing', 'refunded'],
   },
   'is not refunded by the provider': {
-    refused: 'refund',
+    rejected: 'refund',
     happens: payAndRefund,
     statuses: ['created', 'pending', 'paid', 'refund_processing', 'refund_failed'],
   },
@@ -102,7 +102,7 @@ function expectedBody(payment: Record<string, unknown>, status: string, updatedA
   });
 }
 
-async function simulateFault(operation: string): Promise<void> {
+async function injectFault(operation: string): Promise<void> {
   const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
@@ -112,23 +112,23 @@ async function simulateFault(operation: string): Promise<void> {
 }
 
 describe('a merchant is told of a payment that', () => {
-  const told = new Set<string>();
+  const received = new Set<string>();
 
-  it.each(Object.entries(LIVES))('%s', async (name, life) => {
-    const { expiresInSeconds = 900, settlementDelaySeconds = 86_400 } = life;
+  it.each(Object.entries(SCENARIOS))('%s', async (name, scenario) => {
+    const { expiresInSeconds = 900, settlementDelaySeconds = 86_400 } = scenario;
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds, settlementDelaySeconds });
-    if (life.refused) await simulateFault(life.refused);
+    if (scenario.rejected) await injectFault(scenario.rejected);
     const merchantReference = `PESANAN ${name} é 支付 "\\`;
     await service.call('POST', '/payments', { amount: 50_000, merchant_reference_id: merchantReference });
     const { body } = await service.call('GET', '/transactions?limit=1');
     const [{ id }] = body.transactions;
     const { payment } = (await service.call('GET', `/payments/${id}`)).body;
     expect(payment.merchant_reference_id).toBe(merchantReference);
-    await life.happens?.(payment);
+    await scenario.happens?.(payment);
 
-    const webhooks = await until(
+    const webhooks = await eventually(
       () => Promise.resolve(receiver.received.filter((webhook) => webhook.body.id === id)),
-      (webhooks) => webhooks.length >= life.statuses.length,
+      (webhooks) => webhooks.length >= scenario.statuses.length,
     );
     webhooks.sort((one, other) => String(one.body.updated_at).localeCompare(String(other.body.updated_at)));
     const { rows: steps } = await service.db.query(
@@ -136,7 +136,7 @@ describe('a merchant is told of a payment that', () => {
        where payment_id = $1 and from_status is distinct from to_status order by version`,
       [id],
     );
-    expect(steps.map((step) => step.to_status)).toEqual(life.statuses);
+    expect(steps.map((step) => step.to_status)).toEqual(scenario.statuses);
     expect(webhooks.map(({ rawBody }) => rawBody)).toEqual(
       steps.map((step) => expectedBody(payment, step.to_status, step.occurred_at)),
     );
@@ -145,7 +145,7 @@ describe('a merchant is told of a payment that', () => {
       [id],
     );
     expect(webhooks.map(contractHeaders)).toEqual(
-      life.statuses.map((status, index) => ({
+      scenario.statuses.map((status, index) => ({
         'Content-Type': 'application/json',
         'User-Agent': `Lunas-Webhooks/${VERSION}`,
         'X-Service-Event': `payment.${status}`,
@@ -154,10 +154,10 @@ describe('a merchant is told of a payment that', () => {
       })),
     );
     expect(webhooks.every((webhook) => verifySignature(webhook, secret))).toBe(true);
-    for (const { body } of webhooks) told.add(String(body.event));
+    for (const { body } of webhooks) received.add(String(body.event));
   });
 
   it('(these are all ten events)', () => {
-    expect([...told].sort()).toEqual([...PAYMENT_EVENTS].sort());
+    expect([...received].sort()).toEqual([...PAYMENT_EVENTS].sort());
   });
 });

@@ -4,17 +4,17 @@ import { Client as PgClient } from 'pg';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
 import { setPolicy } from '../../src/operator/catalog';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 /** Counts do not depend on the machine; but on a busy one a step may take so long that it is recorded as a second task. */
-const LIVES = 3;
+const REPETITIONS = 3;
 
 /**
  * What the relay sends for each delivery or batch of them, what the sweeper asks every two seconds, and what a key costs: none
  * of it belongs to one payment. A process reads a provider account once, at its first payment there.
  */
-const NOT_OF_A_PAYMENT = new Set(['claim_deliveries', 'record_webhook_delivered', 'claim_open_news', 'find_api_key']);
-const BEFORE_ACCEPT = 'find_current_terms';
+const NOT_PER_PAYMENT = new Set(['claim_deliveries', 'record_webhook_delivered', 'claim_open_news', 'find_api_key']);
+const BEFORE_CREATION = 'find_current_terms';
 const AUTHENTICATION = 'find_api_key';
 const RATE_LIMIT_TABLE = 'rate_limits';
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1 });
   await setPolicy(service.db, { provider: 'shopeepay', channel: 'qris', expiresInSeconds: 1 });
-  await live();
+  await runSettled();
 });
 afterAll(() => service.close());
 
@@ -66,7 +66,7 @@ function nameOf(query: unknown): string {
 }
 
 /** A payment from its creation to its settlement, at which nobody looks meanwhile. @returns its id */
-async function live(): Promise<string> {
+async function runSettled(): Promise<string> {
   const { body } = await service.call('POST', '/payments', { amount: 50_000, merchant_reference_id: 'ORDER-1' });
   const { id, reference_id } = body.payment;
   await service.pay(reference_id);
@@ -87,7 +87,7 @@ async function costOf(client: Client, workflowId: string) {
 }
 
 /** A payment that nobody pays. @returns its id */
-async function liveUnpaid(): Promise<string> {
+async function runUnpaid(): Promise<string> {
   const { body } = await service.call('POST', '/payments', { amount: 50_000, provider: 'shopeepay' });
   const { id } = body.payment;
   await service.client.workflow.getHandle(paymentWorkflowId(id)).result();
@@ -95,7 +95,7 @@ async function liveUnpaid(): Promise<string> {
 }
 
 /** A payment that its merchant cancels. @returns its id */
-async function liveCancelled(): Promise<Created> {
+async function runCancelled(): Promise<Created> {
   const { body } = await service.call('POST', '/payments', { amount: 50_000 });
   const payment: Created = body.payment;
   expect((await service.call('POST', `/payments/${payment.id}/cancel`)).status).toBe(200);
@@ -104,12 +104,12 @@ async function liveCancelled(): Promise<Created> {
 }
 
 /** A payment that is refunded. @returns its id */
-async function liveRefunded(): Promise<string> {
+async function runRefunded(): Promise<string> {
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 900 });
   const { body } = await service.call('POST', '/payments', { amount: 50_000 });
   const { id, reference_id }: Created = body.payment;
   await service.pay(reference_id);
-  await until(
+  await eventually(
     async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
     (status) => status === 'paid',
   );
@@ -120,10 +120,10 @@ async function liveRefunded(): Promise<string> {
 }
 
 /** Money for a payment that was cancelled: refunded. @returns the payment's id */
-async function livePaidLate(): Promise<string> {
-  const { id, reference_id } = await liveCancelled();
+async function runPaidLate(): Promise<string> {
+  const { id, reference_id } = await runCancelled();
   await service.pay(reference_id);
-  await until(
+  await eventually(
     () => service.db.query("select 1 from late_payments where payment_id = $1 and status = 'refunded'", [id]),
     ({ rowCount }) => rowCount === 1,
   );
@@ -135,17 +135,17 @@ async function livePaidLate(): Promise<string> {
 async function cheapest<Name extends string>(
   measure: () => Promise<Record<Name, number>>,
 ): Promise<Record<Name, number>> {
-  const least = await measure();
-  for (let lives = 1; lives < LIVES; lives += 1) {
+  const min = await measure();
+  for (let repetition = 1; repetition < REPETITIONS; repetition += 1) {
     const another = await measure();
-    for (const name in another) least[name] = Math.min(least[name], another[name]);
+    for (const name in another) min[name] = Math.min(min[name], another[name]);
   }
-  return least;
+  return min;
 }
 
 describe('the cost of a life', () => {
   it('from accepted to settled stays within its budget at Temporal', async () => {
-    const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await live())));
+    const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await runSettled())));
     expect(cost.events).toBeLessThanOrEqual(26);
     expect(cost.workflowTasks).toBeLessThanOrEqual(3);
     expect(cost.stateTransitions).toBeLessThanOrEqual(10);
@@ -153,7 +153,7 @@ describe('the cost of a life', () => {
   });
 
   it('that ends unpaid is two workflow tasks: many expire at the same moment', async () => {
-    const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await liveUnpaid())));
+    const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await runUnpaid())));
     expect(cost.events).toBeLessThanOrEqual(22);
     expect(cost.workflowTasks).toBeLessThanOrEqual(2);
   });
@@ -161,17 +161,17 @@ describe('the cost of a life', () => {
   it.each([
     [
       'cancelled',
-      async () => paymentWorkflowId((await liveCancelled()).id),
+      async () => paymentWorkflowId((await runCancelled()).id),
       { events: 24, workflowTasks: 4, historyBytes: 6_000 },
     ],
     [
       'refunded',
-      async () => paymentWorkflowId(await liveRefunded()),
+      async () => paymentWorkflowId(await runRefunded()),
       { events: 48, workflowTasks: 6, historyBytes: 10_000 },
     ],
     [
       'a late payment, refunded',
-      async () => latePaymentWorkflowId(await livePaidLate()),
+      async () => latePaymentWorkflowId(await runPaidLate()),
       { events: 28, workflowTasks: 4, historyBytes: 6_000 },
     ],
   ])('of one that is %s stays within its budget at Temporal', async (_, measure, budget) => {
@@ -185,9 +185,9 @@ describe('the cost of a life', () => {
     let seen: string[] = [];
     await cheapest(async () => {
       statements = [];
-      await live();
-      const ofIt = statements.filter((name) => !NOT_OF_A_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
-      const fromAccept = ofIt.filter((name) => name !== BEFORE_ACCEPT);
+      await runSettled();
+      const ofIt = statements.filter((name) => !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
+      const fromAccept = ofIt.filter((name) => name !== BEFORE_CREATION);
       if (seen.length === 0 || fromAccept.length < seen.length) seen = fromAccept;
       return { statements: fromAccept.length };
     });
@@ -210,7 +210,7 @@ describe('the cost of a repeat', () => {
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(second.text).toBe(first.text);
     const afterKey = statements.slice(statements.indexOf(AUTHENTICATION) + 1);
-    const ofIt = afterKey.filter((name) => !NOT_OF_A_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
+    const ofIt = afterKey.filter((name) => !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
     expect(ofIt).toEqual(['find_first_answer']);
     expect(grpcCalls).toEqual([]);
   });

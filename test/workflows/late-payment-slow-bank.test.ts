@@ -1,18 +1,18 @@
 import { latePaymentWorkflowId } from '../../workflows/messages';
-import { openLives, type Lives } from '../support/lives';
+import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import type { TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 const TEN_MINUTES_MS = 600_000;
 const COPIES = 100;
 
-let lives: Lives;
+let timeSkipping: TimeSkippingService;
 let service: TestService;
 beforeAll(async () => {
-  lives = await openLives();
-  service = lives.service;
+  timeSkipping = await startTimeSkippingService();
+  service = timeSkipping.service;
 });
-afterAll(() => lives.close());
+afterAll(() => timeSkipping.close());
 
 async function confirmRefundsAfter(seconds: number): Promise<void> {
   const response = await fetch(`${service.sandboxUrl}/simulator/bank`, {
@@ -33,7 +33,7 @@ async function statusOfLatePayment(id: string): Promise<string | undefined> {
 
 /** The provider sends the notification of the refund that it has taken again and again. */
 async function sendCopies(referenceId: string): Promise<void> {
-  const { rows } = await until(
+  const { rows } = await eventually(
     () =>
       service.db.query<{ accountId: string; body: string }>(
         `select provider_account_id as "accountId", body from provider_notifications
@@ -55,18 +55,18 @@ async function sendCopies(referenceId: string): Promise<void> {
 
 it('a late payment whose bank takes ten minutes costs few status calls and events', async () => {
   await confirmRefundsAfter(3_600);
-  const { id, reference_id } = await lives.createPayment();
+  const { id, reference_id } = await timeSkipping.createPayment();
   expect((await service.call('POST', `/payments/${id}/cancel`)).status).toBe(200);
   await service.pay(reference_id);
-  await until(
+  await eventually(
     () => statusOfLatePayment(id),
     (status) => status === 'submitted',
   );
   const { status_calls: before } = (await service.atProvider(reference_id)) ?? { status_calls: 0 };
   await sendCopies(reference_id);
-  await lives.time.pass(TEN_MINUTES_MS);
+  await timeSkipping.clock.advance(TEN_MINUTES_MS);
   await confirmRefundsAfter(0);
-  await until(
+  await eventually(
     () => statusOfLatePayment(id),
     (status) => status === 'refunded',
   );

@@ -1,10 +1,10 @@
-import { noteNews } from '../../src/db/notifications';
+import { requestStatusQuery } from '../../src/db/notification-inbox';
 import { setPolicy } from '../../src/operator/catalog';
 import { resolveException } from '../../src/operator/exceptions';
 import { recordHistory } from '../support/history';
 import { signedNotification } from '../support/notification';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {
@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-beforeEach(() => faults('DELETE'));
+beforeEach(() => setFaults('DELETE'));
 
-async function faults(method: 'PUT' | 'DELETE', body: object = {}): Promise<void> {
+async function setFaults(method: 'PUT' | 'DELETE', body: object = {}): Promise<void> {
   const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method,
     headers: { 'content-type': 'application/json' },
@@ -45,33 +45,33 @@ async function createExpired(provider: 'gopay' | 'shopeepay'): Promise<Created> 
   await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 1 });
   const payment = await createPayment(provider);
   await setPolicy(service.db, { provider, channel: 'qris', expiresInSeconds: 900 });
-  await becomes(payment.id, 'expired');
+  await waitForStatus(payment.id, 'expired');
   return payment;
 }
 
-async function becomes(id: string, status: string): Promise<void> {
-  await until(
+async function waitForStatus(id: string, status: string): Promise<void> {
+  await eventually(
     async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
     (now) => now === status,
   );
 }
 
-async function lateMoney(id: string, status: string) {
-  return await until(
+async function waitForLatePayment(id: string, status: string) {
+  return await eventually(
     async () => (await service.db.query('select * from late_payments where payment_id = $1', [id])).rows[0],
     (late) => late?.status === status,
   );
 }
 
 /** Awaits the end of its workflow, which can be recorded. */
-async function end(id: string, status: string, name: string): Promise<void> {
+async function finish(id: string, status: string, name: string): Promise<void> {
   const workflow = service.client.workflow.getHandle(`late-payment-${id}`);
   expect(await workflow.result()).toBe(status);
   await recordHistory(service.client, workflow.workflowId, name);
 }
 
 async function openException(referenceId: string) {
-  const { rows } = await until(
+  const { rows } = await eventually(
     () => service.db.query('select * from exceptions where reference_id = $1', [referenceId]),
     ({ rows }) => rows.length > 0,
   );
@@ -98,8 +98,8 @@ async function openNotifications(referenceId: string): Promise<(string | null)[]
   return rows.map(({ reported_status }) => reported_status);
 }
 
-async function noNewsIsOpen(referenceId: string): Promise<void> {
-  await until(
+async function waitForNoOpenNotification(referenceId: string): Promise<void> {
+  await eventually(
     () =>
       service.db.query('select 1 from provider_notifications where reference_id = $1 and closed_at is null', [
         referenceId,
@@ -115,22 +115,25 @@ describe('money that comes after the end', () => {
   ])('of a payment that was %s goes into suspense and back to the customer, once', async (status, create) => {
     const { id, reference_id } = await create();
     await service.pay(reference_id, { times: 3 });
-    expect(await lateMoney(id, 'refunded')).toMatchObject({ total_rupiah: 50_000, submitted_at: expect.any(Date) });
+    expect(await waitForLatePayment(id, 'refunded')).toMatchObject({
+      total_rupiah: 50_000,
+      submitted_at: expect.any(Date),
+    });
     expect(await service.atProvider(reference_id)).toMatchObject({
       status: 'refund',
       refunds: [{ refund_key: `${reference_id}-LATE`, amount: 50_000, status: 'confirmed' }],
     });
     expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
-    await end(id, 'refunded', `late-payment-after-${status}-v2`);
-    await becomes(id, status);
-    await noNewsIsOpen(reference_id);
+    await finish(id, 'refunded', `late-payment-after-${status}`);
+    await waitForStatus(id, status);
+    await waitForNoOpenNotification(reference_id);
     expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
   });
 
   it('that the provider cannot give back stays in suspense, for a person', async () => {
     const { id, reference_id } = await createExpired('shopeepay');
     await service.pay(reference_id);
-    await lateMoney(id, 'kept');
+    await waitForLatePayment(id, 'manual_review');
     expect(await openException(reference_id)).toMatchObject({
       kind: 'late_payment',
       payment_id: id,
@@ -138,26 +141,26 @@ describe('money that comes after the end', () => {
       detail: expect.stringMatching(/expired.*shopeepay has no refund/),
     });
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
-    await noNewsIsOpen(reference_id);
-    await end(id, 'kept', 'late-payment-kept-v2');
+    await waitForNoOpenNotification(reference_id);
+    await finish(id, 'manual_review', 'late-payment-manual-review');
 
     const [{ id: exceptionId }] = (await service.db.query('select id from exceptions where payment_id = $1', [id]))
       .rows;
     const resolution = { note: 'bank transfer 4711', isRefunded: true };
     await resolveException(service.db, { via: 'cli', name: 'cli:dewi' }, exceptionId, resolution);
-    await lateMoney(id, 'refunded');
+    await waitForLatePayment(id, 'refunded');
     // The acquirer still owes it to us: the operator paid it from our own bank account.
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 0, cash: 50_000 });
   });
 
   it('that the provider refuses to give back is for a person, until it is given back in another way', async () => {
     const { id, reference_id } = await createCancelled();
-    await faults('PUT', { operation: 'refund', kind: 'reject', times: 1 });
+    await setFaults('PUT', { operation: 'refund', kind: 'reject', times: 1 });
     await service.pay(reference_id);
-    await lateMoney(id, 'kept');
+    await waitForLatePayment(id, 'manual_review');
     expect(await openException(reference_id)).toMatchObject({ kind: 'late_payment' });
     await service.refundAtProvider(reference_id);
-    await lateMoney(id, 'refunded');
+    await waitForLatePayment(id, 'refunded');
     expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
   });
 
@@ -165,10 +168,10 @@ describe('money that comes after the end', () => {
     'goes back once while the provider fails: %s',
     async (kind) => {
       const { id, reference_id } = await createCancelled();
-      await faults('PUT', { operation: 'refund', kind, times: 2 });
-      await faults('PUT', { operation: 'status', kind: 'http_500', times: 2 });
+      await setFaults('PUT', { operation: 'refund', kind, times: 2 });
+      await setFaults('PUT', { operation: 'status', kind: 'http_500', times: 2 });
       await service.pay(reference_id);
-      await lateMoney(id, 'refunded');
+      await waitForLatePayment(id, 'refunded');
       expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
     },
   );
@@ -188,12 +191,12 @@ describe('news of money', () => {
       await client.query('begin');
       // Before it has seen any row, the statement that records the expiry waits for this.
       await client.query('lock table payments in exclusive mode');
-      await until(
+      await eventually(
         () => service.db.query("select 1 from pg_locks where relation = 'payments'::regclass and not granted"),
         ({ rowCount }) => rowCount !== 0,
       );
       await service.pay(reference_id);
-      await until(
+      await eventually(
         () => openNotifications(reference_id),
         (reported) => reported.includes('paid'),
       );
@@ -201,9 +204,9 @@ describe('news of money', () => {
     } finally {
       client.release();
     }
-    await lateMoney(id, 'refunded');
-    expect(await service.transitionsOf(id)).toEqual(['accept', 'issue', 'expire']);
-    await noNewsIsOpen(reference_id);
+    await waitForLatePayment(id, 'refunded');
+    expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'expire']);
+    await waitForNoOpenNotification(reference_id);
   });
 
   it.each([
@@ -230,17 +233,17 @@ describe('news of money', () => {
     expect(await openNotifications(reference_id)).toEqual(['paid']);
 
     await service.providerDb.query(catchUp, [reference_id]);
-    await lateMoney(id, 'refunded');
-    await noNewsIsOpen(reference_id);
+    await waitForLatePayment(id, 'refunded');
+    await waitForNoOpenNotification(reference_id);
   });
 });
 
 describe('what no rule decides', () => {
   it('an order that nobody knows is a case for a person, once', async () => {
     const referenceId = 'LN0000000000000000';
-    await noteNews(service.db, { accountId: await accountId(), referenceId });
+    await requestStatusQuery(service.db, { accountId: await accountId(), referenceId });
     expect(await openException(referenceId)).toMatchObject({ kind: 'unknown_order', payment_id: null });
-    await noNewsIsOpen(referenceId);
+    await waitForNoOpenNotification(referenceId);
   });
 
   it('another amount than was asked for is no payment', async () => {
@@ -250,24 +253,24 @@ describe('what no rule decides', () => {
     ]);
     await service.pay(reference_id);
     expect(await openException(reference_id)).toMatchObject({ kind: 'wrong_amount', amount_rupiah: 40_000 });
-    await becomes(id, 'pending');
+    await waitForStatus(id, 'pending');
   });
 
   it('a second transaction for a payment that is settled is a case for a person', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
-    await becomes(id, 'settled');
+    await waitForStatus(id, 'settled');
     await service.providerDb.query("update payments set transaction_id = 'another' where order_id = $1", [
       reference_id,
     ]);
-    await noteNews(service.db, { accountId: await accountId(), referenceId: reference_id });
+    await requestStatusQuery(service.db, { accountId: await accountId(), referenceId: reference_id });
     expect(await openException(reference_id)).toMatchObject({ kind: 'paid_twice' });
   });
 
   it('a second transaction after a late payment is a case for a person, once', async () => {
     const { id, reference_id } = await createExpired('shopeepay');
     await service.pay(reference_id);
-    await lateMoney(id, 'kept');
+    await waitForLatePayment(id, 'manual_review');
     await service.providerDb.query("update payments set transaction_id = 'second' where order_id = $1", [reference_id]);
     const { rows } = await service.db.query("select id from provider_accounts where provider = 'shopeepay'");
     const order = { accountId: rows[0].id, referenceId: reference_id };
@@ -277,26 +280,26 @@ describe('what no rule decides', () => {
           reference_id,
         ])
       ).rows;
-    await noteNews(service.db, order);
-    const [exception] = await until(paidTwice, (found) => found.length === 1);
+    await requestStatusQuery(service.db, order);
+    const [exception] = await eventually(paidTwice, (found) => found.length === 1);
     expect(exception).toMatchObject({ payment_id: id, detail: expect.stringContaining('second') });
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
 
     const resolution = { note: 'sent back by bank transfer', isRefunded: false };
     await resolveException(service.db, { via: 'cli', name: 'cli:dewi' }, exception.id, resolution);
-    await noNewsIsOpen(reference_id);
-    await noteNews(service.db, order);
-    await noNewsIsOpen(reference_id);
+    await waitForNoOpenNotification(reference_id);
+    await requestStatusQuery(service.db, order);
+    await waitForNoOpenNotification(reference_id);
     expect(await paidTwice()).toHaveLength(1);
   });
 
   it('a refund at the provider after the settlement is a case for a person', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
-    await becomes(id, 'settled');
+    await waitForStatus(id, 'settled');
     await service.refundAtProvider(reference_id);
     expect(await openException(reference_id)).toMatchObject({ kind: 'refunded_after_settlement' });
-    await becomes(id, 'settled');
+    await waitForStatus(id, 'settled');
   });
 });
 
@@ -305,22 +308,22 @@ describe('the sweeper', () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
     const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
-    await noteNews(service.db, { accountId: rows[0].id, referenceId: reference_id });
-    const names = await until(
+    await requestStatusQuery(service.db, { accountId: rows[0].id, referenceId: reference_id });
+    const names = await eventually(
       () => service.transitionsOf(id),
       (names) => names.includes('pay'),
     );
-    expect(names.slice(0, 3)).toEqual(['accept', 'issue', 'pay']);
-    await noNewsIsOpen(reference_id);
+    expect(names.slice(0, 3)).toEqual(['create', 'issue', 'pay']);
+    await waitForNoOpenNotification(reference_id);
   });
 
   it('closes news that has no effect', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
-    await becomes(id, 'settled');
+    await waitForStatus(id, 'settled');
     const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
-    await noteNews(service.db, { accountId: rows[0].id, referenceId: reference_id });
-    await noNewsIsOpen(reference_id);
+    await requestStatusQuery(service.db, { accountId: rows[0].id, referenceId: reference_id });
+    await waitForNoOpenNotification(reference_id);
     expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
   });
 });

@@ -1,8 +1,8 @@
 import { SEARCH_ATTRIBUTES, paymentWorkflowId } from '../../workflows/messages';
-import { MAX_HISTORY_EVENTS } from '../../workflows/retries';
+import { MAX_HISTORY_EVENTS } from '../../workflows/retry-policies';
 import { setPolicy } from '../../src/operator/catalog';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {
@@ -28,13 +28,13 @@ it('a payment whose history is long goes on in a new run, where it stands', asyn
   expect(latest.typedSearchAttributes.get(SEARCH_ATTRIBUTES.referenceId)).toBe(reference_id);
   expect(latest.typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus)).toBe('pending');
   expect(latest.priority).toEqual(first.priority);
-  expect(await service.engine.readCreation(id)).toMatchObject({
+  expect(await service.workflows.readCreation(id)).toMatchObject({
     terms: { paymentId: id },
     opening: { outcome: 'issued', qrisPayload: expect.stringMatching(/^000201/) },
   });
 
   await service.pay(reference_id);
-  await until(
+  await eventually(
     async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
     (status) => status === 'settled',
   );

@@ -1,25 +1,25 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { createActivities, type Activities } from '../../activities';
-import { noteNews } from '../../src/db/notifications';
-import { PaymentsEngine, type RequestOutcome } from '../../src/engine/payments-engine';
-import { tellNews } from '../../src/engine/tell-news';
+import { requestStatusQuery } from '../../src/db/notification-inbox';
+import { PaymentWorkflowClient, type RequestOutcome } from '../../src/temporal/payment-workflow-client';
+import { notifyWorkflow } from '../../src/temporal/notify-workflow';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
-import type { PaymentStep } from '../../src/domain/payment-step';
+import type { StepInput } from '../../src/domain/workflow-step';
 import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
 import { Random } from '../faults/random';
 import { activityDependencies } from '../support/activity-dependencies';
-import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/engine';
-import { openLedger, type Ledgered } from '../support/payments';
-import { Timekeeper } from '../support/timekeeper';
-import { PretendAcquirer, type Loss, type Operation } from './model/pretend-acquirer';
-import { MESSAGES, ReferenceModel, type Answer, type Deadlines, type Message } from './model/reference-model';
+import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
+import { createTestLedger, type TestLedger } from '../support/payments';
+import { VirtualClock } from '../support/virtual-clock';
+import { FakeAcquirer, type Loss, type FakeOperation } from './model/fake-acquirer';
+import { MESSAGES, ReferenceModel, type ModelResult, type Deadlines, type Message } from './model/reference-model';
 
 /** `MODEL_SEED=n MODEL_STEPS=n npx jest test/workflows/model` has other histories, and more of them. */
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 const STEPS = Number(process.env.MODEL_STEPS ?? 5_000);
-const LIVES_AT_ONCE = 30;
+const CONCURRENT_PAYMENTS = 30;
 const ROUNDS = 16;
 
 const SECOND_MS = 1_000;
@@ -40,29 +40,29 @@ const SKIPS_MS = [
  */
 const NEAR_MS = 5 * SECOND_MS;
 /** A question that was answered "pending" is asked again for this long. */
-const ASKS_FOR_MS = 2 * MINUTE_MS;
-const AT_REST_WITHIN_MS = 120_000;
+const POLLING_MS = 2 * MINUTE_MS;
+const IDLE_TIMEOUT_MS = 120_000;
 
 let environment: TestWorkflowEnvironment;
-let time: Timekeeper;
+let clock: VirtualClock;
 /** Of those who live by now. */
 let workflowIds: readonly string[] = [];
-let ledger: Ledgered;
-let engine: PaymentsEngine;
+let ledger: TestLedger;
+let workflows: PaymentWorkflowClient;
 let worker: Worker;
 let running: Promise<void>;
-const acquirer = new PretendAcquirer();
+const acquirer = new FakeAcquirer();
 /** For each order: so many of its next steps lose their worker. */
-const workersToDie = new Map<string, number>();
+const workerCrashes = new Map<string, number>();
 const random = new Random(SEED);
-const counts = { messages: 0, timePassed: 0, lives: 0 };
+const counts = { messages: 0, timePassed: 0, payments: 0 };
 
-interface Life {
+interface ModelledPayment {
   readonly terms: PaymentTerms;
   readonly model: ReferenceModel;
   /** What happened, for whoever has to understand a failure. */
-  readonly story: string[];
-  askedUntilMs: number;
+  readonly trace: string[];
+  polledUntilMs: number;
 }
 
 interface Row extends Deadlines {
@@ -73,14 +73,14 @@ interface Row extends Deadlines {
 
 beforeAll(async () => {
   environment = await createTimeSkippingEnvironment();
-  time = new Timekeeper(environment, async () => workflowIds);
-  ledger = await openLedger();
-  engine = new PaymentsEngine(environment.client);
+  clock = new VirtualClock(environment, async () => workflowIds);
+  ledger = await createTestLedger();
+  workflows = new PaymentWorkflowClient(environment.client);
   worker = await Worker.create({
     connection: environment.nativeConnection,
     taskQueue: PAYMENTS_TASK_QUEUE,
     workflowBundle: { codePath: workflowBundlePath() },
-    activities: losingWorkers(createActivities(activityDependencies(ledger.context, acquirer))),
+    activities: withWorkerCrashes(createActivities(activityDependencies(ledger.context, acquirer))),
     maxCachedWorkflows: 200,
   });
   running = worker.run();
@@ -94,15 +94,15 @@ afterAll(async () => {
 });
 
 /** Worker after worker dies when its step is in PostgreSQL and Temporal has not heard of it: the step is taken again. */
-function losingWorkers(activities: Activities): object {
+function withWorkerCrashes(activities: Activities): object {
   const losing = Object.entries(activities).map(([name, activity]) => [
     name,
-    async (request: Pick<PaymentStep, 'terms'>) => {
+    async (request: Pick<StepInput, 'terms'>) => {
       const result: unknown = await Reflect.apply(activity, undefined, [request]);
       const { referenceId } = request.terms;
-      const dying = workersToDie.get(referenceId) ?? 0;
-      workersToDie.set(referenceId, Math.max(dying - 1, 0));
-      if (dying > 0) throw new Error('the worker died');
+      const crashes = workerCrashes.get(referenceId) ?? 0;
+      workerCrashes.set(referenceId, Math.max(crashes - 1, 0));
+      if (crashes > 0) throw new Error('the worker died');
       return result;
     },
   ]);
@@ -114,7 +114,7 @@ describe('random histories', () => {
     `of ${STEPS} messages and moments go as the table of transitions says (seed ${SEED})`,
     async () => {
       while (counts.messages + counts.timePassed < STEPS) {
-        await liveThrough();
+        await runHistories();
         if (process.env.MODEL_STEPS) process.stderr.write(`${JSON.stringify(counts)}\n`);
       }
       const { breakCount, breaks } = await verifyLedger(ledger.db);
@@ -126,23 +126,23 @@ describe('random histories', () => {
 });
 
 /** Some lives side by side, from their creation to their end. */
-async function liveThrough(): Promise<void> {
-  const lives = Array.from({ length: LIVES_AT_ONCE }, newLife);
-  counts.lives += lives.length;
-  workflowIds = lives.map(({ terms }) => paymentWorkflowId(terms.paymentId));
-  await time.during(Promise.all(lives.map(open)));
-  await comeToRest(lives);
+async function runHistories(): Promise<void> {
+  const payments = Array.from({ length: CONCURRENT_PAYMENTS }, newPayment);
+  counts.payments += payments.length;
+  workflowIds = payments.map(({ terms }) => paymentWorkflowId(terms.paymentId));
+  await clock.advanceWhile(Promise.all(payments.map(open)));
+  await waitUntilIdle(payments);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const rows = await readRows(lives);
+    const rows = await readRows(payments);
     const nowMs = await environment.currentTimeMs();
-    await time.during(Promise.all(lives.map((life) => act(life, nowMs, rowOf(rows, life)))));
-    await comeToRest(lives);
-    if (random.chance(0.4)) await pass(lives, random.pick(SKIPS_MS));
+    await clock.advanceWhile(Promise.all(payments.map((payment) => act(payment, nowMs, rowOf(rows, payment)))));
+    await waitUntilIdle(payments);
+    if (random.chance(0.4)) await advance(payments, random.pick(SKIPS_MS));
   }
-  await end(lives);
+  await finishAll(payments);
 }
 
-function newLife(): Life {
+function newPayment(): ModelledPayment {
   const provider = random.chance(0.8) ? 'gopay' : 'shopeepay';
   const isManual = random.chance(0.25);
   const terms = ledger.newTerms({
@@ -151,73 +151,77 @@ function newLife(): Life {
     settlementDelaySeconds: (2 * DAY_MS) / SECOND_MS,
   });
   const { referenceId } = terms;
-  const manner = acquirer.mannerOf(referenceId);
+  const behaviour = acquirer.behaviourOf(referenceId);
   const model = new ReferenceModel({
     provider,
     isManual,
     totalRupiah: terms.totalRupiah,
-    refusesRefunds: () => manner.refusesRefunds,
+    rejectsRefunds: () => behaviour.rejectsRefunds,
     order: () => acquirer.orders.get(referenceId) ?? null,
   });
-  return { terms, model, story: [], askedUntilMs: 0 };
+  return { terms, model, trace: [], polledUntilMs: 0 };
 }
 
 /** Created: mostly well, sometimes after a lost message, sometimes refused. */
-async function open({ terms, model, story }: Life): Promise<void> {
-  const manner = acquirer.mannerOf(terms.referenceId);
-  manner.refusesOrder = random.chance(0.05);
+async function open({ terms, model, trace }: ModelledPayment): Promise<void> {
+  const behaviour = acquirer.behaviourOf(terms.referenceId);
+  behaviour.rejectsOrder = random.chance(0.05);
   const lost = random.chance(0.3) ? lose(terms, 'issue') : '';
-  story.push(`created${lost}${loseWorkers(terms)}`);
+  trace.push(`created${lost}${crashWorkers(terms)}`);
   counts.messages += 1;
   await create(terms);
-  model.opened(manner.refusesOrder ? 'rejected' : 'issued');
+  model.opened(behaviour.rejectsOrder ? 'rejected' : 'issued');
 }
 
 /** As a merchant does: the same request again while there is no answer. */
-async function create(terms: PaymentTerms, triesLeft = 5): Promise<void> {
-  await engine.createPayment(terms).catch((error: unknown) => {
-    if (triesLeft === 0) throw error;
-    return create(terms, triesLeft - 1);
+async function create(terms: PaymentTerms, attemptsLeft = 5): Promise<void> {
+  await workflows.createPayment(terms).catch((error: unknown) => {
+    if (attemptsLeft === 0) throw error;
+    return create(terms, attemptsLeft - 1);
   });
 }
 
-async function act(life: Life, nowMs: number, row: Row): Promise<void> {
-  const { terms, model, story } = life;
-  if (time.nextTimerMsOf(paymentWorkflowId(terms.paymentId)) < nowMs + NEAR_MS) return;
-  const message = random.pick(MESSAGES.filter((message) => isPossible(life, message, nowMs)));
-  const manner = acquirer.mannerOf(terms.referenceId);
-  manner.refusesRefunds = random.chance(0.4);
-  manner.confirmsRefundsAfter = random.pick([0, 0, 2]);
-  for (const losses of Object.values(manner.losses)) losses.length = 0;
+async function act(payment: ModelledPayment, nowMs: number, row: Row): Promise<void> {
+  const { terms, model, trace } = payment;
+  if (clock.nextTimerMsOf(paymentWorkflowId(terms.paymentId)) < nowMs + NEAR_MS) return;
+  const message = random.pick(MESSAGES.filter((message) => isPossible(payment, message, nowMs)));
+  const behaviour = acquirer.behaviourOf(terms.referenceId);
+  behaviour.rejectsRefunds = random.chance(0.4);
+  behaviour.confirmsRefundsAfter = random.pick([0, 0, 2]);
+  for (const losses of Object.values(behaviour.losses)) losses.length = 0;
   // An operator's step that needs a clear answer is refused without one, which is another history.
   const isClear = message === 'retryRefund' || message === 'resolveAsPaid' || message === 'fail';
-  const lost = !isClear && random.chance(0.3) ? lose(terms, random.pick(['find', 'end', 'refund'])) : '';
-  const died = loseWorkers(terms);
+  const lost = !isClear && random.chance(0.3) ? lose(terms, random.pick(['find', 'close', 'refund'])) : '';
+  const died = crashWorkers(terms);
   const before = model.status;
-  happenAtAcquirer(terms.referenceId, message);
+  applyAtAcquirer(terms.referenceId, message);
   const expected = model.receive(message, nowMs, row);
-  if (model.status === 'pending') life.askedUntilMs = nowMs + ASKS_FOR_MS;
-  const answer = await send(terms.paymentId, message).catch(async (cause: unknown) => {
-    throw new Error(`${message}${lost}${died} has no answer\n${tell(life)}\n${await lastEventsOf(life)}`, { cause });
+  if (model.status === 'pending') payment.polledUntilMs = nowMs + POLLING_MS;
+  const result = await send(terms.paymentId, message).catch(async (cause: unknown) => {
+    throw new Error(
+      `${message}${lost}${died} has no answer\n${describePayment(payment)}\n${await lastEventsOf(payment)}`,
+      { cause },
+    );
   });
   counts.messages += 1;
-  story.push(`${before}: ${message}${lost}${died} → ${answer ?? 'told'}, ${model.status}`);
-  if (answer !== expected) throw new Error(`${message} was answered ${answer}, not ${expected}\n${tell(life)}`);
+  trace.push(`${before}: ${message}${lost}${died} → ${result ?? 'notified'}, ${model.status}`);
+  if (result !== expected)
+    throw new Error(`${message} was answered ${result}, not ${expected}\n${describePayment(payment)}`);
 }
 
-function isPossible({ model, askedUntilMs }: Life, message: Message, nowMs: number): boolean {
+function isPossible({ model, polledUntilMs }: ModelledPayment, message: Message, nowMs: number): boolean {
   switch (message) {
     case 'pay':
-    case 'denyByHand':
-    case 'cancelByHand':
+    case 'denyManually':
+    case 'cancelManually':
       return model.status === 'pending' && model.canPay;
-    case 'payInSilence':
-      return model.status === 'pending' && model.canPay && nowMs > askedUntilMs;
+    case 'payWithoutNotification':
+      return model.status === 'pending' && model.canPay && nowMs > polledUntilMs;
     case 'changeAmount':
-    case 'forgetOrder':
+    case 'removeOrder':
       // A payment that was asked after is being asked after again for a while.
-      return model.status === 'pending' && model.canPay && nowMs > askedUntilMs && random.chance(0.3);
-    case 'refundByHand':
+      return model.status === 'pending' && model.canPay && nowMs > polledUntilMs && random.chance(0.3);
+    case 'refundManually':
       return (
         model.status === 'paid' ||
         (model.status === 'refund_failed' && random.chance(0.3)) ||
@@ -228,108 +232,108 @@ function isPossible({ model, askedUntilMs }: Life, message: Message, nowMs: numb
   }
 }
 
-function happenAtAcquirer(referenceId: string, message: Message): void {
-  if (message === 'pay' || message === 'payInSilence') acquirer.pay(referenceId);
-  if (message === 'denyByHand') acquirer.endByHand(referenceId, 'denied');
-  if (message === 'cancelByHand') acquirer.endByHand(referenceId, 'cancelled');
-  if (message === 'refundByHand') acquirer.refundByHand(referenceId);
+function applyAtAcquirer(referenceId: string, message: Message): void {
+  if (message === 'pay' || message === 'payWithoutNotification') acquirer.pay(referenceId);
+  if (message === 'denyManually') acquirer.closeManually(referenceId, 'denied');
+  if (message === 'cancelManually') acquirer.closeManually(referenceId, 'cancelled');
+  if (message === 'refundManually') acquirer.refundManually(referenceId);
   if (message === 'changeAmount') acquirer.changeAmount(referenceId);
-  if (message === 'forgetOrder') acquirer.forgetOrder(referenceId);
+  if (message === 'removeOrder') acquirer.removeOrder(referenceId);
 }
 
-const OPERATOR = { actor: 'dewi', note: 'model' };
+const OPERATOR = { name: 'dewi', note: 'model' };
 
-async function send(paymentId: string, message: Message): Promise<Answer | null> {
+async function send(paymentId: string, message: Message): Promise<ModelResult | null> {
   switch (message) {
-    case 'payInSilence':
+    case 'payWithoutNotification':
     case 'changeAmount':
-    case 'forgetOrder':
+    case 'removeOrder':
       return null;
     case 'fail':
-      return answerOf(await engine.failPayment(paymentId, OPERATOR));
+      return toModelResult(await workflows.failPayment(paymentId, OPERATOR));
     case 'pay':
     case 'notify':
-    case 'denyByHand':
-    case 'cancelByHand':
-    case 'refundByHand':
-      await tellNews(ledger.db, engine, paymentId);
+    case 'denyManually':
+    case 'cancelManually':
+    case 'refundManually':
+      await notifyWorkflow(ledger.db, workflows, paymentId);
       return null;
     case 'cancel':
-      return answerOf(await engine.cancelPayment(paymentId));
+      return toModelResult(await workflows.cancelPayment(paymentId));
     case 'refund':
-      return answerOf(await engine.refundPayment(paymentId));
+      return toModelResult(await workflows.refundPayment(paymentId));
     case 'settle':
-      return answerOf(await engine.settlePayment(paymentId, OPERATOR));
+      return toModelResult(await workflows.settlePayment(paymentId, OPERATOR));
     case 'retryRefund':
-      return answerOf(await engine.retryRefund(paymentId, OPERATOR));
+      return toModelResult(await workflows.retryRefund(paymentId, OPERATOR));
     case 'resolveAsPaid':
-      return answerOf(await engine.resolveRefund(paymentId, OPERATOR, 'paid'));
+      return toModelResult(await workflows.resolveRefund(paymentId, OPERATOR, 'paid'));
     case 'resolveAsRefunded':
-      return answerOf(await engine.resolveRefund(paymentId, OPERATOR, 'refunded'));
+      return toModelResult(await workflows.resolveRefund(paymentId, OPERATOR, 'refunded'));
   }
 }
 
-function answerOf({ outcome }: RequestOutcome): Answer {
-  return outcome === 'done' ? 'done' : 'refused';
+function toModelResult({ outcome }: RequestOutcome): ModelResult {
+  return outcome === 'done' ? 'done' : 'rejected';
 }
 
 /** @returns what is lost, for the story */
-function lose({ referenceId }: PaymentTerms, operation: Operation): string {
-  const losses = Array.from({ length: random.between(1, 2) }, () => random.pick<Loss>(['request', 'answer']));
-  acquirer.mannerOf(referenceId).losses[operation].push(...losses);
+function lose({ referenceId }: PaymentTerms, operation: FakeOperation): string {
+  const losses = Array.from({ length: random.between(1, 2) }, () => random.pick<Loss>(['request', 'response']));
+  acquirer.behaviourOf(referenceId).losses[operation].push(...losses);
   return ` (lost: ${losses.map((loss) => `${operation} ${loss}`).join(', ')})`;
 }
 
 /** @returns how many of its next steps lose their worker, for the story */
-function loseWorkers({ referenceId }: PaymentTerms): string {
+function crashWorkers({ referenceId }: PaymentTerms): string {
   const count = random.chance(0.2) ? random.between(1, 2) : 0;
-  workersToDie.set(referenceId, count);
+  workerCrashes.set(referenceId, count);
   return count === 0 ? '' : ` (workers lost: ${count})`;
 }
 
 /** Nobody does anything for a while. */
-async function pass(lives: readonly Life[], ms: number): Promise<void> {
-  for (const life of lives) {
-    if (life.model.isFinal) continue;
+async function advance(payments: readonly ModelledPayment[], ms: number): Promise<void> {
+  for (const payment of payments) {
+    if (payment.model.isFinal) continue;
     counts.timePassed += 1;
-    life.story.push(`${ms / SECOND_MS} s pass`);
+    payment.trace.push(`${ms / SECOND_MS} s pass`);
   }
-  await time.pass(ms);
-  await comeToRest(lives);
+  await clock.advance(ms);
+  await waitUntilIdle(payments);
 }
 
 /** Waits until each payment stands where its model does, by as many steps. */
-async function comeToRest(lives: readonly Life[]): Promise<void> {
-  const deadline = Date.now() + AT_REST_WITHIN_MS;
+async function waitUntilIdle(payments: readonly ModelledPayment[]): Promise<void> {
+  const deadlineAtMs = Date.now() + IDLE_TIMEOUT_MS;
   for (;;) {
-    await time.rest().catch(async (cause: unknown) => {
-      throw new Error(`No rest\n${(await Promise.all(lives.map(lastEventsOf))).join('\n\n')}`, { cause });
+    await clock.waitUntilIdle().catch(async (cause: unknown) => {
+      throw new Error(`No rest\n${(await Promise.all(payments.map(lastEventsOf))).join('\n\n')}`, { cause });
     });
-    const [rows, nowMs] = [await readRows(lives), await environment.currentTimeMs()];
-    for (const life of lives) life.model.advance(nowMs, rowOf(rows, life));
-    const elsewhere = lives.find((life) => !isAt(life, rowOf(rows, life)));
-    if (!elsewhere) return;
-    if (Date.now() > deadline) {
-      const { status, version } = rowOf(rows, elsewhere);
-      const events = await lastEventsOf(elsewhere);
-      throw new Error(`The payment is ${status}, version ${version}\n${tell(elsewhere)}\n${events}`);
+    const [rows, nowMs] = [await readRows(payments), await environment.currentTimeMs()];
+    for (const payment of payments) payment.model.advance(nowMs, rowOf(rows, payment));
+    const diverged = payments.find((payment) => !isAt(payment, rowOf(rows, payment)));
+    if (!diverged) return;
+    if (Date.now() > deadlineAtMs) {
+      const { status, version } = rowOf(rows, diverged);
+      const events = await lastEventsOf(diverged);
+      throw new Error(`The payment is ${status}, version ${version}\n${describePayment(diverged)}\n${events}`);
     }
-    await time.passToNextTimer();
+    await clock.advanceToNextTimer();
   }
 }
 
-async function lastEventsOf({ terms }: Life): Promise<string> {
+async function lastEventsOf({ terms }: ModelledPayment): Promise<string> {
   const workflow = environment.client.workflow.getHandle(paymentWorkflowId(terms.paymentId));
-  const [{ events }, report] = [await workflow.fetchHistory(), await engine.askStatus(terms.paymentId)];
+  const [{ events }, report] = [await workflow.fetchHistory(), await workflows.queryStatus(terms.paymentId)];
   const last = (events ?? []).slice(-16).map((event) => Object.keys(event).find((key) => key.endsWith('Attributes')));
   return `${last.join('\n')}\n${JSON.stringify(report)}`;
 }
 
-function isAt({ model }: Life, { status, version }: Row): boolean {
+function isAt({ model }: ModelledPayment, { status, version }: Row): boolean {
   return status === model.status && version === model.steps.length;
 }
 
-async function readRows(lives: readonly Life[]): Promise<Map<string, Row>> {
+async function readRows(payments: readonly ModelledPayment[]): Promise<Map<string, Row>> {
   const { rows } = await ledger.db.query<Row>({
     name: 'model_rows',
     text: `select payments.id, payments.status, payments.version,
@@ -337,62 +341,66 @@ async function readRows(lives: readonly Life[]): Promise<Map<string, Row>> {
         (extract(epoch from settlement_due_at) * 1000)::bigint as "settlesAtMs",
         (extract(epoch from refund.submit_at) * 1000)::bigint as "submitAtMs"
       from payments
-      left join lateral (select submit_at from refunds where payment_id = payments.id order by round desc limit 1) refund on true
+      left join lateral (select submit_at from refunds where payment_id = payments.id order by number desc limit 1) refund on true
       where payments.id = any ($1)`,
-    values: [lives.map(({ terms }) => terms.paymentId)],
+    values: [payments.map(({ terms }) => terms.paymentId)],
   });
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function rowOf(rows: ReadonlyMap<string, Row>, { terms }: Life): Row {
+function rowOf(rows: ReadonlyMap<string, Row>, { terms }: ModelledPayment): Row {
   const row = rows.get(terms.paymentId);
   if (!row) throw new Error(`There is no payment ${terms.paymentId}`);
   return row;
 }
 
 /** Everybody does what is left to do; then provider, books and model agree on every life. */
-async function end(lives: readonly Life[]): Promise<void> {
-  await finish(lives, 'fail', ({ model }) => model.isForgotten);
-  for (let days = 0; days < 3; days += 1) await pass(lives, 2 * DAY_MS);
-  await finish(lives, 'resolveAsPaid', ({ model }) => model.status === 'refund_failed');
-  await finish(lives, 'settle', ({ model }) => model.status === 'paid');
+async function finishAll(payments: readonly ModelledPayment[]): Promise<void> {
+  await finish(payments, 'fail', ({ model }) => model.isUnknownToProvider);
+  for (let days = 0; days < 3; days += 1) await advance(payments, 2 * DAY_MS);
+  await finish(payments, 'resolveAsPaid', ({ model }) => model.status === 'refund_failed');
+  await finish(payments, 'settle', ({ model }) => model.status === 'paid');
   // Whatever the acquirer reports, each of them has come to an end.
-  expect(lives.filter(({ model }) => !model.isFinal).map(tell)).toEqual([]);
-  await payLate(lives);
-  await expectTruth(lives);
+  expect(payments.filter(({ model }) => !model.isFinal).map(describePayment)).toEqual([]);
+  await payLate(payments);
+  await expectAgreement(payments);
 }
 
 /** An operator ends what only an operator can end. */
-async function finish(lives: readonly Life[], message: Message, isWaiting: (life: Life) => boolean): Promise<void> {
-  const [rows, nowMs] = [await readRows(lives), await environment.currentTimeMs()];
-  const waiting = lives.filter(isWaiting);
+async function finish(
+  payments: readonly ModelledPayment[],
+  message: Message,
+  isWaiting: (payment: ModelledPayment) => boolean,
+): Promise<void> {
+  const [rows, nowMs] = [await readRows(payments), await environment.currentTimeMs()];
+  const waiting = payments.filter(isWaiting);
   for (const { terms } of waiting)
-    for (const losses of Object.values(acquirer.mannerOf(terms.referenceId).losses)) losses.length = 0;
-  for (const life of waiting) life.model.receive(message, nowMs, rowOf(rows, life));
-  const answers = await time.during(Promise.all(waiting.map(({ terms }) => send(terms.paymentId, message))));
-  expect(answers.filter((answer) => answer !== 'done')).toEqual([]);
-  await comeToRest(lives);
+    for (const losses of Object.values(acquirer.behaviourOf(terms.referenceId).losses)) losses.length = 0;
+  for (const payment of waiting) payment.model.receive(message, nowMs, rowOf(rows, payment));
+  const results = await clock.advanceWhile(Promise.all(waiting.map(({ terms }) => send(terms.paymentId, message))));
+  expect(results.filter((result) => result !== 'done')).toEqual([]);
+  await waitUntilIdle(payments);
 }
 
 /** Some customers pay what has ended: they get it back, or a person sees to it. */
-async function payLate(lives: readonly Life[]): Promise<void> {
-  const ended = lives.filter(({ model }) => model.status === 'expired' || model.status === 'cancelled');
-  const late = ended.filter(() => random.chance(0.5));
+async function payLate(payments: readonly ModelledPayment[]): Promise<void> {
+  const unpaid = payments.filter(({ model }) => model.status === 'expired' || model.status === 'cancelled');
+  const late = unpaid.filter(() => random.chance(0.5));
   workflowIds = late.map(({ terms }) => latePaymentWorkflowId(terms.paymentId));
   for (const { terms } of late) {
-    const manner = acquirer.mannerOf(terms.referenceId);
-    manner.refusesRefunds = false;
+    const behaviour = acquirer.behaviourOf(terms.referenceId);
+    behaviour.rejectsRefunds = false;
     acquirer.pay(terms.referenceId);
     lose(terms, random.pick(['find', 'refund']));
-    loseWorkers(terms);
+    crashWorkers(terms);
     counts.messages += 1;
-    await noteNews(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
-    await tellNews(ledger.db, engine, terms.paymentId);
+    await requestStatusQuery(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
+    await notifyWorkflow(ledger.db, workflows, terms.paymentId);
   }
-  const deadline = Date.now() + AT_REST_WITHIN_MS;
+  const deadlineAtMs = Date.now() + IDLE_TIMEOUT_MS;
   for (;;) {
     const { rows } = await ledger.db.query<{ id: string; late: string }>(
-      `select payment_id as id, status as late from late_payments where status in ('refunded', 'kept')
+      `select payment_id as id, status as late from late_payments where status in ('refunded', 'manual_review')
          and payment_id = any ($1)`,
       [late.map(({ terms }) => terms.paymentId)],
     );
@@ -401,12 +409,12 @@ async function payLate(lives: readonly Life[]): Promise<void> {
       for (const { terms } of late) {
         const isRefundable =
           terms.provider === 'gopay' && acquirer.orders.get(terms.referenceId)?.totalRupiah === terms.totalRupiah;
-        expect(statuses.get(terms.paymentId)).toBe(isRefundable ? 'refunded' : 'kept');
+        expect(statuses.get(terms.paymentId)).toBe(isRefundable ? 'refunded' : 'manual_review');
       }
       return;
     }
-    if (Date.now() > deadline) throw new Error(`${late.length - rows.length} late payments are not dealt with`);
-    await time.passToNextTimer();
+    if (Date.now() > deadlineAtMs) throw new Error(`${late.length - rows.length} late payments are not dealt with`);
+    await clock.advanceToNextTimer();
   }
 }
 
@@ -419,23 +427,26 @@ const AT_ACQUIRER: Readonly<Record<string, readonly (string | undefined)[]>> = {
   failed: ['denied', undefined, 'paid', 'refunded'],
 };
 
-async function expectTruth(lives: readonly Life[]): Promise<void> {
+async function expectAgreement(payments: readonly ModelledPayment[]): Promise<void> {
   const { rows } = await ledger.db.query<{ id: string; steps: string[] }>(
     `select payment_id as id, array_agg(name order by version) as steps from payment_transitions
      where payment_id = any ($1) group by payment_id`,
-    [lives.map(({ terms }) => terms.paymentId)],
+    [payments.map(({ terms }) => terms.paymentId)],
   );
   const steps = new Map(rows.map((row) => [row.id, row.steps]));
-  for (const life of lives) {
-    const { terms, model } = life;
+  for (const payment of payments) {
+    const { terms, model } = payment;
     const order = acquirer.orders.get(terms.referenceId);
-    expect({ story: tell(life), steps: steps.get(terms.paymentId) }).toEqual({ story: tell(life), steps: model.steps });
-    if (!model.isRefundedByWord) expect(AT_ACQUIRER[model.status]).toContain(order?.status);
+    expect({ trace: describePayment(payment), steps: steps.get(terms.paymentId) }).toEqual({
+      trace: describePayment(payment),
+      steps: model.steps,
+    });
+    if (!model.isManuallyRefunded) expect(AT_ACQUIRER[model.status]).toContain(order?.status);
     expect(order?.charges ?? 1).toBe(1);
     expect(order?.refunds.length ?? 0).toBeLessThanOrEqual(1);
   }
 }
 
-function tell({ terms, model, story }: Life): string {
-  return `${terms.provider}, ${terms.settlementKind}, by now ${model.status} (${model.steps.join(', ')})\n  ${story.join('\n  ')}`;
+function describePayment({ terms, model, trace }: ModelledPayment): string {
+  return `${terms.provider}, ${terms.settlementKind}, by now ${model.status} (${model.steps.join(', ')})\n  ${trace.join('\n  ')}`;
 }

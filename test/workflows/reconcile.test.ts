@@ -5,7 +5,7 @@ import { Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities';
 import type { FailedPart } from '../../activities/reconcile-payments';
 import { planReconciliation, type ReconciliationPart } from '../../src/domain/reconciliation';
-import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/engine';
+import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 import { recordHistory } from '../support/history';
 
 const SLICES = 6;
@@ -13,7 +13,7 @@ const TASK_QUEUE = 'reconciliation-test';
 
 let environment: TestWorkflowEnvironment;
 let failures: FailedPart[];
-let walked: string[];
+let path: string[];
 /** Whether the runs that ended had failed. */
 let recorded: boolean[];
 
@@ -24,7 +24,7 @@ afterAll(() => environment.teardown());
 
 beforeEach(() => {
   failures = [];
-  walked = [];
+  path = [];
   recorded = [];
 });
 
@@ -38,7 +38,7 @@ const activities: ReconciliationActivities = {
   planReconciliation: async ({ startedAtMs }) => planReconciliation(['one', 'two'], startedAtMs),
   reconcilePayments: async ({ accountId, position }: ReconciliationPart) => {
     const slice = Number(position.after ?? 0) + 1;
-    walked.push(`${accountId} ${slice}`);
+    path.push(`${accountId} ${slice}`);
     const next = slice < SLICES ? { ...position, after: String(slice) } : null;
     return { next, coverage: { seen: 10, compared: 9, indeterminate: 1, breaks: 0 } };
   },
@@ -73,7 +73,7 @@ it('goes on where it was when its worker is replaced, and reports what it has co
   const half = new Promise<void>((resolve) => (enough = resolve));
   const first = await createWorker({
     reconcilePayments: async (part) => {
-      if (walked.length >= SLICES) {
+      if (path.length >= SLICES) {
         enough();
         throw new Error('the worker stops');
       }
@@ -81,14 +81,14 @@ it('goes on where it was when its worker is replaced, and reports what it has co
     },
   });
   await first.runUntil(half);
-  const before = walked.length;
+  const before = path.length;
   expect(before).toBe(SLICES);
   const second = await createWorker();
   const result = await second.runUntil(run.result());
   const all = ['null', 'one', 'two'].flatMap((id) =>
     Array.from({ length: SLICES }, (_, slice) => `${id} ${slice + 1}`),
   );
-  expect(walked.sort()).toEqual(all);
+  expect(path.sort()).toEqual(all);
   expect(result).toContain('108 of 120 compared, 0 breaks, 18 indeterminate');
   expect([failures, recorded]).toEqual([[], [false]]);
   await recordHistory(environment.client, run.workflowId, 'reconcile');
@@ -101,7 +101,7 @@ it('opens an exception for a provider account that fails for the last time, and 
   const run = await start();
   await expect(worker.runUntil(run.result())).rejects.toMatchObject({ cause: expect.any(ApplicationFailure) });
   expect(failures).toEqual([{ accountId: 'one', reason: 'PostgreSQL is away' }]);
-  expect(walked).toHaveLength(2 * SLICES);
+  expect(path).toHaveLength(2 * SLICES);
   expect(recorded).toEqual([true]);
   await recordHistory(environment.client, run.workflowId, 'reconcile-failed');
 });

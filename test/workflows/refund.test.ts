@@ -2,26 +2,26 @@ import { cancelRefund } from '../../src/db/transitions/cancel-refund';
 import { requestRefund } from '../../src/db/transitions/request-refund';
 import { setPolicy } from '../../src/operator/catalog';
 import { refundSignal } from '../../workflows/messages';
-import { openLives, type Lives } from '../support/lives';
+import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import type { TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 const DAY_MS = 86_400_000;
 const HOLD_MS = 60_000;
-const OPERATOR = { actor: 'dewi', note: 'ticket 7' };
+const OPERATOR = { name: 'dewi', note: 'ticket 7' };
 
-let lives: Lives;
+let timeSkipping: TimeSkippingService;
 let service: TestService;
 
 beforeAll(async () => {
-  lives = await openLives();
-  service = lives.service;
+  timeSkipping = await startTimeSkippingService();
+  service = timeSkipping.service;
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: (3 * DAY_MS) / 1_000 });
 });
 
-afterAll(() => lives.close());
+afterAll(() => timeSkipping.close());
 
-beforeEach(() => lives.clearFaults());
+beforeEach(() => timeSkipping.clearFaults());
 
 async function refund(id: string) {
   const { status, body } = await service.call('POST', `/payments/${id}/refund`);
@@ -31,21 +31,21 @@ async function refund(id: string) {
 
 /** Lets the hold pass, and no more than it. */
 function letHoldPass(): Promise<void> {
-  return lives.time.pass(HOLD_MS + 1_000);
+  return timeSkipping.clock.advance(HOLD_MS + 1_000);
 }
 
 /** A payment whose refund the provider has refused. */
-async function createRefused() {
-  const payment = await lives.createPaid();
-  await lives.fault('refund', 'reject', 1);
+async function createRejectedRefund() {
+  const payment = await timeSkipping.createPaid();
+  await timeSkipping.injectFault('refund', 'reject', 1);
   await refund(payment.id);
   await letHoldPass();
-  await lives.becomes(payment.id, 'refund_failed');
+  await timeSkipping.waitForStatus(payment.id, 'refund_failed');
   return payment;
 }
 
 async function refundsOf(id: string) {
-  const { rows } = await service.db.query('select * from refunds where payment_id = $1 order by round', [id]);
+  const { rows } = await service.db.query('select * from refunds where payment_id = $1 order by number', [id]);
   return rows;
 }
 
@@ -55,13 +55,13 @@ async function namesOf(id: string): Promise<string[]> {
 
 describe('a refund', () => {
   it('is held for a minute, goes to the provider, and ends refunded, once', async () => {
-    const { id, reference_id } = await lives.createPaid();
+    const { id, reference_id } = await timeSkipping.createPaid();
     await refund(id);
     expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
-    expect(await lives.end(id, 'refunded-v3')).toBe('refunded');
+    expect(await timeSkipping.runToEnd(id, 'refunded')).toBe('refunded');
 
     expect(await namesOf(id)).toEqual(['request_refund', 'submit_refund', 'confirm_refund']);
-    const [, , , requested, submitted] = await lives.stepsOf(id);
+    const [, , , requested, submitted] = await timeSkipping.transitions(id);
     expect((submitted?.at ?? 0) - (requested?.at ?? 0)).toBeGreaterThanOrEqual(HOLD_MS);
     expect(await service.atProvider(reference_id)).toMatchObject({
       status: 'refund',
@@ -72,83 +72,83 @@ describe('a refund', () => {
   });
 
   it('is taken back during its hold, and the payment settles at its original instant', async () => {
-    const { id, reference_id } = await lives.createPaid();
+    const { id, reference_id } = await timeSkipping.createPaid();
     await refund(id);
-    await lives.time.rest();
+    await timeSkipping.clock.waitUntilIdle();
     const { status, body } = await service.call('POST', `/payments/${id}/cancel`);
     expect([status, body.payment.status, body.payment.cancelled_at]).toEqual([200, 'paid', null]);
 
-    expect(await lives.end(id, 'refund-cancelled')).toBe('settled');
+    expect(await timeSkipping.runToEnd(id, 'refund-cancelled')).toBe('settled');
     expect(await namesOf(id)).toEqual(['request_refund', 'cancel_refund', 'settle']);
-    const [, , paid, , , settled] = await lives.stepsOf(id);
+    const [, , paid, , , settled] = await timeSkipping.transitions(id);
     expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeGreaterThanOrEqual(3 * DAY_MS);
     expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeLessThan(3 * DAY_MS + 60_000);
     expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
   });
 
   it('that was taken back stays so, whatever the workflow has yet to learn of it', async () => {
-    const { id, reference_id } = await lives.createPaid();
-    await lives.time.rest();
+    const { id, reference_id } = await timeSkipping.createPaid();
+    await timeSkipping.clock.waitUntilIdle();
     // As when workers die between both statements and what they tell Temporal, and the requests are served again.
     const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
-    const at = new Date(await lives.environment.currentTimeMs());
-    const held = { round: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60 };
+    const at = new Date(await timeSkipping.environment.currentTimeMs());
+    const held = { number: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60 };
     await requestRefund(context, { paymentId: id, version: 3, at }, held);
     await cancelRefund(context, { paymentId: id, version: 4, at }, 1);
-    expect(await service.engine.refundPayment(id)).toMatchObject({ outcome: 'done', status: 'refund_processing' });
+    expect(await service.workflows.refundPayment(id)).toMatchObject({ outcome: 'done', status: 'refund_processing' });
     await letHoldPass();
     expect(await service.atProvider(reference_id)).toMatchObject({ status: 'settlement', refunds: [] });
-    expect(await service.engine.askStatus(id)).toMatchObject({ status: 'paid', version: 5 });
-    expect(await lives.end(id)).toBe('settled');
+    expect(await service.workflows.queryStatus(id)).toMatchObject({ status: 'paid', version: 5 });
+    expect(await timeSkipping.runToEnd(id)).toBe('settled');
   });
 
   it('cannot be taken back once it is with the provider', async () => {
-    const { id } = await lives.createPaid();
-    await lives.fault('refund', 'http_500', 10_000);
+    const { id } = await timeSkipping.createPaid();
+    await timeSkipping.injectFault('refund', 'http_500', 10_000);
     await refund(id);
     await letHoldPass();
-    await until(
+    await eventually(
       () => namesOf(id),
       (names) => names.includes('submit_refund'),
     );
     const { status, body } = await service.call('POST', `/payments/${id}/cancel`);
     expect([status, body.error.code]).toEqual([400, 'payment_cancel_failed']);
     expect(body.error.message).toMatch(/with the provider/);
-    await lives.clearFaults();
-    expect(await lives.end(id, 'refund-unclear')).toBe('refunded');
+    await timeSkipping.clearFaults();
+    expect(await timeSkipping.runToEnd(id, 'refund-indeterminate')).toBe('refunded');
   });
 
   it.each(['timeout', 'reset', 'http_500', 'accept_then_timeout', 'accept_then_reset', 'half_body'])(
     'happens once when the provider is unclear: %s',
     async (kind) => {
-      const { id, reference_id } = await lives.createPaid();
-      await lives.fault('refund', kind, 3);
+      const { id, reference_id } = await timeSkipping.createPaid();
+      await timeSkipping.injectFault('refund', kind, 3);
       await refund(id);
-      expect(await lives.end(id)).toBe('refunded');
+      expect(await timeSkipping.runToEnd(id)).toBe('refunded');
       const taken = (await service.atProvider(reference_id))?.refunds ?? [];
       expect(taken).toEqual([expect.objectContaining({ refund_key: `${reference_id}-R1`, status: 'confirmed' })]);
     },
   );
 
   it('asks for a person while the provider is unclear, and stays what it is', async () => {
-    const { id } = await lives.createPaid();
-    await lives.fault('status', 'http_500', 10_000);
+    const { id } = await timeSkipping.createPaid();
+    await timeSkipping.injectFault('status', 'http_500', 10_000);
     await refund(id);
     await letHoldPass();
-    const report = await until(
-      () => service.engine.askStatus(id),
-      (now) => typeof now?.attention === 'string',
+    const report = await eventually(
+      () => service.workflows.queryStatus(id),
+      (now) => typeof now?.attentionReason === 'string',
     );
-    expect(report).toMatchObject({ status: 'refund_processing', attention: expect.stringMatching(/unclear/) });
-    await lives.clearFaults();
-    expect(await lives.end(id)).toBe('refunded');
+    expect(report).toMatchObject({ status: 'refund_processing', attentionReason: expect.stringMatching(/unclear/) });
+    await timeSkipping.clearFaults();
+    expect(await timeSkipping.runToEnd(id)).toBe('refunded');
   });
 
   it('is asked for by an operator in the Web UI, who is in its history', async () => {
-    const { id } = await lives.createPaid();
-    await lives.time.rest();
-    await lives.environment.client.workflow.getHandle(`payment-${id}`).signal(refundSignal);
-    await lives.becomes(id, 'refund_processing');
+    const { id } = await timeSkipping.createPaid();
+    await timeSkipping.clock.waitUntilIdle();
+    await timeSkipping.environment.client.workflow.getHandle(`payment-${id}`).signal(refundSignal);
+    await timeSkipping.waitForStatus(id, 'refund_processing');
     const { rows } = await service.db.query(
       "select actor, note from payment_transitions where payment_id = $1 and name = 'request_refund'",
       [id],
@@ -157,45 +157,45 @@ describe('a refund', () => {
   });
 
   it('that was made at the provider itself is followed, and the merchant is not paid for it', async () => {
-    const { id, reference_id } = await lives.createPaid();
-    await lives.time.rest();
+    const { id, reference_id } = await timeSkipping.createPaid();
+    await timeSkipping.clock.waitUntilIdle();
     await service.refundAtProvider(reference_id);
-    await service.engine.reportPaid(id);
-    expect(await lives.end(id, 'refunded-at-provider')).toBe('refunded');
+    await service.workflows.signalProviderUpdate(id);
+    expect(await timeSkipping.runToEnd(id, 'refunded-at-provider')).toBe('refunded');
     expect(await namesOf(id)).toEqual(['request_refund', 'submit_refund', 'confirm_refund']);
     expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
   });
 
   it('that was made in part at the provider holds the settlement back for a person', async () => {
-    const { id, reference_id } = await lives.createPaid();
-    await lives.time.rest();
+    const { id, reference_id } = await timeSkipping.createPaid();
+    await timeSkipping.clock.waitUntilIdle();
     await service.refundAtProvider(reference_id, 20_000);
-    await service.engine.reportPaid(id);
-    await until(
-      () => service.engine.askStatus(id),
-      (now) => typeof now?.attention === 'string',
+    await service.workflows.signalProviderUpdate(id);
+    await eventually(
+      () => service.workflows.queryStatus(id),
+      (now) => typeof now?.attentionReason === 'string',
     );
-    await lives.time.pass(4 * DAY_MS);
-    expect(await service.engine.askStatus(id)).toMatchObject({
+    await timeSkipping.clock.advance(4 * DAY_MS);
+    expect(await service.workflows.queryStatus(id)).toMatchObject({
       status: 'paid',
-      attention: expect.stringMatching(/Rp 20\.000 of Rp 50\.000/),
+      attentionReason: expect.stringMatching(/Rp 20\.000 of Rp 50\.000/),
     });
   });
 });
 
 describe('a refund that the provider refuses', () => {
   it('is refund_failed, with the reason, and nobody is refunded or settled', async () => {
-    const { id, reference_id } = await createRefused();
-    expect(await refundsOf(id)).toMatchObject([{ status: 'refused', failure_reason: expect.any(String) }]);
+    const { id, reference_id } = await createRejectedRefund();
+    expect(await refundsOf(id)).toMatchObject([{ status: 'rejected', failure_reason: expect.any(String) }]);
     expect((await service.atProvider(reference_id))?.refunds).toMatchObject([{ status: 'rejected' }]);
-    await lives.time.pass(4 * DAY_MS);
-    await lives.becomes(id, 'refund_failed');
+    await timeSkipping.clock.advance(4 * DAY_MS);
+    await timeSkipping.waitForStatus(id, 'refund_failed');
   });
 
   it('is tried once more by an operator, under a new key', async () => {
-    const { id, reference_id } = await createRefused();
-    expect(await service.engine.retryRefund(id, OPERATOR)).toMatchObject({ outcome: 'done' });
-    expect(await lives.end(id, 'refund-retried')).toBe('refunded');
+    const { id, reference_id } = await createRejectedRefund();
+    expect(await service.workflows.retryRefund(id, OPERATOR)).toMatchObject({ outcome: 'done' });
+    expect(await timeSkipping.runToEnd(id, 'refund-retried')).toBe('refunded');
     expect(await service.atProvider(reference_id)).toMatchObject({
       refunds: [
         { refund_key: `${reference_id}-R1`, status: 'rejected' },
@@ -206,78 +206,78 @@ describe('a refund that the provider refuses', () => {
       "select actor, note from payment_transitions where payment_id = $1 and name = 'retry_refund'",
       [id],
     );
-    expect(rows).toEqual([OPERATOR]);
+    expect(rows).toEqual([{ actor: OPERATOR.name, note: OPERATOR.note }]);
   });
 
   it('is given up by an operator: paid again, and settled', async () => {
-    const { id } = await createRefused();
-    expect(await service.engine.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({ outcome: 'done' });
-    expect(await lives.end(id, 'refund-resolved-as-paid')).toBe('settled');
+    const { id } = await createRejectedRefund();
+    expect(await service.workflows.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({ outcome: 'done' });
+    expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-paid')).toBe('settled');
   });
 
   it('is refunded in another way, as an operator says', async () => {
-    const { id } = await createRefused();
-    expect(await service.engine.resolveRefund(id, OPERATOR, 'refunded')).toMatchObject({ outcome: 'done' });
-    expect(await lives.end(id, 'refund-resolved-as-refunded')).toBe('refunded');
+    const { id } = await createRejectedRefund();
+    expect(await service.workflows.resolveRefund(id, OPERATOR, 'refunded')).toMatchObject({ outcome: 'done' });
+    expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-refunded')).toBe('refunded');
     expect((await namesOf(id)).at(-1)).toBe('resolve_refund_as_refunded');
   });
 
   it('is not given up while the provider shows a refund, or says nothing', async () => {
-    const { id, reference_id } = await createRefused();
-    await lives.fault('status', 'http_500', 1);
-    expect(await service.engine.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
-      outcome: 'refused',
+    const { id, reference_id } = await createRejectedRefund();
+    await timeSkipping.injectFault('status', 'http_500', 1);
+    expect(await service.workflows.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
+      outcome: 'rejected',
       reason: expect.stringMatching(/clear first/),
     });
     await service.refundAtProvider(reference_id);
-    expect(await service.engine.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
-      outcome: 'refused',
+    expect(await service.workflows.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
+      outcome: 'rejected',
       reason: expect.stringMatching(/shows a refund/),
     });
-    await lives.becomes(id, 'refunded');
+    await timeSkipping.waitForStatus(id, 'refunded');
   });
 
   it('that went through after all ends refunded, by itself', async () => {
-    const { id, reference_id } = await createRefused();
-    await lives.time.rest();
+    const { id, reference_id } = await createRejectedRefund();
+    await timeSkipping.clock.waitUntilIdle();
     await service.refundAtProvider(reference_id);
-    expect(await lives.end(id, 'refund-confirmed-after-all')).toBe('refunded');
+    expect(await timeSkipping.runToEnd(id, 'failed-refund-confirmed')).toBe('refunded');
     expect((await namesOf(id)).at(-1)).toBe('confirm_failed_refund');
   });
 
   it('is no way to ask for anything else', async () => {
-    const { id } = await createRefused();
+    const { id } = await createRejectedRefund();
     const refundAgain = await service.call('POST', `/payments/${id}/refund`);
     const cancelled = await service.call('POST', `/payments/${id}/cancel`);
     expect([refundAgain.body.error.code, cancelled.body.error.code]).toEqual([
       'payment_refund_failed',
       'payment_cancel_failed',
     ]);
-    expect(await service.engine.settlePayment(id, OPERATOR)).toMatchObject({ outcome: 'refused' });
+    expect(await service.workflows.settlePayment(id, OPERATOR)).toMatchObject({ outcome: 'rejected' });
   });
 });
 
 describe('manual settlement', () => {
   it('waits for its delay, and then for an operator', async () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementKind: 'manual' });
-    const { id } = await lives.createPaid();
-    await lives.time.rest();
-    expect(await service.engine.settlePayment(id, OPERATOR)).toMatchObject({
-      outcome: 'refused',
+    const { id } = await timeSkipping.createPaid();
+    await timeSkipping.clock.waitUntilIdle();
+    expect(await service.workflows.settlePayment(id, OPERATOR)).toMatchObject({
+      outcome: 'rejected',
       reason: expect.stringMatching(/not over before/),
     });
-    await lives.time.pass(3 * DAY_MS + 1_000);
-    expect(await service.engine.askStatus(id)).toMatchObject({
+    await timeSkipping.clock.advance(3 * DAY_MS + 1_000);
+    expect(await service.workflows.queryStatus(id)).toMatchObject({
       status: 'paid',
       waitingFor: expect.stringMatching(/an operator to settle/),
     });
-    expect(await service.engine.settlePayment(id, OPERATOR)).toMatchObject({ outcome: 'done', status: 'settled' });
-    expect(await lives.end(id, 'settled-by-operator')).toBe('settled');
+    expect(await service.workflows.settlePayment(id, OPERATOR)).toMatchObject({ outcome: 'done', status: 'settled' });
+    expect(await timeSkipping.runToEnd(id, 'settled-by-operator')).toBe('settled');
     const { rows } = await service.db.query(
       "select actor, note from payment_transitions where payment_id = $1 and name = 'settle'",
       [id],
     );
-    expect(rows).toEqual([OPERATOR]);
+    expect(rows).toEqual([{ actor: OPERATOR.name, note: OPERATOR.note }]);
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementKind: 'automatic' });
   });
 });

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
-import { installRuntime } from '../../src/engine/runtime';
-import { createLogger } from '../../src/log';
-import { HISTORIES_FOLDER } from '../support/history';
-import { workflowBundlePath } from '../support/engine';
+import { installRuntime } from '../../src/temporal/runtime';
+import { createLogger } from '../../src/logger';
+import { HISTORIES_DIRECTORY } from '../support/history';
+import { workflowBundlePath } from '../support/temporal';
 
-const files = readdirSync(HISTORIES_FOLDER).filter((name) => name.endsWith('.json'));
+const files = readdirSync(HISTORIES_DIRECTORY).filter((name) => name.endsWith('.json'));
 
 function replay(history: unknown, name: string): Promise<void> {
   const workflowBundle = { codePath: workflowBundlePath() };
@@ -15,7 +15,7 @@ function replay(history: unknown, name: string): Promise<void> {
 }
 
 function readHistory(name: string): unknown {
-  return JSON.parse(readFileSync(path.join(HISTORIES_FOLDER, name), 'utf8'));
+  return JSON.parse(readFileSync(path.join(HISTORIES_DIRECTORY, name), 'utf8'));
 }
 
 beforeAll(() => installRuntime(createLogger('test', 'silent')));
@@ -26,8 +26,8 @@ describe('a workflow of today', () => {
   });
 
   it('is caught when it no longer does what was recorded', async () => {
-    const otherLife = readFileSync(path.join(HISTORIES_FOLDER, 'webhook-delivered.json'), 'utf8');
-    const forged: unknown = JSON.parse(otherLife.replace('"webhookDelivery"', '"payment"'));
+    const otherHistory = readFileSync(path.join(HISTORIES_DIRECTORY, 'webhook-delivered.json'), 'utf8');
+    const forged: unknown = JSON.parse(otherHistory.replace('"webhookDelivery"', '"payment"'));
     await expect(replay(forged, 'forged')).rejects.toThrow(/[Nn]ondeterminis/);
   });
 });

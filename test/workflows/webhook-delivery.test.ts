@@ -4,12 +4,12 @@ import { disableEndpoint, enableEndpoint } from '../../src/operator/webhook-endp
 import { findEndpoint } from '../../src/operator/webhook-endpoints';
 import { redeliver } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
-import { MAX_TRIES } from '../../src/webhooks/retry-policy';
-import { createTimeSkippingEnvironment } from '../support/engine';
+import { MAX_ATTEMPTS } from '../../src/webhooks/retry-policy';
+import { createTimeSkippingEnvironment } from '../support/temporal';
 import { recordHistory } from '../support/history';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 import { startTestService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { eventually } from '../support/eventually';
 
 const SECRET = 'whsec_retries';
 
@@ -50,9 +50,9 @@ afterEach(() => receiver.close());
 /** A payment whose first webhook failed; answers the delivery once its workflow has it. */
 async function failedDelivery(): Promise<string> {
   const { body } = await service.call('POST', '/payments', { amount: 10_000 });
-  const row = await until(
+  const row = await eventually(
     () => deliveryOf(body.payment.id),
-    (delivery) => delivery?.handed_over_at !== null,
+    (delivery) => delivery?.retry_workflow_started_at !== null,
   );
   return row.id;
 }
@@ -66,7 +66,7 @@ async function deliveryOf(paymentId: string) {
   return rows[0];
 }
 
-async function end(deliveryId: string, name: string): Promise<unknown> {
+async function finish(deliveryId: string, name: string): Promise<unknown> {
   const outcome = await environment.client.workflow.getHandle(`webhook-${deliveryId}`).result();
   await recordHistory(environment.client, `webhook-${deliveryId}`, `webhook-${name}`);
   return outcome;
@@ -74,36 +74,36 @@ async function end(deliveryId: string, name: string): Promise<unknown> {
 
 describe('a webhook whose first try failed', () => {
   it('is tried again until the receiver is well, with the same delivery id and a fresh signature', async () => {
-    let answers = 0;
+    let responses = 0;
     receiver.respond = (response) => {
-      answers += 1;
-      response.writeHead(answers < 4 ? 503 : 204).end();
+      responses += 1;
+      response.writeHead(responses < 4 ? 503 : 204).end();
     };
     const id = await failedDelivery();
-    expect(await end(id, 'delivered')).toBe('delivered');
+    expect(await finish(id, 'delivered')).toBe('delivered');
     expect(receiver.received).toHaveLength(4);
     expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery']))).toEqual(new Set([id]));
     expect(new Set(receiver.received.map(({ rawBody }) => rawBody)).size).toBe(1);
     expect(receiver.received.every((webhook) => verifySignature(webhook, SECRET))).toBe(true);
-    expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', attempts: 4 });
+    expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', attempts_total: 4 });
   });
 
   it('is dead after twelve tries, all of them in the log', async () => {
     receiver.respond = (response) => response.writeHead(500).end('no');
     const id = await failedDelivery();
-    expect(await end(id, 'dead')).toBe('dead');
-    expect(receiver.received).toHaveLength(MAX_TRIES);
+    expect(await finish(id, 'dead')).toBe('dead');
+    expect(receiver.received).toHaveLength(MAX_ATTEMPTS);
     const { rows } = await service.db.query('select * from webhook_deliveries where id = $1', [id]);
-    expect(rows[0]).toMatchObject({ status: 'dead', dead_reason: 'tries_exhausted', attempts: MAX_TRIES });
+    expect(rows[0]).toMatchObject({ status: 'dead', dead_reason: 'attempts_exhausted', attempts_total: MAX_ATTEMPTS });
     const log = await service.db.query('select * from webhook_attempts where delivery_id = $1', [id]);
     expect(log.rows.every((attempt) => attempt.status_code === 500 && attempt.response_excerpt === 'no')).toBe(true);
-    expect(log.rowCount).toBe(MAX_TRIES);
+    expect(log.rowCount).toBe(MAX_ATTEMPTS);
   });
 
   it('is dead as soon as the receiver says that it is gone', async () => {
     receiver.respond = (response) => response.writeHead(receiver.received.length === 1 ? 500 : 410).end();
     const id = await failedDelivery();
-    expect(await end(id, 'gone')).toBe('dead');
+    expect(await finish(id, 'endpoint-gone')).toBe('dead');
     expect(receiver.received).toHaveLength(2);
     expect(await findEndpoint(service.db, endpointId)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
   });
@@ -112,33 +112,33 @@ describe('a webhook whose first try failed', () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     await disableEndpoint(service.db, endpointId);
-    expect(await end(id, 'endpoint-disabled')).toBe('dead');
+    expect(await finish(id, 'endpoint-disabled')).toBe('dead');
     expect(receiver.received).toHaveLength(1);
-    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts: 1 });
+    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts_total: 1 });
   });
 
   it('makes no attempt for an endpoint that is disabled, also before its deliveries are ended', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     await service.db.query("update webhook_endpoints set status = 'disabled' where id = $1", [endpointId]);
-    expect(await end(id, 'endpoint-disabled')).toBe('dead');
+    expect(await finish(id, 'endpoint-disabled')).toBe('dead');
     expect(receiver.received).toHaveLength(1);
-    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts: 1 });
+    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts_total: 1 });
   });
 
   it('gets a fresh set of tries when it is redelivered after its death', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
-    expect(await end(id, 'dead')).toBe('dead');
+    expect(await finish(id, 'dead')).toBe('dead');
     await enableEndpoint(service.db, endpointId); // as if it had not failed twelve times
     await redeliver(service.db, [id]);
-    await until(
+    await eventually(
       () => deliveryOf(id),
-      (delivery) => delivery.handed_over_at !== null,
+      (delivery) => delivery.retry_workflow_started_at !== null,
     );
-    expect(await end(id, 'redelivered')).toBe('dead');
-    expect(receiver.received).toHaveLength(2 * MAX_TRIES);
-    expect(await deliveryOf(id)).toMatchObject({ dead_reason: 'tries_exhausted', attempts: 2 * MAX_TRIES });
+    expect(await finish(id, 'redelivered')).toBe('dead');
+    expect(receiver.received).toHaveLength(2 * MAX_ATTEMPTS);
+    expect(await deliveryOf(id)).toMatchObject({ dead_reason: 'attempts_exhausted', attempts_total: 2 * MAX_ATTEMPTS });
   });
 
   it('begins anew when it is redelivered while its old retries still wait', async () => {
@@ -149,24 +149,24 @@ describe('a webhook whose first try failed', () => {
     await disableEndpoint(service.db, endpointId);
     await enableEndpoint(service.db, endpointId);
     await redeliver(service.db, [id]);
-    await until(
+    await eventually(
       () => deliveryOf(id),
-      (delivery) => delivery.handed_over_at !== null,
+      (delivery) => delivery.retry_workflow_started_at !== null,
     );
     expect(await runOf()).not.toBe(before);
     receiver.respond = (response) => response.end();
-    expect(await end(id, 'begun-anew')).toBe('delivered');
+    expect(await finish(id, 'retries-restarted')).toBe('delivered');
     expect(receiver.received).toHaveLength(3);
-    expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', attempts: 3, tries: 1 });
+    expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', attempts_total: 3, attempts_in_cycle: 1 });
   });
 
   it('has its endpoint fail with it: new deliveries wait for their turn', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
-    for (let count = 0; count < 2; count += 1) await end(await failedDelivery(), 'dead');
+    for (let count = 0; count < 2; count += 1) await finish(await failedDelivery(), 'dead');
     const { body } = await service.call('POST', '/payments', { amount: 10_000 });
     const endpoint = await findEndpoint(service.db, endpointId);
-    expect(endpoint).toMatchObject({ status: 'enabled', consecutiveFailures: 2 * MAX_TRIES, pending: 1 });
-    expect(endpoint.retryAt).not.toBeNull();
-    expect(await deliveryOf(body.payment.id)).toMatchObject({ status: 'pending', handed_over_at: null });
+    expect(endpoint).toMatchObject({ status: 'enabled', consecutiveFailures: 2 * MAX_ATTEMPTS, pending: 1 });
+    expect(endpoint.nextProbeAt).not.toBeNull();
+    expect(await deliveryOf(body.payment.id)).toMatchObject({ status: 'pending', retry_workflow_started_at: null });
   });
 });

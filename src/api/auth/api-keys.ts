@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { findApiKey, type ApiKeyRow } from '../../db/reads/find-api-key';
+import { findApiKey, type ApiKeyRow } from '../../db/queries/find-api-key';
 import type { Queryable } from '../../db/pool';
 
 /** What an operator changes is in force within a second on every process (design); half of it is left for the read itself. */
 const FRESH_MS = 500;
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 interface Question {
   readonly secretSha256: Buffer;
@@ -20,7 +20,7 @@ export class ApiKeys {
 
   constructor(db: Queryable) {
     this.#known = new LRUCache<string, ApiKeyRow, Question>({
-      max: MOST_KEYS,
+      max: MAX_KEYS,
       ttl: FRESH_MS,
       fetchMethod: (_name, _stale, { context }) => findApiKey(db, context.secretSha256, context.address),
     });

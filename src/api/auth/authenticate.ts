@@ -1,12 +1,15 @@
 import type { Request } from 'express';
-import type { ApiKeyRow } from '../../db/reads/find-api-key';
-import { parseSecretKey } from '../../operator/secret-key';
+import type { ApiKeyRow } from '../../db/queries/find-api-key';
+import { parseSecretKey } from '../../keys/secret-key';
 import { ApiError } from '../api-error';
-import type { ApiServices } from '../services';
+import type { ApiDependencies } from '../dependencies';
 import { clientAddress } from './client-address';
 
 /** The merchant on whose behalf a request is made. */
-export type Merchant = Pick<ApiKeyRow, 'keyId' | 'merchantId' | 'feePayer' | 'providers' | 'paymentMethodActive'>;
+export type AuthenticatedMerchant = Pick<
+  ApiKeyRow,
+  'keyId' | 'merchantId' | 'feePayer' | 'providers' | 'paymentMethodActive'
+>;
 
 const BEARER = /^Bearer +(\S+)$/i;
 
@@ -16,10 +19,10 @@ const BEARER = /^Bearer +(\S+)$/i;
  * to protect here.
  * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them), `api_key_ip_not_allowed`, `merchant_not_approved`
  */
-export async function authenticate(services: ApiServices, request: Request): Promise<Merchant> {
+export async function authenticate(dependencies: ApiDependencies, request: Request): Promise<AuthenticatedMerchant> {
   const secret = parseSecretKey(bearerOf(request));
-  const key = secret && (await services.apiKeys.find(secret.secretSha256, clientAddress(request)));
-  if (!key) throw keyRefusal(services, request);
+  const key = secret && (await dependencies.apiKeys.find(secret.secretSha256, clientAddress(request)));
+  if (!key) throw unauthorizedError(dependencies, request);
   if (!key.addressAllowed) throw new ApiError('api_key_ip_not_allowed');
   if (key.merchantStatus !== 'approved') throw new ApiError('merchant_not_approved');
   return key;
@@ -31,7 +34,7 @@ export function bearerOf(request: Request): string {
 }
 
 /** Counts a failed key of the caller's address, and says what to answer. */
-export function keyRefusal({ failedKeys }: ApiServices, request: Request): ApiError {
+export function unauthorizedError({ failedKeys }: ApiDependencies, request: Request): ApiError {
   const waitSeconds = failedKeys.count(clientAddress(request));
   if (waitSeconds === undefined) return new ApiError('invalid_api_key', undefined, { 'WWW-Authenticate': 'Bearer' });
   return new ApiError(

@@ -4,7 +4,7 @@ import type { ApiErrorCode } from '../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { ApiError } from '../api-error';
-import { boundedText } from '../bounded-text';
+import { boundedText } from '../max-length';
 import { NumberToken } from '../strict-json';
 import { IDEMPOTENCY_KEY } from './idempotency-key';
 
@@ -55,7 +55,7 @@ export const bulkItemRequestSchema = paymentRequestSchema.extend({ idempotency_k
 
 export type BulkItemRequest = z.output<typeof bulkItemRequestSchema>;
 
-const LONGEST_SHOWN = 80;
+const MAX_SHOWN_CHARACTERS = 80;
 
 /** Fields whose faults have a code of their own, in the order in which they are judged. */
 const FIELD_CODES: Readonly<Record<string, ApiErrorCode>> = {
@@ -73,24 +73,28 @@ export function requireObject(body: unknown, name = 'The body'): Record<string, 
  * @param at what stands before a field's name in a message, such as `payments[3].`
  * @throws ApiError that names the field and the rule
  */
-export function parseRequest<Wanted>(schema: z.ZodType<Wanted>, body: Record<string, unknown>, at = ''): Wanted {
+export function parseRequest<ParsedBody>(
+  schema: z.ZodType<ParsedBody>,
+  body: Record<string, unknown>,
+  at = '',
+): ParsedBody {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), rule: issue.message }));
-  const judged = Object.keys(FIELD_CODES).map((name) => issues.find(({ field }) => field === name));
-  const { field, rule } = judged.find((issue) => issue !== undefined) ?? issues[0] ?? { field: '', rule: '' };
+  const checked = Object.keys(FIELD_CODES).map((name) => issues.find(({ field }) => field === name));
+  const { field, rule } = checked.find((issue) => issue !== undefined) ?? issues[0] ?? { field: '', rule: '' };
   throw new ApiError(FIELD_CODES[field] ?? 'payment_create_failed', `${at}${messageFor(field, rule)}`);
 }
 
 function messageFor(field: string, rule: string): string {
   if (field === 'amount') return `amount must be an integer from 1 to ${MAX_TOTAL_RUPIAH}, written as plain digits.`;
   if (field === 'payment_method') return 'payment_method is not supported; use qris.';
-  return `${shown(field)} ${rule}.`;
+  return `${truncated(field)} ${rule}.`;
 }
 
 /** Keys are the caller's, and can be as long as the body. */
-function shown(field: string): string {
-  return field.length > LONGEST_SHOWN ? `${field.slice(0, LONGEST_SHOWN)}…` : field;
+function truncated(field: string): string {
+  return field.length > MAX_SHOWN_CHARACTERS ? `${field.slice(0, MAX_SHOWN_CHARACTERS)}…` : field;
 }
 
 /**

@@ -4,8 +4,8 @@ import { ApiError } from '../api-error';
 import type { PublicEndpoint } from '../endpoint';
 import { CONTENT_SECURITY_POLICY, PAGE, SCRIPT, STYLE } from './page';
 
-const VIEWER_FOLDER = path.dirname(require.resolve('swagger-ui-dist/package.json'));
-const viewerFile = (name: string) => () => readFile(path.join(VIEWER_FOLDER, name));
+const VIEWER_DIRECTORY = path.dirname(require.resolve('swagger-ui-dist/package.json'));
+const viewerFile = (name: string) => () => readFile(path.join(VIEWER_DIRECTORY, name));
 
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';

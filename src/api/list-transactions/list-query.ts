@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ListPosition } from '../../db/reads/list-payments';
+import type { ListPosition } from '../../db/queries/list-payments';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { ApiError } from '../api-error';
-import { boundedText } from '../bounded-text';
+import { boundedText } from '../max-length';
 import { decodeCursor } from './cursor';
 
 const DEFAULT_LIMIT = 50;
@@ -19,16 +19,16 @@ function readLimit(text: unknown): number {
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
-const INSTANT_RULE =
+const TIMESTAMP_RULE =
   'must be an ISO 8601 instant with its zone, such as 2026-11-21T08:00:00Z, or a day, such as 2026-11-21';
 
 /** @param timeOfDay which a day without a time stands for, UTC */
-const instant = (timeOfDay: string) =>
+const timestamp = (timeOfDay: string) =>
   z
     // A plus sign that was not percent-encoded comes in as a space.
     .preprocess(
       (text) => (typeof text === 'string' ? text.replace(' ', '+') : text),
-      z.union([z.iso.date(), z.iso.datetime({ offset: true })], { error: INSTANT_RULE }),
+      z.union([z.iso.date(), z.iso.datetime({ offset: true })], { error: TIMESTAMP_RULE }),
     )
     .transform((text) => new Date(text.includes('T') ? text : `${text}T${timeOfDay}Z`));
 
@@ -53,10 +53,10 @@ export const listQuerySchema = z.object({
     .refine((text) => !text.includes('\0'), { error: 'must not have a NUL' })
     .optional()
     .meta({ description: 'Only transactions with this order ID of yours.' }),
-  created_from: instant('00:00:00.000').optional().meta({
+  created_from: timestamp('00:00:00.000').optional().meta({
     description: 'Only transactions created at this instant or later. A day counts from its beginning, UTC.',
   }),
-  created_to: instant('23:59:59.999').optional().meta({
+  created_to: timestamp('23:59:59.999').optional().meta({
     description: 'Only transactions created at this instant or earlier. A day counts to its end, UTC.',
   }),
 });

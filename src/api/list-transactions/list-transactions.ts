@@ -1,6 +1,6 @@
-import { listPayments } from '../../db/reads/list-payments';
+import { listMerchantPayments } from '../../db/queries/list-payments';
 import type { MerchantEndpoint } from '../endpoint';
-import { listedPaymentView } from '../payment-views';
+import { listedPaymentView } from '../payment-responses';
 import { encodeCursor } from './cursor';
 import { parseListQuery } from './list-query';
 
@@ -17,7 +17,7 @@ export const listTransactions: MerchantEndpoint = async ({ db, publicBaseUrl }, 
     after: query.cursor,
   };
   // One more than asked for tells whether there is a next page.
-  const found = await listPayments(db, filter, query.limit + 1);
+  const found = await listMerchantPayments(db, filter, query.limit + 1);
   const page = found.slice(0, query.limit);
   const last = page.at(-1);
   const hasNext = last !== undefined && found.length > page.length;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../../domain/errors';
 import { errorSchema } from '../payment-schemas';
-import { type AnswerHeader, usualHeaders } from './answer-headers';
+import { type ResponseHeader, usualHeaders } from './response-headers';
 import { LISTED_PAYMENT } from './examples';
 import { toJsonSchema, type JsonSchema } from './json-schema';
 import { ERRORS_OF_EVERY_OPERATION, type Operation } from './operations';
@@ -30,7 +30,16 @@ const PATH_ID = {
   examples: { id: { value: LISTED_PAYMENT.id }, reference_id: { value: LISTED_PAYMENT.reference_id } },
 };
 
-function describeOperation({ operationId, summary, description, query, headers, request, answer, errors }: Operation) {
+function describeOperation({
+  operationId,
+  summary,
+  description,
+  query,
+  headers,
+  request,
+  response,
+  errors,
+}: Operation) {
   return {
     operationId,
     summary,
@@ -44,10 +53,10 @@ function describeOperation({ operationId, summary, description, query, headers, 
       },
     }),
     responses: {
-      [answer.status]: {
-        description: answer.status === 201 ? 'Created.' : 'Done.',
-        headers: refToHeaders([...usualHeaders(answer.status), ...(answer.headers ?? [])]),
-        content: jsonContent(refTo(answer.name), answer.examples),
+      [response.status]: {
+        description: response.status === 201 ? 'Created.' : 'Done.',
+        headers: refToHeaders([...usualHeaders(response.status), ...(response.headers ?? [])]),
+        content: jsonContent(refTo(response.name), response.examples),
       },
       ...describeFailures([...errors, ...ERRORS_OF_EVERY_OPERATION]),
     },
@@ -91,6 +100,6 @@ export function jsonContent(schema: JsonSchema, examples: Readonly<Record<string
 
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-function refToHeaders(names: readonly AnswerHeader[]) {
+function refToHeaders(names: readonly ResponseHeader[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

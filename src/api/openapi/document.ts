@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { eventOnEntering } from '../../domain/events';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
-import { VERSION } from '../../package';
+import { VERSION } from '../../package-info';
 import {
   bulkItemSchema,
   cancelledPaymentSchema,
@@ -11,8 +11,8 @@ import {
   paymentStatusSchema,
   qrisSchema,
 } from '../payment-schemas';
-import { STATUS_MEANINGS } from '../payment-statuses';
-import { ANSWER_HEADERS } from './answer-headers';
+import { STATUS_MEANINGS } from '../status-descriptions';
+import { RESPONSE_HEADERS } from './response-headers';
 import { describeParameters, describePaths, jsonContent, refTo } from './describe-operations';
 import { WEBHOOK_EVENT } from './examples';
 import { INTRODUCTION } from './introduction';
@@ -21,7 +21,7 @@ import { OPERATIONS } from './operations';
 import { WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
 
 /** Parts of answers that have a name in the documentation. */
-const FORMS = {
+const COMPONENT_SCHEMAS = {
   PaymentStatus: paymentStatusSchema,
   CreatedPayment: createdPaymentSchema,
   BulkItem: bulkItemSchema,
@@ -47,9 +47,9 @@ export function buildDocument() {
     paths: describePaths(OPERATIONS),
     webhooks: Object.fromEntries(PAYMENT_STATUSES.map((status) => [eventOnEntering(status), describeWebhook(status)])),
     components: {
-      schemas: { ...toJsonSchemas(requestSchemas(), 'input'), ...toJsonSchemas(answerSchemas(), 'output') },
+      schemas: { ...toJsonSchemas(requestSchemas(), 'input'), ...toJsonSchemas(responseSchemas(), 'output') },
       headers: Object.fromEntries(
-        Object.entries(ANSWER_HEADERS).map(([name, description]) => [
+        Object.entries(RESPONSE_HEADERS).map(([name, description]) => [
           name,
           { description, schema: { type: 'string' } },
         ]),
@@ -69,9 +69,9 @@ function requestSchemas(): Record<string, z.ZodType> {
   return Object.assign({}, ...Object.values(OPERATIONS).map(({ request }) => request?.schemas));
 }
 
-function answerSchemas(): Record<string, z.ZodType> {
-  const answers = Object.values(OPERATIONS).map(({ answer }) => [answer.name, answer.schema]);
-  return { ...FORMS, ...Object.fromEntries(answers) };
+function responseSchemas(): Record<string, z.ZodType> {
+  const responses = Object.values(OPERATIONS).map(({ response }) => [response.name, response.schema]);
+  return { ...COMPONENT_SCHEMAS, ...Object.fromEntries(responses) };
 }
 
 function describeWebhook(status: PaymentStatus) {

@@ -10,7 +10,7 @@ import {
   qrisSchema,
   refundedPaymentSchema,
 } from '../payment-schemas';
-import type { AnswerHeader } from './answer-headers';
+import type { ResponseHeader } from './response-headers';
 import * as examples from './examples';
 import { CREATE_BODIES } from './request-bodies';
 
@@ -27,13 +27,13 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, z.ZodType>>;
   /** One of these bodies. */
   readonly request?: { readonly schemas: Readonly<Record<string, z.ZodType>>; readonly examples: Examples };
-  readonly answer: {
+  readonly response: {
     readonly status: 200 | 201;
     /** Of its schema, among the components. */
     readonly name: string;
     readonly schema: z.ZodType;
     /** Beside the usual ones. */
-    readonly headers?: readonly AnswerHeader[];
+    readonly headers?: readonly ResponseHeader[];
     readonly examples: Examples;
   };
   /** Beside those of `ERRORS_OF_EVERY_OPERATION`. */
@@ -59,7 +59,7 @@ again, and \`payment.paid\` is sent once more. After that the refund is with the
 
 Everything else is \`payment_cancel_failed\`, and so are transactions of \`shopeepay\`, which cannot cancel. The provider
 decides: a customer who was faster has paid. A body is not needed and not read.`,
-  answer: {
+  response: {
     status: 200,
     name: 'CancelAnswer',
     schema: z.object({ payment: cancelledPaymentSchema }),
@@ -113,7 +113,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
         },
       },
     },
-    answer: {
+    response: {
       status: 201,
       name: 'CreateAnswer',
       schema: z.union([
@@ -138,7 +138,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
     operationId: 'getPayment',
     summary: 'Read a transaction',
     description: 'For when a webhook did not come: ask with delays between the requests.',
-    answer: {
+    response: {
       status: 200,
       name: 'DetailAnswer',
       schema: z.object({ payment: paymentDetailSchema }),
@@ -151,7 +151,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
     summary: 'Read the QR of a transaction',
     description: `The QR of a bulk item, or of any transaction later on. \`not_found\` too where there is no QR: before the
 provider has issued it, and where the provider refused to.`,
-    answer: {
+    response: {
       status: 200,
       name: 'QrisAnswer',
       schema: z.object({ qris: qrisSchema }),
@@ -174,7 +174,7 @@ provider has issued it, and where the provider refused to.`,
 
 Everything else is \`payment_refund_failed\`: a transaction that has entered settlement (\`settled\`), and those of
 \`shopeepay\`, which has no refund. A body is not needed and not read.`,
-    answer: {
+    response: {
       status: 200,
       name: 'RefundAnswer',
       schema: z.object({ payment: refundedPaymentSchema }),
@@ -192,7 +192,7 @@ meanwhile.
 Filters can be combined. A filter or cursor that cannot be understood is \`not_found\` and names its rule, so that no list
 is mistaken for a filtered one.`,
     query: listQuerySchema,
-    answer: {
+    response: {
       status: 200,
       name: 'ListAnswer',
       schema: z.object({ transactions: z.array(listedPaymentSchema) }),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listExceptions, resolveException } from '../../operator/exceptions';
-import { snakeCased } from '../../operator/snake-cased';
+import { snakeCaseKeys } from '../../snake-case';
 import type { OperatorEndpoint } from '../endpoint';
-import { limitSchema, noteSchema, readAction, readQuery, refusingAs, uuidInPath } from './operator-request';
+import { limitSchema, noteSchema, parseActionBody, readQuery, mapErrors, uuidInPath } from './operator-request';
 
 const querySchema = z.object({
   limit: limitSchema,
@@ -13,7 +13,7 @@ const querySchema = z.object({
 export const listCases: OperatorEndpoint = async ({ db }, request) => {
   const { all, limit } = readQuery(request, querySchema);
   const exceptions = await listExceptions(db, { onlyOpen: all === 'false', limit });
-  return { status: 200, body: snakeCased({ exceptions }) };
+  return { status: 200, body: snakeCaseKeys({ exceptions }) };
 };
 
 const resolutionSchema = noteSchema.extend({
@@ -22,9 +22,9 @@ const resolutionSchema = noteSchema.extend({
 
 /** `POST /operator/exceptions/:id/resolve` */
 export const resolveCase: OperatorEndpoint = async ({ db }, request, { actor }) => {
-  const { note, refunded } = readAction(request, resolutionSchema);
+  const { note, refunded } = parseActionBody(request, resolutionSchema);
   const id = uuidInPath(request);
   const resolution = { note, isRefunded: refunded };
-  const exception = await refusingAs('not_found', () => resolveException(db, actor, id, resolution));
-  return { status: 200, body: snakeCased({ exception }) };
+  const exception = await mapErrors('not_found', () => resolveException(db, actor, id, resolution));
+  return { status: 200, body: snakeCaseKeys({ exception }) };
 };

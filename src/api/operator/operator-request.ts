@@ -5,20 +5,20 @@ import { UserError } from '../../config';
 import type { ApiErrorCode } from '../../domain/errors';
 import { NotFoundError } from '../../operator/require-row';
 import { ApiError } from '../api-error';
-import { boundedText } from '../bounded-text';
+import { boundedText } from '../max-length';
 import { requireObject } from '../create-payment/payment-request';
 import { parsePathId } from '../path-id';
 import { readJsonBody } from '../strict-json';
 
-const MOST_NOTE_CHARACTERS = 500;
+const MAX_NOTE_CHARACTERS = 500;
 
 /** Every action of an operator says why. */
 export const noteSchema = z.object({
-  note: boundedText(MOST_NOTE_CHARACTERS).refine((text) => text.trim() !== '', { error: 'must not be empty' }),
+  note: boundedText(MAX_NOTE_CHARACTERS).refine((text) => text.trim() !== '', { error: 'must not be empty' }),
 });
 
 /** The body of an action. @throws ApiError `invalid_json` that names the field and its rule */
-export function readAction<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
+export function parseActionBody<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(requireObject(readJsonBody(request)));
   if (parsed.success) return parsed.data;
   throw new ApiError('invalid_json', ruleOf(parsed.error));
@@ -60,7 +60,7 @@ export function uuidInPath({ params }: Request): string {
  * What an operator is refused, in the contract's form.
  * @param code of what exists and cannot be done; the contract's table is closed, so the message has to tell
  */
-export async function refusingAs<Result>(code: ApiErrorCode, work: () => Promise<Result>): Promise<Result> {
+export async function mapErrors<Result>(code: ApiErrorCode, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

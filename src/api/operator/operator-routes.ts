@@ -1,8 +1,8 @@
 import type { OperatorEndpoint } from '../endpoint';
-import { failPayment, resolveRefund, retryRefund, settlePayment } from './act-on-payment';
+import { failPayment, resolveRefund, retryRefund, settlePayment } from './payment-actions';
 import { listCases, resolveCase } from './exceptions';
-import { inspectPayment } from './inspect-payment';
-import { listAudit } from './list-audit';
+import { inspectPayment } from './show-payment';
+import { listAudit } from './list-actions';
 import { redeliverWebhook } from './redeliver-webhook';
 
 interface OperatorRoute {

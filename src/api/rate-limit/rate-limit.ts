@@ -1,6 +1,6 @@
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { createPool } from '../../db/pool';
-import type { Logger } from '../../log';
+import type { Logger } from '../../logger';
 
 export interface RateLimitSettings {
   readonly databaseUrl: string;
@@ -10,7 +10,7 @@ export interface RateLimitSettings {
 }
 
 /** Where a key stands after a request. */
-export interface Standing {
+export interface RateLimitStatus {
   readonly allowed: boolean;
   /** Requests a minute. */
   readonly limit: number;
@@ -21,9 +21,9 @@ export interface Standing {
 }
 
 /** This process's part of a key's minute. */
-interface Share {
+interface LocalQuota {
   /** Unknown before the table has been asked. */
-  endsAtMs: number;
+  deadlineAtMs: number;
   /** Taken out of the table and not yet used. */
   held: number;
   used: number;
@@ -35,11 +35,11 @@ interface Share {
 
 const MINUTE_MS = 60_000;
 /** A process takes at most this part of what is left at a time, so that the last requests are shared out one by one. */
-const LARGEST_PART = 1 / 8;
+const MAX_PREFETCH_FRACTION = 1 / 8;
 
 /** The table must not hold up requests: after this the process goes on without it, for a while for every key. */
-const PATIENCE_MS = 2_000;
-const ALONE_MS = 30_000;
+const STORE_TIMEOUT_MS = 2_000;
+const FALLBACK_MS = 30_000;
 /** Connections of its own: a table that hangs takes none from the requests themselves. */
 const CONNECTIONS = 2;
 
@@ -60,8 +60,8 @@ export class RateLimit {
   readonly #log: Logger;
   readonly #db;
   readonly #table;
-  readonly #shares = new Map<string, Share>();
-  #aloneUntilMs = 0;
+  readonly #shares = new Map<string, LocalQuota>();
+  #fallbackUntilMs = 0;
   #nextSweepMs = Date.now() + MINUTE_MS;
 
   constructor({ databaseUrl, requestsPerMinute, log }: RateLimitSettings) {
@@ -69,8 +69,8 @@ export class RateLimit {
     this.#log = log;
     this.#db = createPool(databaseUrl, {
       max: CONNECTIONS,
-      connectionTimeoutMs: PATIENCE_MS,
-      statementTimeoutMs: PATIENCE_MS,
+      connectionTimeoutMs: STORE_TIMEOUT_MS,
+      statementTimeoutMs: STORE_TIMEOUT_MS,
       // Kept: to connect takes far longer than to count.
       idleTimeoutMillis: 0,
     });
@@ -88,22 +88,22 @@ export class RateLimit {
   }
 
   /** Counts a request of the key, unless its limit is reached. */
-  async take(keyId: string): Promise<Standing> {
-    const share = this.#shareOf(keyId);
-    while (share.held === 0 && share.left > 0) {
-      share.asking ??= this.#refill(keyId, share).finally(() => (share.asking = undefined));
-      await share.asking;
+  async take(keyId: string): Promise<RateLimitStatus> {
+    const quota = this.#quotaFor(keyId);
+    while (quota.held === 0 && quota.left > 0) {
+      quota.asking ??= this.#refill(keyId, quota).finally(() => (quota.asking = undefined));
+      await quota.asking;
     }
-    const allowed = share.held > 0;
+    const allowed = quota.held > 0;
     if (allowed) {
-      share.held -= 1;
-      share.used += 1;
+      quota.held -= 1;
+      quota.used += 1;
     }
     return {
       allowed,
       limit: this.#limit,
-      remaining: share.held + share.left,
-      resetSeconds: Math.max(Math.ceil((share.endsAtMs - Date.now()) / 1000), 1),
+      remaining: quota.held + quota.left,
+      resetSeconds: Math.max(Math.ceil((quota.deadlineAtMs - Date.now()) / 1000), 1),
     };
   }
 
@@ -111,34 +111,34 @@ export class RateLimit {
     await this.#db.end();
   }
 
-  #shareOf(keyId: string): Share {
+  #quotaFor(keyId: string): LocalQuota {
     const known = this.#shares.get(keyId);
-    if (known && Date.now() < known.endsAtMs) return known;
+    if (known && Date.now() < known.deadlineAtMs) return known;
     this.#sweep();
-    const share: Share = { endsAtMs: Infinity, held: 0, used: 0, left: this.#limit, asking: undefined };
-    this.#shares.set(keyId, share);
-    return share;
+    const quota: LocalQuota = { deadlineAtMs: Infinity, held: 0, used: 0, left: this.#limit, asking: undefined };
+    this.#shares.set(keyId, quota);
+    return quota;
   }
 
-  async #refill(keyId: string, share: Share): Promise<void> {
-    if (Date.now() < this.#aloneUntilMs) return this.#goOnAlone(share);
-    const wanted = Math.min(Math.max(share.used, 1), Math.ceil(share.left * LARGEST_PART));
+  async #refill(keyId: string, quota: LocalQuota): Promise<void> {
+    if (Date.now() < this.#fallbackUntilMs) return this.#useLocalFallback(quota);
+    const requested = Math.min(Math.max(quota.used, 1), Math.ceil(quota.left * MAX_PREFETCH_FRACTION));
     try {
-      const { consumedPoints, msBeforeNext } = await this.#table.penalty(keyId, wanted);
-      share.left = Math.max(this.#limit - consumedPoints, 0);
-      share.held = Math.min(Math.max(this.#limit - consumedPoints + wanted, 0), wanted);
-      share.endsAtMs = Date.now() + msBeforeNext;
+      const { consumedPoints, msBeforeNext } = await this.#table.penalty(keyId, requested);
+      quota.left = Math.max(this.#limit - consumedPoints, 0);
+      quota.held = Math.min(Math.max(this.#limit - consumedPoints + requested, 0), requested);
+      quota.deadlineAtMs = Date.now() + msBeforeNext;
     } catch (error) {
-      this.#aloneUntilMs = Date.now() + ALONE_MS;
+      this.#fallbackUntilMs = Date.now() + FALLBACK_MS;
       this.#log.warn({ err: error }, 'the rate limit table does not answer: this process counts by itself for a while');
-      this.#goOnAlone(share);
+      this.#useLocalFallback(quota);
     }
   }
 
-  #goOnAlone(share: Share): void {
-    share.held = Math.max(this.#limit - share.used, 0);
-    share.left = 0;
-    share.endsAtMs = Math.min(share.endsAtMs, Date.now() + MINUTE_MS);
+  #useLocalFallback(quota: LocalQuota): void {
+    quota.held = Math.max(this.#limit - quota.used, 0);
+    quota.left = 0;
+    quota.deadlineAtMs = Math.min(quota.deadlineAtMs, Date.now() + MINUTE_MS);
   }
 
   /** Forgets minutes that are over, here and in the table; once a minute, by whoever comes first. */
@@ -146,7 +146,7 @@ export class RateLimit {
     const nowMs = Date.now();
     if (nowMs < this.#nextSweepMs) return;
     this.#nextSweepMs = nowMs + MINUTE_MS;
-    for (const [keyId, share] of this.#shares) if (share.endsAtMs <= nowMs) this.#shares.delete(keyId);
+    for (const [keyId, quota] of this.#shares) if (quota.deadlineAtMs <= nowMs) this.#shares.delete(keyId);
     this.#db
       .query('delete from rate_limits where expire < $1', [nowMs - MINUTE_MS])
       .catch((error: unknown) => this.#log.warn({ err: error }, 'expired rate limits could not be deleted'));

@@ -9,14 +9,14 @@ import {
   listAccounts,
   type ProviderAccount,
 } from '../../operator/provider-accounts';
-import { auditedCommand } from '../actor';
-import { answering, withExamples } from '../answering';
-import { id, listed, oneOf, wholeNumber } from '../inputs';
+import { withCommandAudit } from '../operator-identity';
+import { defineAction, withExamples } from '../command-action';
+import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
-import { withDatabase } from '../settings';
+import { withDatabase } from '../command-context';
 import type { Terminal } from '../terminal';
 
-const MOST_WEIGHT = 1_000;
+const MAX_WEIGHT = 1_000;
 
 export function addAccountsCommand(program: Command, terminal: Terminal): void {
   const accounts = program.command('accounts').description('our accounts at the providers; merchants never see them');
@@ -29,8 +29,8 @@ function addAdd(accounts: Command, terminal: Terminal): void {
   const command = accounts
     .command('add')
     .description('register an account; its server key comes from the environment and is stored sealed')
-    .requiredOption('--provider <provider>', listed(PROVIDERS))
-    .requiredOption('--adapter <adapter>', listed(ADAPTERS))
+    .requiredOption('--provider <provider>', joinOptions(PROVIDERS))
+    .requiredOption('--adapter <adapter>', joinOptions(ADAPTERS))
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
     .option('--base-url <url>', "the acquirer's address (default: Midtrans, by LUNAS_ENVIRONMENT)")
     .option('--weight <n>', "its share of new payments among the provider's accounts", '1');
@@ -43,24 +43,24 @@ function addAdd(accounts: Command, terminal: Terminal): void {
     adapter: oneOf(ADAPTERS),
     serverKeyEnv: z.string(),
     baseUrl: z.string().optional(),
-    weight: wholeNumber(1, MOST_WEIGHT),
+    weight: wholeNumber(1, MAX_WEIGHT),
   });
-  answering(command, terminal, input, ({ serverKeyEnv, ...given }, settings) =>
-    withDatabase(settings, async (db) => {
-      const environment = settings.config.LUNAS_ENVIRONMENT;
+  defineAction(command, terminal, input, ({ serverKeyEnv, ...given }, context) =>
+    withDatabase(context, async (db) => {
+      const environment = context.config.LUNAS_ENVIRONMENT;
       const serverKey = requireVariable(terminal.environment, serverKeyEnv);
-      const account = await addAccount(db, await settings.sealer(), { ...given, serverKey, environment });
-      return { json: { account }, text: accountsText([account]) };
+      const account = await addAccount(db, await context.sealer(), { ...given, serverKey, environment });
+      return { json: { account }, text: renderAccounts([account]) };
     }),
   );
 }
 
 function addList(accounts: Command, terminal: Terminal): void {
   const command = accounts.command('list').description('show all accounts, without their keys');
-  answering(command, terminal, z.object({}), (_, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, z.object({}), (_, context) =>
+    withDatabase(context, async (db) => {
       const list = await listAccounts(db);
-      return { json: { accounts: list }, text: accountsText(list) };
+      return { json: { accounts: list }, text: renderAccounts(list) };
     }),
   );
 }
@@ -68,11 +68,11 @@ function addList(accounts: Command, terminal: Terminal): void {
 function addDisable(accounts: Command, terminal: Terminal): void {
   const command = accounts
     .command('disable <account-id>')
-    .description('keep new payments off an account; those that it serves go on');
-  answering(command, terminal, z.object({ accountId: id }), ({ accountId }, settings) =>
-    withDatabase(settings, async (db) => {
-      const account = await auditedCommand(db, 'account.disable', accountId, () => disableAccount(db, accountId));
-      return { json: { account }, text: accountsText([account]) };
+    .description('use an account for no new payment; its existing payments continue');
+  defineAction(command, terminal, z.object({ accountId: id }), ({ accountId }, context) =>
+    withDatabase(context, async (db) => {
+      const account = await withCommandAudit(db, 'account.disable', accountId, () => disableAccount(db, accountId));
+      return { json: { account }, text: renderAccounts([account]) };
     }),
   );
 }
@@ -83,7 +83,7 @@ function requireVariable(environment: NodeJS.ProcessEnv, name: string): string {
   throw new UserError(`--server-key-env names ${name}, but no such environment variable is set.`);
 }
 
-function accountsText(accounts: readonly ProviderAccount[]): string {
+function renderAccounts(accounts: readonly ProviderAccount[]): string {
   const columns = {
     ID: (account: ProviderAccount) => account.id,
     PROVIDER: (account: ProviderAccount) => account.provider,

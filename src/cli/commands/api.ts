@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { requireSchema } from '../require-schema';
 import { runService } from '../service-process';
-import { Settings } from '../settings';
+import { CommandContext } from '../command-context';
 import type { Terminal } from '../terminal';
 
 export function addApiCommand(program: Command, terminal: Terminal): void {
@@ -10,18 +10,18 @@ export function addApiCommand(program: Command, terminal: Terminal): void {
     .description('run the HTTP API that merchants and providers call')
     .action(async () => {
       await runService('api', async (log) => {
-        const settings = new Settings(terminal.environment);
-        const databaseUrl = await settings.databaseUrl();
+        const context = new CommandContext(terminal.environment);
+        const databaseUrl = await context.databaseUrl();
         await requireSchema(databaseUrl, log);
         const { startApi } = await import('../../api/server.js');
-        const { HOST: host, PORT: port, TRUST_PROXY: trustProxy, RATE_LIMIT_PER_MINUTE } = settings.config;
+        const { HOST: host, PORT: port, TRUST_PROXY: trustProxy, RATE_LIMIT_PER_MINUTE } = context.config;
         return startApi({
           host,
           port,
-          publicBaseUrl: settings.publicBaseUrl(),
+          publicBaseUrl: context.publicBaseUrl(),
           databaseUrl,
-          temporal: await settings.temporal(),
-          masterKey: await settings.masterKey(),
+          temporal: await context.temporal(),
+          masterKey: await context.masterKey(),
           ...(trustProxy !== undefined && { trustProxy }),
           requestsPerMinute: RATE_LIMIT_PER_MINUTE,
           log,

@@ -4,12 +4,12 @@ import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
 import { SETTLEMENT_KINDS } from '../../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { listPolicies, type PolicyVersion, setPolicy } from '../../operator/catalog';
-import { auditedCommand } from '../actor';
-import { answering, withExamples } from '../answering';
+import { withCommandAudit } from '../operator-identity';
+import { defineAction, withExamples } from '../command-action';
 import { formatDuration } from '../duration';
-import { durationFrom, listed, oneOf, wholeNumber } from '../inputs';
+import { durationFrom, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
-import { withDatabase } from '../settings';
+import { withDatabase } from '../command-context';
 import type { Terminal } from '../terminal';
 
 export function addCatalogCommand(program: Command, terminal: Terminal): void {
@@ -22,11 +22,11 @@ function addSet(catalog: Command, terminal: Terminal): void {
   const command = catalog
     .command('set')
     .description('write a new version of a policy; what is not given stays, payments keep the version they captured')
-    .requiredOption('--provider <provider>', listed(PROVIDERS))
-    .requiredOption('--channel <channel>', listed(PAYMENT_METHODS))
+    .requiredOption('--provider <provider>', joinOptions(PROVIDERS))
+    .requiredOption('--channel <channel>', joinOptions(PAYMENT_METHODS))
     .option('--fee-bps <n>', 'basis points of the amount (at first: 70)')
     .option('--fee-flat <rupiah>', 'on top of them (at first: 0)')
-    .option('--settlement <kind>', `${listed(SETTLEMENT_KINDS)} (at first: automatic)`)
+    .option('--settlement <kind>', `${joinOptions(SETTLEMENT_KINDS)} (at first: automatic)`)
     .option('--settlement-delay <duration>', 'from the payment to its settlement (at first: 1d)')
     .option('--expires-in <duration>', 'how long a customer has to pay (at first: 15m)');
   withExamples(
@@ -43,8 +43,8 @@ function addSet(catalog: Command, terminal: Terminal): void {
     settlementDelay: durationFrom(0).optional(),
     expiresIn: durationFrom(1).optional(),
   });
-  answering(command, terminal, input, (given, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, input, (given, context) =>
+    withDatabase(context, async (db) => {
       const change = {
         provider: given.provider,
         channel: given.channel,
@@ -55,23 +55,23 @@ function addSet(catalog: Command, terminal: Terminal): void {
         expiresInSeconds: given.expiresIn,
       };
       const policyName = `${given.provider} ${given.channel}`;
-      const policy = await auditedCommand(db, 'catalog.set', policyName, () => setPolicy(db, change));
-      return { json: { policy }, text: policiesText([policy]) };
+      const policy = await withCommandAudit(db, 'catalog.set', policyName, () => setPolicy(db, change));
+      return { json: { policy }, text: renderPolicies([policy]) };
     }),
   );
 }
 
 function addList(catalog: Command, terminal: Terminal): void {
   const command = catalog.command('list').description('show the policies in force');
-  answering(command, terminal, z.object({}), (_, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, z.object({}), (_, context) =>
+    withDatabase(context, async (db) => {
       const policies = await listPolicies(db);
-      return { json: { policies }, text: policiesText(policies) };
+      return { json: { policies }, text: renderPolicies(policies) };
     }),
   );
 }
 
-function policiesText(policies: readonly PolicyVersion[]): string {
+function renderPolicies(policies: readonly PolicyVersion[]): string {
   const columns = {
     PROVIDER: (policy: PolicyVersion) => policy.provider,
     CHANNEL: (policy: PolicyVersion) => policy.channel,

@@ -1,18 +1,20 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import { type ExceptionCase, listExceptions, resolveException } from '../../operator/exceptions';
-import { commandActor } from '../actor';
-import { answering, withExamples } from '../answering';
-import { id, note, wholeNumber } from '../inputs';
+import { type ExceptionRecord, listExceptions, resolveException } from '../../operator/exceptions';
+import { commandOperator } from '../operator-identity';
+import { defineAction, withExamples } from '../command-action';
+import { id, note, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
-import { withDatabase } from '../settings';
+import { withDatabase } from '../command-context';
 import type { Terminal } from '../terminal';
 
-const MOST_EXCEPTIONS = 1_000;
+const MAX_EXCEPTIONS = 1_000;
 
 export function addExceptionsCommand(program: Command, terminal: Terminal): void {
-  const exceptions = program.command('exceptions').description('late money and other cases that a person decides');
+  const exceptions = program
+    .command('exceptions')
+    .description('late payments and other cases that an operator decides');
   addList(exceptions, terminal);
   addResolve(exceptions, terminal);
 }
@@ -24,19 +26,19 @@ function addList(exceptions: Command, terminal: Terminal): void {
     .option('--all', 'resolved ones too')
     .option('--limit <n>', 'how many', '20');
   const columns = {
-    ID: (exception: ExceptionCase) => exception.id,
-    OPENED: (exception: ExceptionCase) => exception.openedAt,
-    KIND: (exception: ExceptionCase) => exception.kind,
-    REFERENCE: (exception: ExceptionCase) => exception.referenceId,
-    AMOUNT: ({ amountRupiah }: ExceptionCase) => (amountRupiah === null ? null : formatRupiah(amountRupiah)),
-    DETAIL: (exception: ExceptionCase) => exception.detail,
-    RESOLVED: ({ resolvedBy, note }: ExceptionCase) => (resolvedBy === null ? null : `by ${resolvedBy}: ${note}`),
+    ID: (exception: ExceptionRecord) => exception.id,
+    OPENED: (exception: ExceptionRecord) => exception.openedAt,
+    KIND: (exception: ExceptionRecord) => exception.kind,
+    REFERENCE: (exception: ExceptionRecord) => exception.referenceId,
+    AMOUNT: ({ amountRupiah }: ExceptionRecord) => (amountRupiah === null ? null : formatRupiah(amountRupiah)),
+    DETAIL: (exception: ExceptionRecord) => exception.detail,
+    RESOLVED: ({ resolvedBy, note }: ExceptionRecord) => (resolvedBy === null ? null : `by ${resolvedBy}: ${note}`),
   };
-  const input = z.object({ all: z.boolean().default(false), limit: wholeNumber(1, MOST_EXCEPTIONS) });
-  answering(command, terminal, input, ({ all, limit }, settings) =>
-    withDatabase(settings, async (db) => {
+  const input = z.object({ all: z.boolean().default(false), limit: wholeNumber(1, MAX_EXCEPTIONS) });
+  defineAction(command, terminal, input, ({ all, limit }, context) =>
+    withDatabase(context, async (db) => {
       const exceptions = await listExceptions(db, { onlyOpen: !all, limit });
-      return { json: { exceptions }, text: formatTable(exceptions, columns, 'No case waits for a person.') };
+      return { json: { exceptions }, text: formatTable(exceptions, columns, 'No exception requires an operator.') };
     }),
   );
 }
@@ -46,13 +48,13 @@ function addResolve(exceptions: Command, terminal: Terminal): void {
     .command('resolve <exception-id>')
     .description('close a case that has been dealt with')
     .requiredOption('--note <text>', 'what was done about it')
-    .option('--refunded', 'late money went back to the customer by hand: book it out of suspense');
+    .option('--refunded', 'the late payment was refunded manually: post it out of suspense');
   withExamples(command, 'lunas exceptions resolve EXCEPTION_ID --refunded --note "sent back by bank transfer 4711"');
   const input = z.object({ exceptionId: id, note, refunded: z.boolean().default(false) });
-  answering(command, terminal, input, ({ exceptionId, note, refunded }, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, input, ({ exceptionId, note, refunded }, context) =>
+    withDatabase(context, async (db) => {
       const resolution = { note, isRefunded: refunded };
-      const exception = await resolveException(db, commandActor(), exceptionId, resolution);
+      const exception = await resolveException(db, commandOperator(), exceptionId, resolution);
       return { json: { exception }, text: `${exception.kind} of ${exception.referenceId} is resolved.` };
     }),
   );

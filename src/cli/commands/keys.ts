@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ApiKey, createKey, isNetwork, listKeys, revokeKey } from '../../operator/keys';
-import { auditedCommand } from '../actor';
-import { answering, repeated, withExamples } from '../answering';
-import { id } from '../inputs';
+import { withCommandAudit } from '../operator-identity';
+import { defineAction, collect, withExamples } from '../command-action';
+import { id } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
-import { withDatabase } from '../settings';
+import { withDatabase } from '../command-context';
 import type { Terminal } from '../terminal';
 
 const network = z.string().refine(isNetwork, {
@@ -24,18 +24,18 @@ function addCreate(keys: Command, terminal: Terminal): void {
     .command('create')
     .description('issue a secret key; it is shown this once')
     .requiredOption('--merchant <id>', 'whose it is')
-    .option('--allow-ip <cidr>', 'from where it may be used; repeat for more (default: anywhere)', repeated);
+    .option('--allow-ip <cidr>', 'from where it may be used; repeat for more (default: anywhere)', collect);
   withExamples(
     command,
     'lunas keys create --merchant MERCHANT_ID',
     'lunas keys create --merchant MERCHANT_ID --allow-ip 203.0.113.7 --allow-ip 198.51.100.0/24',
   );
   const input = z.object({ merchant: id, allowIp: z.array(network).default([]) });
-  answering(command, terminal, input, ({ merchant, allowIp }, settings) =>
-    withDatabase(settings, async (db) => {
-      const environment = settings.config.LUNAS_ENVIRONMENT;
+  defineAction(command, terminal, input, ({ merchant, allowIp }, context) =>
+    withDatabase(context, async (db) => {
+      const environment = context.config.LUNAS_ENVIRONMENT;
       const key = await createKey(db, { merchantId: merchant, allowedNetworks: allowIp, environment });
-      const fields = { 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId, From: whence(key) };
+      const fields = { 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId, From: allowedFrom(key) };
       return { json: { key }, text: `${formatFields(fields)}\n\nKeep the secret key now: it is not shown again.` };
     }),
   );
@@ -49,12 +49,12 @@ function addList(keys: Command, terminal: Terminal): void {
   const columns = {
     ID: (key: ApiKey) => key.id,
     KEY: (key: ApiKey) => key.masked,
-    FROM: whence,
+    FROM: allowedFrom,
     CREATED: (key: ApiKey) => key.createdAt,
     REVOKED: (key: ApiKey) => key.revokedAt,
   };
-  answering(command, terminal, z.object({ merchant: id }), ({ merchant }, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, z.object({ merchant: id }), ({ merchant }, context) =>
+    withDatabase(context, async (db) => {
       const list = await listKeys(db, merchant);
       return { json: { keys: list }, text: formatTable(list, columns, 'This merchant has no key yet.') };
     }),
@@ -63,14 +63,14 @@ function addList(keys: Command, terminal: Terminal): void {
 
 function addRevoke(keys: Command, terminal: Terminal): void {
   const command = keys.command('revoke <key-id>').description('make a key useless, for good');
-  answering(command, terminal, z.object({ keyId: id }), ({ keyId }, settings) =>
-    withDatabase(settings, async (db) => {
-      const key = await auditedCommand(db, 'key.revoke', keyId, () => revokeKey(db, keyId));
+  defineAction(command, terminal, z.object({ keyId: id }), ({ keyId }, context) =>
+    withDatabase(context, async (db) => {
+      const key = await withCommandAudit(db, 'key.revoke', keyId, () => revokeKey(db, keyId));
       return { json: { key }, text: `${key.masked} (${key.id}) is revoked.` };
     }),
   );
 }
 
-function whence(key: ApiKey): string {
+function allowedFrom(key: ApiKey): string {
   return key.allowedNetworks.join(', ') || 'anywhere';
 }

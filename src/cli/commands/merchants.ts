@@ -11,14 +11,14 @@ import {
   type MerchantChanges,
   PAYMENT_METHOD_STATUSES,
 } from '../../operator/merchants';
-import { auditedCommand } from '../actor';
-import { answering, repeated, withExamples } from '../answering';
-import { id, listed, oneOf } from '../inputs';
-import { type Answer, formatFields, formatTable } from '../output';
-import { type Settings, withDatabase } from '../settings';
+import { withCommandAudit } from '../operator-identity';
+import { defineAction, collect, withExamples } from '../command-action';
+import { id, joinOptions, oneOf } from '../option-schemas';
+import { type CommandResult, formatFields, formatTable } from '../output';
+import { type CommandContext, withDatabase } from '../command-context';
 import type { Terminal } from '../terminal';
 
-const MOST_NAME_CHARACTERS = 100;
+const MAX_NAME_CHARACTERS = 100;
 
 export function addMerchantsCommand(program: Command, terminal: Terminal): void {
   const merchants = program.command('merchants').description('who takes payments, and how');
@@ -34,9 +34,9 @@ function addCreate(merchants: Command, terminal: Terminal): void {
     .command('create')
     .description('register a merchant')
     .requiredOption('--name <name>', 'what to call it')
-    .option('--fee-payer <payer>', `who bears the fee: ${listed(FEE_PAYERS)}`, 'merchant')
-    .option('--provider <provider>', `${listed(PROVIDERS)}; repeat for both (default: gopay)`, repeated)
-    .option('--approve', 'let it take payments at once');
+    .option('--fee-payer <payer>', `who bears the fee: ${joinOptions(FEE_PAYERS)}`, 'merchant')
+    .option('--provider <provider>', `${joinOptions(PROVIDERS)}; repeat for both (default: gopay)`, collect)
+    .option('--approve', 'let it take payments immediately');
   withExamples(
     command,
     'lunas merchants create --name "Toko Maju" --approve',
@@ -47,34 +47,36 @@ function addCreate(merchants: Command, terminal: Terminal): void {
       .string()
       .trim()
       .min(1, 'must not be empty')
-      .max(MOST_NAME_CHARACTERS, `must have at most ${MOST_NAME_CHARACTERS} characters`),
+      .max(MAX_NAME_CHARACTERS, `must have at most ${MAX_NAME_CHARACTERS} characters`),
     feePayer: oneOf(FEE_PAYERS),
     provider: z.array(oneOf(PROVIDERS)).default(['gopay']),
     approve: z.boolean().default(false),
   });
-  answering(command, terminal, input, ({ provider, ...merchant }, settings) =>
-    withDatabase(settings, async (db) => oneMerchant(await createMerchant(db, { ...merchant, providers: provider }))),
+  defineAction(command, terminal, input, ({ provider, ...merchant }, context) =>
+    withDatabase(context, async (db) =>
+      merchantDetails(await createMerchant(db, { ...merchant, providers: provider })),
+    ),
   );
 }
 
 function addList(merchants: Command, terminal: Terminal): void {
   const command = merchants.command('list').description('show all merchants');
-  answering(command, terminal, z.object({}), (_, settings) =>
-    withDatabase(settings, async (db) => manyMerchants(await listMerchants(db))),
+  defineAction(command, terminal, z.object({}), (_, context) =>
+    withDatabase(context, async (db) => merchantTable(await listMerchants(db))),
   );
 }
 
 function addApprove(merchants: Command, terminal: Terminal): void {
   const command = merchants.command('approve <merchant-id>').description('let a merchant take payments');
-  answering(command, terminal, z.object({ merchantId: id }), ({ merchantId }, settings) =>
-    change(settings, 'merchant.approve', merchantId, { status: 'approved' }),
+  defineAction(command, terminal, z.object({ merchantId: id }), ({ merchantId }, context) =>
+    change(context, 'merchant.approve', merchantId, { status: 'approved' }),
   );
 }
 
 function addSuspend(merchants: Command, terminal: Terminal): void {
-  const command = merchants.command('suspend <merchant-id>').description("refuse a merchant's requests from now on");
-  answering(command, terminal, z.object({ merchantId: id }), ({ merchantId }, settings) =>
-    change(settings, 'merchant.suspend', merchantId, { status: 'suspended' }),
+  const command = merchants.command('suspend <merchant-id>').description("reject a merchant's requests from now on");
+  defineAction(command, terminal, z.object({ merchantId: id }), ({ merchantId }, context) =>
+    change(context, 'merchant.suspend', merchantId, { status: 'suspended' }),
   );
 }
 
@@ -82,9 +84,9 @@ function addSet(merchants: Command, terminal: Terminal): void {
   const command = merchants
     .command('set <merchant-id>')
     .description('change how a merchant takes payments; what is not given stays')
-    .option('--fee-payer <payer>', `who bears the fee of new payments: ${listed(FEE_PAYERS)}`)
-    .option('--provider <provider>', `${listed(PROVIDERS)}; repeat for both`, repeated)
-    .option('--payment-method <status>', `whether qris may be used: ${listed(PAYMENT_METHOD_STATUSES)}`);
+    .option('--fee-payer <payer>', `who bears the fee of new payments: ${joinOptions(FEE_PAYERS)}`)
+    .option('--provider <provider>', `${joinOptions(PROVIDERS)}; repeat for both`, collect)
+    .option('--payment-method <status>', `whether qris may be used: ${joinOptions(PAYMENT_METHOD_STATUSES)}`);
   withExamples(
     command,
     'lunas merchants set MERCHANT_ID --fee-payer buyer',
@@ -100,23 +102,23 @@ function addSet(merchants: Command, terminal: Terminal): void {
     .refine(({ feePayer, provider, paymentMethod }) => feePayer ?? provider ?? paymentMethod, {
       error: 'needs --fee-payer, --provider or --payment-method',
     });
-  answering(command, terminal, input, ({ merchantId, provider, ...changes }, settings) =>
-    change(settings, 'merchant.set', merchantId, { ...changes, providers: provider }),
+  defineAction(command, terminal, input, ({ merchantId, provider, ...changes }, context) =>
+    change(context, 'merchant.set', merchantId, { ...changes, providers: provider }),
   );
 }
 
 function change(
-  settings: Settings,
+  context: CommandContext,
   action: OperatorActionName,
   merchantId: string,
   changes: MerchantChanges,
-): Promise<Answer> {
-  return withDatabase(settings, async (db) =>
-    oneMerchant(await auditedCommand(db, action, merchantId, () => changeMerchant(db, merchantId, changes))),
+): Promise<CommandResult> {
+  return withDatabase(context, async (db) =>
+    merchantDetails(await withCommandAudit(db, action, merchantId, () => changeMerchant(db, merchantId, changes))),
   );
 }
 
-function oneMerchant(merchant: Merchant): Answer {
+function merchantDetails(merchant: Merchant): CommandResult {
   return {
     json: { merchant },
     text: formatFields({
@@ -130,7 +132,7 @@ function oneMerchant(merchant: Merchant): Answer {
   };
 }
 
-function manyMerchants(merchants: readonly Merchant[]): Answer {
+function merchantTable(merchants: readonly Merchant[]): CommandResult {
   const columns = {
     ID: (merchant: Merchant) => merchant.id,
     NAME: (merchant: Merchant) => merchant.name,

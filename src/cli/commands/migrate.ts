@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { migrate } from '../../db/migrate';
-import { answering } from '../answering';
+import { defineAction } from '../command-action';
 import { explainDatabaseError } from '../database-error';
 import type { Terminal } from '../terminal';
 
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
   const command = program.command('migrate').description('bring the database to the newest schema');
-  answering(command, terminal, z.object({}), async (_, settings) => {
-    const databaseUrl = await settings.databaseUrl();
+  defineAction(command, terminal, z.object({}), async (_, context) => {
+    const databaseUrl = await context.databaseUrl();
     const onLocked = () => terminal.stderr.write('A lock is held by another transaction; attempting again.\n');
     const migrations = await migrate(databaseUrl, onLocked).catch((error: unknown) => {
       throw explainDatabaseError(error, databaseUrl);

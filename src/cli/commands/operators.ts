@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type AuditedAction, listActions } from '../../operator/audit';
 import { createOperator, listOperators, type Operator, revokeOperator } from '../../operator/operators';
-import { auditedCommand } from '../actor';
-import { answering, withExamples } from '../answering';
-import { id, wholeNumber } from '../inputs';
+import { withCommandAudit } from '../operator-identity';
+import { defineAction, withExamples } from '../command-action';
+import { id, wholeNumber } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
-import { withDatabase } from '../settings';
+import { withDatabase } from '../command-context';
 import type { Terminal } from '../terminal';
 
-const MOST_ACTIONS = 1_000;
+const MAX_ACTIONS = 1_000;
 
 /** It stands in histories and audit trails as `operator:<name>`. */
 const name = z
@@ -28,12 +28,12 @@ function addCreate(operators: Command, terminal: Terminal): void {
   const command = operators
     .command('create')
     .description('issue a key of the operator API; it is shown this once')
-    .requiredOption('--name <name>', 'whose it is, as the audit trail shows it');
+    .requiredOption('--name <name>', 'whose it is, as the audit log shows it');
   withExamples(command, 'lunas operators create --name dewi');
-  answering(command, terminal, z.object({ name }), ({ name }, settings) =>
-    withDatabase(settings, async (db) => {
-      const environment = settings.config.LUNAS_ENVIRONMENT;
-      const operator = await auditedCommand(db, 'operator.create', name, () =>
+  defineAction(command, terminal, z.object({ name }), ({ name }, context) =>
+    withDatabase(context, async (db) => {
+      const environment = context.config.LUNAS_ENVIRONMENT;
+      const operator = await withCommandAudit(db, 'operator.create', name, () =>
         createOperator(db, { name, environment }),
       );
       const fields = { Key: operator.secret, Operator: operator.id, Name: operator.name };
@@ -51,8 +51,8 @@ function addList(operators: Command, terminal: Terminal): void {
     CREATED: (operator: Operator) => operator.createdAt,
     REVOKED: (operator: Operator) => operator.revokedAt,
   };
-  answering(command, terminal, z.object({}), (_, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, z.object({}), (_, context) =>
+    withDatabase(context, async (db) => {
       const operators = await listOperators(db);
       return { json: { operators }, text: formatTable(operators, columns, 'There is no operator yet.') };
     }),
@@ -61,9 +61,9 @@ function addList(operators: Command, terminal: Terminal): void {
 
 function addRevoke(operators: Command, terminal: Terminal): void {
   const command = operators.command('revoke <operator-id>').description("make an operator's key useless, for good");
-  answering(command, terminal, z.object({ operatorId: id }), ({ operatorId }, settings) =>
-    withDatabase(settings, async (db) => {
-      const operator = await auditedCommand(db, 'operator.revoke', operatorId, () => revokeOperator(db, operatorId));
+  defineAction(command, terminal, z.object({ operatorId: id }), ({ operatorId }, context) =>
+    withDatabase(context, async (db) => {
+      const operator = await withCommandAudit(db, 'operator.revoke', operatorId, () => revokeOperator(db, operatorId));
       return { json: { operator }, text: `The key of ${operator.name} (${operator.masked}) is revoked.` };
     }),
   );
@@ -72,10 +72,10 @@ function addRevoke(operators: Command, terminal: Terminal): void {
 function addActions(operators: Command, terminal: Terminal): void {
   const command = operators
     .command('actions')
-    .description('show the audit trail, newest first: who did what to what, why, and what came of it')
+    .description('show the audit log, newest first: actor, action, target, note and outcome')
     .option('--limit <n>', 'how many', '20');
   const columns = {
-    AT: (action: AuditedAction) => action.askedAt,
+    AT: (action: AuditedAction) => action.requestedAt,
     BY: (action: AuditedAction) => action.actor,
     ACTION: (action: AuditedAction) => action.action,
     TARGET: (action: AuditedAction) => action.target,
@@ -83,8 +83,8 @@ function addActions(operators: Command, terminal: Terminal): void {
     OUTCOME: (action: AuditedAction) => action.outcome,
     DETAIL: (action: AuditedAction) => action.detail,
   };
-  answering(command, terminal, z.object({ limit: wholeNumber(1, MOST_ACTIONS) }), ({ limit }, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, z.object({ limit: wholeNumber(1, MAX_ACTIONS) }), ({ limit }, context) =>
+    withDatabase(context, async (db) => {
       const actions = await listActions(db, { limit });
       return { json: { actions }, text: formatTable(actions, columns, 'No operator has done anything yet.') };
     }),

@@ -1,24 +1,24 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { PaymentRow } from '../../db/reads/payment-row';
+import type { PaymentRow } from '../../db/queries/payment-row';
 import { formatRupiah } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { listPayments } from '../../operator/list-payments';
 import { listSettleable, type Settlement, settlePayments } from '../../operator/settle-payments';
 import { showPayment } from '../../operator/show-payment';
-import { act } from '../act-on-payment';
-import { commandActor } from '../actor';
-import { answering, withExamples } from '../answering';
-import { id, instant, listed, note, oneOf, wholeNumber } from '../inputs';
-import { type Answer, formatTable } from '../output';
-import { paymentText } from '../payment-text';
-import { withDatabase, withEngine } from '../settings';
+import { runPaymentAction } from '../payment-action';
+import { commandOperator } from '../operator-identity';
+import { defineAction, withExamples } from '../command-action';
+import { id, timestamp, joinOptions, note, oneOf, wholeNumber } from '../option-schemas';
+import { type CommandResult, formatTable } from '../output';
+import { renderPayment } from '../render-payment';
+import { withDatabase, withTemporal } from '../command-context';
 import type { Terminal } from '../terminal';
 
-const MOST_PAYMENTS = 1_000;
+const MAX_PAYMENTS = 1_000;
 
 export function addPaymentsCommand(program: Command, terminal: Terminal): void {
-  const payments = program.command('payments').description('what became of each payment');
+  const payments = program.command('payments').description('status and history of each payment');
   addShow(payments, terminal);
   addList(payments, terminal);
   addSettle(payments, terminal);
@@ -29,13 +29,13 @@ function addShow(payments: Command, terminal: Terminal): void {
   const command = payments
     .command('show <payment>')
     .description(
-      'a payment by its id or reference_id: row, transitions, ledger, refunds, what operators did, and what its workflow says',
+      'a payment by its id or reference_id: row, transitions, ledger, refunds, operator actions and workflow status',
     );
-  answering(command, terminal, z.object({ payment: z.string() }), ({ payment }, settings) =>
-    withDatabase(settings, async (db) => {
-      const askStatus = (paymentId: string) => withEngine(settings, (engine) => engine.askStatus(paymentId));
-      const details = await showPayment(db, askStatus, payment);
-      return { json: { ...details }, text: paymentText(details) };
+  defineAction(command, terminal, z.object({ payment: z.string() }), ({ payment }, context) =>
+    withDatabase(context, async (db) => {
+      const queryStatus = (paymentId: string) => withTemporal(context, (workflows) => workflows.queryStatus(paymentId));
+      const details = await showPayment(db, queryStatus, payment);
+      return { json: { ...details }, text: renderPayment(details) };
     }),
   );
 }
@@ -45,7 +45,7 @@ function addList(payments: Command, terminal: Terminal): void {
     .command('list')
     .description('show the newest payments')
     .option('--merchant <id>', 'only those of one merchant')
-    .option('--status <status>', `only those that are ${listed(PAYMENT_STATUSES)}`)
+    .option('--status <status>', `only those that are ${joinOptions(PAYMENT_STATUSES)}`)
     .option('--waiting-for-settlement', 'only those of manual settlement whose delay is over: `settle` is for them')
     .option('--limit <n>', 'how many', '20');
   withExamples(
@@ -58,7 +58,7 @@ function addList(payments: Command, terminal: Terminal): void {
     merchant: id.optional(),
     status: oneOf(PAYMENT_STATUSES).optional(),
     waitingForSettlement: z.boolean().default(false),
-    limit: wholeNumber(1, MOST_PAYMENTS),
+    limit: wholeNumber(1, MAX_PAYMENTS),
   });
   const columns = {
     REFERENCE: (payment: PaymentRow) => payment.referenceId,
@@ -71,8 +71,8 @@ function addList(payments: Command, terminal: Terminal): void {
     MERCHANT: (payment: PaymentRow) => payment.merchantId,
     "MERCHANT'S REFERENCE": (payment: PaymentRow) => payment.merchantReferenceId,
   };
-  answering(command, terminal, input, ({ merchant, status, waitingForSettlement, limit }, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, input, ({ merchant, status, waitingForSettlement, limit }, context) =>
+    withDatabase(context, async (db) => {
       const filter = { merchantId: merchant, status, waitsForSettlement: waitingForSettlement, limit };
       const list = await listPayments(db, filter);
       return { json: { payments: list }, text: formatTable(list, columns, 'No payments.') };
@@ -85,8 +85,8 @@ function addSettle(payments: Command, terminal: Terminal): void {
     .command('settle [payment...]')
     .description('make the net amount of payments of manual settlement available, once their delay is over')
     .option('--merchant <id>', 'all of one merchant')
-    .option('--until <instant>', 'of that merchant, those whose delay was over by then')
-    .option('--note <text>', 'why, for the audit trail');
+    .option('--until <timestamp>', 'of that merchant, those whose delay was over by then')
+    .option('--note <text>', 'why, for the audit log');
   withExamples(
     command,
     'lunas payments settle LN0123456789ABCDEF --note "bank statement 31 January"',
@@ -96,7 +96,7 @@ function addSettle(payments: Command, terminal: Terminal): void {
     .object({
       payment: z.array(z.string()),
       merchant: id.optional(),
-      until: instant.optional(),
+      until: timestamp.optional(),
       note: note.optional(),
     })
     .refine(
@@ -104,11 +104,13 @@ function addSettle(payments: Command, terminal: Terminal): void {
         payment.length > 0 ? !merchant && !until : merchant !== undefined && until !== undefined,
       { error: 'takes either payments, or --merchant and --until' },
     );
-  answering(command, terminal, input, ({ payment, merchant, until, note }, settings) =>
-    withDatabase(settings, async (db) => {
-      const wanted = merchant && until ? await listSettleable(db, merchant, until) : payment;
-      return settlementAnswer(
-        await withEngine(settings, (engine) => settlePayments({ db, engine, by: commandActor() }, wanted, note)),
+  defineAction(command, terminal, input, ({ payment, merchant, until, note }, context) =>
+    withDatabase(context, async (db) => {
+      const selected = merchant && until ? await listSettleable(db, merchant, until) : payment;
+      return settlementResult(
+        await withTemporal(context, (workflows) =>
+          settlePayments({ db, workflows, by: commandOperator() }, selected, note),
+        ),
       );
     }),
   );
@@ -120,24 +122,24 @@ function addFail(payments: Command, terminal: Terminal): void {
     .description(
       'end a created or pending payment that no rule can end; rejected while the provider reports it as pending or as paid',
     )
-    .requiredOption('--note <text>', 'why, for the audit trail');
+    .requiredOption('--note <text>', 'why, for the audit log');
   withExamples(command, 'lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"');
-  answering(command, terminal, z.object({ payment: z.string(), note }), ({ payment, note }, settings) =>
-    act(settings, 'payment.fail', payment, note),
+  defineAction(command, terminal, z.object({ payment: z.string(), note }), ({ payment, note }, context) =>
+    runPaymentAction(context, 'payment.fail', payment, note),
   );
 }
 
-function settlementAnswer(settlements: readonly Settlement[]): Answer {
+function settlementResult(settlements: readonly Settlement[]): CommandResult {
   const columns = {
     PAYMENT: (settlement: Settlement) => settlement.payment,
     OUTCOME: (settlement: Settlement) => settlement.outcome,
     REASON: (settlement: Settlement) => settlement.reason,
   };
-  const left = settlements.filter(({ outcome }) => outcome !== 'settled').length;
+  const unsettled = settlements.filter(({ outcome }) => outcome !== 'settled').length;
   return {
     json: { settlements },
     text: formatTable(settlements, columns, 'No payment waits for its settlement.'),
-    ...(left > 0 && { failure: `${left} of ${settlements.length} were not settled.` }),
+    ...(unsettled > 0 && { failure: `${unsettled} of ${settlements.length} were not settled.` }),
   };
 }
 

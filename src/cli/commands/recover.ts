@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { recover, type Recovery, type RecoveryCounts, type RecoveryFailure } from '../../operator/recover';
 import { LONG_STATEMENT_MS } from '../../db/pool';
-import { answering, withExamples } from '../answering';
-import { instant } from '../inputs';
-import { type Answer, formatTable } from '../output';
-import { withDatabase, withEngine } from '../settings';
+import { defineAction, withExamples } from '../command-action';
+import { timestamp } from '../option-schemas';
+import { type CommandResult, formatTable } from '../output';
+import { withDatabase, withTemporal } from '../command-context';
 import type { Terminal } from '../terminal';
 
-const REPORT_EVERY = 1_000;
+const REPORT_INTERVAL = 1_000;
 
 export function addRecoverCommand(program: Command, terminal: Terminal): void {
   const command = program
@@ -17,27 +17,31 @@ export function addRecoverCommand(program: Command, terminal: Terminal): void {
       'make PostgreSQL and Temporal agree again after one was lost or restored: rebuild lost workflows and rows, notify the others',
     )
     .option(
-      '--since <instant>',
+      '--since <timestamp>',
       'look for rows that PostgreSQL has lost among workflows started since then (default: an hour before its newest payment)',
     );
   withExamples(command, 'lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json');
-  answering(command, terminal, z.object({ since: instant.optional() }), ({ since }, settings) =>
+  defineAction(command, terminal, z.object({ since: timestamp.optional() }), ({ since }, context) =>
     withDatabase(
-      settings,
+      context,
       (db) =>
-        withEngine(settings, async (engine) => {
-          const context = { db, environment: settings.config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
-          const onProgress = (done: number) => {
-            if (done % REPORT_EVERY === 0) terminal.stderr.write(`${done} looked at\n`);
+        withTemporal(context, async (workflows) => {
+          const transitionContext = {
+            db,
+            environment: context.config.LUNAS_ENVIRONMENT,
+            onDeliveries: () => undefined,
           };
-          return recoveryAnswer(await recover(context, engine, { startedSince: since, onProgress }));
+          const onProgress = (done: number) => {
+            if (done % REPORT_INTERVAL === 0) terminal.stderr.write(`${done} processed\n`);
+          };
+          return recoveryResult(await recover(transitionContext, workflows, { startedSince: since, onProgress }));
         }),
       LONG_STATEMENT_MS,
     ),
   );
 }
 
-function recoveryAnswer(recovery: Recovery): Answer {
+function recoveryResult(recovery: Recovery): CommandResult {
   const { failures } = recovery;
   const rows = Object.entries({
     'rows of payments': recovery.rows,
@@ -45,7 +49,7 @@ function recoveryAnswer(recovery: Recovery): Answer {
     'late payments': recovery.latePayments,
     'webhook deliveries': recovery.deliveries,
   });
-  const counts = formatTable(rows, COLUMNS, 'nothing');
+  const counts = formatTable(rows, COUNT_COLUMNS, 'nothing');
   return {
     json: { recovery },
     text: failures.length === 0 ? counts : `${counts}\n\n${formatTable(failures, FAILURE_COLUMNS, '')}`,
@@ -55,7 +59,7 @@ function recoveryAnswer(recovery: Recovery): Answer {
   };
 }
 
-const COLUMNS = {
+const COUNT_COLUMNS = {
   WHAT: ([name]: [string, RecoveryCounts]) => name,
   REBUILT: ([, { rebuilt }]: [string, RecoveryCounts]) => rebuilt,
   NOTIFIED: ([, { notified }]: [string, RecoveryCounts]) => notified,

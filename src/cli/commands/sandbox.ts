@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { UserError } from '../../config';
-import type { SandboxDatabase } from '../../embedded/sandbox-database';
-import { answering } from '../answering';
+import type { SandboxDatabase } from '../../local-stack/sandbox-database';
+import { defineAction } from '../command-action';
 import { MAGIC_AMOUNTS } from '../../sandbox/magic-amounts';
 import { runService } from '../service-process';
-import { Settings } from '../settings';
+import { CommandContext } from '../command-context';
 import type { Terminal } from '../terminal';
 
-const PAY_DEADLINE_MS = 10_000;
+const PAY_TIMEOUT_MS = 10_000;
 
-const payAnswer = z.union([
+const payResponse = z.union([
   z.object({ payment: z.looseObject({ status: z.string() }) }),
   z.object({ error: z.object({ message: z.string() }) }),
 ]);
@@ -21,14 +21,14 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
     .description('run the acquirer simulator, or pay in the one that runs')
     .action(async () => {
       await runService('sandbox', async (log) => {
-        const settings = new Settings(terminal.environment);
+        const context = new CommandContext(terminal.environment);
         const { startSandbox } = await import('../../sandbox/sandbox.js');
-        const { SANDBOX_PORT: port, HOST: host } = settings.config;
-        const ledger = await openLedger(settings, (line) => log.warn(line));
+        const { SANDBOX_PORT: port, HOST: host } = context.config;
+        const ledger = await openLedger(context, (line) => log.warn(line));
         try {
           const { databaseUrl } = ledger;
           const running = await startSandbox({ port, host, databaseUrl, notificationUrl: null, log });
-          await ledger.announce(running.url);
+          await ledger.publishUrl(running.url);
           return {
             async close() {
               await running.close();
@@ -43,25 +43,25 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
     });
   sandbox.addHelpText('after', magicAmounts());
   const pay = sandbox.command('pay <reference-id>').description('pay as a customer would, in the running sandbox');
-  answering(pay, terminal, z.object({ referenceId: z.string() }), async ({ referenceId }, settings) => {
-    const payment = await payInSandbox(await settings.sandboxUrl(), referenceId);
-    return { json: { payment }, text: `${referenceId} is paid at the sandbox: it says ${payment.status}.` };
+  defineAction(pay, terminal, z.object({ referenceId: z.string() }), async ({ referenceId }, context) => {
+    const payment = await payInSandbox(await context.sandboxUrl(), referenceId);
+    return { json: { payment }, text: `${referenceId} is paid at the sandbox: its status there is ${payment.status}.` };
   });
 }
 
 function magicAmounts(): string {
-  const lines = MAGIC_AMOUNTS.map(({ totalRupiah, says }) => `  ${totalRupiah}  ${says}`);
+  const lines = MAGIC_AMOUNTS.map(({ totalRupiah, description }) => `  ${totalRupiah}  ${description}`);
   return ['', 'An order over exactly this total:', ...lines].join('\n');
 }
 
 /** Beside the database of a Lunas, where there is one; else in a PostgreSQL of its own. */
-async function openLedger(settings: Settings, say: (line: string) => void): Promise<SandboxDatabase> {
-  const run = await settings.run();
-  const lunas = settings.config.DATABASE_URL ?? run?.database_url;
+async function openLedger(context: CommandContext, log: (line: string) => void): Promise<SandboxDatabase> {
+  const runFile = await context.runFile();
+  const lunas = context.config.DATABASE_URL ?? runFile?.database_url;
   const nothing = () => Promise.resolve();
-  if (lunas !== undefined) return { databaseUrl: ownDatabase(lunas), announce: nothing, stop: nothing };
-  const { startSandboxDatabase } = await import('../../embedded/sandbox-database.js');
-  return startSandboxDatabase(settings.home, say);
+  if (lunas !== undefined) return { databaseUrl: ownDatabase(lunas), publishUrl: nothing, stop: nothing };
+  const { startSandboxDatabase } = await import('../../local-stack/sandbox-database.js');
+  return startSandboxDatabase(context.dataDirectory, log);
 }
 
 /** The sandbox keeps its ledger apart from ours, on the same server. */
@@ -73,12 +73,13 @@ function ownDatabase(databaseUrl: string): string {
 
 async function payInSandbox(sandboxUrl: string, referenceId: string): Promise<{ status: string }> {
   const url = `${sandboxUrl}/simulator/payments/${encodeURIComponent(referenceId)}/pay`;
-  const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(PAY_DEADLINE_MS) }).catch(() => {
+  const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(PAY_TIMEOUT_MS) }).catch(() => {
     throw new UserError(
-      `No sandbox answers at ${sandboxUrl}. Start \`lunas up\`, or set SANDBOX_PORT to where it listens.`,
+      `No sandbox responds at ${sandboxUrl}. Start \`lunas up\`, or set SANDBOX_PORT to where it listens.`,
     );
   });
-  const answer = payAnswer.parse(await response.json());
-  if ('error' in answer) throw new UserError(`The sandbox refused to pay ${referenceId}: ${answer.error.message}`);
-  return answer.payment;
+  const result = payResponse.parse(await response.json());
+  if ('error' in result)
+    throw new UserError(`The sandbox rejected the payment of ${referenceId}: ${result.error.message}`);
+  return result.payment;
 }

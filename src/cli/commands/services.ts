@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Home, Run } from '../../embedded/home';
-import { addressesText, createPaymentCommand, runAsJson } from './up';
+import type { DataDirectory, RunFile } from '../../local-stack/data-directory';
+import { renderAddresses, createPaymentCommand, renderJson } from './up';
 
 export function addServicesCommand(program: Command): void {
   program
@@ -8,16 +8,16 @@ export function addServicesCommand(program: Command): void {
     .description('run only PostgreSQL, Temporal and the sandbox, for an API and a worker of your own')
     .option('--json', 'print one JSON document when ready')
     .action(async ({ json }: { json?: true }) => {
-      const { runEmbedded } = await import('../run-embedded.js');
-      await runEmbedded(['sandbox'], json ? runAsJson : servicesText);
+      const { runLocalStack } = await import('../run-local-stack.js');
+      await runLocalStack(['sandbox'], json ? renderJson : renderServices);
     });
 }
 
-function servicesText(run: Run, home: Home): string {
+function renderServices(runFile: RunFile, dataDirectory: DataDirectory): string {
   return `
 The services of Lunas are ready.
 
-${addressesText(run, home)}
+${renderAddresses(runFile, dataDirectory)}
 
 Start the API and the worker, each in a terminal of its own; they find these addresses by themselves:
 
@@ -26,7 +26,7 @@ Start the API and the worker, each in a terminal of its own; they find these add
 
 Then create a payment:
 
-  ${createPaymentCommand(run)}
+  ${createPaymentCommand(runFile)}
 
 Ctrl-C stops the services; the data stays for the next start.`;
 }

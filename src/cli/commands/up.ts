@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Home, Run } from '../../embedded/home';
+import type { DataDirectory, RunFile } from '../../local-stack/data-directory';
 
 export function addUpCommand(program: Command): void {
   program
@@ -7,50 +7,52 @@ export function addUpCommand(program: Command): void {
     .description('run everything here: PostgreSQL, Temporal with its Web UI, the sandbox, the API and the worker')
     .option('--json', 'print one JSON document when ready')
     .action(async ({ json }: { json?: true }) => {
-      const { runEmbedded } = await import('../run-embedded.js');
-      await runEmbedded(['sandbox', 'worker', 'api'], json ? runAsJson : upText);
+      const { runLocalStack } = await import('../run-local-stack.js');
+      await runLocalStack(['sandbox', 'worker', 'api'], json ? renderJson : renderUp);
     });
 }
 
-export function runAsJson(run: Run): string {
-  return JSON.stringify(run, null, 2);
+export function renderJson(runFile: RunFile): string {
+  return JSON.stringify(runFile, null, 2);
 }
 
 /** Where everything is, as a person wants to read it. */
-export function addressesText(run: Run, home: Home): string {
+export function renderAddresses(runFile: RunFile, dataDirectory: DataDirectory): string {
   const rows = [
-    ['API', run.api_url],
+    ['API', runFile.api_url],
     [
       'Temporal',
-      run.temporal_ui_url ? `${run.temporal_ui_url} (Web UI), ${run.temporal_address}` : run.temporal_address,
+      runFile.temporal_ui_url
+        ? `${runFile.temporal_ui_url} (Web UI), ${runFile.temporal_address}`
+        : runFile.temporal_address,
     ],
-    ['Sandbox', `${run.sandbox_url} (open it in a browser to pay)`],
-    ['Data', home.folder],
-    ['Logs', home.logs],
-    ['Merchant', run.merchant_id],
-    ['Secret key', run.secret_key],
+    ['Sandbox', `${runFile.sandbox_url} (open it in a browser to pay)`],
+    ['Data', dataDirectory.path],
+    ['Logs', dataDirectory.logs],
+    ['Merchant', runFile.merchant_id],
+    ['Secret key', runFile.secret_key],
   ] as const;
   return rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');
 }
 
 /** Creates a payment, as often as it is pasted. */
-export function createPaymentCommand(run: Run): string {
+export function createPaymentCommand(runFile: RunFile): string {
   const body = JSON.stringify({ amount: 50_000, merchant_reference_id: 'ORDER-1' });
-  const headers = [`Authorization: Bearer ${run.secret_key}`, 'Content-Type: application/json'];
-  return `curl -sS ${run.api_url}/payments ${headers.map((header) => `-H '${header}'`).join(' ')} -d '${body}'`;
+  const headers = [`Authorization: Bearer ${runFile.secret_key}`, 'Content-Type: application/json'];
+  return `curl -sS ${runFile.api_url}/payments ${headers.map((header) => `-H '${header}'`).join(' ')} -d '${body}'`;
 }
 
-function upText(run: Run, home: Home): string {
+function renderUp(runFile: RunFile, dataDirectory: DataDirectory): string {
   return `
 Lunas is ready.
 
-${addressesText(run, home)}
+${renderAddresses(runFile, dataDirectory)}
 
 Create a payment:
 
-  ${createPaymentCommand(run)}
+  ${createPaymentCommand(runFile)}
 
-Pay it with the reference_id of the answer, or by the Pay button of the sandbox page:
+Pay it with the reference_id of the response, or by the Pay button of the sandbox page:
 
   npx lunas sandbox pay REFERENCE_ID
 

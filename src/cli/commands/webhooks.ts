@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool';
 import { PAYMENT_EVENTS } from '../../domain/events';
-import { writeRun } from '../../embedded/home';
+import { writeRunFile } from '../../local-stack/data-directory';
 import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../operator/webhook-deliveries';
 import { disableEndpoint, enableEndpoint } from '../../operator/webhook-endpoint-status';
 import {
@@ -16,18 +16,18 @@ import { redeliver, redeliverRange, type Redelivery } from '../../operator/webho
 import { rotateSecret } from '../../operator/webhook-secret';
 import type { Sealer } from '../../sealing';
 import { createWebhookSender } from '../../webhooks/send';
-import { auditedCommand } from '../actor';
-import { answering, repeated, withExamples } from '../answering';
-import { durationFrom, id, instant, listed, oneOf, wholeNumber } from '../inputs';
+import { withCommandAudit } from '../operator-identity';
+import { defineAction, collect, withExamples } from '../command-action';
+import { durationFrom, id, timestamp, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
-import { type Settings, withDatabase } from '../settings';
+import { type CommandContext, withDatabase } from '../command-context';
 import type { Terminal } from '../terminal';
 
-const MOST_DELIVERIES = 1_000;
-const KEEP_THE_SECRET = 'Keep the secret now: it is not shown again.';
+const MAX_DELIVERIES = 1_000;
+const SECRET_SHOWN_ONCE = 'Keep the secret now: it is not shown again.';
 
 export function addWebhooksCommand(program: Command, terminal: Terminal): void {
-  const webhooks = program.command('webhooks').description('where merchants are told of changes, and what came of it');
+  const webhooks = program.command('webhooks').description('webhook endpoints of merchants and their deliveries');
   addCreate(webhooks, terminal);
   addList(webhooks, terminal);
   addRotateSecret(webhooks, terminal);
@@ -44,37 +44,37 @@ function addCreate(webhooks: Command, terminal: Terminal): void {
     .description('register a receiver; the secret that signs its webhooks is shown this once')
     .requiredOption('--merchant <id>', 'whose payments')
     .requiredOption('--url <url>', 'where to send them')
-    .option('--event <event>', `${listed(PAYMENT_EVENTS)}; repeat for more (default: all)`, repeated);
+    .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more (default: all)`, collect);
   withExamples(
     command,
     'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/webhooks',
     'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
   );
   const input = z.object({ merchant: id, url: z.string(), event: z.array(oneOf(PAYMENT_EVENTS)).default([]) });
-  answering(command, terminal, input, ({ merchant, url, event }, settings) =>
-    withDatabase(settings, async (db) => {
-      const sealer = await settings.sealer();
-      const order = { merchantId: merchant, url, events: event, ...receiverRules(settings) };
-      const endpoint = await createEndpoint(db, sealer, order);
-      await tellRun(settings, db, sealer, merchant);
-      const fields = { Secret: endpoint.secret, Endpoint: endpoint.id, URL: endpoint.url, Events: wanted(endpoint) };
-      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${KEEP_THE_SECRET}` };
+  defineAction(command, terminal, input, ({ merchant, url, event }, context) =>
+    withDatabase(context, async (db) => {
+      const sealer = await context.sealer();
+      const newEndpoint = { merchantId: merchant, url, events: event, ...receiverRules(context) };
+      const endpoint = await createEndpoint(db, sealer, newEndpoint);
+      await updateRunFile(context, db, sealer, merchant);
+      const fields = { Secret: endpoint.secret, Endpoint: endpoint.id, URL: endpoint.url, Events: eventsOf(endpoint) };
+      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
     }),
   );
 }
 
 function addList(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks.command('list').description('show all receivers and how they fare, without their secrets');
+  const command = webhooks.command('list').description('show all receivers and their health, without their secrets');
   const columns = {
     ID: (endpoint: WebhookEndpoint) => endpoint.id,
     MERCHANT: (endpoint: WebhookEndpoint) => endpoint.merchantId,
     URL: (endpoint: WebhookEndpoint) => endpoint.url,
-    EVENTS: wanted,
+    EVENTS: eventsOf,
     PENDING: (endpoint: WebhookEndpoint) => endpoint.pending,
-    STATUS: condition,
+    STATUS: describeHealth,
   };
-  answering(command, terminal, z.object({}), (_, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, z.object({}), (_, context) =>
+    withDatabase(context, async (db) => {
       const endpoints = await listEndpoints(db);
       return { json: { endpoints }, text: formatTable(endpoints, columns, 'No receiver is registered yet.') };
     }),
@@ -92,19 +92,19 @@ function addRotateSecret(webhooks: Command, terminal: Terminal): void {
     'lunas webhooks rotate-secret ENDPOINT_ID --overlap 0s',
   );
   const input = z.object({ endpointId: id, overlap: durationFrom(0) });
-  answering(command, terminal, input, ({ endpointId, overlap }, settings) =>
-    withDatabase(settings, async (db) => {
-      const sealer = await settings.sealer();
-      const endpoint = await auditedCommand(db, 'webhook.rotate_secret', endpointId, () =>
+  defineAction(command, terminal, input, ({ endpointId, overlap }, context) =>
+    withDatabase(context, async (db) => {
+      const sealer = await context.sealer();
+      const endpoint = await withCommandAudit(db, 'webhook.rotate_secret', endpointId, () =>
         rotateSecret(db, sealer, endpointId, overlap),
       );
-      await tellRun(settings, db, sealer, endpoint.merchantId);
+      await updateRunFile(context, db, sealer, endpoint.merchantId);
       const fields = {
         Secret: endpoint.secret,
         Endpoint: endpoint.id,
         'Old secret': `valid until ${endpoint.oldSecretExpiresAt.toISOString()}`,
       };
-      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${KEEP_THE_SECRET}` };
+      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
     }),
   );
 }
@@ -112,11 +112,11 @@ function addRotateSecret(webhooks: Command, terminal: Terminal): void {
 function addDisable(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('disable <endpoint-id>')
-    .description('send nothing more to a receiver; what waits for it is dead, and can be redelivered later');
-  answering(command, terminal, z.object({ endpointId: id }), ({ endpointId }, settings) =>
-    withDatabase(settings, async (db) => {
-      const endpoint = await auditedCommand(db, 'webhook.disable', endpointId, () => disableEndpoint(db, endpointId));
-      return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${condition(endpoint)}.` };
+    .description('send nothing more to a receiver; its pending deliveries become dead, and can be redelivered later');
+  defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
+    withDatabase(context, async (db) => {
+      const endpoint = await withCommandAudit(db, 'webhook.disable', endpointId, () => disableEndpoint(db, endpointId));
+      return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${describeHealth(endpoint)}.` };
     }),
   );
 }
@@ -124,11 +124,11 @@ function addDisable(webhooks: Command, terminal: Terminal): void {
 function addEnable(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('enable <endpoint-id>')
-    .description('send to a receiver again; what died meanwhile is sent by `redeliver`');
-  answering(command, terminal, z.object({ endpointId: id }), ({ endpointId }, settings) =>
-    withDatabase(settings, async (db) => {
-      const endpoint = await auditedCommand(db, 'webhook.enable', endpointId, () => enableEndpoint(db, endpointId));
-      return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${condition(endpoint)}.` };
+    .description('send to a receiver again; dead deliveries are sent by `redeliver`');
+  defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
+    withDatabase(context, async (db) => {
+      const endpoint = await withCommandAudit(db, 'webhook.enable', endpointId, () => enableEndpoint(db, endpointId));
+      return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${describeHealth(endpoint)}.` };
     }),
   );
 }
@@ -136,13 +136,13 @@ function addEnable(webhooks: Command, terminal: Terminal): void {
 function addPing(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('ping <endpoint-id>')
-    .description('send a receiver a signed test request now, and show its answer');
-  answering(command, terminal, z.object({ endpointId: id }), ({ endpointId }, settings) =>
-    withDatabase(settings, async (db) => {
-      const sender = createWebhookSender(receiverRules(settings));
+    .description('send a receiver a signed test request now, and show its response');
+  defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
+    withDatabase(context, async (db) => {
+      const sender = createWebhookSender(receiverRules(context));
       try {
-        const sealer = await settings.sealer();
-        const ping = await auditedCommand(db, 'webhook.ping', endpointId, () =>
+        const sealer = await context.sealer();
+        const ping = await withCommandAudit(db, 'webhook.ping', endpointId, () =>
           pingEndpoint(db, sealer, sender, endpointId),
         );
         const fields = {
@@ -150,7 +150,7 @@ function addPing(webhooks: Command, terminal: Terminal): void {
           URL: ping.url,
           Status: ping.statusCode,
           Duration: `${ping.durationMs} ms`,
-          Answer: ping.responseExcerpt,
+          Response: ping.responseExcerpt,
         };
         return { json: { ping }, text: formatFields(fields) };
       } finally {
@@ -163,13 +163,13 @@ function addPing(webhooks: Command, terminal: Terminal): void {
 function addDeliveries(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('deliveries')
-    .description('show the newest deliveries; with --json also every try and how it was answered')
+    .description('show the newest deliveries; with --json also every attempt and its response')
     .option('--payment <id>', 'only those of one payment, by its id or reference_id')
     .option('--merchant <id>', 'only those of one merchant')
-    .option('--status <status>', `only those that are ${listed(DELIVERY_STATUSES)}`)
+    .option('--status <status>', `only those that are ${joinOptions(DELIVERY_STATUSES)}`)
     .option('--event <event>', 'only those of one event, such as payment.paid')
-    .option('--since <instant>', 'only events from then on')
-    .option('--until <instant>', 'only events before then')
+    .option('--since <timestamp>', 'only events from then on')
+    .option('--until <timestamp>', 'only events before then')
     .option('--limit <n>', 'how many', '20');
   withExamples(
     command,
@@ -181,9 +181,9 @@ function addDeliveries(webhooks: Command, terminal: Terminal): void {
     merchant: id.optional(),
     status: oneOf(DELIVERY_STATUSES).optional(),
     event: oneOf(PAYMENT_EVENTS).optional(),
-    since: instant.optional(),
-    until: instant.optional(),
-    limit: wholeNumber(1, MOST_DELIVERIES),
+    since: timestamp.optional(),
+    until: timestamp.optional(),
+    limit: wholeNumber(1, MAX_DELIVERIES),
   });
   const columns = {
     ID: (delivery: ListedDelivery) => delivery.id,
@@ -191,12 +191,12 @@ function addDeliveries(webhooks: Command, terminal: Terminal): void {
     EVENT: (delivery: ListedDelivery) => delivery.event,
     REFERENCE: (delivery: ListedDelivery) => delivery.referenceId,
     STATUS: (delivery: ListedDelivery) => delivery.status,
-    TRIES: (delivery: ListedDelivery) => delivery.attempts.length,
-    'LAST ANSWER': lastAnswer,
+    ATTEMPTS: (delivery: ListedDelivery) => delivery.attempts.length,
+    'LAST RESPONSE': lastResponse,
     URL: (delivery: ListedDelivery) => delivery.url,
   };
-  answering(command, terminal, input, ({ merchant, ...filter }, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, input, ({ merchant, ...filter }, context) =>
+    withDatabase(context, async (db) => {
       const deliveries = await listDeliveries(db, { merchantId: merchant, ...filter });
       return { json: { deliveries }, text: formatTable(deliveries, columns, 'No deliveries.') };
     }),
@@ -207,8 +207,8 @@ function addRedeliver(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('redeliver [delivery-id...]')
     .description('send deliveries again, under the same id: those that are named, or what is dead of a range of time')
-    .option('--since <instant>', 'events from then on')
-    .option('--until <instant>', 'events before then')
+    .option('--since <timestamp>', 'events from then on')
+    .option('--until <timestamp>', 'events before then')
     .option('--merchant <id>', 'of the range, only those of one merchant');
   withExamples(
     command,
@@ -218,8 +218,8 @@ function addRedeliver(webhooks: Command, terminal: Terminal): void {
   const input = z
     .object({
       deliveryId: z.array(id),
-      since: instant.optional(),
-      until: instant.optional(),
+      since: timestamp.optional(),
+      until: timestamp.optional(),
       merchant: id.optional(),
     })
     .refine(
@@ -227,47 +227,61 @@ function addRedeliver(webhooks: Command, terminal: Terminal): void {
         deliveryId.length > 0 ? !since && !until && !merchant : since !== undefined && until !== undefined,
       { error: 'takes either delivery ids, or --since and --until' },
     );
-  answering(command, terminal, input, ({ deliveryId, since, until, merchant }, settings) =>
-    withDatabase(settings, async (db) => {
+  defineAction(command, terminal, input, ({ deliveryId, since, until, merchant }, context) =>
+    withDatabase(context, async (db) => {
       const target =
         since && until ? `${merchant ?? 'all'} ${since.toISOString()}/${until.toISOString()}` : deliveryId.join(' ');
-      const redelivery = await auditedCommand(db, 'webhook.redeliver', target, () =>
+      const redelivery = await withCommandAudit(db, 'webhook.redeliver', target, () =>
         since && until ? redeliverRange(db, { since, until, merchantId: merchant }) : redeliver(db, deliveryId),
       );
-      return { json: { ...redelivery }, text: redeliveryText(redelivery) };
+      return { json: { ...redelivery }, text: renderRedelivery(redelivery) };
     }),
   );
 }
 
-function receiverRules({ config }: Settings) {
+function receiverRules({ config }: CommandContext) {
   return { environment: config.LUNAS_ENVIRONMENT, allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS };
 }
 
 /** `run.json` of a running Lunas has the newest secret of its demo merchant. */
-async function tellRun(settings: Settings, db: Queryable, sealer: Sealer, merchantId: string): Promise<void> {
-  const run = await settings.run();
-  if (run?.merchant_id !== merchantId) return;
-  await writeRun(settings.home, { ...run, webhook_secret: await findNewestSecret(db, sealer, merchantId) });
+async function updateRunFile(
+  context: CommandContext,
+  db: Queryable,
+  sealer: Sealer,
+  merchantId: string,
+): Promise<void> {
+  const runFile = await context.runFile();
+  if (runFile?.merchant_id !== merchantId) return;
+  await writeRunFile(context.dataDirectory, {
+    ...runFile,
+    webhook_secret: await findNewestSecret(db, sealer, merchantId),
+  });
 }
 
-function wanted(endpoint: WebhookEndpoint): string {
+function eventsOf(endpoint: WebhookEndpoint): string {
   return endpoint.events?.join(', ') ?? 'all';
 }
 
 /** `enabled`, `disabled (gone)`, `failing since …`. */
-function condition({ status, disabledReason, failingSince, consecutiveFailures, retryAt }: WebhookEndpoint): string {
+function describeHealth({
+  status,
+  disabledReason,
+  failingSince,
+  consecutiveFailures,
+  nextProbeAt,
+}: WebhookEndpoint): string {
   if (status === 'disabled') return disabledReason === null ? status : `${status} (${disabledReason})`;
-  if (failingSince === null || retryAt === null) return status;
-  return `failing since ${failingSince.toISOString()} (${consecutiveFailures} tries), next try ${retryAt.toISOString()}`;
+  if (failingSince === null || nextProbeAt === null) return status;
+  return `failing since ${failingSince.toISOString()} (${consecutiveFailures} attempts), next attempt ${nextProbeAt.toISOString()}`;
 }
 
-function lastAnswer({ deadReason, attempts }: ListedDelivery): string | number | null | undefined {
+function lastResponse({ deadReason, attempts }: ListedDelivery): string | number | null | undefined {
   const last = attempts.at(-1);
-  const answer = last?.failure ?? last?.statusCode;
-  return deadReason === null ? answer : [deadReason, answer].filter((part) => part !== undefined).join(': ');
+  const response = last?.failure ?? last?.statusCode;
+  return deadReason === null ? response : [deadReason, response].filter((part) => part !== undefined).join(': ');
 }
 
-function redeliveryText({ redelivered, skipped }: Redelivery): string {
+function renderRedelivery({ redelivered, skipped }: Redelivery): string {
   const rest = skipped === 0 ? '' : ` ${skipped} of disabled endpoints stay dead.`;
   return `${redelivered} ${redelivered === 1 ? 'delivery is' : 'deliveries are'} pending again.${rest}`;
 }

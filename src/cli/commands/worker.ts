@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { PACKAGE_ROOT } from '../../package';
+import { PACKAGE_ROOT } from '../../package-info';
 import { requireSchema } from '../require-schema';
 import { runService } from '../service-process';
-import { Settings } from '../settings';
+import { CommandContext } from '../command-context';
 import type { Terminal } from '../terminal';
 
 const WORKFLOW_BUNDLE = path.join(PACKAGE_ROOT, 'dist', 'workflow-bundle.js');
@@ -14,20 +14,20 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
     .description('run the worker: workflows, activities and the webhook relay')
     .action(async () => {
       await runService('worker', async (log) => {
-        const settings = new Settings(terminal.environment);
-        const databaseUrl = await settings.databaseUrl();
+        const context = new CommandContext(terminal.environment);
+        const databaseUrl = await context.databaseUrl();
         await requireSchema(databaseUrl, log);
-        const { startWorker } = await import('../../engine/worker.js');
+        const { startWorker } = await import('../../temporal/worker.js');
         return startWorker({
           databaseUrl,
-          temporal: await settings.temporal(),
-          masterKey: await settings.masterKey(),
-          environment: settings.config.LUNAS_ENVIRONMENT,
-          webhookAllowedNetworks: settings.config.WEBHOOK_ALLOWED_NETWORKS,
-          publicBaseUrl: settings.publicBaseUrl(),
-          refundHoldSeconds: settings.config.REFUND_HOLD_SECONDS,
-          isRecovering: settings.config.LUNAS_RECOVERY_MODE === 'true',
-          metricsPort: settings.config.METRICS_PORT,
+          temporal: await context.temporal(),
+          masterKey: await context.masterKey(),
+          environment: context.config.LUNAS_ENVIRONMENT,
+          webhookAllowedNetworks: context.config.WEBHOOK_ALLOWED_NETWORKS,
+          publicBaseUrl: context.publicBaseUrl(),
+          refundHoldSeconds: context.config.REFUND_HOLD_SECONDS,
+          isRecovering: context.config.LUNAS_RECOVERY_MODE === 'true',
+          metricsPort: context.config.METRICS_PORT,
           workflowBundlePath: WORKFLOW_BUNDLE,
           log,
           // It ends the process, which whoever watches over it starts again.

@@ -1,11 +1,11 @@
 import { expiryOf } from '../../domain/payment';
-import type { PaymentStep } from '../../domain/payment-step';
-import { runStatement, type TransitionContext, type TransitionOutcome } from './apply-transition';
+import type { StepInput } from '../../domain/workflow-step';
+import { executeTransition, type TransitionContext, type TransitionResult } from './apply-transition';
 import { readState } from './payment-state';
 import { transitionStatement } from './transition-sql';
 
 const STATEMENT = transitionStatement(
-  'accept',
+  'create',
   `
   insert into payments (id, reference_id, merchant_id, merchant_reference_id, idempotency_key, fingerprint,
     payment_method, provider, provider_account_id, amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer,
@@ -20,8 +20,8 @@ const STATEMENT = transitionStatement(
 /** Writes the payment as `created`, before the provider is told of it. A repeat answers where the payment stands. */
 export async function acceptPayment(
   context: TransitionContext,
-  { terms, createdAtMs, by }: Pick<PaymentStep, 'terms' | 'createdAtMs' | 'by'>,
-): Promise<TransitionOutcome> {
+  { terms, createdAtMs, by }: Pick<StepInput, 'terms' | 'createdAtMs' | 'by'>,
+): Promise<TransitionResult> {
   const values = [
     terms.paymentId,
     terms.referenceId,
@@ -44,7 +44,7 @@ export async function acceptPayment(
     new Date(expiryOf(createdAtMs, terms)),
     new Date(createdAtMs),
   ];
-  const state = await runStatement(context, STATEMENT, values, by);
+  const state = await executeTransition(context, STATEMENT, values, by);
   return state
     ? { outcome: 'applied', state }
     : { outcome: 'repeated', state: await readState(context.db, terms.paymentId) };

@@ -1,6 +1,7 @@
 import type { PaymentState } from '../../domain/payment';
 import type { TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
+import type { Actor } from '../../domain/workflow-step';
 import type { Queryable } from '../pool';
 import { readState, stateOf, type StateRow } from './payment-state';
 import type { TransitionStatement } from './transition-sql';
@@ -14,20 +15,19 @@ export interface TransitionContext {
 }
 
 /** One step of one payment: the version that it starts from and the business instant, both from the workflow. */
-export interface Step {
+export interface TransitionInput {
   readonly paymentId: string;
   readonly version: number;
   readonly at: Date;
-  /** The operator who asked, where one did. */
-  readonly actor?: string;
-  readonly note?: string;
+  /** The merchant or operator who requested it; absent if the workflow did it by itself. */
+  readonly by?: Actor;
 }
 
 /**
  * `applied` now · `repeated`: this very step had been written before, once · `superseded`: the payment has gone another
  * way and `state` is the truth.
  */
-export interface TransitionOutcome {
+export interface TransitionResult {
   readonly outcome: 'applied' | 'repeated' | 'superseded';
   readonly state: PaymentState;
 }
@@ -35,26 +35,26 @@ export interface TransitionOutcome {
 /** Runs the statement of a step. `values` are the statement's own parameters, from $7 on. */
 export async function applyTransition(
   context: TransitionContext,
-  name: Exclude<TransitionName, 'accept'>,
+  name: Exclude<TransitionName, 'create'>,
   statement: TransitionStatement,
-  step: Step,
+  step: TransitionInput,
   values: readonly unknown[] = [],
-): Promise<TransitionOutcome> {
+): Promise<TransitionResult> {
   const own = [step.paymentId, step.version, step.at, ...values];
-  const state = await runStatement(context, statement, own, step);
-  return state ? { outcome: 'applied', state } : explainMiss(context.db, name, step);
+  const state = await executeTransition(context, statement, own, step.by);
+  return state ? { outcome: 'applied', state } : resolveConflict(context.db, name, step);
 }
 
 /** The state that the statement wrote, or undefined when it found nothing to change. */
-export async function runStatement(
+export async function executeTransition(
   context: TransitionContext,
   statement: TransitionStatement,
   values: readonly unknown[],
-  by: Pick<Step, 'actor' | 'note'> = {},
+  by?: Actor,
 ): Promise<PaymentState | undefined> {
   const { rows } = await context.db.query<StateRow & { deliveries: number }>({
     ...statement,
-    values: [by.actor ?? 'workflow', by.note ?? null, context.environment, ...values],
+    values: [by?.name ?? 'workflow', by?.note ?? null, context.environment, ...values],
   });
   const row = rows[0];
   if (row && row.deliveries > 0) context.onDeliveries();
@@ -62,7 +62,7 @@ export async function runStatement(
 }
 
 /** Why a compare-and-set missed: our own earlier write (then say what it wrote), or another's. */
-async function explainMiss(db: Queryable, name: TransitionName, step: Step): Promise<TransitionOutcome> {
+async function resolveConflict(db: Queryable, name: TransitionName, step: TransitionInput): Promise<TransitionResult> {
   const { rows } = await db.query<{ repeated: PaymentState['status'] | null }>({
     name: 'find_transition',
     text: 'select to_status as repeated from payment_transitions where payment_id = $1 and version = $2 + 1 and name = $3',
@@ -71,11 +71,11 @@ async function explainMiss(db: Queryable, name: TransitionName, step: Step): Pro
   const state = await readState(db, step.paymentId);
   const repeated = rows[0]?.repeated;
   if (!repeated) return { outcome: 'superseded', state };
-  return { outcome: 'repeated', state: { ...asOf(name, state), status: repeated, version: step.version + 1 } };
+  return { outcome: 'repeated', state: { ...refundAsOf(name, state), status: repeated, version: step.version + 1 } };
 }
 
 /** What a refund was after the step, which may have been taken back or gone on since: the workflow catches up step by step. */
-function asOf(name: TransitionName, { refund, ...state }: PaymentState): PaymentState {
+function refundAsOf(name: TransitionName, { refund, ...state }: PaymentState): PaymentState {
   if (!refund) return state;
   return { ...state, refund: { ...refund, status: REFUND_AFTER[name] ?? refund.status } };
 }

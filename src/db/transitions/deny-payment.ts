@@ -1,9 +1,18 @@
-import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
+import {
+  applyTransition,
+  type TransitionInput,
+  type TransitionContext,
+  type TransitionResult,
+} from './apply-transition';
 import { closeNotificationsAt, updateStatement } from './transition-sql';
 
-const STATEMENT = updateStatement('deny', ['failure_reason = $7'], closeNotificationsAt('failed'));
+const STATEMENT = updateStatement('fail', ['failure_reason = $7'], closeNotificationsAt('failed'));
 
 /** The provider reports that the payment failed. */
-export function denyPayment(context: TransitionContext, step: Step, reason: string): Promise<TransitionOutcome> {
-  return applyTransition(context, 'deny', STATEMENT, step, [reason]);
+export function denyPayment(
+  context: TransitionContext,
+  step: TransitionInput,
+  reason: string,
+): Promise<TransitionResult> {
+  return applyTransition(context, 'fail', STATEMENT, step, [reason]);
 }

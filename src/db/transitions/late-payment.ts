@@ -14,7 +14,7 @@ export async function readLatePayment(db: Queryable, paymentId: string): Promise
 }
 
 /** What the provider says of the money. */
-export interface LateMoney {
+export interface LatePaymentReceipt {
   readonly totalRupiah: number;
   readonly providerTransactionId: string;
   readonly paidAt: Date;
@@ -43,13 +43,13 @@ select provider_transaction_id as "recordedTransactionId" from recorded`,
  * Money came for a payment that has ended unpaid: into suspense with it, once.
  * @returns the provider's transaction that is recorded as the late payment, now or before
  */
-export async function receiveLatePayment(
+export async function recordLatePayment(
   db: Queryable,
   { paymentId, referenceId }: PaymentTerms,
-  money: LateMoney,
+  receipt: LatePaymentReceipt,
   at: Date,
 ): Promise<string | undefined> {
-  const { totalRupiah, providerTransactionId, paidAt } = money;
+  const { totalRupiah, providerTransactionId, paidAt } = receipt;
   const values = [paymentId, totalRupiah, providerTransactionId, paidAt, at, lateRefundKeyOf(referenceId)];
   const { rows } = await db.query<{ recordedTransactionId: string }>({ ...RECEIVE, values });
   return rows[0]?.recordedTransactionId;
@@ -74,14 +74,14 @@ with changed as (
   where payment_id = $1 and status <> 'refunded'
   returning *
 ),${postingSql(LATE_PAYMENT_POSTINGS[step], keyOf(step, 'finished_at'))}
-${tellAgainSql('closed_at = case when reported_status = any ($4) then now() end')}
+${notifyAgainSql('closed_at = case when reported_status = any ($4) then now() end')}
 select 1 from changed`,
   } as const;
 }
 
 /** While the bank was awaited, news was told rarely: what is open is due again. `closing` closes what the step reflects. */
-function tellAgainSql(closing?: string): string {
-  const assignments = ['tell_again_at = least(tell_again_at, now())', ...(closing ? [closing] : [])];
+function notifyAgainSql(closing?: string): string {
+  const assignments = ['next_notify_at = least(next_notify_at, now())', ...(closing ? [closing] : [])];
   return `
 notifications as (
   update provider_notifications notification set ${assignments.join(', ')}
@@ -110,15 +110,15 @@ export async function refundLatePaymentManually(db: Queryable, paymentId: string
 }
 
 /** Nobody gives it back by a rule: it stays in suspense, and is a case for a person. */
-export async function keepLatePayment(db: Queryable, paymentId: string, at: Date, reason: string): Promise<void> {
+export async function requireManualReview(db: Queryable, paymentId: string, at: Date, reason: string): Promise<void> {
   await db.query({
     name: 'late_payment_keep',
     text: `
 with changed as (
-  update late_payments set status = 'kept', finished_at = $2, failure_reason = $3
+  update late_payments set status = 'manual_review', finished_at = $2, failure_reason = $3
   where payment_id = $1 and status in ('received', 'submitted')
   returning *
-),${tellAgainSql()}
+),${notifyAgainSql()}
 insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail)
 select 'late_payment', payments.reference_id, payments.provider_account_id, payments.id, changed.total_rupiah,
   'Money came after the payment was ' || payments.status || ', and is not given back: ' || $3
@@ -128,9 +128,9 @@ on conflict (kind, reference_id) where resolved_at is null do nothing`,
   });
 }
 
-function keyOf(step: keyof typeof LATE_PAYMENT_POSTINGS, instant: string) {
+function keyOf(step: keyof typeof LATE_PAYMENT_POSTINGS, timestamp: string) {
   return {
-    columns: 'payment_id, late_step, merchant_id, occurred_at',
-    values: `payment_id, '${step}', merchant_id, ${instant}`,
+    columns: 'payment_id, late_payment_step, merchant_id, occurred_at',
+    values: `payment_id, '${step}', merchant_id, ${timestamp}`,
   };
 }

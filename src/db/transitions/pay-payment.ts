@@ -1,4 +1,9 @@
-import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
+import {
+  applyTransition,
+  type TransitionInput,
+  type TransitionContext,
+  type TransitionResult,
+} from './apply-transition';
 import { closeNotificationsAt, updateStatement } from './transition-sql';
 
 const STATEMENT = updateStatement(
@@ -11,6 +16,6 @@ const STATEMENT = updateStatement(
 );
 
 /** The provider confirmed the payment at `paidAt`, by its clock, which may count in whole seconds. The settlement delay runs from the step's instant. */
-export function payPayment(context: TransitionContext, step: Step, paidAt: Date): Promise<TransitionOutcome> {
+export function payPayment(context: TransitionContext, step: TransitionInput, paidAt: Date): Promise<TransitionResult> {
   return applyTransition(context, 'pay', STATEMENT, step, [paidAt]);
 }

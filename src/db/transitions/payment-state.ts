@@ -7,19 +7,19 @@ export interface StateRow {
   readonly status: PaymentState['status'];
   readonly version: number;
   readonly settlesAt: Date | null;
-  readonly round?: number | null;
+  readonly number?: number | null;
   readonly submitAt?: Date | null;
   readonly refundStatus?: RefundStatus | null;
 }
 
-export function stateOf({ status, version, settlesAt, round, submitAt, refundStatus }: StateRow): PaymentState {
+export function stateOf({ status, version, settlesAt, number, submitAt, refundStatus }: StateRow): PaymentState {
   return {
     status,
     version,
     ...(settlesAt && { settlesAtMs: settlesAt.getTime() }),
-    ...(round &&
+    ...(number &&
       submitAt &&
-      refundStatus && { refund: { round, submitAtMs: submitAt.getTime(), status: refundStatus } }),
+      refundStatus && { refund: { number, submitAtMs: submitAt.getTime(), status: refundStatus } }),
   };
 }
 
@@ -29,9 +29,9 @@ export async function readState(db: Queryable, paymentId: string): Promise<Payme
     name: 'payment_state',
     text: `
       select payment.status, payment.version, payment.settlement_due_at as "settlesAt",
-        refund.round, refund.submit_at as "submitAt", refund.status as "refundStatus"
+        refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus"
       from payments payment
-      left join lateral (select * from refunds where payment_id = payment.id order by round desc limit 1) refund on true
+      left join lateral (select * from refunds where payment_id = payment.id order by number desc limit 1) refund on true
       where payment.id = $1`,
     values: [paymentId],
   });

@@ -1,9 +1,18 @@
-import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
+import {
+  applyTransition,
+  type TransitionInput,
+  type TransitionContext,
+  type TransitionResult,
+} from './apply-transition';
 import { updateStatement } from './transition-sql';
 
-const STATEMENT = updateStatement('reject', ['failure_reason = $7']);
+const STATEMENT = updateStatement('fail_creation', ['failure_reason = $7']);
 
 /** The provider refused to issue the QR, or was given up. */
-export function rejectPayment(context: TransitionContext, step: Step, reason: string): Promise<TransitionOutcome> {
-  return applyTransition(context, 'reject', STATEMENT, step, [reason]);
+export function rejectPayment(
+  context: TransitionContext,
+  step: TransitionInput,
+  reason: string,
+): Promise<TransitionResult> {
+  return applyTransition(context, 'fail_creation', STATEMENT, step, [reason]);
 }

@@ -1,11 +1,16 @@
-import { applyTransition, type Step, type TransitionContext, type TransitionOutcome } from './apply-transition';
+import {
+  applyTransition,
+  type TransitionInput,
+  type TransitionContext,
+  type TransitionResult,
+} from './apply-transition';
 import { closeNotificationsAt, refundStatement } from './transition-sql';
 
 const STATEMENT = refundStatement(
   'resolve_refund_as_refunded',
   `
   update refunds set status = 'confirmed', finished_at = changed.updated_at, is_manual = true
-  from changed where refunds.payment_id = changed.id and refunds.round = $7`,
+  from changed where refunds.payment_id = changed.id and refunds.number = $7`,
   closeNotificationsAt('paid'),
 );
 
@@ -15,8 +20,8 @@ const STATEMENT = refundStatement(
  */
 export function resolveRefundAsRefunded(
   context: TransitionContext,
-  step: Step,
-  round: number,
-): Promise<TransitionOutcome> {
-  return applyTransition(context, 'resolve_refund_as_refunded', STATEMENT, step, [round]);
+  step: TransitionInput,
+  number: number,
+): Promise<TransitionResult> {
+  return applyTransition(context, 'resolve_refund_as_refunded', STATEMENT, step, [number]);
 }

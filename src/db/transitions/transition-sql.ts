@@ -4,7 +4,7 @@ import { PAYMENT_TRANSITIONS, type PaymentStatus, type TransitionName } from '..
 import { reflectedAt } from '../../domain/provider-status';
 
 /** updated_at never stands still: a step at the same instant as the last one counts a millisecond more. */
-const STEP_INSTANT = "greatest($6::timestamptz, updated_at + interval '1 millisecond')";
+const TRANSITION_TIMESTAMP = "greatest($6::timestamptz, updated_at + interval '1 millisecond')";
 
 /**
  * The effect of what the provider has notified us of is recorded with the step that it led to. What the new status does not
@@ -36,7 +36,7 @@ export interface TransitionStatement {
  * from, $6 business instant; `assignments` and `parts` (further ones, `name as (…),`) use those from $7 on.
  */
 export function updateStatement(
-  name: Exclude<TransitionName, 'accept'>,
+  name: Exclude<TransitionName, 'create'>,
   assignments: readonly string[] = [],
   parts = '',
 ): TransitionStatement {
@@ -48,26 +48,31 @@ export function updateStatement(
  * the answer shows it.
  */
 export function refundStatement(
-  name: Exclude<TransitionName, 'accept'>,
+  name: Exclude<TransitionName, 'create'>,
   change: string,
   parts = '',
 ): TransitionStatement {
   const refund = `
 refund as (${change}
-  returning refunds.round, refunds.submit_at, refunds.status
+  returning refunds.number, refunds.submit_at, refunds.status
 ),`;
-  const { columns, join } = REFUND_ANSWER;
+  const { columns, join } = REFUND_RETURNING;
   return transitionStatement(name, changedSql(name), refund + parts, columns, join);
 }
 
-const REFUND_ANSWER = {
-  columns: ', refund.round, refund.submit_at as "submitAt", refund.status as "refundStatus"',
+const REFUND_RETURNING = {
+  columns: ', refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus"',
   join: ' left join refund on true',
 } as const;
 
-function changedSql(name: Exclude<TransitionName, 'accept'>, assignments: readonly string[] = []): string {
+function changedSql(name: Exclude<TransitionName, 'create'>, assignments: readonly string[] = []): string {
   const rule = PAYMENT_TRANSITIONS[name];
-  const set = [`status = '${rule.to}'`, 'version = version + 1', `updated_at = ${STEP_INSTANT}`, ...assignments];
+  const set = [
+    `status = '${rule.to}'`,
+    'version = version + 1',
+    `updated_at = ${TRANSITION_TIMESTAMP}`,
+    ...assignments,
+  ];
   return `
   update payments set ${set.join(', ')}
   where id = $4 and version = $5 and status = '${rule.from}'

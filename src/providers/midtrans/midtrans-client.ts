@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import type { ProviderCall, Unclear } from '../provider';
-import { answerSchema } from './messages';
+import type { ProviderCall, Indeterminate } from '../provider';
+import { responseSchema } from './schemas';
 
 /** An answer of Midtrans: its code, what it said, and the whole body, still to be checked. */
-export interface MidtransAnswer {
+export interface MidtransResponse {
   readonly outcome: 'answered';
   readonly statusCode: string;
   /** Code and message, short enough for a log line. */
-  readonly said: string;
+  readonly status: string;
   readonly body: unknown;
 }
 
@@ -19,8 +19,8 @@ export interface MidtransRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const MAX_ANSWER_BYTES = 64 * 1024;
-const MAX_SAID_LENGTH = 200;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_STATUS_MESSAGE_LENGTH = 200;
 const MAX_CONNECTIONS = 128;
 const TOO_LATE = 'its time was over before it was sent';
 
@@ -42,9 +42,12 @@ export class MidtransClient {
    * One call, over before its deadline. Whatever is not a Midtrans answer is `unclear`: also a connection that was refused,
    * since nothing tells apart "never sent" from "sent and lost" reliably enough to charge a second time.
    */
-  async call({ method, path, body, headers }: MidtransRequest, call: ProviderCall): Promise<MidtransAnswer | Unclear> {
+  async call(
+    { method, path, body, headers }: MidtransRequest,
+    call: ProviderCall,
+  ): Promise<MidtransResponse | Indeterminate> {
     const leftMs = Math.floor(call.deadlineAtMs - Date.now());
-    if (leftMs <= 0) return unclear(TOO_LATE);
+    if (leftMs <= 0) return indeterminate(TOO_LATE);
     const signal = AbortSignal.any([call.signal, AbortSignal.timeout(leftMs)]);
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     try {
@@ -60,9 +63,9 @@ export class MidtransClient {
         body: bytes ? Readable.from(untilItsTimeIsOver(bytes, call)) : null,
         signal,
       });
-      return readAnswer(response.statusCode, await readBounded(response.body));
+      return readResponse(response.statusCode, await readBounded(response.body));
     } catch (error) {
-      return unclear(signal.aborted ? `no answer within ${leftMs} ms` : describe(error));
+      return indeterminate(signal.aborted ? `no answer within ${leftMs} ms` : describe(error));
     }
   }
 
@@ -80,12 +83,17 @@ async function* untilItsTimeIsOver(bytes: Buffer, { deadlineAtMs }: ProviderCall
   yield bytes;
 }
 
-function readAnswer(httpStatus: number, text: string): MidtransAnswer | Unclear {
+function readResponse(httpStatus: number, text: string): MidtransResponse | Indeterminate {
   const body = parseJson(text);
-  const answer = answerSchema.safeParse(body);
-  if (!answer.success) return unclear(`HTTP ${httpStatus} without a Midtrans answer`);
-  const { status_code: statusCode, status_message: message } = answer.data;
-  return { outcome: 'answered', statusCode, said: `${statusCode} ${message}`.slice(0, MAX_SAID_LENGTH), body };
+  const response = responseSchema.safeParse(body);
+  if (!response.success) return indeterminate(`HTTP ${httpStatus} without a Midtrans answer`);
+  const { status_code: statusCode, status_message: message } = response.data;
+  return {
+    outcome: 'answered',
+    statusCode,
+    status: `${statusCode} ${message}`.slice(0, MAX_STATUS_MESSAGE_LENGTH),
+    body,
+  };
 }
 
 async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
@@ -94,7 +102,7 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   for await (const chunk of body) {
     length += chunk.length;
     // Leaving the loop destroys the stream and with it the connection.
-    if (length > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    if (length > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -108,8 +116,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-export function unclear(reason: string): Unclear {
-  return { outcome: 'unclear', reason };
+export function indeterminate(reason: string): Indeterminate {
+  return { outcome: 'indeterminate', reason };
 }
 
 function describe(error: unknown): string {

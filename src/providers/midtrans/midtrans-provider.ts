@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type {
-  EndPaymentOutcome,
+  ClosePaymentOutcome,
   FindPaymentOutcome,
   IssueQrisOutcome,
   IssueQrisRequest,
@@ -10,11 +10,11 @@ import type {
   ProviderPayment,
   RefundOutcome,
   RefundRequest,
-  Refused,
+  Rejected,
 } from '../provider';
-import { faultOfQris } from '../qris-fault';
-import { chargeAnswerSchema, endAnswerSchema, statusAnswerSchema } from './messages';
-import { MidtransClient, unclear, type MidtransAnswer } from './midtrans-client';
+import { validateQris } from '../validate-qris';
+import { chargeResponseSchema, closeResponseSchema, statusResponseSchema } from './schemas';
+import { MidtransClient, indeterminate, type MidtransResponse } from './midtrans-client';
 import { formatOrderTime } from './midtrans-time';
 import { verifyNotification } from './notification';
 
@@ -32,7 +32,7 @@ const ACQUIRERS = { gopay: 'gopay', shopeepay: 'airpay shopee' } as const satisf
 /** What Midtrans says before anything was opened, so that nothing was. 406, 429 and 5xx are not among them: those are unclear. */
 const CHARGE_REFUSALS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '413']);
 const REFUND_REFUSALS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '412', '413', '414']);
-const END_REFUSALS = new Set(['404', '412']);
+const CLOSE_REJECTIONS = new Set(['404', '412']);
 /** Not the payment is at fault but our account, which merchants never hear of. */
 const WRONG_SERVER_KEY = '401';
 
@@ -45,8 +45,8 @@ export function createMidtransProvider(options: MidtransOptions): Provider & { c
   return {
     issueQris: (request, call) => issueQris(client, options.notificationUrl, request, call),
     findPayment: (referenceId, call) => findPayment(client, referenceId, call),
-    expirePayment: (referenceId, call) => endPayment(client, { referenceId, operation: 'expire' }, call),
-    cancelPayment: (referenceId, call) => endPayment(client, { referenceId, operation: 'cancel' }, call),
+    expirePayment: (referenceId, call) => closePayment(client, { referenceId, operation: 'expire' }, call),
+    cancelPayment: (referenceId, call) => closePayment(client, { referenceId, operation: 'cancel' }, call),
     refundPayment: (request, call) => refundPayment(client, request, call),
     verifyNotification: (notification) => verifyNotification(notification, options.serverKey),
     close: () => client.close(),
@@ -67,7 +67,7 @@ async function issueQris(
   request: IssueQrisRequest,
   call: ProviderCall,
 ): Promise<IssueQrisOutcome> {
-  const answer = await client.call(
+  const response = await client.call(
     {
       method: 'POST',
       path: '/v2/charge',
@@ -84,19 +84,19 @@ async function issueQris(
     },
     call,
   );
-  if (answer.outcome === 'unclear') return answer;
-  if (CHARGE_REFUSALS.has(answer.statusCode)) return refused(answer);
-  if (answer.statusCode !== '201' && answer.statusCode !== '200') return unclear(answer.said);
+  if (response.outcome === 'indeterminate') return response;
+  if (CHARGE_REFUSALS.has(response.statusCode)) return rejected(response);
+  if (response.statusCode !== '201' && response.statusCode !== '200') return indeterminate(response.status);
 
-  const charge = chargeAnswerSchema.safeParse(answer.body);
-  if (!charge.success) return unclear(`the order may be open, its answer cannot be read: ${answer.said}`);
+  const charge = chargeResponseSchema.safeParse(response.body);
+  if (!charge.success) return indeterminate(`the order may be open, its answer cannot be read: ${response.status}`);
   const { order_id, gross_amount, transaction_id, qr_string } = charge.data;
   if (order_id !== request.referenceId || gross_amount !== request.totalRupiah) {
-    return unclear(`the answer is of another order: ${order_id} over ${gross_amount}`);
+    return indeterminate(`the answer is of another order: ${order_id} over ${gross_amount}`);
   }
-  if (qr_string === undefined) return unclear('the order is open, but its answer has no QR');
-  const fault = faultOfQris(qr_string, gross_amount);
-  if (fault !== null) return unclear(`the order is open, but ${fault}`);
+  if (qr_string === undefined) return indeterminate('the order is open, but its answer has no QR');
+  const violation = validateQris(qr_string, gross_amount);
+  if (violation !== null) return indeterminate(`the order is open, but ${violation}`);
   return { outcome: 'accepted', providerTransactionId: transaction_id, qrisPayload: qr_string };
 }
 
@@ -116,12 +116,12 @@ async function findPayment(
   referenceId: string,
   call: ProviderCall,
 ): Promise<FindPaymentOutcome> {
-  const answer = await client.call({ method: 'GET', path: pathOf(referenceId, 'status') }, call);
-  if (answer.outcome === 'unclear') return answer;
-  if (answer.statusCode === '404') return { outcome: 'not_found' };
+  const response = await client.call({ method: 'GET', path: pathOf(referenceId, 'status') }, call);
+  if (response.outcome === 'indeterminate') return response;
+  if (response.statusCode === '404') return { outcome: 'not_found' };
   // The code repeats the state (201 pending, 407 expired …): the state itself is what counts.
-  const status = statusAnswerSchema.safeParse(answer.body);
-  if (!status.success || status.data.order_id !== referenceId) return unclear(answer.said);
+  const status = statusResponseSchema.safeParse(response.body);
+  if (!status.success || status.data.order_id !== referenceId) return indeterminate(response.status);
   const { transaction_status, transaction_id, gross_amount, settlement_time, qr_string } = status.data;
   const refunds = status.data.refunds.map((refund) => ({
     refundKey: refund.refund_key,
@@ -130,7 +130,7 @@ async function findPayment(
     confirmedAt: refund.bank_confirmed_at ?? null,
   }));
   const reportsRefund = transaction_status === 'refunded';
-  if (reportsRefund && refunds.length === 0) return unclear('it reports a refund, and lists none');
+  if (reportsRefund && refunds.length === 0) return indeterminate('it reports a refund, and lists none');
   const unlessRefunded = reportsRefund ? 'paid' : transaction_status;
   return {
     outcome: 'found',
@@ -139,7 +139,7 @@ async function findPayment(
       providerTransactionId: transaction_id,
       totalRupiah: gross_amount,
       paidAt: settlement_time ?? null,
-      qrisPayload: qr_string !== undefined && faultOfQris(qr_string, gross_amount) === null ? qr_string : null,
+      qrisPayload: qr_string !== undefined && validateQris(qr_string, gross_amount) === null ? qr_string : null,
       refunds,
     },
   };
@@ -152,27 +152,28 @@ function isRefunded(refunds: ProviderPayment['refunds'], totalRupiah: number): b
 }
 
 /** What Midtrans answers when it has ended an order; 407 is how it spells a *successful* expiry. */
-const ENDED = {
+const CLOSED = {
   expire: { codes: ['407', '200'], status: 'expire' },
   cancel: { codes: ['200'], status: 'cancel' },
 } as const satisfies Record<string, { codes: readonly string[]; status: string }>;
 
 /** Accepted only if the answer names the order and its end: the code alone could be about anything. */
-async function endPayment(
+async function closePayment(
   client: MidtransClient,
-  { referenceId, operation }: { referenceId: string; operation: keyof typeof ENDED },
+  { referenceId, operation }: { referenceId: string; operation: keyof typeof CLOSED },
   call: ProviderCall,
-): Promise<EndPaymentOutcome> {
-  const answer = await client.call({ method: 'POST', path: pathOf(referenceId, operation) }, call);
-  if (answer.outcome === 'unclear') return answer;
-  if (END_REFUSALS.has(answer.statusCode)) return refused(answer);
-  const codes: readonly string[] = ENDED[operation].codes;
-  if (!codes.includes(answer.statusCode)) return unclear(answer.said);
-  const ended = endAnswerSchema.safeParse(answer.body);
-  const isConfirmed = ended.data?.order_id === referenceId && ended.data.transaction_status === ENDED[operation].status;
+): Promise<ClosePaymentOutcome> {
+  const response = await client.call({ method: 'POST', path: pathOf(referenceId, operation) }, call);
+  if (response.outcome === 'indeterminate') return response;
+  if (CLOSE_REJECTIONS.has(response.statusCode)) return rejected(response);
+  const codes: readonly string[] = CLOSED[operation].codes;
+  if (!codes.includes(response.statusCode)) return indeterminate(response.status);
+  const closed = closeResponseSchema.safeParse(response.body);
+  const isConfirmed =
+    closed.data?.order_id === referenceId && closed.data.transaction_status === CLOSED[operation].status;
   return isConfirmed
     ? { outcome: 'accepted' }
-    : unclear(`the answer does not confirm the ${operation}: ${answer.said}`);
+    : indeterminate(`the answer does not confirm the ${operation}: ${response.status}`);
 }
 
 /** 406 says that this refund key was used before: unclear, the status lists what became of it. */
@@ -182,10 +183,12 @@ async function refundPayment(
   call: ProviderCall,
 ): Promise<RefundOutcome> {
   const body = { refund_key: refundKey, amount: totalRupiah, reason };
-  const answer = await client.call({ method: 'POST', path: pathOf(referenceId, 'refund'), body }, call);
-  if (answer.outcome === 'unclear') return answer;
-  if (REFUND_REFUSALS.has(answer.statusCode)) return refused(answer);
-  return answer.statusCode === '200' || answer.statusCode === '201' ? { outcome: 'accepted' } : unclear(answer.said);
+  const response = await client.call({ method: 'POST', path: pathOf(referenceId, 'refund'), body }, call);
+  if (response.outcome === 'indeterminate') return response;
+  if (REFUND_REFUSALS.has(response.statusCode)) return rejected(response);
+  return response.statusCode === '200' || response.statusCode === '201'
+    ? { outcome: 'accepted' }
+    : indeterminate(response.status);
 }
 
 function pathOf(referenceId: string, operation: string): string {
@@ -197,7 +200,10 @@ function idempotencyKey(operation: string, referenceId: string): string {
   return createHash('sha256').update(`${operation}:${referenceId}`).digest('base64url');
 }
 
-function refused(answer: MidtransAnswer): Refused {
-  const isOurFault = answer.statusCode === WRONG_SERVER_KEY;
-  return { outcome: 'refused', reason: isOurFault ? `${WRONG_SERVER_KEY} our account was not accepted` : answer.said };
+function rejected(response: MidtransResponse): Rejected {
+  const isOurError = response.statusCode === WRONG_SERVER_KEY;
+  return {
+    outcome: 'rejected',
+    reason: isOurError ? `${WRONG_SERVER_KEY} our account was not accepted` : response.status,
+  };
 }

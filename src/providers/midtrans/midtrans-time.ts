@@ -4,12 +4,12 @@ const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
 export function parseMidtransTime(text: string): Date | undefined {
   const parts = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(text);
   if (!parts) return undefined;
-  const instant = new Date(`${parts[1]}T${parts[2]}+07:00`);
-  return Number.isNaN(instant.getTime()) ? undefined : instant;
+  const timestamp = new Date(`${parts[1]}T${parts[2]}+07:00`);
+  return Number.isNaN(timestamp.getTime()) ? undefined : timestamp;
 }
 
 /** `custom_expiry.order_time`, the one time that does carry its zone: `2016-12-07 11:54:12 +0700`. */
-export function formatOrderTime(instant: Date): string {
-  const local = new Date(instant.getTime() + JAKARTA_OFFSET_MS).toISOString();
+export function formatOrderTime(timestamp: Date): string {
+  const local = new Date(timestamp.getTime() + JAKARTA_OFFSET_MS).toISOString();
   return `${local.slice(0, 10)} ${local.slice(11, 19)} +0700`;
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ProviderPaymentStatus } from '../../domain/provider-status';
-import type { NotificationVerdict, ReceivedNotification } from '../provider';
-import { notificationSchema } from './messages';
+import type { NotificationVerification, ReceivedNotification } from '../provider';
+import { notificationSchema } from './schemas';
 
 const MAX_NOTIFICATION_BYTES = 64 * 1024;
 
@@ -9,7 +9,7 @@ const MAX_NOTIFICATION_BYTES = 64 * 1024;
 const PENDING = '201';
 
 /** Midtrans' words for what we may know already. A refund is reported when it is taken and again when the bank has confirmed it. */
-const SAYS: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
+const REPORTED_STATUSES: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
   Object.entries({
     settlement: 'paid',
     expire: 'expired',
@@ -24,16 +24,16 @@ const SAYS: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
  * `signature_key` = SHA-512 of order id, code, amount and server key, hex (docs: "HTTP notification"). It covers neither the
  * time nor `transaction_status`: what the notification says is a hint to ask, nothing more.
  */
-export function verifyNotification({ rawBody }: ReceivedNotification, serverKey: string): NotificationVerdict {
+export function verifyNotification({ rawBody }: ReceivedNotification, serverKey: string): NotificationVerification {
   const parsed = notificationSchema.safeParse(parseJson(rawBody));
-  if (!parsed.success) return { verdict: 'malformed' };
+  if (!parsed.success) return { outcome: 'malformed' };
   const { order_id, status_code, gross_amount, signature_key, transaction_status } = parsed.data;
   const expected = createHash('sha512')
     .update(order_id + status_code + gross_amount + serverKey)
     .digest();
-  if (!timingSafeEqual(expected, Buffer.from(signature_key, 'hex'))) return { verdict: 'forged' };
-  const says = status_code === PENDING ? 'pending' : (SAYS.get(transaction_status) ?? null);
-  return { verdict: 'genuine', referenceId: order_id, says };
+  if (!timingSafeEqual(expected, Buffer.from(signature_key, 'hex'))) return { outcome: 'invalid_signature' };
+  const reportedStatus = status_code === PENDING ? 'pending' : (REPORTED_STATUSES.get(transaction_status) ?? null);
+  return { outcome: 'verified', referenceId: order_id, reportedStatus };
 }
 
 function parseJson(rawBody: Buffer): unknown {

@@ -3,12 +3,12 @@ import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { networkOf } from '../../../src/api/auth/client-address';
-import { FailedKeys } from '../../../src/api/auth/failed-keys';
+import { AuthFailureLimiter } from '../../../src/api/auth/auth-failure-limiter';
 import { createKey, revokeKey } from '../../../src/operator/keys';
 import { changeMerchant } from '../../../src/operator/merchants';
-import { createSecretKey } from '../../../src/operator/secret-key';
-import { ask, IN_FORCE_AFTER_MS, knock, startTestApis, type TestApis, type TestKey } from '../../support/api';
-import { until } from '../../support/until';
+import { createSecretKey } from '../../../src/keys/secret-key';
+import { sendRequest, IN_FORCE_AFTER_MS, callApi, startTestApis, type TestApis, type TestKey } from '../../support/api';
+import { eventually } from '../../support/eventually';
 
 /** Answered by what lies behind the door. */
 const LET_IN = [404, 'not_found'] as const;
@@ -16,7 +16,7 @@ const LET_IN = [404, 'not_found'] as const;
 const isIPv6Here = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
 async function codeOf(url: string, secret: string, headers: Record<string, string> = {}): Promise<unknown[]> {
-  const { status, code } = await knock(url, secret, headers);
+  const { status, code } = await callApi(url, secret, headers);
   return [status, code];
 }
 
@@ -27,9 +27,9 @@ function first(urls: readonly string[]): string {
 }
 
 describe('the order of checks', () => {
-  const FAULTS = ['key', 'address', 'merchant', 'rate limit', 'body', 'fields'] as const;
-  type Fault = (typeof FAULTS)[number];
-  const CODES: Record<Fault, string> = {
+  const KEY_DEFECTS = ['key', 'address', 'merchant', 'rate limit', 'body', 'fields'] as const;
+  type KeyDefect = (typeof KEY_DEFECTS)[number];
+  const CODES: Record<KeyDefect, string> = {
     key: 'invalid_api_key',
     address: 'api_key_ip_not_allowed',
     merchant: 'merchant_not_approved',
@@ -37,13 +37,13 @@ describe('the order of checks', () => {
     body: 'invalid_json',
     fields: 'invalid_amount',
   };
-  const PAIRS = FAULTS.flatMap((one, index) => FAULTS.slice(index + 1).map((other) => [one, other] as const));
+  const PAIRS = KEY_DEFECTS.flatMap((one, index) => KEY_DEFECTS.slice(index + 1).map((other) => [one, other] as const));
 
   let apis: TestApis;
   beforeAll(async () => (apis = await startTestApis([{}])));
   afterAll(() => apis.close());
 
-  async function requestWith(faults: readonly Fault[]): Promise<string | undefined> {
+  async function requestWith(faults: readonly KeyDefect[]): Promise<string | undefined> {
     const key = await apis.newKey({
       allowedNetworks: faults.includes('address') ? ['203.0.113.0/24'] : [],
       approve: !faults.includes('merchant'),
@@ -54,7 +54,7 @@ describe('the order of checks', () => {
     }
     const body = `{"amount":${faults.includes('fields') ? 0 : 1_000}${faults.includes('body') ? '' : '}'}`;
     const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' };
-    return (await ask(`${first(apis.urls)}/payments`, { method: 'POST', headers, body })).code;
+    return (await sendRequest(`${first(apis.urls)}/payments`, { method: 'POST', headers, body })).code;
   }
 
   it.each(PAIRS)('%s is told before %s', async (one, other) => {
@@ -93,9 +93,9 @@ describe('the key', () => {
     ],
     ['a well-formed key that nobody has', () => `Bearer ${createSecretKey('sandbox').secret}`],
   ])('401 invalid_api_key, with the scheme to use: %s', async (_name, spell) => {
-    const answer = await knock(url, '', { authorization: spell(key.secret) });
-    expect([answer.status, answer.code]).toEqual([401, 'invalid_api_key']);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const result = await callApi(url, '', { authorization: spell(key.secret) });
+    expect([result.status, result.code]).toEqual([401, 'invalid_api_key']);
+    expect(result.headers.get('www-authenticate')).toBe('Bearer');
   });
 });
 
@@ -105,7 +105,7 @@ describe('what an operator changes', () => {
   afterAll(() => apis.close());
 
   const everywhere = (key: TestKey) => Promise.all(apis.urls.map((url) => codeOf(url, key.secret)));
-  const both = (answer: readonly unknown[]) => [answer, answer];
+  const both = (result: readonly unknown[]) => [result, result];
 
   it('is in force within a second on every process: revocation', async () => {
     const key = await apis.newKey();
@@ -142,37 +142,37 @@ describe('what an operator changes', () => {
   it('may be the key itself, without a single refusal: activate the new one, then revoke the old one', async () => {
     const old = await apis.newKey();
     const { merchantId } = old;
-    const answers: unknown[][] = [];
+    const results: unknown[][] = [];
     const current = { secret: old.secret, stopped: false };
     /** By client: the key of the request that is under way. */
     const inUse: string[] = [];
     const clients = Array.from({ length: 8 }, async (_, client) => {
       while (!current.stopped) {
         inUse[client] = current.secret;
-        answers.push(await codeOf(apis.urls[client % 2] ?? '', current.secret));
+        results.push(await codeOf(apis.urls[client % 2] ?? '', current.secret));
       }
     });
-    const moreAnswers = (count: number) => {
-      const enough = answers.length + count;
-      return until(
-        async () => answers.length,
+    const addResults = (count: number) => {
+      const enough = results.length + count;
+      return eventually(
+        async () => results.length,
         (length) => length >= enough,
       );
     };
 
-    await moreAnswers(50);
+    await addResults(50);
     current.secret = (await createKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] })).secret;
-    await until(
+    await eventually(
       async () => inUse,
       (secrets) => !secrets.includes(old.secret),
     );
     await revokeKey(apis.db, old.id);
-    await moreAnswers(50);
+    await addResults(50);
     current.stopped = true;
     await Promise.all(clients);
     await sleep(IN_FORCE_AFTER_MS);
 
-    expect(answers.filter(([status]) => status !== 404)).toEqual([]);
+    expect(results.filter(([status]) => status !== 404)).toEqual([]);
     expect(await everywhere(old)).toEqual(both([401, 'invalid_api_key']));
   });
 });
@@ -205,8 +205,8 @@ describe('the allowlist', () => {
     ['127.0.0.0/8', '127.0.0.1:8080', false],
   ])('%s and a caller at %s: %s', async (network, address, allowed) => {
     const { secret } = await apis.newKey({ allowedNetworks: [network] });
-    const answer = await codeOf(url, secret, { 'x-forwarded-for': address });
-    expect(answer).toEqual(allowed ? LET_IN : [403, 'api_key_ip_not_allowed']);
+    const result = await codeOf(url, secret, { 'x-forwarded-for': address });
+    expect(result).toEqual(allowed ? LET_IN : [403, 'api_key_ip_not_allowed']);
   });
 
   it('may hold several networks', async () => {
@@ -245,7 +245,8 @@ describe('TRUST_PROXY', () => {
   /** Whom the API takes a caller for: the address whose key lets in. */
   async function seenAs(url: string, headers: Record<string, string>): Promise<string[]> {
     const seen: string[] = [];
-    for (const [address, secret] of secrets) if ((await knock(url, secret, headers)).status === 404) seen.push(address);
+    for (const [address, secret] of secrets)
+      if ((await callApi(url, secret, headers)).status === 404) seen.push(address);
     return seen;
   }
 
@@ -280,24 +281,24 @@ describe('requests without a good key', () => {
     const unknown = createSecretKey('sandbox').secret;
     const codes: unknown[] = [];
     for (let index = 0; index < 60; index += 1) {
-      codes.push((await knock(url, index % 2 ? 'nonsense' : unknown, from('203.0.113.9'))).code);
+      codes.push((await callApi(url, index % 2 ? 'nonsense' : unknown, from('203.0.113.9'))).code);
     }
     expect(new Set(codes)).toEqual(new Set(['invalid_api_key']));
     for (const wrong of ['nonsense', unknown]) {
-      const answer = await knock(url, wrong, from('203.0.113.9'));
-      expect([answer.status, answer.code]).toEqual([429, 'rate_limited']);
-      const waitSeconds = Number(answer.headers.get('retry-after'));
-      expect(waitSeconds).toBeGreaterThan(0);
-      expect(waitSeconds).toBeLessThanOrEqual(60);
+      const result = await callApi(url, wrong, from('203.0.113.9'));
+      expect([result.status, result.code]).toEqual([429, 'rate_limited']);
+      const retryAfterSeconds = Number(result.headers.get('retry-after'));
+      expect(retryAfterSeconds).toBeGreaterThan(0);
+      expect(retryAfterSeconds).toBeLessThanOrEqual(60);
     }
     expect(await codeOf(url, secret, from('203.0.113.9'))).toEqual(LET_IN);
     expect(await codeOf(url, unknown, from('203.0.113.10'))).toEqual([401, 'invalid_api_key']);
   });
 
   it('are counted by /64 where the address is IPv6, and anew after a minute', () => {
-    const failedKeys = new FailedKeys();
+    const failedKeys = new AuthFailureLimiter();
     const counts = Array.from({ length: 61 }, (_, index) => failedKeys.count(`2001:db8::${index.toString(16)}`));
-    expect(counts.findIndex((wait) => wait !== undefined)).toBe(60);
+    expect(counts.findIndex((retryAfter) => retryAfter !== undefined)).toBe(60);
     expect(failedKeys.count('2001:db8:0:1::1')).toBeUndefined();
     const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_001);
     expect(failedKeys.count('2001:db8::1')).toBeUndefined();
@@ -305,7 +306,7 @@ describe('requests without a good key', () => {
   });
 
   it('are remembered of 10,000 networks and no more', () => {
-    const failedKeys = new FailedKeys();
+    const failedKeys = new AuthFailureLimiter();
     for (let count = 0; count < 61; count += 1) failedKeys.count('203.0.113.9');
     const fail = (networks: number) => {
       for (let index = 0; index < networks; index += 1) failedKeys.count(`10.0.${index >> 8}.${index & 255}`);
@@ -341,28 +342,28 @@ describe('the log', () => {
     const url = first(apis.urls);
     const { id, secret } = await apis.newKey();
     const spellings = [`Bearer ${secret}`, `bearer  ${secret}`, secret, `Basic ${secret}`, `Bearer ${secret},`];
-    const askAll = async () => {
+    const callAll = async () => {
       const statuses = new Set<number>();
-      for (const authorization of spellings) statuses.add((await knock(url, '', { authorization })).status);
+      for (const authorization of spellings) statuses.add((await callApi(url, '', { authorization })).status);
       for (const path of [`/payments/${secret}`, `/${secret}?key=${secret}`, `/payments/x?key=${secret}`]) {
-        statuses.add((await ask(url + path, { headers: { authorization: `Bearer ${secret}` } })).status);
+        statuses.add((await sendRequest(url + path, { headers: { authorization: `Bearer ${secret}` } })).status);
       }
       const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': secret, 'content-type': secret };
-      statuses.add((await ask(`${url}/payments`, { method: 'POST', headers, body: `{"${secret}":` })).status);
+      statuses.add((await sendRequest(`${url}/payments`, { method: 'POST', headers, body: `{"${secret}":` })).status);
       return [...statuses].sort((one, other) => one - other);
     };
 
-    expect(await askAll()).toEqual([400, 401, 404]);
+    expect(await callAll()).toEqual([400, 401, 404]);
     await revokeKey(apis.db, id);
     await sleep(IN_FORCE_AFTER_MS);
-    expect(await askAll()).toEqual([401, 404]);
+    expect(await callAll()).toEqual([401, 404]);
     await apis.db.query(`alter table api_keys rename to "${secret}"`);
-    expect(await askAll()).toEqual([401, 404, 500]);
+    expect(await callAll()).toEqual([401, 404, 500]);
     await apis.db.query(
       `create function fail() returns boolean language plpgsql as $$ begin raise 'for ${secret}'; end $$`,
     );
     await apis.db.query('create view api_keys as select *, fail() from merchants');
-    expect(await askAll()).toEqual([401, 404, 500]);
+    expect(await callAll()).toEqual([401, 404, 500]);
     await apis.close();
 
     const log = apis.logged();
@@ -392,7 +393,7 @@ describe('the headers of an answer', () => {
     const url = first(apis.urls);
     const { secret } = await apis.newKey();
     const origin = { origin: 'https://shop.example' };
-    expect(shown((await ask(`${url}/healthz`, { headers: origin })).headers)).toMatchInlineSnapshot(`
+    expect(shown((await sendRequest(`${url}/healthz`, { headers: origin })).headers)).toMatchInlineSnapshot(`
      {
        "connection": "keep-alive",
        "content-length": "…",
@@ -403,7 +404,7 @@ describe('the headers of an answer', () => {
        "x-request-id": "…",
      }
     `);
-    expect(shown((await knock(url, 'nonsense', origin)).headers)).toMatchInlineSnapshot(`
+    expect(shown((await callApi(url, 'nonsense', origin)).headers)).toMatchInlineSnapshot(`
      {
        "connection": "keep-alive",
        "content-length": "…",
@@ -415,7 +416,7 @@ describe('the headers of an answer', () => {
        "x-request-id": "…",
      }
     `);
-    expect(shown((await knock(url, secret, origin)).headers)).toMatchInlineSnapshot(`
+    expect(shown((await callApi(url, secret, origin)).headers)).toMatchInlineSnapshot(`
      {
        "connection": "keep-alive",
        "content-length": "…",
@@ -434,7 +435,7 @@ describe('the headers of an answer', () => {
   it('ask for https from then on only where the caller has come by it', async () => {
     const [behindProxy = '', direct = '', byHttps = ''] = apis.urls;
     const hsts = async (url: string, headers: Record<string, string> = {}) =>
-      (await ask(`${url}/healthz`, { headers })).headers.get('strict-transport-security');
+      (await sendRequest(`${url}/healthz`, { headers })).headers.get('strict-transport-security');
     const https = { 'x-forwarded-proto': 'https' };
     expect(await hsts(behindProxy, https)).toBe('max-age=31536000');
     expect(await hsts(byHttps)).toBe('max-age=31536000');
@@ -444,7 +445,7 @@ describe('the headers of an answer', () => {
 
   it('allow no other site to read it', async () => {
     const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' };
-    const preflight = await ask(`${first(apis.urls)}/payments`, { method: 'OPTIONS', headers });
+    const preflight = await sendRequest(`${first(apis.urls)}/payments`, { method: 'OPTIONS', headers });
     expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { until } from '../../support/until';
+import { eventually } from '../../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('POST /payments/:id/cancel', () => {
     ]);
     expect(body.payment).toMatchObject({ id: payment.id, status: 'cancelled', cancelled_at: expect.any(String) });
     expect(await service.atProvider(payment.reference_id)).toMatchObject({ status: 'cancel' });
-    expect(await service.transitionsOf(payment.id)).toEqual(['accept', 'issue', 'cancel']);
+    expect(await service.transitionsOf(payment.id)).toEqual(['create', 'issue', 'cancel']);
   });
 
   it('200: whatever the body and its type are', async () => {
@@ -53,7 +53,7 @@ describe('POST /payments/:id/cancel', () => {
   it('400 payment_cancel_failed: a paid one, a cancelled one, and one of shopeepay', async () => {
     const paid = await createPayment();
     await service.pay(paid.reference_id);
-    await until(
+    await eventually(
       () => statusOf(paid.id),
       (status) => status === 'paid',
     );
@@ -86,22 +86,22 @@ describe('POST /payments/:id/cancel', () => {
 
   it('forty at once: one cancels, the others are told so', async () => {
     const { id } = await createPayment();
-    const answers = await Promise.all(Array.from({ length: 40 }, () => cancel(id)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(39);
-    expect(await service.transitionsOf(id)).toEqual(['accept', 'issue', 'cancel']);
+    const responses = await Promise.all(Array.from({ length: 40 }, () => cancel(id)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(39);
+    expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'cancel']);
   });
 
   it('against the customer: whoever the provider let win, both sides say the same', async () => {
     const stories: string[] = [];
     for (let round = 0; round < 20; round += 1) {
       const { id, reference_id } = await createPayment();
-      const [answer] = await Promise.all([cancel(id), service.pay(reference_id).catch(() => undefined)]);
-      const status = await until(
+      const [response] = await Promise.all([cancel(id), service.pay(reference_id).catch(() => undefined)]);
+      const status = await eventually(
         () => statusOf(id),
         (now) => now !== 'pending',
       );
-      stories.push(`${answer.status}, ${status} here, ${(await service.atProvider(reference_id))?.status} there`);
+      stories.push(`${response.status}, ${status} here, ${(await service.atProvider(reference_id))?.status} there`);
     }
     // The sandbox lets customers pay a cancelled order, as they do: late money, which is another story.
     const coherent = new Set([

@@ -1,5 +1,5 @@
-import { type ApiAnswer, newNamespace, startTestService, type TestService } from '../../support/service';
-import { until } from '../../support/until';
+import { type ApiResponse, newNamespace, startTestService, type TestService } from '../../support/service';
+import { eventually } from '../../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {
@@ -64,11 +64,11 @@ describe('POST /payments with payments[]', () => {
   });
 
   it('201: a key used alone and then in a bulk is one payment', async () => {
-    const alone = await service.call('POST', '/payments', { amount: 5_000 }, { 'idempotency-key': 'both-ways' });
+    const single = await service.call('POST', '/payments', { amount: 5_000 }, { 'idempotency-key': 'both-ways' });
     const { body } = await service.call('POST', '/payments', {
       payments: [{ amount: 5_000, idempotency_key: 'both-ways' }, { amount: 6_000 }],
     });
-    expect(body.payments[0].id).toBe(alone.body.payment.id);
+    expect(body.payments[0].id).toBe(single.body.payment.id);
   });
 
   it('201: items without a key are kept apart by the header', async () => {
@@ -130,17 +130,17 @@ describe('POST /payments with payments[]', () => {
     const request = { payments: items(4, 'one-unclear') };
     const first = await service.call('POST', '/payments', request);
     expect(first.status).toBe(201);
-    const unclear = first.body.payments.filter((item: { status: string }) => item.status === 'created');
-    expect(unclear).toEqual([expect.objectContaining({ expires_at: null })]);
-    expect(unclear[0]).not.toHaveProperty('error');
+    const indeterminate = first.body.payments.filter((item: { status: string }) => item.status === 'created');
+    expect(indeterminate).toEqual([expect.objectContaining({ expires_at: null })]);
+    expect(indeterminate[0]).not.toHaveProperty('error');
     expect(first.body.payments.filter((item: { status: string }) => item.status === 'pending')).toHaveLength(3);
 
     await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
-    const again = await until(
+    const again = await eventually(
       () => service.call('POST', '/payments', request),
       ({ body }) => body.payments.every((item: { status: string }) => item.status === 'pending'),
     );
-    const ids = ({ body }: ApiAnswer) => body.payments.map(({ id }: { id: string }) => id);
+    const ids = ({ body }: ApiResponse) => body.payments.map(({ id }: { id: string }) => id);
     expect(ids(again)).toEqual(ids(first));
     for (const { reference_id } of again.body.payments) {
       expect(await service.atProvider(reference_id)).toMatchObject({

@@ -1,6 +1,6 @@
 import { fingerprintOf, paymentRequestSchema } from '../../../src/api/create-payment/payment-request';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { until } from '../../support/until';
+import { eventually } from '../../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {
@@ -64,9 +64,9 @@ describe('POST /payments', () => {
       body: JSON.stringify({ qris_payload: body.payment.qris_payload }),
     });
     expect(scan.status).toBe(200);
-    await until(
+    await eventually(
       () => service.call('GET', `/payments/${body.payment.id}`),
-      (answer) => answer.body.payment.status === 'paid',
+      (response) => response.body.payment.status === 'paid',
     );
   });
 
@@ -96,7 +96,7 @@ describe('POST /payments', () => {
     expect(first.status).toBe(201);
     expect(first.headers.get('idempotency-replayed')).toBeNull();
     await service.pay(first.body.payment.reference_id);
-    await until(
+    await eventually(
       () => service.call('GET', `/payments/${first.body.payment.id}`),
       ({ body }) => body.payment.status === 'paid',
     );
@@ -130,14 +130,14 @@ describe('POST /payments', () => {
   });
 
   it('201: fifty requests at once with one key are one payment, one charge and one answer', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () =>
         service.call('POST', '/payments', { amount: 12_345 }, { 'idempotency-key': 'at-once' }),
       ),
     );
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(201);
-    expect(await service.atProvider(answers[0]?.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(201);
+    expect(await service.atProvider(responses[0]?.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
   });
 
   it('400 payment_create_failed: the provider refused, and so is every repeat, also of a bulk', async () => {
@@ -146,14 +146,14 @@ describe('POST /payments', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ operation: 'charge', kind: 'reject', times: 1 }),
     });
-    const key = { 'idempotency-key': 'refused' };
+    const key = { 'idempotency-key': 'rejected' };
     const first = await service.call('POST', '/payments', { amount: 5_000 }, key);
     expect([first.status, first.body.error.code]).toEqual([400, 'payment_create_failed']);
     expect(first.headers.get('idempotency-replayed')).toBeNull();
     const again = await service.call('POST', '/payments', { amount: 5_000 }, key);
     expect([again.status, again.text]).toEqual([400, first.text]);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
-    const payments = [{ amount: 5_000, idempotency_key: 'refused' }, { amount: 6_000 }];
+    const payments = [{ amount: 5_000, idempotency_key: 'rejected' }, { amount: 6_000 }];
     const bulk = await service.call('POST', '/payments', { payments });
     expect(bulk.body.payments[0]).toMatchObject({ status: 'failed', error: first.body.error });
   });
@@ -246,8 +246,8 @@ describe('POST /payments', () => {
     ['a body of 70 kB', JSON.stringify({ amount: 1_000, x: 'x'.repeat(70_000) }), 'invalid_json'],
   ])('400: %s is %s and creates nothing', async (_name, body, code) => {
     const before = await countPayments();
-    const answer = await service.call('POST', '/payments', body);
-    expect([answer.status, answer.body]).toEqual([400, { error: { code, message: expect.any(String) } }]);
+    const response = await service.call('POST', '/payments', body);
+    expect([response.status, response.body]).toEqual([400, { error: { code, message: expect.any(String) } }]);
     expect(await countPayments()).toBe(before);
   });
 
@@ -283,14 +283,14 @@ describe('POST /payments', () => {
     await service.stopWorker();
     const stoppedAt = Date.now();
     const key = { 'idempotency-key': 'patience' };
-    const refused = await service.call('POST', '/payments', { amount: 7_000 }, key);
-    expect([refused.status, refused.body.error.code]).toEqual([500, 'server_error']);
-    expect(refused.body.error.message).toContain(refused.headers.get('x-request-id'));
+    const rejected = await service.call('POST', '/payments', { amount: 7_000 }, key);
+    expect([rejected.status, rejected.body.error.code]).toEqual([500, 'server_error']);
+    expect(rejected.body.error.message).toContain(rejected.headers.get('x-request-id'));
     await service.startWorker();
     const { status, body } = await service.call('POST', '/payments', { amount: 7_000 }, key);
     expect([status, body.payment.status]).toEqual([201, 'pending']);
     // Its life began with the first request, and so did its deadline: here, in the workflow and at the provider.
-    const report = await service.engine.askStatus(body.payment.id);
+    const report = await service.workflows.queryStatus(body.payment.id);
     expect(report?.expiresAt).toBe(body.payment.expires_at);
     expect(Date.parse(body.payment.created_at)).toBeLessThan(stoppedAt + 5_000);
     expect(await service.atProvider(body.payment.reference_id)).toMatchObject({ charge_calls: 1 });

@@ -1,8 +1,8 @@
 import { createKey } from '../../../src/operator/keys';
 import { createMerchant, type NewMerchant } from '../../../src/operator/merchants';
-import { ask, startTestApis } from '../../support/api';
+import { sendRequest, startTestApis } from '../../support/api';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { until } from '../../support/until';
+import { eventually } from '../../support/eventually';
 
 let service: TestService;
 const MERCHANT: Omit<NewMerchant, 'approve'> = { name: 'Other', feePayer: 'merchant', providers: ['gopay'] };
@@ -74,9 +74,10 @@ describe('the QR picture', () => {
   it('leaves its address out of the log: whoever knows it sees the QR', async () => {
     const apis = await startTestApis([{}]);
     const { pathname } = new URL(payment.qris_image_url);
-    for (const path of [pathname, pathname.replace('qris', 'QRIS'), `${pathname}/x`]) await ask(apis.urls[0] + path);
+    for (const path of [pathname, pathname.replace('qris', 'QRIS'), `${pathname}/x`])
+      await sendRequest(apis.urls[0] + path);
     await apis.db.query('alter table payments rename to away');
-    await ask(apis.urls[0] + pathname);
+    await sendRequest(apis.urls[0] + pathname);
     await apis.close();
     const [, token = ''] = /([^/]+)\.png$/.exec(pathname) ?? [];
     expect(token).not.toBe('');
@@ -101,7 +102,7 @@ describe('other addresses', () => {
   it('tell whether the service is up and ready', async () => {
     expect((await service.call('GET', '/healthz')).body).toEqual({ status: 'ok' });
     // It waits for each of them for two seconds, which a busy machine may need.
-    const { body } = await until(
+    const { body } = await eventually(
       () => service.call('GET', '/readyz'),
       ({ status }) => status === 200,
     );

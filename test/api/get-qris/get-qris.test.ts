@@ -1,6 +1,6 @@
 import { createKey } from '../../../src/operator/keys';
 import { createMerchant } from '../../../src/operator/merchants';
-import { insertPayments } from '../../support/many-payments';
+import { seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
@@ -32,13 +32,13 @@ describe('GET /payments/:id/qris', () => {
     '404 not_found: a transaction that is %s has no QR, and the answer says so',
     async (status) => {
       const none = { count: 100, from: '2026-11-01T00:00:00Z', rareOneIn: 3, sameReference: 3 };
-      await insertPayments(service.db, service.merchantId, none);
+      await seedPayments(service.db, service.merchantId, none);
       const { rows } = await service.db.query('select id, reference_id from payments where status = $1 limit 1', [
         status,
       ]);
       for (const id of [rows[0].id, rows[0].reference_id]) {
-        const answer = await service.call('GET', `/payments/${id}/qris`);
-        expect([answer.status, answer.body.error]).toEqual([
+        const response = await service.call('GET', `/payments/${id}/qris`);
+        expect([response.status, response.body.error]).toEqual([
           404,
           { code: 'not_found', message: `This transaction is ${status} and has no QR code.` },
         ]);
@@ -59,10 +59,10 @@ describe('GET /payments/:id/qris', () => {
     const { id: merchantId } = await createMerchant(service.db, other);
     const { secret } = await createKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
     for (const id of [payment.id, payment.reference_id]) {
-      const answer = await service.call('GET', `/payments/${id}/qris`, undefined, {
+      const response = await service.call('GET', `/payments/${id}/qris`, undefined, {
         authorization: `Bearer ${secret}`,
       });
-      expect([answer.status, answer.body.error.message]).toEqual([404, 'There is no such transaction.']);
+      expect([response.status, response.body.error.message]).toEqual([404, 'There is no such transaction.']);
     }
   });
 

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
-import { listPayments, listStatement, type PaymentFilter } from '../../../src/db/reads/list-payments';
+import { listMerchantPayments, listStatement, type MerchantPaymentFilter } from '../../../src/db/queries/list-payments';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { PROVIDERS } from '../../../src/domain/provider-capabilities';
 import { startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { expectContract } from '../../support/contract';
-import { insertPayments } from '../../support/many-payments';
+import { seedPayments } from '../../support/seed-payments';
 
 const PUBLIC_BASE_URL = 'https://pay.example.com/lunas';
 const BEGIN = '2026-11-01T00:00:00.000Z';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   apis = await startTestApis([{ publicBaseUrl: PUBLIC_BASE_URL }]);
   [key, otherKey] = [await apis.newKey(), await apis.newKey()];
   for (const { merchantId } of [key, otherKey]) {
-    await insertPayments(apis.db, merchantId, { count: COUNT, from: BEGIN, rareOneIn: 3, sameReference: 6 });
+    await seedPayments(apis.db, merchantId, { count: COUNT, from: BEGIN, rareOneIn: 3, sameReference: 6 });
   }
 });
 afterAll(() => apis.close());
@@ -140,7 +140,7 @@ describe('GET /transactions', () => {
   });
 
   it('200: a day counts in whole, UTC, and an instant in any zone, with its plus sign encoded or not', async () => {
-    await insertPayments(apis.db, key.merchantId, {
+    await seedPayments(apis.db, key.merchantId, {
       count: 6,
       from: '2026-10-09T23:59:59Z',
       rareOneIn: 3,
@@ -167,8 +167,8 @@ describe('GET /transactions', () => {
     const seen = await listAll('?limit=20', async () => {
       pages.count += 1;
       const newer = { count: 6, from: at(1_000 + pages.count), rareOneIn: 3, sameReference: 6 };
-      await insertPayments(apis.db, key.merchantId, newer);
-      await insertPayments(apis.db, key.merchantId, { ...newer, count: 3, from: at(50) });
+      await seedPayments(apis.db, key.merchantId, newer);
+      await seedPayments(apis.db, key.merchantId, { ...newer, count: 3, from: at(50) });
     });
     expect(pages.count).toBeGreaterThan(15);
     expect(new Set(seen).size).toBe(seen.length);
@@ -179,14 +179,14 @@ describe('GET /transactions', () => {
 
   it('200: any filters, in pages of any size, list what a plain search finds, and nothing of others', async () => {
     const rows = await everyPayment();
-    const instant = fc.integer({ min: -10, max: 110 }).map(at);
+    const timestamp = fc.integer({ min: -10, max: 110 }).map(at);
     const filters = fc.record(
       {
         status: fc.constantFrom(...PAYMENT_STATUSES),
         provider: fc.constantFrom(...PROVIDERS),
         merchant_reference_id: fc.constantFrom('ORDER-0', 'ORDER-7', 'ORDER-49', 'ORDER-1000', ''),
-        created_from: instant,
-        created_to: instant,
+        created_from: timestamp,
+        created_to: timestamp,
       },
       { requiredKeys: [] },
     );
@@ -260,8 +260,8 @@ describe('a list among 100,000 transactions', () => {
   let merchantId: string;
   beforeAll(async () => {
     merchantId = (await apis.newKey()).merchantId;
-    await insertPayments(apis.db, merchantId, { ...many, count: 90_000 });
-    await insertPayments(apis.db, (await apis.newKey()).merchantId, { ...many, count: 10_000 });
+    await seedPayments(apis.db, merchantId, { ...many, count: 90_000 });
+    await seedPayments(apis.db, (await apis.newKey()).merchantId, { ...many, count: 10_000 });
     await apis.db.query('analyze payments');
   });
 
@@ -272,14 +272,14 @@ describe('a list among 100,000 transactions', () => {
     readonly Plans?: readonly PlanNode[];
   }
 
-  async function planOf(filter: PaymentFilter, limit: number): Promise<PlanNode[]> {
+  async function planOf(filter: MerchantPaymentFilter, limit: number): Promise<PlanNode[]> {
     const { text, values } = listStatement(filter, limit);
     const { rows } = await apis.db.query(`explain (analyze, format json) ${text}`, values);
     const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
     return flatten(rows[0]['QUERY PLAN'][0].Plan);
   }
 
-  const FILTERS: Omit<PaymentFilter, 'merchantId' | 'after'> = {
+  const FILTERS: Omit<MerchantPaymentFilter, 'merchantId' | 'after'> = {
     status: 'refund_failed',
     provider: 'shopeepay',
     merchantReferenceId: 'ORDER-10001',
@@ -325,9 +325,9 @@ describe('a list among 100,000 transactions', () => {
     ]);
     const left = new Set(rows.map(({ id }) => id));
     expect(left.size).toBe(90_000);
-    let after: PaymentFilter['after'];
+    let after: MerchantPaymentFilter['after'];
     for (;;) {
-      const page = await listPayments(apis.db, { merchantId, after }, 1_000);
+      const page = await listMerchantPayments(apis.db, { merchantId, after }, 1_000);
       for (const { id } of page) expect(left.delete(id)).toBe(true);
       after = page.at(-1);
       if (!after) break;

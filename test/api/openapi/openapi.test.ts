@@ -7,7 +7,7 @@ import { PAYMENT_EVENTS } from '../../../src/domain/events';
 import { parseQris } from '../../../src/qris/qris';
 import { startTestApis, type TestApis } from '../../support/api';
 import { expectContract, validatorAt, valueAt } from '../../support/contract';
-import { acceptance, openLedger } from '../../support/payments';
+import { creation, createTestLedger } from '../../support/payments';
 
 let apis: TestApis;
 let url: string;
@@ -106,10 +106,10 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes webhooks as they are sent', async () => {
-    const ledger = await openLedger();
+    const ledger = await createTestLedger();
     try {
       for (const merchantReferenceId of ['ORDER-1', null]) {
-        await acceptPayment(ledger.context, acceptance(ledger.newTerms({ merchantReferenceId }), new Date()));
+        await acceptPayment(ledger.context, creation(ledger.newTerms({ merchantReferenceId }), new Date()));
       }
       const { rows } = await ledger.db.query<{ body: string }>('select body from webhook_events');
       expect(rows).toHaveLength(2);
@@ -156,17 +156,17 @@ describe('the test of live answers', () => {
     ['a code of another status', '/payments/x', { ...notFound, status: 401 }],
     ['an answer without its id', '/payments/x', { ...notFound, headers: new Headers() }],
     ['anything but 404 where nothing is', '/nothing', { status: 200, headers, body: {} }],
-  ])('complains of %s', (_name, path, answer) => {
-    expect(() => expectContract('GET', path, answer)).toThrow('is not as documented');
+  ])('complains of %s', (_name, path, response) => {
+    expect(() => expectContract('GET', path, response)).toThrow('is not as documented');
   });
 
   it('is content with what is documented', () => {
-    for (const [method, path, answer] of [
+    for (const [method, path, response] of [
       ['GET', '/payments/x/qris?a=b', { status: 200, headers, body }],
       ['GET', '/PAYMENTS/x/', notFound],
       ['PUT', '/payments/x', notFound],
     ] as const) {
-      expect(() => expectContract(method, path, answer)).not.toThrow();
+      expect(() => expectContract(method, path, response)).not.toThrow();
     }
   });
 });

@@ -2,11 +2,11 @@ import { openException } from '../../../src/db/exceptions';
 import { setPolicy } from '../../../src/operator/catalog';
 import { createOperator, revokeOperator } from '../../../src/operator/operators';
 import { OPERATOR_ROUTES } from '../../../src/api/operator/operator-routes';
-import { ask, startTestApis } from '../../support/api';
-import { newNamespace, startTestService, type ApiAnswer, type TestService } from '../../support/service';
-import { until } from '../../support/until';
+import { sendRequest, startTestApis } from '../../support/api';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
+import { eventually } from '../../support/eventually';
 
-const NOBODY = '0193e5c0-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 
 let service: TestService;
 let operatorId: string;
@@ -19,11 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-function call(method: string, path: string, body?: unknown, key = secret): Promise<ApiAnswer> {
+function call(method: string, path: string, body?: unknown, key = secret): Promise<ApiResponse> {
   return service.call(method, `/operator${path}`, body, { authorization: `Bearer ${key}` });
 }
 
-function refused(status: number, code: string, message: RegExp) {
+function expectRejected(status: number, code: string, message: RegExp) {
   return { status, body: { error: { code, message: expect.stringMatching(message) } } };
 }
 
@@ -34,14 +34,14 @@ async function statusOf(id: string): Promise<string> {
 async function createPaid(): Promise<{ id: string; reference_id: string }> {
   const { payment } = (await service.call('POST', '/payments', { amount: 50_000 })).body;
   await service.pay(payment.reference_id);
-  await until(
+  await eventually(
     () => statusOf(payment.id),
     (status) => status === 'paid',
   );
   return payment;
 }
 
-async function createRefused(): Promise<{ id: string; reference_id: string }> {
+async function createRejectedRefund(): Promise<{ id: string; reference_id: string }> {
   const payment = await createPaid();
   await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method: 'PUT',
@@ -49,7 +49,7 @@ async function createRefused(): Promise<{ id: string; reference_id: string }> {
     body: JSON.stringify({ operation: 'refund', kind: 'reject', times: 1 }),
   });
   expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
-  await until(
+  await eventually(
     () => statusOf(payment.id),
     (status) => status === 'refund_failed',
   );
@@ -62,7 +62,7 @@ async function lastAction(target: string) {
 
 describe('the door of the operator API', () => {
   const merchantAddresses = ['/payments/x', '/transactions', '/payments/x/qris'];
-  const addresses = OPERATOR_ROUTES.map(({ method, path }) => [method.toUpperCase(), path.replace(':id', NOBODY)]);
+  const addresses = OPERATOR_ROUTES.map(({ method, path }) => [method.toUpperCase(), path.replace(':id', UNKNOWN_ID)]);
 
   it.each(addresses)(
     '%s %s opens to an operator, and not to a merchant, to nobody, or to a revoked key',
@@ -74,8 +74,8 @@ describe('the door of the operator API', () => {
       });
       await revokeOperator(service.db, revoked.id);
       for (const key of [service.secretKey, 'nonsense', revoked.secret]) {
-        const answer = await service.call(method, path, body, { authorization: `Bearer ${key}` });
-        expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_api_key']);
+        const response = await service.call(method, path, body, { authorization: `Bearer ${key}` });
+        expect([response.status, response.body.error.code]).toEqual([401, 'invalid_api_key']);
       }
       const { status, headers } = await service.call(method, path, body, { authorization: `Bearer ${secret}` });
       expect([200, 404]).toContain(status);
@@ -92,7 +92,7 @@ describe('the door of the operator API', () => {
     const busy = await createOperator(service.db, { name: 'busy', environment: 'sandbox' });
     await service.db.query('insert into rate_limits values ($1, 1000000, $2)', [busy.id, Date.now() + 60_000]);
     expect(await call('GET', '/actions', undefined, busy.secret)).toMatchObject(
-      refused(429, 'rate_limited', /requests a minute/),
+      expectRejected(429, 'rate_limited', /requests a minute/),
     );
     expect((await call('GET', '/actions')).status).toBe(200);
   });
@@ -101,12 +101,12 @@ describe('the door of the operator API', () => {
 it('turns away an address that tries too many keys, and leaves good keys from there alone', async () => {
   const apis = await startTestApis([{}]);
   const operator = await createOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
-  const tryKey = (key: string) =>
-    ask(`${apis.urls[0]}/operator/actions`, { headers: { authorization: `Bearer ${key}` } });
-  const answers: (string | undefined)[] = [];
-  for (let tries = 0; tries < 61; tries += 1) answers.push((await tryKey('op_test_guess')).code);
-  expect(answers).toEqual([...Array.from({ length: 60 }, () => 'invalid_api_key'), 'rate_limited']);
-  expect((await tryKey(operator.secret)).status).toBe(200);
+  const callWithKey = (key: string) =>
+    sendRequest(`${apis.urls[0]}/operator/actions`, { headers: { authorization: `Bearer ${key}` } });
+  const responses: (string | undefined)[] = [];
+  for (let attempt = 0; attempt < 61; attempt += 1) responses.push((await callWithKey('op_test_guess')).code);
+  expect(responses).toEqual([...Array.from({ length: 60 }, () => 'invalid_api_key'), 'rate_limited']);
+  expect((await callWithKey(operator.secret)).status).toBe(200);
   await apis.close();
 });
 
@@ -116,32 +116,32 @@ describe('the body of an action', () => {
   );
 
   it.each(actions)('%s asks why', async (path) => {
-    const address = path.replace(':id', NOBODY);
+    const address = path.replace(':id', UNKNOWN_ID);
     for (const body of [{}, { note: '' }, { note: '  ' }, { note: 7 }, { note: 'x'.repeat(501) }]) {
       expect(await call('POST', address, { as: 'paid', ...body })).toMatchObject(
-        refused(400, 'invalid_json', /^note must /),
+        expectRejected(400, 'invalid_json', /^note must /),
       );
     }
-    expect(await call('POST', address, '{"note":')).toMatchObject(refused(400, 'invalid_json', /JSON/));
-    expect(await call('POST', address, [])).toMatchObject(refused(400, 'invalid_json', /must be a JSON object/));
+    expect(await call('POST', address, '{"note":')).toMatchObject(expectRejected(400, 'invalid_json', /JSON/));
+    expect(await call('POST', address, [])).toMatchObject(expectRejected(400, 'invalid_json', /must be a JSON object/));
   });
 
   it('names how a refund is resolved', async () => {
-    const address = `/payments/${NOBODY}/refund/resolve`;
+    const address = `/payments/${UNKNOWN_ID}/refund/resolve`;
     expect(await call('POST', address, { note: 'n' })).toMatchObject(
-      refused(400, 'invalid_json', /^as must be refunded or paid\.$/),
+      expectRejected(400, 'invalid_json', /^as must be refunded or paid\.$/),
     );
     expect(await call('POST', address, { note: 'n', as: 'settled' })).toMatchObject(
-      refused(400, 'invalid_json', /^as must be/),
+      expectRejected(400, 'invalid_json', /^as must be/),
     );
   });
 
-  it.each(['/payments/nonsense', '/payments/%00', `/payments/${NOBODY}`, '/payments/LN0000000000000000'])(
+  it.each(['/payments/nonsense', '/payments/%00', `/payments/${UNKNOWN_ID}`, '/payments/LN0000000000000000'])(
     '404 where there is nothing: %s',
     async (path) => {
-      expect(await call('GET', path)).toMatchObject(refused(404, 'not_found', /There is no/));
+      expect(await call('GET', path)).toMatchObject(expectRejected(404, 'not_found', /There is no/));
       expect(await call('POST', `${path}/settle`, { note: 'n' })).toMatchObject(
-        refused(404, 'not_found', /There is no/),
+        expectRejected(404, 'not_found', /There is no/),
       );
     },
   );
@@ -149,7 +149,7 @@ describe('the body of an action', () => {
   it.each(['?limit=0', '?limit=1e3', '?target=%00', '?before=x', '?limit=1&limit=2'])(
     '404 for a query %s',
     async (query) => {
-      expect(await call('GET', `/actions${query}`)).toMatchObject(refused(404, 'not_found', /^\w+ .*\.$/));
+      expect(await call('GET', `/actions${query}`)).toMatchObject(expectRejected(404, 'not_found', /^\w+ .*\.$/));
     },
   );
 });
@@ -161,7 +161,7 @@ describe('an operator', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       payment: { id: payment.id, status: 'paid', settlement_kind: 'manual', total_rupiah: 50_000 },
-      transitions: [{ name: 'accept' }, { name: 'issue' }, { name: 'pay', from_status: 'pending', actor: 'workflow' }],
+      transitions: [{ name: 'create' }, { name: 'issue' }, { name: 'pay', from_status: 'pending', actor: 'workflow' }],
       ledger: [{ account: 'provider_receivable' }, { account: 'merchant_pending' }, { account: 'fee_revenue' }],
       refunds: [],
       late_payment: null,
@@ -175,14 +175,14 @@ describe('an operator', () => {
     const { status, body } = await call('POST', `/payments/${id}/settle`, { note: 'statement 7' });
     expect([status, body.payment]).toEqual([200, expect.objectContaining({ id, status: 'settled' })]);
     expect(await call('POST', `/payments/${id}/settle`, { note: 'again' })).toMatchObject(
-      refused(400, 'payment_cancel_failed', /"settled"/),
+      expectRejected(400, 'payment_cancel_failed', /"settled"/),
     );
 
     const { transitions, actions } = (await call('GET', `/payments/${id}`)).body;
     expect(transitions.at(-1)).toMatchObject({ name: 'settle', actor: 'operator:dewi', note: 'statement 7' });
     expect(actions).toMatchObject([
-      { actor: 'operator:dewi', via: 'api', action: 'payment.settle', note: 'again', outcome: 'refused' },
-      { actor: 'operator:dewi', note: 'statement 7', outcome: 'done', finished_at: expect.any(String) },
+      { actor: 'operator:dewi', via: 'api', action: 'payment.settle', note: 'again', outcome: 'rejected' },
+      { actor: 'operator:dewi', note: 'statement 7', outcome: 'succeeded', finished_at: expect.any(String) },
     ]);
     const { rows } = await service.db.query('select distinct operator_id from operator_actions where target = $1', [
       id,
@@ -194,23 +194,23 @@ describe('an operator', () => {
     const { body } = await service.call('POST', '/payments', { amount: 50_000 });
     const { id, reference_id } = body.payment;
     expect(await call('POST', `/payments/${id}/fail`, { note: 'ticket 7' })).toMatchObject(
-      refused(400, 'payment_cancel_failed', /has the order as pending/),
+      expectRejected(400, 'payment_cancel_failed', /has the order as pending/),
     );
     await service.providerDb.query('delete from payments where order_id = $1', [reference_id]);
     const failed = await call('POST', `/payments/${reference_id}/fail`, { note: 'ticket 7' });
     expect([failed.status, failed.body.payment]).toEqual([200, { id, reference_id, status: 'failed' }]);
     const { transitions, actions } = (await call('GET', `/payments/${id}`)).body;
     expect(transitions.at(-1)).toMatchObject({ to_status: 'failed', actor: 'operator:dewi', note: 'ticket 7' });
-    expect(actions[0]).toMatchObject({ action: 'payment.fail', outcome: 'done' });
+    expect(actions[0]).toMatchObject({ action: 'payment.fail', outcome: 'succeeded' });
   });
 
   it('of sixty who settle at once, one does, and the others are told', async () => {
     const { id } = await createPaid();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, () => call('POST', `/payments/${id}/settle`, { note: 'n' })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(59);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(59);
     expect((await service.transitionsOf(id)).filter((name) => name === 'settle')).toHaveLength(1);
   });
 
@@ -219,32 +219,36 @@ describe('an operator', () => {
     await service.client.workflow.getHandle(`payment-${id}`).terminate();
     const lost = /^It is "paid" and has no workflow any more; lunas recover brings it back\.$/;
     expect(await call('POST', `/payments/${id}/settle`, { note: 'n' })).toMatchObject(
-      refused(400, 'payment_cancel_failed', lost),
+      expectRejected(400, 'payment_cancel_failed', lost),
     );
   });
 
   it('has a refused refund tried once more', async () => {
-    const { id } = await createRefused();
+    const { id } = await createRejectedRefund();
     const { status, body } = await call('POST', `/payments/${id}/refund/retry`, { note: 'the outage is over' });
     expect([status, body.payment.status]).toEqual([200, 'refund_processing']);
-    await until(
+    await eventually(
       () => statusOf(id),
       (now) => now === 'refunded',
     );
     expect((await call('GET', `/payments/${id}`)).body.refunds).toMatchObject([
-      { status: 'refused' },
+      { status: 'rejected' },
       { status: 'confirmed' },
     ]);
     expect(await call('POST', `/payments/${id}/refund/retry`, { note: 'n' })).toMatchObject(
-      refused(400, 'payment_refund_failed', /"refunded"/),
+      expectRejected(400, 'payment_refund_failed', /"refunded"/),
     );
   });
 
   it.each(['paid', 'refunded'])('resolves a refused refund as %s', async (as) => {
-    const { id } = await createRefused();
+    const { id } = await createRejectedRefund();
     const { status, body } = await call('POST', `/payments/${id}/refund/resolve`, { as, note: 'by hand' });
     expect([status, body.payment.status]).toEqual([200, as]);
-    expect(await lastAction(id)).toMatchObject({ action: `refund.resolve_as_${as}`, note: 'by hand', outcome: 'done' });
+    expect(await lastAction(id)).toMatchObject({
+      action: `refund.resolve_as_${as}`,
+      note: 'by hand',
+      outcome: 'succeeded',
+    });
   });
 
   it('sees the open exceptions and resolves one, once', async () => {
@@ -258,7 +262,7 @@ describe('an operator', () => {
       expect.objectContaining({ resolved_by: 'operator:dewi', note: 'sent back' }),
     ]);
     expect(await call('POST', `/exceptions/${open.id}/resolve`, { note: 'n' })).toMatchObject(
-      refused(404, 'not_found', /no open exception/),
+      expectRejected(404, 'not_found', /no open exception/),
     );
     expect((await call('GET', '/exceptions')).body.exceptions).toEqual([]);
     expect((await call('GET', '/exceptions?all=true')).body.exceptions).toMatchObject([{ id: open.id }]);
@@ -278,11 +282,13 @@ describe('an operator', () => {
     const [delivery] = rows;
     const { status, body } = await call('POST', `/deliveries/${delivery.id}/redeliver`, { note: 'they are back' });
     expect([status, body]).toEqual([200, { delivery: { id: delivery.id, status: 'pending' } }]);
-    expect(await lastAction(delivery.id)).toMatchObject({ action: 'webhook.redeliver', outcome: 'done' });
-    expect(await call('POST', `/deliveries/${NOBODY}/redeliver`, { note: 'n' })).toMatchObject(
-      refused(404, 'not_found', /no delivery/),
+    expect(await lastAction(delivery.id)).toMatchObject({ action: 'webhook.redeliver', outcome: 'succeeded' });
+    expect(await call('POST', `/deliveries/${UNKNOWN_ID}/redeliver`, { note: 'n' })).toMatchObject(
+      expectRejected(404, 'not_found', /no delivery/),
     );
-    expect(await call('POST', '/deliveries/x/redeliver', { note: 'n' })).toMatchObject(refused(404, 'not_found', /./));
+    expect(await call('POST', '/deliveries/x/redeliver', { note: 'n' })).toMatchObject(
+      expectRejected(404, 'not_found', /./),
+    );
   });
 
   it('reads the audit trail page by page', async () => {

@@ -1,7 +1,7 @@
 import { paymentWorkflowId } from '../../../workflows/messages';
 import { signedNotification as notification } from '../../support/notification';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { until } from '../../support/until';
+import { eventually } from '../../support/eventually';
 
 let service: TestService;
 let accountId: string;
@@ -37,7 +37,7 @@ describe('POST /provider-notifications/:account', () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
     expect((await notify(notification(reference_id))).status).toBe(200);
-    await until(
+    await eventually(
       () => service.transitionsOf(id),
       (names) => names.includes('pay'),
     );
@@ -49,9 +49,9 @@ describe('POST /provider-notifications/:account', () => {
   it('200: a hundred copies at once are one payment and one row', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
-    const answers = await Promise.all(Array.from({ length: 100 }, () => notify(notification(reference_id))));
-    expect(answers.every(({ status }) => status === 200)).toBe(true);
-    await until(
+    const responses = await Promise.all(Array.from({ length: 100 }, () => notify(notification(reference_id))));
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
+    await eventually(
       () => service.transitionsOf(id),
       (names) => names.includes('pay'),
     );
@@ -73,11 +73,11 @@ describe('POST /provider-notifications/:account', () => {
   it('200: one that says "paid" while the provider says "pending" pays nothing', async () => {
     const { id, reference_id } = await createPayment();
     expect((await notify(notification(reference_id))).status).toBe(200);
-    await until(
-      () => service.engine.askStatus(id),
+    await eventually(
+      () => service.workflows.queryStatus(id),
       (report) => report !== undefined,
     );
-    expect(await service.transitionsOf(id)).toEqual(['accept', 'issue']);
+    expect(await service.transitionsOf(id)).toEqual(['create', 'issue']);
   });
 
   it('200: the news that the order was opened asks nobody', async () => {
@@ -100,18 +100,18 @@ describe('POST /provider-notifications/:account', () => {
     ["is kept, and left to the payment's own timer, at its deadline", '1 second', 0, 20],
     ['is told, long before its deadline', '10 minutes', 1, 5],
     ['is told, long after it', '-10 minutes', 1, 5],
-  ])('200: an expiry %s', async (_name, untilDeadline, signals, toldAgainAfterSeconds) => {
+  ])('200: an expiry %s', async (_name, untilDeadline, signals, notifiedAgainAfterSeconds) => {
     const { id, reference_id } = await createPayment();
     await service.db.query('update payments set expires_at = now() + $2::interval where id = $1', [id, untilDeadline]);
     const expiry = { status_code: '202', transaction_status: 'expire' };
     expect((await notify(notification(reference_id, expiry))).status).toBe(200);
     expect(await signalsTo(id)).toBe(signals);
     const { rows } = await service.db.query(
-      `select extract(epoch from tell_again_at - received_at)::integer as seconds from provider_notifications
+      `select extract(epoch from next_notify_at - received_at)::integer as seconds from provider_notifications
        where reference_id = $1`,
       [reference_id],
     );
-    expect(rows).toEqual([{ seconds: toldAgainAfterSeconds }]);
+    expect(rows).toEqual([{ seconds: notifiedAgainAfterSeconds }]);
   });
 
   it('200: an order that is none of ours is kept', async () => {
@@ -129,7 +129,7 @@ describe('POST /provider-notifications/:account', () => {
     await service.pay(reference_id, { notify: false });
     expect((await notify(body(reference_id))).status).toBe(status);
     expect(await inbox(reference_id)).toHaveLength(0);
-    expect(await service.transitionsOf(id)).toEqual(['accept', 'issue']);
+    expect(await service.transitionsOf(id)).toEqual(['create', 'issue']);
   });
 
   it.each(['01935b6c-7c00-7000-8000-000000000000', 'nonsense', '%00'])('404: account %s', async (account) => {

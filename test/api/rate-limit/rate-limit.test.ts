@@ -1,20 +1,20 @@
 import { RateLimit } from '../../../src/api/rate-limit/rate-limit';
 import { createPool, type Pool } from '../../../src/db/pool';
-import { createLogger } from '../../../src/log';
+import { createLogger } from '../../../src/logger';
 import { createKey } from '../../../src/operator/keys';
-import { ask, type DoorAnswer, knock, startTestApis, type TestApis } from '../../support/api';
+import { sendRequest, type ApiResult, callApi, startTestApis, type TestApis } from '../../support/api';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { until } from '../../support/until';
+import { eventually } from '../../support/eventually';
 
 const LIMIT = 40;
 
 /** Sent side by side; the requests go to the processes in turn. */
-function flood(urls: readonly string[], secret: string, requests: number): Promise<DoorAnswer[]> {
-  return Promise.all(Array.from({ length: requests }, (_, index) => knock(urls[index % urls.length] ?? '', secret)));
+function flood(urls: readonly string[], secret: string, requests: number): Promise<ApiResult[]> {
+  return Promise.all(Array.from({ length: requests }, (_, index) => callApi(urls[index % urls.length] ?? '', secret)));
 }
 
-const allowed = (answers: readonly DoorAnswer[]) => answers.filter(({ status }) => status === 404);
-const refused = (answers: readonly DoorAnswer[]) => answers.filter(({ code }) => code === 'rate_limited');
+const allowed = (results: readonly ApiResult[]) => results.filter(({ status }) => status === 404);
+const rejected = (results: readonly ApiResult[]) => results.filter(({ code }) => code === 'rate_limited');
 
 /** Counts the upserts of the table: a trigger for inserts fires at each of them, conflict or not. */
 async function countWrites(db: Pool): Promise<() => Promise<number>> {
@@ -40,7 +40,7 @@ describe('the rate limit of a key', () => {
     const [url = ''] = apis.urls;
     const { secret } = await apis.newKey();
     for (let remaining = LIMIT - 1; remaining >= 0; remaining -= 1) {
-      const { status, headers } = await knock(url, secret);
+      const { status, headers } = await callApi(url, secret);
       expect([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
         404,
         String(LIMIT),
@@ -48,7 +48,7 @@ describe('the rate limit of a key', () => {
       ]);
       expect(headers.get('retry-after')).toBeNull();
     }
-    const { status, code, message, headers } = await knock(url, secret);
+    const { status, code, message, headers } = await callApi(url, secret);
     const resetSeconds = Number(headers.get('ratelimit-reset'));
     expect([status, code, headers.get('ratelimit-remaining')]).toEqual([429, 'rate_limited', '0']);
     expect(resetSeconds).toBeGreaterThan(0);
@@ -62,12 +62,12 @@ describe('the rate limit of a key', () => {
     const { secret } = await apis.newKey();
     const { secret: waiting } = await apis.newKey({ approve: false });
     const post = { method: 'POST', headers: { authorization: `Bearer ${secret}` }, body: '{' };
-    const limited = [await knock(url, secret), await ask(`${url}/payments`, post)];
+    const limited = [await callApi(url, secret), await sendRequest(`${url}/payments`, post)];
     expect(limited.map(({ status, headers }) => [status, headers.get('ratelimit-remaining')])).toEqual([
       [404, String(LIMIT - 1)],
       [400, String(LIMIT - 2)],
     ]);
-    const free = [await knock(url, 'nonsense'), await knock(url, waiting), await ask(`${url}/healthz`)];
+    const free = [await callApi(url, 'nonsense'), await callApi(url, waiting), await sendRequest(`${url}/healthz`)];
     expect(free.map(({ status, headers }) => [status, headers.get('ratelimit-limit')])).toEqual([
       [401, null],
       [403, null],
@@ -77,27 +77,27 @@ describe('the rate limit of a key', () => {
 
   it('is one budget over all processes, also when both are flooded at once', async () => {
     const { secret } = await apis.newKey();
-    const answers = await flood(apis.urls, secret, 4 * LIMIT);
-    expect([allowed(answers).length, refused(answers).length]).toEqual([LIMIT, 3 * LIMIT]);
+    const results = await flood(apis.urls, secret, 4 * LIMIT);
+    expect([allowed(results).length, rejected(results).length]).toEqual([LIMIT, 3 * LIMIT]);
   });
 
   it('that is used up in one process is used up in the other', async () => {
     const [one = '', other = ''] = apis.urls;
     const { secret } = await apis.newKey();
     expect(allowed(await flood([one], secret, LIMIT))).toHaveLength(LIMIT);
-    expect((await knock(other, secret)).code).toBe('rate_limited');
+    expect((await callApi(other, secret)).code).toBe('rate_limited');
   });
 
   it('is not touched by what another key does, of the same merchant or of another', async () => {
     const busy = await apis.newKey();
     const { merchantId } = busy;
     const sibling = await createKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
-    const [, ...answers] = await Promise.all(
+    const [, ...results] = await Promise.all(
       [busy, sibling, await apis.newKey()].map(({ secret }, index) =>
         flood(apis.urls, secret, index === 0 ? 4 * LIMIT : LIMIT / 2),
       ),
     );
-    expect(answers.map((answers) => allowed(answers).length)).toEqual([LIMIT / 2, LIMIT / 2]);
+    expect(results.map((results) => allowed(results).length)).toEqual([LIMIT / 2, LIMIT / 2]);
   });
 
   it('costs the database nothing more once it is used up', async () => {
@@ -105,11 +105,11 @@ describe('the rate limit of a key', () => {
     const { secret } = await apis.newKey();
     await flood(apis.urls, secret, 2 * LIMIT);
     // On a busy machine the API counts by itself for a while; then the table is used up as well.
-    const flooded = await until(
+    const flooded = await eventually(
       async () => {
         const before = await writes();
-        const answers = await flood(apis.urls, secret, 2 * LIMIT);
-        return { before, rejected: refused(answers).length, written: (await writes()) - before };
+        const results = await flood(apis.urls, secret, 2 * LIMIT);
+        return { before, rejected: rejected(results).length, written: (await writes()) - before };
       },
       ({ before, written }) => before > 0 && written === 0,
     );
@@ -126,24 +126,24 @@ describe('the table of rate limits', () => {
     const lock = await apis.db.connect();
     await lock.query('begin');
     await lock.query('select from rate_limits where key = $1 for update', [stuck.id]);
-    const answered = { stuck: 0, other: 0, stuckWhenOtherWasDone: -1 };
+    const completed = { stuck: 0, other: 0, stuckWhenOtherWasDone: -1 };
     const count = (name: 'stuck' | 'other', { secret }: { secret: string }) =>
       Promise.all(
         Array.from({ length: LIMIT }, async (_, index) => {
-          await knock(apis.urls[index % 2] ?? '', secret);
-          answered[name] += 1;
+          await callApi(apis.urls[index % 2] ?? '', secret);
+          completed[name] += 1;
         }),
       );
     const waiting = count('stuck', stuck);
     await count('other', other);
-    answered.stuckWhenOtherWasDone = answered.stuck;
+    completed.stuckWhenOtherWasDone = completed.stuck;
     await lock.query('rollback');
     lock.release();
     await waiting;
     await apis.close();
-    expect(answered.other).toBe(LIMIT);
+    expect(completed.other).toBe(LIMIT);
     // Some were counted ahead of the lock.
-    expect(answered.stuckWhenOtherWasDone).toBeLessThan(LIMIT / 2);
+    expect(completed.stuckWhenOtherWasDone).toBeLessThan(LIMIT / 2);
   });
 
   it('neither stops nor fails requests when it hangs: each process then counts by itself', async () => {
@@ -153,8 +153,8 @@ describe('the table of rate limits', () => {
     await lock.query('begin; lock table rate_limits in access exclusive mode');
     // Answered while the table is locked.
     for (const { secret } of keys) expect(allowed(await flood(apis.urls, secret, 20))).toHaveLength(20);
-    const answers = await flood(apis.urls, keys[0]?.secret ?? '', 4 * LIMIT);
-    expect(allowed(answers).length + 20).toBe(2 * LIMIT);
+    const results = await flood(apis.urls, keys[0]?.secret ?? '', 4 * LIMIT);
+    expect(allowed(results).length + 20).toBe(2 * LIMIT);
     await lock.query('rollback');
     lock.release();
     await apis.close();
@@ -231,6 +231,6 @@ describe('RateLimit', () => {
     laterBy(121);
     await take('new', 1);
     await take('new', 1);
-    await until(keysInTable, (keys) => keys.join() === 'new');
+    await eventually(keysInTable, (keys) => keys.join() === 'new');
   });
 });

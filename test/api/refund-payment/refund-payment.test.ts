@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { payPayment } from '../../../src/db/transitions/pay-payment';
 import { setPolicy } from '../../../src/operator/catalog';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { until } from '../../support/until';
+import { eventually } from '../../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ async function createPayment(provider = 'gopay'): Promise<{ id: string; referenc
 async function createPaid(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {
   const payment = await createPayment(provider);
   await service.pay(payment.reference_id);
-  await becomes(payment.id, 'paid');
+  await waitForStatus(payment.id, 'paid');
   return payment;
 }
 
@@ -26,8 +26,8 @@ function refund(id: string) {
   return service.call('POST', `/payments/${id}/refund`);
 }
 
-async function becomes(id: string, status: string): Promise<void> {
-  await until(
+async function waitForStatus(id: string, status: string): Promise<void> {
+  await eventually(
     async () => (await service.call('GET', `/payments/${id}`)).body.payment.status,
     (now) => now === status,
   );
@@ -40,10 +40,10 @@ describe('POST /payments/:id/refund', () => {
     // As when a worker dies between its statement and what it tells Temporal.
     const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
     await payPayment(context, { paymentId: id, version: 2, at: new Date() }, new Date());
-    const answer = refund(id);
+    const response = refund(id);
     await sleep(400);
-    await service.engine.reportPaid(id);
-    expect((await answer).body).toMatchObject({ payment: { id, status: 'refund_processing' } });
+    await service.workflows.signalProviderUpdate(id);
+    expect((await response).body).toMatchObject({ payment: { id, status: 'refund_processing' } });
   });
 
   it('200: is refund_processing, and refunded when the bank has confirmed it, by either id', async () => {
@@ -70,7 +70,7 @@ describe('POST /payments/:id/refund', () => {
       expect(body.payment).toMatchObject({ id: payment.id, status: 'refund_processing', total_amount: 30_000 });
     }
     for (const payment of [first, second]) {
-      await becomes(payment.id, 'refunded');
+      await waitForStatus(payment.id, 'refunded');
       expect((await service.atProvider(payment.reference_id))?.refunds).toMatchObject([
         { amount: 30_000, status: 'confirmed' },
       ]);
@@ -97,7 +97,7 @@ describe('POST /payments/:id/refund', () => {
       expect([status, body.error.code]).toEqual([400, 'payment_refund_failed']);
       expect(body.error.message).toMatch(message);
     }
-    await becomes(processing.id, 'refunded');
+    await waitForStatus(processing.id, 'refunded');
     expect((await refund(processing.id)).body.error.message).toMatch(/"refunded" cannot be refunded/);
   });
 
@@ -105,7 +105,7 @@ describe('POST /payments/:id/refund', () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 0 });
     const payment = await createPayment();
     await service.pay(payment.reference_id);
-    await becomes(payment.id, 'settled');
+    await waitForStatus(payment.id, 'settled');
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 3_600 });
     const { status, body } = await refund(payment.id);
     expect([status, body.error.code]).toEqual([400, 'payment_refund_failed']);
@@ -118,24 +118,24 @@ describe('POST /payments/:id/refund', () => {
 
   it('twenty at once: one opens it, one refund reaches the provider', async () => {
     const { id, reference_id } = await createPaid();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => refund(id)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ body }) => body.error?.code === 'payment_refund_failed')).toHaveLength(19);
-    await becomes(id, 'refunded');
+    const responses = await Promise.all(Array.from({ length: 20 }, () => refund(id)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ body }) => body.error?.code === 'payment_refund_failed')).toHaveLength(19);
+    await waitForStatus(id, 'refunded');
     expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
   });
 
   it('forty simultaneous requests of all kinds for one payment are all answered, none with 500, soon', async () => {
     const { id } = await createPaid();
     const startedMs = Date.now();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
         if (index % 4 === 3) return service.call('GET', `/payments/${id}`);
         return service.call('POST', `/payments/${id}/${index % 4 === 1 ? 'cancel' : 'refund'}`);
       }),
     );
     const tookMs = Date.now() - startedMs;
-    expect(answers.filter(({ status }) => ![200, 400].includes(status))).toEqual([]);
+    expect(responses.filter(({ status }) => ![200, 400].includes(status))).toEqual([]);
     console.info(`forty requests for one payment: ${tookMs} ms`);
     expect(tookMs).toBeLessThan(10_000);
   });

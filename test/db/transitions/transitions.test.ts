@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { acceptPayment } from '../../../src/db/transitions/accept-payment';
-import type { Step, TransitionContext, TransitionOutcome } from '../../../src/db/transitions/apply-transition';
+import type {
+  TransitionInput,
+  TransitionContext,
+  TransitionResult,
+} from '../../../src/db/transitions/apply-transition';
 import { cancelPayment } from '../../../src/db/transitions/cancel-payment';
 import { cancelRefund } from '../../../src/db/transitions/cancel-refund';
 import { confirmFailedRefund, confirmRefund } from '../../../src/db/transitions/confirm-refund';
@@ -18,11 +22,11 @@ import { submitRefund } from '../../../src/db/transitions/submit-refund';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { PAYMENT_TRANSITIONS, type PaymentStatus } from '../../../src/domain/payment-transitions';
 import { PROVIDER_PAYMENT_STATUSES } from '../../../src/domain/provider-status';
-import { acceptance, openLedger, type Ledgered } from '../../support/payments';
+import { creation, createTestLedger, type TestLedger } from '../../support/payments';
 
-let ledger: Ledgered;
+let ledger: TestLedger;
 beforeAll(async () => {
-  ledger = await openLedger();
+  ledger = await createTestLedger();
 });
 afterAll(() => ledger.close());
 
@@ -33,25 +37,25 @@ const later = (seconds: number) => new Date(T0.getTime() + seconds * 1_000);
 const WRITERS = {
   issue: (context, step) =>
     issuePayment(context, step, { qrisPayload: '000201', providerTransactionId: `tx-${step.paymentId}` }),
-  reject: (context, step) => rejectPayment(context, step, 'denied by the acquirer'),
+  fail_creation: (context, step) => rejectPayment(context, step, 'denied by the acquirer'),
   pay: (context, step) => payPayment(context, step, later(58)),
   expire: expirePayment,
   cancel: cancelPayment,
-  deny: (context, step) => denyPayment(context, step, 'denied'),
+  fail: (context, step) => denyPayment(context, step, 'denied'),
   settle: settlePayment,
   request_refund: (context, step) => requestRefund(context, step, newRefund(step, 1)),
   submit_refund: (context, step) => submitRefund(context, step, 1),
   cancel_refund: (context, step) => cancelRefund(context, step, 1),
-  confirm_refund: (context, step) => confirmRefund(context, step, { round: 1, providerReference: '7' }),
-  refuse_refund: (context, step) => refuseRefund(context, step, { round: 1, reason: 'the window is closed' }),
+  confirm_refund: (context, step) => confirmRefund(context, step, { number: 1, providerReference: '7' }),
+  fail_refund: (context, step) => refuseRefund(context, step, { number: 1, reason: 'the window is closed' }),
   retry_refund: (context, step) => retryRefund(context, step, newRefund(step, 2)),
-  confirm_failed_refund: (context, step) => confirmFailedRefund(context, step, { round: 1, providerReference: '7' }),
+  confirm_failed_refund: (context, step) => confirmFailedRefund(context, step, { number: 1, providerReference: '7' }),
   resolve_refund_as_refunded: (context, step) => resolveRefundAsRefunded(context, step, 1),
-  resolve_as_paid: resolveRefundAsPaid,
-} as const satisfies Record<string, (context: TransitionContext, step: Step) => Promise<TransitionOutcome>>;
+  resolve_refund_as_paid: resolveRefundAsPaid,
+} as const satisfies Record<string, (context: TransitionContext, step: TransitionInput) => Promise<TransitionResult>>;
 
-function newRefund(step: Step, round: number) {
-  return { round, refundKey: `${step.paymentId}-R${round}`, holdSeconds: 60 };
+function newRefund(step: TransitionInput, number: number) {
+  return { number, refundKey: `${step.paymentId}-R${number}`, holdSeconds: 60 };
 }
 
 type Writer = keyof typeof WRITERS;
@@ -60,32 +64,32 @@ const ISSUED: readonly Writer[] = ['issue'];
 const PAID: readonly Writer[] = ['issue', 'pay'];
 const HELD: readonly Writer[] = [...PAID, 'request_refund'];
 const SUBMITTED: readonly Writer[] = [...HELD, 'submit_refund'];
-const REFUSED: readonly Writer[] = [...SUBMITTED, 'refuse_refund'];
+const REJECTED: readonly Writer[] = [...SUBMITTED, 'fail_refund'];
 
 /** What has to come before each writer. */
 const BEFORE: Record<Writer, readonly Writer[]> = {
   issue: [],
-  reject: [],
+  fail_creation: [],
   pay: ISSUED,
   expire: ISSUED,
   cancel: ISSUED,
-  deny: ISSUED,
+  fail: ISSUED,
   settle: PAID,
   request_refund: PAID,
   submit_refund: HELD,
   cancel_refund: HELD,
   confirm_refund: SUBMITTED,
-  refuse_refund: SUBMITTED,
-  retry_refund: REFUSED,
-  confirm_failed_refund: REFUSED,
-  resolve_refund_as_refunded: REFUSED,
-  resolve_as_paid: REFUSED,
+  fail_refund: SUBMITTED,
+  retry_refund: REJECTED,
+  confirm_failed_refund: REJECTED,
+  resolve_refund_as_refunded: REJECTED,
+  resolve_refund_as_paid: REJECTED,
 };
 const WRITER_NAMES = Object.keys(BEFORE).filter((name): name is Writer => name in WRITERS);
 
-async function paymentAfter(path: readonly Writer[], changes: Partial<PaymentTerms> = {}): Promise<Step> {
+async function paymentAfter(path: readonly Writer[], changes: Partial<PaymentTerms> = {}): Promise<TransitionInput> {
   const terms = ledger.newTerms(changes);
-  let { state } = await acceptPayment(ledger.context, acceptance(terms, T0));
+  let { state } = await acceptPayment(ledger.context, creation(terms, T0));
   for (const writer of path) {
     const step = { paymentId: terms.paymentId, version: state.version, at: T0 };
     const written = await WRITERS[writer](ledger.context, step);
@@ -111,7 +115,7 @@ async function recorded(paymentId: string) {
        join ledger_entries e on e.posting_id = p.id where p.payment_id = $1 order by p.payment_version, e.line`,
     ),
     events: await all('select * from webhook_events where payment_id = $1 order by payment_version'),
-    refunds: await all('select * from refunds where payment_id = $1 order by round'),
+    refunds: await all('select * from refunds where payment_id = $1 order by number'),
     deliveries: await all('select * from webhook_deliveries where payment_id = $1 order by payment_version'),
   };
 }
@@ -155,9 +159,9 @@ describe.each(WRITER_NAMES)('%s', (name) => {
         amount_rupiah: amounts[line.amount],
       })),
     );
-    const news = after.events.filter((event) => event.payment_version === step.version + 1);
-    expect(news.map((event) => event.event)).toEqual(rule.to === rule.from ? [] : [`payment.${rule.to}`]);
-    for (const { body } of news) {
+    const newEvents = after.events.filter((event) => event.payment_version === step.version + 1);
+    expect(newEvents.map((event) => event.event)).toEqual(rule.to === rule.from ? [] : [`payment.${rule.to}`]);
+    for (const { body } of newEvents) {
       expect(JSON.parse(body)).toMatchObject({ status: rule.to, updated_at: step.at.toISOString() });
     }
   });
@@ -188,18 +192,18 @@ describe.each(WRITER_NAMES)('%s', (name) => {
     expect(await write(ledger.context, { ...step, version: step.version + 1 })).toMatchObject(truth);
     expect(await recorded(step.paymentId)).toEqual(before);
 
-    const elsewhere = [[], ISSUED, PAID, HELD, REFUSED].filter((path) => statusAfter(path) !== rule.from);
+    const elsewhere = [[], ISSUED, PAID, HELD, REJECTED].filter((path) => statusAfter(path) !== rule.from);
     for (const path of elsewhere) {
       expect((await write(ledger.context, await paymentAfter(path))).outcome).toBe('superseded');
     }
   });
 });
 
-describe('accept', () => {
+describe('create', () => {
   it('writes the payment as created with what it captured, once', async () => {
     const terms = ledger.newTerms({ feePayer: 'buyer', totalRupiah: 50_350, netRupiah: 50_000 });
     const applied = { outcome: 'applied', state: { status: 'created', version: 1 } };
-    expect(await acceptPayment(ledger.context, acceptance(terms, T0))).toEqual(applied);
+    expect(await acceptPayment(ledger.context, creation(terms, T0))).toEqual(applied);
     const before = await recorded(terms.paymentId);
     expect(before.payment[0]).toMatchObject({
       reference_id: terms.referenceId,
@@ -208,7 +212,7 @@ describe('accept', () => {
       expires_at: later(900),
       currency: 'IDR',
     });
-    expect(await acceptPayment(ledger.context, acceptance(terms, later(5)))).toEqual({
+    expect(await acceptPayment(ledger.context, creation(terms, later(5)))).toEqual({
       ...applied,
       outcome: 'repeated',
     });
@@ -219,7 +223,7 @@ describe('accept', () => {
 describe('events', () => {
   it('have exactly the body of the contract', async () => {
     const terms = ledger.newTerms();
-    await acceptPayment(ledger.context, acceptance(terms, T0));
+    await acceptPayment(ledger.context, creation(terms, T0));
     const { events } = await recorded(terms.paymentId);
     expect(events[0].body).toBe(
       JSON.stringify({
@@ -257,11 +261,11 @@ describe('events', () => {
     const all = await addEndpoint(merchantId, null);
     const onlyPaid = await addEndpoint(merchantId, ['payment.paid']);
     const off = await addEndpoint(merchantId, null, 'disabled');
-    let rung = 0;
-    const context = { ...ledger.context, onDeliveries: () => (rung += 1) };
+    let woken = 0;
+    const context = { ...ledger.context, onDeliveries: () => (woken += 1) };
 
     const terms = ledger.newTerms({ merchantId });
-    await acceptPayment(context, acceptance(terms, T0));
+    await acceptPayment(context, creation(terms, T0));
     const { deliveries } = await recorded(terms.paymentId);
     const found = deliveries.map(({ endpoint_id, status, dead_reason }) => [endpoint_id, status, dead_reason]);
     expect(found).toHaveLength(2);
@@ -272,7 +276,7 @@ describe('events', () => {
       ]),
     );
     expect(found.some(([endpoint]) => endpoint === onlyPaid)).toBe(false);
-    expect(rung).toBe(1);
+    expect(woken).toBe(1);
   });
 });
 
@@ -282,12 +286,12 @@ describe.each([
   ['pay', ['pending', 'paid']],
   ['expire', ['pending', 'expired']],
   ['cancel', ['pending', 'cancelled']],
-  ['deny', ['pending', 'denied']],
+  ['fail', ['pending', 'denied']],
   ['confirm_refund', ['pending', 'paid', 'refunded']],
-  ['refuse_refund', ['pending', 'paid']],
+  ['fail_refund', ['pending', 'paid']],
   ['confirm_failed_refund', ['pending', 'paid', 'refunded']],
   ['resolve_refund_as_refunded', ['pending', 'paid']],
-  ['resolve_as_paid', ['pending', 'paid']],
+  ['resolve_refund_as_paid', ['pending', 'paid']],
 ] as const)('%s', (name, reflected) => {
   it(`closes the notifications of its order that report ${reflected.join(', ')}, and no others`, async () => {
     const step = await paymentAfter(BEFORE[name]);
@@ -336,14 +340,14 @@ describe('pay', () => {
 });
 
 describe('a refund', () => {
-  const refundOf = async (step: Step) => (await recorded(step.paymentId)).refunds.at(-1);
+  const refundOf = async (step: TransitionInput) => (await recorded(step.paymentId)).refunds.at(-1);
 
   it('is a record of its own: amount, key, when it was asked for, and until when it can be cancelled', async () => {
     const step = await paymentAfter(PAID);
     const { state } = await WRITERS.request_refund(ledger.context, step);
-    expect(state.refund).toEqual({ round: 1, submitAtMs: later(120).getTime(), status: 'held' });
+    expect(state.refund).toEqual({ number: 1, submitAtMs: later(120).getTime(), status: 'held' });
     expect(await refundOf(step)).toMatchObject({
-      round: 1,
+      number: 1,
       refund_key: `${step.paymentId}-R1`,
       amount_rupiah: 50_000,
       status: 'held',
@@ -356,7 +360,7 @@ describe('a refund', () => {
 
   it.each([
     ['confirm_refund', { status: 'confirmed', provider_reference: '7', failure_reason: null }],
-    ['refuse_refund', { status: 'refused', provider_reference: null, failure_reason: 'the window is closed' }],
+    ['fail_refund', { status: 'rejected', provider_reference: null, failure_reason: 'the window is closed' }],
     ['confirm_failed_refund', { status: 'confirmed', provider_reference: '7' }],
     ['resolve_refund_as_refunded', { status: 'confirmed', provider_reference: null }],
     ['cancel_refund', { status: 'cancelled', submitted_at: null }],

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { createMidtransProvider } from '../../../src/providers/midtrans/midtrans-provider';
-import type { Operation } from '../../../src/sandbox/faults';
+import type { FaultOperation } from '../../../src/sandbox/faults';
 import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/server-key';
 import { openSandbox, startNotificationReceiver } from '../../sandbox/sandbox-under-test';
-import { until } from '../../support/until';
+import { eventually } from '../../support/eventually';
 import { describeProvider, type AcquirerUnderTest, type ProviderOperation } from '../conformance';
 
 /** The sandbox's names of what the adapter does. */
@@ -13,7 +13,7 @@ const OPERATIONS = {
   expirePayment: 'expire',
   cancelPayment: 'cancel',
   refundPayment: 'refund',
-} as const satisfies Record<ProviderOperation, Operation>;
+} as const satisfies Record<ProviderOperation, FaultOperation>;
 
 const ledgerSchema = z.object({
   payments: z.array(
@@ -37,7 +37,7 @@ async function openAcquirer(): Promise<AcquirerUnderTest> {
     async fail(operation, kind) {
       await sandbox.call('PUT', '/simulator/faults', { operation: OPERATIONS[operation], kind });
     },
-    async book(referenceId) {
+    async readOrder(referenceId) {
       const { payments } = ledgerSchema.parse(await sandbox.call('GET', '/simulator/payments'));
       const order = payments.find((payment) => payment.order_id === referenceId);
       const refunds = order?.refunds.filter(({ status }) => status !== 'rejected').length ?? 0;
@@ -45,7 +45,7 @@ async function openAcquirer(): Promise<AcquirerUnderTest> {
     },
     async notificationOf(referenceId) {
       const read = () => Promise.resolve(receiver.bodies.find((body) => body.includes(referenceId)));
-      const body = await until(read, (found) => found !== undefined);
+      const body = await eventually(read, (found) => found !== undefined);
       return { rawBody: Buffer.from(body ?? ''), headers: {} };
     },
     async close() {
@@ -64,9 +64,9 @@ it('takes a wrong server key for a refusal when it opens an order, and for nothi
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + 900_000);
   const request = { provider: 'gopay', referenceId: 'LN1', totalRupiah: 1000, createdAt, expiresAt } as const;
-  const refused = await acquirer.stranger.issueQris(request, call);
-  expect(refused).toEqual({ outcome: 'refused', reason: '401 our account was not accepted' });
-  expect(await acquirer.stranger.findPayment('LN1', call)).toMatchObject({ outcome: 'unclear' });
-  expect(await acquirer.stranger.expirePayment('LN1', call)).toMatchObject({ outcome: 'unclear' });
+  const rejected = await acquirer.stranger.issueQris(request, call);
+  expect(rejected).toEqual({ outcome: 'rejected', reason: '401 our account was not accepted' });
+  expect(await acquirer.stranger.findPayment('LN1', call)).toMatchObject({ outcome: 'indeterminate' });
+  expect(await acquirer.stranger.expirePayment('LN1', call)).toMatchObject({ outcome: 'indeterminate' });
   await acquirer.close();
 });

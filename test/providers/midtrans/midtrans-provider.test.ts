@@ -14,14 +14,14 @@ import {
   NOT_FOUND,
   ORDER_ID,
   PARTLY_REFUNDED,
-  PENDING,
+  PENDING_STATUS,
   QR_OVER_ONE_RUPIAH,
   QR_STRING,
   QR_WITHOUT_AMOUNT,
   REFUND_CONFIRMED,
   REFUND_DENIED,
   REFUND_DONE,
-  refusal,
+  errorMessage,
   REFUND_TAKEN,
   SERVER_ERROR,
   SETTLED,
@@ -64,11 +64,11 @@ afterAll(async () => {
   await midtrans.close();
 });
 
-const call = (withinMs = 60_000) => ({ signal: new AbortController().signal, deadlineAtMs: Date.now() + withinMs });
+const call = (timeoutMs = 60_000) => ({ signal: new AbortController().signal, deadlineAtMs: Date.now() + timeoutMs });
 
 describe('issueQris', () => {
   it('asks for a QRIS as the documentation says', async () => {
-    midtrans.answer(CHARGED);
+    midtrans.respondWith(CHARGED);
     await provider.issueQris(REQUEST, call());
     const [request] = midtrans.requests;
     expect(request).toMatchObject({
@@ -90,13 +90,13 @@ describe('issueQris', () => {
   });
 
   it("names ShopeePay by Midtrans' own name", async () => {
-    midtrans.answer(CHARGED);
+    midtrans.respondWith(CHARGED);
     await provider.issueQris({ ...REQUEST, provider: 'shopeepay' }, call());
     expect(JSON.parse(midtrans.requests[0]?.body ?? '').qris).toEqual({ acquirer: 'airpay shopee' });
   });
 
   it('sends a key that Midtrans does not ignore: the same for the same order, another for another', async () => {
-    midtrans.answer(CHARGED);
+    midtrans.respondWith(CHARGED);
     for (const referenceId of [ORDER_ID, ORDER_ID, 'x'.repeat(50)])
       await provider.issueQris({ ...REQUEST, referenceId }, call());
     const keys = midtrans.requests.map((request) => String(request.headers['idempotency-key']));
@@ -107,7 +107,7 @@ describe('issueQris', () => {
 
   it('is accepted by 201 in the body, whatever HTTP says', async () => {
     for (const http of [200, 201]) {
-      midtrans.answer(CHARGED, http);
+      midtrans.respondWith(CHARGED, http);
       expect(await provider.issueQris(REQUEST, call())).toEqual({
         outcome: 'accepted',
         providerTransactionId: TRANSACTION_ID,
@@ -122,15 +122,15 @@ describe('issueQris', () => {
     ['402', 'Payment channel is not activated.'],
     ['410', 'Merchant account is not activated'],
   ])('is refused by %s, with the words of the acquirer', async (code, message) => {
-    midtrans.answer(refusal(code, message));
-    expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'refused', reason: `${code} ${message}` });
+    midtrans.respondWith(errorMessage(code, message));
+    expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'rejected', reason: `${code} ${message}` });
   });
 
   it.each<[string, unknown, number]>([
     ['406, the order exists already', DUPLICATE_ORDER, 200],
     ['429, too many calls', TOO_MANY, 429],
     ['500', SERVER_ERROR, 500],
-    ['505 in the body of a 200', refusal('505', 'Unable to create va_number'), 200],
+    ['505 in the body of a 200', errorMessage('505', 'Unable to create va_number'), 200],
     ['an order without its QR', { ...CHARGED, qr_string: undefined }, 200],
     ['a QR whose CRC is wrong', { ...CHARGED, qr_string: `${QR_STRING.slice(0, -1)}0` }, 200],
     ['a QR over another amount', { ...CHARGED, qr_string: QR_OVER_ONE_RUPIAH }, 200],
@@ -149,23 +149,23 @@ describe('issueQris', () => {
     ['deeply nested JSON', '['.repeat(30_000) + ']'.repeat(30_000), 200],
     ['an endless answer', JSON.stringify({ ...CHARGED, padding: 'x'.repeat(100_000) }), 200],
   ])('is unclear after %s', async (_, body, http) => {
-    midtrans.answer(body, http);
-    expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'unclear', reason: expect.any(String) });
+    midtrans.respondWith(body, http);
+    expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'indeterminate', reason: expect.any(String) });
   });
 
   it('is refused by 401 without words that speak of our server key', async () => {
-    midtrans.answer(WRONG_KEY, 401);
+    midtrans.respondWith(WRONG_KEY, 401);
     const outcome = await provider.issueQris(REQUEST, call());
-    expect(outcome).toEqual({ outcome: 'refused', reason: '401 our account was not accepted' });
+    expect(outcome).toEqual({ outcome: 'rejected', reason: '401 our account was not accepted' });
   });
 
   it('takes a QR without an amount: the acquirer knows it', async () => {
-    midtrans.answer({ ...CHARGED, qr_string: QR_WITHOUT_AMOUNT });
+    midtrans.respondWith({ ...CHARGED, qr_string: QR_WITHOUT_AMOUNT });
     expect(await provider.issueQris(REQUEST, call())).toMatchObject({ qrisPayload: QR_WITHOUT_AMOUNT });
   });
 
   it('never lets the acquirer take money after our own deadline', async () => {
-    midtrans.answer(CHARGED);
+    midtrans.respondWith(CHARGED);
     await provider.issueQris({ ...REQUEST, expiresAt: new Date('2026-09-29T04:46:15.100Z') }, call());
     const { custom_expiry } = JSON.parse(midtrans.requests[0]?.body ?? '');
     expect(custom_expiry).toMatchObject({ expiry_duration: 2, unit: 'second' });
@@ -174,7 +174,7 @@ describe('issueQris', () => {
 
 describe('every call', () => {
   it('keeps a path in front of the API, and escapes the order id', async () => {
-    midtrans.answer(NOT_FOUND);
+    midtrans.respondWith(NOT_FOUND);
     const behindProxy = createMidtransProvider({
       baseUrl: `${midtrans.url}/midtrans/`,
       serverKey: 'k',
@@ -208,11 +208,19 @@ describe('findPayment', () => {
   const CONFIRMED_AT = new Date('2026-09-30T09:45:00Z');
 
   it.each<[string, object, object]>([
-    ['pending', PENDING, { status: 'pending' }],
-    ['pending in capitals, as some channels say', { ...PENDING, transaction_status: 'PENDING' }, { status: 'pending' }],
-    ['pending with its QR', { ...PENDING, qr_string: QR_STRING }, { status: 'pending', qrisPayload: QR_STRING }],
-    ['pending with a QR that cannot be used', { ...PENDING, qr_string: `${QR_STRING}0` }, { status: 'pending' }],
-    ['pending with a QR over another amount', { ...PENDING, qr_string: QR_OVER_ONE_RUPIAH }, { status: 'pending' }],
+    ['pending', PENDING_STATUS, { status: 'pending' }],
+    [
+      'pending in capitals, as some channels say',
+      { ...PENDING_STATUS, transaction_status: 'PENDING' },
+      { status: 'pending' },
+    ],
+    ['pending with its QR', { ...PENDING_STATUS, qr_string: QR_STRING }, { status: 'pending', qrisPayload: QR_STRING }],
+    ['pending with a QR that cannot be used', { ...PENDING_STATUS, qr_string: `${QR_STRING}0` }, { status: 'pending' }],
+    [
+      'pending with a QR over another amount',
+      { ...PENDING_STATUS, qr_string: QR_OVER_ONE_RUPIAH },
+      { status: 'pending' },
+    ],
     ['paid, at a time in GMT+7', SETTLED, { status: 'paid', paidAt: PAID_AT }],
     ['paid at ShopeePay', SETTLED_AT_SHOPEEPAY, { status: 'paid', paidAt: PAID_AT }],
     ['expired, though the code is 407', EXPIRED, { status: 'expired' }],
@@ -234,26 +242,26 @@ describe('findPayment', () => {
       { status: 'paid', paidAt: PAID_AT, refunds: [refund(CONFIRMED_AT, 75_000)] },
     ],
   ])('reads %s', async (_, body, payment) => {
-    midtrans.answer(body);
+    midtrans.respondWith(body);
     expect(await provider.findPayment(ORDER_ID, call())).toEqual(found(payment));
     expect(midtrans.requests[0]).toMatchObject({ method: 'GET', path: `/v2/${ORDER_ID}/status`, body: '' });
   });
 
   it.each([undefined, null, '', {}, 1.5])('reads a refund whose number is %j as one without', async (number) => {
-    midtrans.answer({ ...REFUND_TAKEN, refunds: [{ ...REFUND_TAKEN.refunds[0], refund_chargeback_id: number }] });
+    midtrans.respondWith({ ...REFUND_TAKEN, refunds: [{ ...REFUND_TAKEN.refunds[0], refund_chargeback_id: number }] });
     expect(await provider.findPayment(ORDER_ID, call())).toEqual(
       found({ status: 'paid', paidAt: PAID_AT, refunds: [{ ...refund(null), providerReference: null }] }),
     );
   });
 
   it('reads a payment whose time of payment cannot be read, without that time', async () => {
-    midtrans.answer({ ...SETTLED, settlement_time: '29/09/2026 11:50' });
+    midtrans.respondWith({ ...SETTLED, settlement_time: '29/09/2026 11:50' });
     expect(await provider.findPayment(ORDER_ID, call())).toEqual(found({ status: 'paid' }));
   });
 
   it('knows that there is no such order, by HTTP 200 or 404', async () => {
     for (const http of [200, 404]) {
-      midtrans.answer(NOT_FOUND, http);
+      midtrans.respondWith(NOT_FOUND, http);
       expect(await provider.findPayment(ORDER_ID, call())).toEqual({ outcome: 'not_found' });
     }
   });
@@ -262,7 +270,7 @@ describe('findPayment', () => {
     ['a 404 of somebody else', '<html>Not Found</html>', 404],
     ['401', WRONG_KEY, 401],
     ['429', TOO_MANY, 429],
-    ['an unknown state', { ...PENDING, transaction_status: 'dreaming' }, 200],
+    ['an unknown state', { ...PENDING_STATUS, transaction_status: 'dreaming' }, 200],
     ['another order', { ...SETTLED, order_id: 'LN-OTHER' }, 200],
     ['no amount', { ...SETTLED, gross_amount: undefined }, 200],
     ['a refund without a list of refunds', { ...REFUND_TAKEN, refunds: undefined }, 200],
@@ -271,24 +279,24 @@ describe('findPayment', () => {
     ['a chargeback', { ...SETTLED, transaction_status: 'chargeback' }, 200],
     ['a chargeback of a part', { ...SETTLED, transaction_status: 'partial_chargeback' }, 200],
   ])('is unclear after %s', async (_, body, http) => {
-    midtrans.answer(body, http);
-    expect(await provider.findPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+    midtrans.respondWith(body, http);
+    expect(await provider.findPayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
   });
 });
 
 describe('ending an order', () => {
   it('takes 407 for a successful expiry', async () => {
-    midtrans.answer(EXPIRE_DONE);
+    midtrans.respondWith(EXPIRE_DONE);
     expect(await provider.expirePayment(ORDER_ID, call())).toEqual({ outcome: 'accepted' });
     expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/expire` });
   });
 
   it('takes 200 for a successful cancel, and 407 for none', async () => {
-    midtrans.answer(CANCEL_DONE);
+    midtrans.respondWith(CANCEL_DONE);
     expect(await provider.cancelPayment(ORDER_ID, call())).toEqual({ outcome: 'accepted' });
     expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/cancel` });
-    midtrans.answer(EXPIRE_DONE);
-    expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+    midtrans.respondWith(EXPIRE_DONE);
+    expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
   });
 
   it.each<[string, object]>([
@@ -297,29 +305,29 @@ describe('ending an order', () => {
     ['of an order that was paid', { transaction_status: 'settlement' }],
     ['without a state', { transaction_status: undefined }],
   ])('is unclear after an answer %s', async (_, changes) => {
-    midtrans.answer({ ...EXPIRE_DONE, ...changes });
-    expect(await provider.expirePayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
-    midtrans.answer({ ...CANCEL_DONE, ...changes });
-    expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+    midtrans.respondWith({ ...EXPIRE_DONE, ...changes });
+    expect(await provider.expirePayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
+    midtrans.respondWith({ ...CANCEL_DONE, ...changes });
+    expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
   });
 
   it.each([CANNOT_MODIFY, NOT_FOUND])('is refused by $status_code', async (body) => {
-    midtrans.answer(body);
+    midtrans.respondWith(body);
     const reason = `${body.status_code} ${body.status_message}`;
-    expect(await provider.expirePayment(ORDER_ID, call())).toEqual({ outcome: 'refused', reason });
-    expect(await provider.cancelPayment(ORDER_ID, call())).toEqual({ outcome: 'refused', reason });
+    expect(await provider.expirePayment(ORDER_ID, call())).toEqual({ outcome: 'rejected', reason });
+    expect(await provider.cancelPayment(ORDER_ID, call())).toEqual({ outcome: 'rejected', reason });
   });
 
   it.each([WRONG_KEY, TOO_MANY, SERVER_ERROR])('is unclear after $status_code', async (body) => {
-    midtrans.answer(body);
-    expect(await provider.expirePayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
-    expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'unclear' });
+    midtrans.respondWith(body);
+    expect(await provider.expirePayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
+    expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
   });
 });
 
 describe('refundPayment', () => {
   it('asks with a key of ours', async () => {
-    midtrans.answer(REFUND_DONE);
+    midtrans.respondWith(REFUND_DONE);
     expect(await provider.refundPayment(REFUND, call())).toEqual({ outcome: 'accepted' });
     expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/refund` });
     expect(JSON.parse(midtrans.requests[0]?.body ?? '')).toEqual({
@@ -332,16 +340,16 @@ describe('refundPayment', () => {
   it.each([REFUND_DENIED, CANNOT_MODIFY, INVALID_REFUND_AMOUNT, NOT_FOUND])(
     'is refused by $status_code',
     async (body) => {
-      midtrans.answer(body);
+      midtrans.respondWith(body);
       expect(await provider.refundPayment(REFUND, call())).toEqual({
-        outcome: 'refused',
+        outcome: 'rejected',
         reason: `${body.status_code} ${body.status_message}`,
       });
     },
   );
 
   it.each([DUPLICATE_REFUND, TOO_MANY, SERVER_ERROR])('is unclear after $status_code', async (body) => {
-    midtrans.answer(body);
-    expect(await provider.refundPayment(REFUND, call())).toMatchObject({ outcome: 'unclear' });
+    midtrans.respondWith(body);
+    expect(await provider.refundPayment(REFUND, call())).toMatchObject({ outcome: 'indeterminate' });
   });
 });

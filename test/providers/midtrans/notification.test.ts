@@ -19,7 +19,7 @@ function signed(fields: { order_id: string; status_code: string; gross_amount: s
   return { ...PAID_NOTIFICATION, ...fields, signature_key };
 }
 
-function verdictOn(notification: unknown) {
+function verify(notification: unknown) {
   const text = typeof notification === 'string' ? notification : JSON.stringify(notification);
   return provider.verifyNotification({ rawBody: Buffer.from(text), headers: {} });
 }
@@ -27,13 +27,13 @@ function verdictOn(notification: unknown) {
 it('knows the published signature', () => {
   const notification = signed(PUBLISHED);
   expect(notification.signature_key).toMatch(/^edc076b2.*4c231$/);
-  expect(verdictOn(notification)).toEqual({ verdict: 'genuine', referenceId: '1111', says: 'paid' });
+  expect(verify(notification)).toEqual({ verdict: 'verified', referenceId: '1111', says: 'paid' });
 });
 
 it('takes the signature in either case', () => {
   const notification = signed(PUBLISHED);
   const upper = { ...notification, signature_key: notification.signature_key.toUpperCase() };
-  expect(verdictOn(upper)).toMatchObject({ verdict: 'genuine' });
+  expect(verify(upper)).toMatchObject({ verdict: 'verified' });
 });
 
 it.each([
@@ -50,13 +50,13 @@ it.each([
   ['200', 'something', null],
 ])('with code %s and status %s says %s', (status_code, transaction_status, says) => {
   const notification = { ...signed({ ...PUBLISHED, status_code }), transaction_status };
-  expect(verdictOn(notification)).toMatchObject({ verdict: 'genuine', says });
+  expect(verify(notification)).toMatchObject({ verdict: 'verified', says });
 });
 
 it('calls forged what was signed with another key, or changed after it was signed', () => {
-  expect(verdictOn(signed(PUBLISHED, 'another key'))).toEqual({ verdict: 'forged' });
+  expect(verify(signed(PUBLISHED, 'another key'))).toEqual({ verdict: 'invalid_signature' });
   for (const change of [{ order_id: '1112' }, { status_code: '201' }, { gross_amount: '1.00' }]) {
-    expect(verdictOn({ ...signed(PUBLISHED), ...change })).toEqual({ verdict: 'forged' });
+    expect(verify({ ...signed(PUBLISHED), ...change })).toEqual({ verdict: 'invalid_signature' });
   }
 });
 
@@ -73,7 +73,7 @@ it.each([
   ['more than 64 kB', { ...signed(PUBLISHED), padding: 'x'.repeat(70_000) }],
   ['deeply nested JSON', '['.repeat(30_000)],
 ])('calls malformed: %s', (_, notification) => {
-  expect(verdictOn(notification)).toEqual({ verdict: 'malformed' });
+  expect(verify(notification)).toEqual({ outcome: 'malformed' });
 });
 
 it('has a verdict on any bytes, and never believes them', () => {
@@ -84,8 +84,8 @@ it('has a verdict on any bytes, and never believes them', () => {
         fc.json().map((text) => Buffer.from(text)),
       ),
       (bytes) => {
-        const { verdict } = provider.verifyNotification({ rawBody: Buffer.from(bytes), headers: {} });
-        expect(verdict).not.toBe('genuine');
+        const { outcome: verdict } = provider.verifyNotification({ rawBody: Buffer.from(bytes), headers: {} });
+        expect(verdict).not.toBe('verified');
       },
     ),
   );

@@ -22,7 +22,7 @@ const ORDER = {
   currency: 'IDR',
   payment_type: 'qris',
   transaction_time: '2026-09-29 11:46:13',
-  fraud_status: 'accept',
+  fraud_status: 'create',
   acquirer: 'gopay',
 };
 
@@ -50,7 +50,7 @@ export const CHARGED = {
 };
 
 /** /reference/get-transaction-status, with the states of /docs/transaction-status-cycle; it does not repeat the QR. */
-export const PENDING = {
+export const PENDING_STATUS = {
   status_code: '201',
   status_message: 'Success, transaction is found',
   ...ORDER,
@@ -60,7 +60,7 @@ export const PENDING = {
 };
 
 export const SETTLED = {
-  ...PENDING,
+  ...PENDING_STATUS,
   status_code: '200',
   transaction_status: 'settlement',
   settlement_time: '2026-09-29 11:50:44',
@@ -113,9 +113,9 @@ export const PARTLY_REFUNDED = {
 };
 
 /** The codes of these states: /reference/code-statuses. */
-export const EXPIRED = { ...PENDING, status_code: '407', transaction_status: 'expire' };
-export const CANCELLED = { ...PENDING, status_code: '200', transaction_status: 'cancel' };
-export const DENIED = { ...PENDING, status_code: '202', transaction_status: 'deny', fraud_status: 'deny' };
+export const EXPIRED = { ...PENDING_STATUS, status_code: '407', transaction_status: 'expire' };
+export const CANCELLED = { ...PENDING_STATUS, status_code: '200', transaction_status: 'cancel' };
+export const DENIED = { ...PENDING_STATUS, status_code: '202', transaction_status: 'deny', fraud_status: 'deny' };
 
 /** /reference/expire-transaction: 407 is the good answer. */
 export const EXPIRE_DONE = {
@@ -167,23 +167,23 @@ export const REFUND_DENIED = {
 };
 
 /** An answer that says no: a code of /reference/code-statuses, its words, an id, nothing of an order. */
-export function refusal(status_code: string, status_message: string) {
+export function errorMessage(status_code: string, status_message: string) {
   return { status_code, status_message, id: '6d5ef8a5-6f1b-4c4c-9d4e-3f2f0b1a7c11' };
 }
 
-export const NOT_FOUND = refusal('404', "Transaction doesn't exist.");
+export const NOT_FOUND = errorMessage('404', "Transaction doesn't exist.");
 
 /** /docs/error-code-and-response-code */
-export const WRONG_KEY = refusal(
+export const WRONG_KEY = errorMessage(
   '401',
   'Access denied due to unauthorized transaction, please check client or server key',
 );
-export const DUPLICATE_ORDER = refusal('406', 'order_id has been paid and utilized, please use another order ID');
+export const DUPLICATE_ORDER = errorMessage('406', 'order_id has been paid and utilized, please use another order ID');
 /** /reference/refund-transaction: a refund_key that was used for another amount */
-export const DUPLICATE_REFUND = refusal('406', 'Duplicate refund ID');
+export const DUPLICATE_REFUND = errorMessage('406', 'Duplicate refund ID');
 /** /reference/code-statuses */
-export const TOO_MANY = refusal('429', 'API rate limit exceeded');
-export const SERVER_ERROR = refusal('500', 'Sorry, we encountered internal server error. We will fix this soon.');
+export const TOO_MANY = errorMessage('429', 'API rate limit exceeded');
+export const SERVER_ERROR = errorMessage('500', 'Sorry, we encountered internal server error. We will fix this soon.');
 
 /**
  * /docs/https-notification-webhooks: the body of a notification; `signature_key` is the SHA-512 of order id, code, amount

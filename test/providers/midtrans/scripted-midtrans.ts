@@ -14,7 +14,7 @@ export interface ScriptedMidtrans {
   readonly requests: RecordedRequest[];
   respond: (response: ServerResponse) => void;
   /** Answers with JSON, HTTP 200 unless told otherwise. */
-  answer(body: unknown, http?: number): void;
+  respondWith(body: unknown, http?: number): void;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function startScriptedMidtrans(): Promise<ScriptedMidtrans> {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     requests: [],
     respond: (response) => void response.writeHead(500).end(),
-    answer(body, http = 200) {
+    respondWith(body, http = 200) {
       midtrans.respond = (response) => {
         response.writeHead(http, { 'content-type': 'application/json' });
         response.end(typeof body === 'string' ? body : JSON.stringify(body));

@@ -1,9 +1,9 @@
-import type { Order } from './pretend-acquirer';
+import type { FakeOrder } from './fake-acquirer';
 
 /** What a merchant, an operator, the acquirer or its customer does. */
 export const MESSAGES = [
   'pay',
-  'payInSilence',
+  'payWithoutNotification',
   'notify',
   'cancel',
   'refund',
@@ -11,12 +11,12 @@ export const MESSAGES = [
   'retryRefund',
   'resolveAsPaid',
   'resolveAsRefunded',
-  'denyByHand',
-  'cancelByHand',
-  'refundByHand',
+  'denyManually',
+  'cancelManually',
+  'refundManually',
   'fail',
   'changeAmount',
-  'forgetOrder',
+  'removeOrder',
 ] as const;
 export type Message = (typeof MESSAGES)[number];
 
@@ -27,15 +27,15 @@ export interface Deadlines {
   readonly submitAtMs: number | null;
 }
 
-export type Answer = 'done' | 'refused';
+export type ModelResult = 'done' | 'rejected';
 
 interface ModelOptions {
   readonly provider: 'gopay' | 'shopeepay';
   readonly isManual: boolean;
   readonly totalRupiah: number;
-  readonly refusesRefunds: () => boolean;
+  readonly rejectsRefunds: () => boolean;
   /** Null before there is one. */
-  readonly order: () => Order | null;
+  readonly order: () => FakeOrder | null;
 }
 
 const FINAL = new Set(['expired', 'settled', 'failed', 'cancelled', 'refunded']);
@@ -46,9 +46,9 @@ const FINAL = new Set(['expired', 'settled', 'failed', 'cancelled', 'refunded'])
  */
 export class ReferenceModel {
   status = 'created';
-  readonly steps: string[] = ['accept'];
+  readonly steps: string[] = ['create'];
   /** An operator says that the customer has the money, by another way than the acquirer's. */
-  isRefundedByWord = false;
+  isManuallyRefunded = false;
   private isHeld = false;
 
   constructor(private readonly options: ModelOptions) {}
@@ -68,51 +68,51 @@ export class ReferenceModel {
   /** The creation has come to its end. */
   opened(as: 'issued' | 'rejected'): void {
     if (as === 'issued') this.go('issue', 'pending');
-    else this.go('reject', 'failed');
+    else this.go('fail_creation', 'failed');
   }
 
   /**
    * A message came, and what it does at the acquirer is done.
    * @returns what it is answered; nobody is answered who only brings news
    */
-  receive(message: Message, nowMs: number, deadlines: Deadlines): Answer | null {
+  receive(message: Message, nowMs: number, deadlines: Deadlines): ModelResult | null {
     switch (message) {
-      case 'payInSilence':
+      case 'payWithoutNotification':
       case 'changeAmount':
-      case 'forgetOrder':
+      case 'removeOrder':
         return null;
       case 'pay':
       case 'notify':
-      case 'denyByHand':
-      case 'cancelByHand':
-      case 'refundByHand':
-        this.hearNews();
+      case 'denyManually':
+      case 'cancelManually':
+      case 'refundManually':
+        this.handleNotification();
         return null;
       case 'cancel':
         return this.cancel();
       case 'refund':
-        if (this.status !== 'paid' || this.options.provider !== 'gopay') return 'refused';
+        if (this.status !== 'paid' || this.options.provider !== 'gopay') return 'rejected';
         this.go('request_refund', 'refund_processing');
         this.isHeld = true;
         return 'done';
       case 'settle':
-        if (this.status !== 'paid' || nowMs < (deadlines.settlesAtMs ?? 0)) return 'refused';
+        if (this.status !== 'paid' || nowMs < (deadlines.settlesAtMs ?? 0)) return 'rejected';
         this.go('settle', 'settled');
         return 'done';
       case 'fail':
         return this.fail();
       case 'retryRefund':
-        if (this.status !== 'refund_failed') return 'refused';
+        if (this.status !== 'refund_failed') return 'rejected';
         this.go('retry_refund', 'refund_processing');
         this.submitRefund();
         return 'done';
       case 'resolveAsPaid':
-        if (this.status !== 'refund_failed') return 'refused';
-        this.go('resolve_as_paid', 'paid');
+        if (this.status !== 'refund_failed') return 'rejected';
+        this.go('resolve_refund_as_paid', 'paid');
         return 'done';
       case 'resolveAsRefunded':
-        if (this.status !== 'refund_failed') return 'refused';
-        this.isRefundedByWord = true;
+        if (this.status !== 'refund_failed') return 'rejected';
+        this.isManuallyRefunded = true;
         this.go('resolve_refund_as_refunded', 'refunded');
         return 'done';
     }
@@ -120,7 +120,7 @@ export class ReferenceModel {
 
   /** It is this late now. */
   advance(nowMs: number, { expiresAtMs, settlesAtMs, submitAtMs }: Deadlines): void {
-    if (this.status === 'pending' && nowMs > expiresAtMs && !this.isForgotten) this.passDeadline();
+    if (this.status === 'pending' && nowMs > expiresAtMs && !this.isUnknownToProvider) this.expireAtDeadline();
     if (this.status === 'refund_processing' && this.isHeld && submitAtMs !== null && nowMs > submitAtMs)
       this.submitRefund();
     if (this.status === 'paid' && !this.options.isManual && settlesAtMs !== null && nowMs > settlesAtMs) {
@@ -128,22 +128,22 @@ export class ReferenceModel {
     }
   }
 
-  private hearNews(): void {
-    const said = this.options.order()?.status;
+  private handleNotification(): void {
+    const providerStatus = this.options.order()?.status;
     if (this.status === 'pending') {
-      if (!this.hasOtherAmount && (said === 'paid' || said === 'refunded')) this.recordPaid();
-      if (said === 'denied') this.go('deny', 'failed');
-      if (said === 'cancelled') this.go('cancel', 'cancelled');
-    } else if (this.status === 'paid' && said === 'refunded') {
+      if (!this.hasOtherAmount && (providerStatus === 'paid' || providerStatus === 'refunded')) this.recordPaid();
+      if (providerStatus === 'denied') this.go('fail', 'failed');
+      if (providerStatus === 'cancelled') this.go('cancel', 'cancelled');
+    } else if (this.status === 'paid' && providerStatus === 'refunded') {
       this.go('request_refund', 'refund_processing');
       this.submitRefund();
-    } else if (this.status === 'refund_failed' && said === 'refunded') {
+    } else if (this.status === 'refund_failed' && providerStatus === 'refunded') {
       this.go('confirm_failed_refund', 'refunded');
     }
   }
 
   /** The acquirer no longer knows the order of a payment that waits for its customer: nobody but an operator ends it. */
-  get isForgotten(): boolean {
+  get isUnknownToProvider(): boolean {
     return this.status === 'pending' && this.options.order() === null;
   }
 
@@ -161,37 +161,37 @@ export class ReferenceModel {
   }
 
   /** Money over another amount is no payment: it fails, and the money is late. */
-  private passDeadline(): void {
-    if (this.hasOtherAmount && this.options.order()?.paidAt) this.go('deny', 'failed');
-    else this.endUnpaid('expire', 'expired');
+  private expireAtDeadline(): void {
+    if (this.hasOtherAmount && this.options.order()?.paidAt) this.go('fail', 'failed');
+    else this.closeUnpaid('expire', 'expired');
   }
 
-  private fail(): Answer {
-    if (this.status !== 'pending') return 'refused';
+  private fail(): ModelResult {
+    if (this.status !== 'pending') return 'rejected';
     const order = this.options.order();
     if (order === null || (order.paidAt && this.hasOtherAmount)) {
-      this.go('deny', 'failed');
+      this.go('fail', 'failed');
       return 'done';
     }
-    this.hearNews();
-    return order.status === 'denied' ? 'done' : 'refused';
+    this.handleNotification();
+    return order.status === 'denied' ? 'done' : 'rejected';
   }
 
-  private cancel(): Answer {
-    if (this.options.provider !== 'gopay') return 'refused';
-    if (this.status === 'pending') return this.endUnpaid('cancel', 'cancelled');
-    if (this.status !== 'refund_processing' || !this.isHeld) return 'refused';
+  private cancel(): ModelResult {
+    if (this.options.provider !== 'gopay') return 'rejected';
+    if (this.status === 'pending') return this.closeUnpaid('cancel', 'cancelled');
+    if (this.status !== 'refund_processing' || !this.isHeld) return 'rejected';
     this.go('cancel_refund', 'paid');
     return 'done';
   }
 
   /** Money that is there wins. */
-  private endUnpaid(step: 'expire' | 'cancel', status: string): Answer {
+  private closeUnpaid(step: 'expire' | 'cancel', status: string): ModelResult {
     const order = this.options.order();
-    if (order === null || (order.paidAt && this.hasOtherAmount)) return 'refused';
+    if (order === null || (order.paidAt && this.hasOtherAmount)) return 'rejected';
     if (order.paidAt) {
       this.recordPaid();
-      return 'refused';
+      return 'rejected';
     }
     this.go(step, status);
     return 'done';
@@ -201,7 +201,7 @@ export class ReferenceModel {
     this.isHeld = false;
     this.go('submit_refund', 'refund_processing');
     const isRefunded = this.options.order()?.status === 'refunded';
-    if (this.options.refusesRefunds() && !isRefunded) this.go('refuse_refund', 'refund_failed');
+    if (this.options.rejectsRefunds() && !isRefunded) this.go('fail_refund', 'refund_failed');
     else this.go('confirm_refund', 'refunded');
   }
 

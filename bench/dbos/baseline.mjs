@@ -1,0 +1,150 @@
+// The same service on DBOS Transact: our own API with its key, rate limit and statements, our own activities with their calls
+// to the sandbox, the same tables. Only the engine differs: the life of a payment is a DBOS workflow in the same process (as
+// DBOS is meant to be used), each activity is a step, webhooks are sent in steps. A create waits for an event of the workflow,
+// a notification is a message to it.
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { DBOS } from '@dbos-inc/dbos-sdk';
+
+const { asyncLocalStorage } = createRequire(import.meta.url)('@temporalio/activity');
+const built = createRequire(new URL('../../dist/src/', import.meta.url));
+const { createActivities } = built('../activities/index.js');
+const { createApp } = built('./api/app.js');
+const { SingleFlight } = built('./api/create-payment/single-flight.js');
+const { ApiKeys } = built('./api/auth/api-keys.js');
+const { AuthFailureLimiter } = built('./api/auth/auth-failure-limiter.js');
+const { createQrisLinks } = built('./api/get-qris-image/qris-links.js');
+const { RateLimit } = built('./api/rate-limit/rate-limit.js');
+const { createKeyedMutex } = built('./api/keyed-mutex.js');
+const { createPool } = built('./db/pool.js');
+const { createLogger } = built('./logger.js');
+const { createProviderRegistry } = built('./providers/registry.js');
+const { createSealer } = built('./sealing.js');
+const { VALID_SECRETS } = built('./webhooks/outbox.js');
+const { recordDelivered } = built('./webhooks/record-attempt.js');
+const { createWebhookSender } = built('./webhooks/send.js');
+
+const { PORT, DATABASE_URL, DBOS_DATABASE_URL, LUNAS_MASTER_KEY, RATE_LIMIT_PER_MINUTE } = process.env;
+const CREATE_TIMEOUT_SECONDS = 9;
+const STEP_TIMEOUT_MS = 6_000;
+
+const log = createLogger('dbos', process.env.LOG_LEVEL);
+const db = createPool(DATABASE_URL);
+const sealer = createSealer(LUNAS_MASTER_KEY);
+const publicBaseUrl = `http://127.0.0.1:${PORT}`;
+const providers = createProviderRegistry(db, sealer, publicBaseUrl);
+const webhooks = createWebhookSender({ environment: 'sandbox' });
+const activities = createActivities({
+  db,
+  sealer,
+  providers,
+  webhooks,
+  environment: 'sandbox',
+  refundHoldSeconds: 60,
+  isRecovering: false,
+  onDeliveries: () => undefined,
+});
+
+const RETRIED = { retriesAllowed: true, maxAttempts: 10, intervalSeconds: 1, backoffRate: 2 };
+
+const payment = DBOS.registerWorkflow(
+  async (terms, createdAtMs) => {
+    let state = { status: 'created', version: 0 };
+    /** Instants are taken within a step, whose result is kept. */
+    const runStep = async (name) => {
+      const step = () => inActivity(() => activities[name]({ terms, state, atMs: Date.now(), createdAtMs }));
+      ({ state } = await DBOS.runStep(step, { name, ...RETRIED }));
+    };
+    const deliver = () => DBOS.runStep(() => sendWebhooks(terms.paymentId), { name: 'sendWebhooks', ...RETRIED });
+
+    await runStep('openPayment');
+    await DBOS.setEvent('status', state.status);
+    await deliver();
+    if (state.status !== 'pending') return state.status;
+    await DBOS.recv('paid', { timeoutSeconds: terms.expiresInSeconds });
+    await runStep('confirmPaid');
+    if (state.status !== 'paid') return state.status;
+    await deliver();
+    await DBOS.sleep(Math.max(state.settlesAtMs - Date.now(), 0));
+    await runStep('settlePayment');
+    await deliver();
+    return state.status;
+  },
+  { name: 'payment' },
+);
+
+/** Our activities ask their surroundings for a deadline and a signal. */
+function inActivity(work) {
+  const context = {
+    cancellationSignal: new AbortController().signal,
+    info: { startToCloseTimeoutMs: STEP_TIMEOUT_MS },
+  };
+  return asyncLocalStorage.run(context, work);
+}
+
+/** Those that the transition has left, side by side, each with the record of its try. */
+async function sendWebhooks(paymentId) {
+  const { rows } = await db.query({
+    name: 'pending_deliveries',
+    text: `
+      select delivery.id as "deliveryId", delivery.endpoint_id as "endpointId", event.event, event.body, endpoint.url,
+        ${VALID_SECRETS} as "sealedSecrets"
+      from webhook_deliveries delivery
+      join webhook_events event
+        on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
+      join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+      where delivery.payment_id = $1 and delivery.status = 'pending'`,
+    values: [paymentId],
+  });
+  await Promise.all(
+    rows.map(async ({ sealedSecrets, ...delivery }) => {
+      const secrets = sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret'));
+      const attempt = await webhooks.send({ ...delivery, secrets });
+      if (attempt.failure !== null) throw new Error(attempt.failure);
+      await recordDelivered(db, [{ delivery, attempt }]);
+    }),
+  );
+}
+
+/** What the API asks of `PaymentWorkflowClient`. */
+const workflows = {
+  async createPayment(terms) {
+    await DBOS.startWorkflow(payment, { workflowID: terms.paymentId })(terms, Date.now());
+    const status = await DBOS.getEvent(terms.paymentId, 'status', { timeoutSeconds: CREATE_TIMEOUT_SECONDS });
+    if (status === null) throw new Error(`Payment ${terms.paymentId} is not there within ${CREATE_TIMEOUT_SECONDS} s`);
+  },
+  async signalProviderUpdate(paymentId) {
+    await DBOS.send(paymentId, true, 'paid');
+    return 'signalled';
+  },
+  ping: () => Promise.resolve(),
+};
+
+DBOS.setConfig({
+  name: 'lunas-bench',
+  systemDatabaseUrl: DBOS_DATABASE_URL,
+  systemDatabasePoolSize: 20,
+  logLevel: 'error',
+});
+await DBOS.launch();
+
+const settings = { databaseUrl: DATABASE_URL, requestsPerMinute: Number(RATE_LIMIT_PER_MINUTE), log };
+const app = createApp(
+  {
+    db,
+    workflows,
+    creations: new SingleFlight(workflows),
+    providers,
+    sealer,
+    qrisLinks: createQrisLinks(LUNAS_MASTER_KEY, publicBaseUrl),
+    mutex: createKeyedMutex(),
+    rateLimit: new RateLimit(settings),
+    apiKeys: new ApiKeys(db),
+    failedKeys: new AuthFailureLimiter(),
+    publicBaseUrl,
+    log,
+  },
+  0,
+);
+process.once('disconnect', () => process.exit(0));
+createServer(app).listen(Number(PORT), '127.0.0.1', () => process.send?.({ ready: true }));

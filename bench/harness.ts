@@ -1,0 +1,255 @@
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { loadConfig, type Config } from '../src/config';
+import { migrate } from '../src/db/migrate';
+import { createPool, type Pool } from '../src/db/pool';
+import {
+  dataDirectoryAt,
+  lockDataDirectory,
+  unlockDataDirectory,
+  type DataDirectory,
+} from '../src/local-stack/data-directory';
+import { startChildService, type ChildServiceName } from '../src/local-stack/child-service';
+import { launch } from '../src/local-stack/managed-process';
+import { freePort } from '../src/local-stack/ports';
+import { ensureDatabase } from '../src/local-stack/postgres';
+import { Progress } from '../src/local-stack/progress';
+import { startStack, STOP_ORDER, type DatabaseAccess, type Stack } from '../src/local-stack/stack';
+import { Supervisor } from '../src/local-stack/supervisor';
+import { pollUntil } from '../src/local-stack/poll-until';
+import { seedDemo, type Demo } from '../src/operator/seed-demo';
+import { setPolicy } from '../src/operator/catalog';
+import { PACKAGE_ROOT } from '../src/package-info';
+import { SANDBOX_SERVER_KEY } from '../src/sandbox/server-key';
+import type { Processes } from './meter';
+import { createTemporalSchema, startPostgresTemporal } from './postgres-temporal';
+import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';
+
+/** Out of the way: what is measured is the work, with the counting and without a refusal. */
+const RATE_LIMIT_PER_MINUTE = '1000000';
+const SETTLEMENT_DELAY_SECONDS = 1;
+const START_TIMEOUT_MS = 60_000;
+
+/** Of our own processes, beside those of `STOP_ORDER`. */
+const OTHERS = ['noop', 'dbos', 'bare', 'poster'] as const;
+type OtherName = (typeof OTHERS)[number];
+
+export interface BenchmarkHarnessOptions {
+  /** A Temporal server that keeps its data in PostgreSQL, in place of the embedded dev server. */
+  readonly postgresTemporal?: boolean;
+  /** Another command for Temporal's dev server. */
+  readonly temporalCommand?: string;
+  /** More of the environment, for one of our services. */
+  readonly environment?: { readonly [Name in ChildServiceName]?: NodeJS.ProcessEnv };
+}
+
+export interface WorkerTuning {
+  /** Of Temporal's `Worker.create`. */
+  readonly options?: object;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** What a benchmark that was interrupted leaves behind. */
+const directories = new Set<string>();
+process.once('exit', () => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** Everything that is measured, on fresh databases, in a folder that is thrown away. */
+export class BenchmarkHarness {
+  private constructor(
+    readonly directory: string,
+    private readonly home: DataDirectory,
+    private readonly options: BenchmarkHarnessOptions,
+    readonly config: Config,
+    private readonly supervisor: Supervisor,
+    readonly stack: Stack<Demo>,
+    readonly masterKey: string,
+    readonly db: Pool,
+    readonly receiver: BenchmarkReceiver,
+  ) {}
+
+  /** PostgreSQL, Temporal, sandbox, API and worker, as `lunas up` has them, and a receiver. */
+  static async start(options: BenchmarkHarnessOptions = {}): Promise<BenchmarkHarness> {
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-'));
+    directories.add(directory);
+    // As root, PostgreSQL runs as `nobody`, who must get in.
+    await chmod(directory, 0o711);
+    const temporalPort = await freePort();
+    const config = loadConfig({
+      ...process.env,
+      LUNAS_HOME: path.join(directory, 'home'),
+      PORT: String(await freePort()),
+      SANDBOX_PORT: String(await freePort()),
+      POSTGRES_PORT: String(await freePort()),
+      TEMPORAL_PORT: String(temporalPort),
+      TEMPORAL_UI_PORT: String(await freePort()),
+      ...(options.postgresTemporal === true && { TEMPORAL_ADDRESS: `127.0.0.1:${temporalPort}` }),
+      ...(options.temporalCommand !== undefined && { TEMPORAL_CLI_PATH: options.temporalCommand }),
+    });
+    const home = dataDirectoryAt(config.LUNAS_HOME);
+    const progress = new Progress();
+    const supervisor = new Supervisor((line) => progress.log(line));
+    await lockDataDirectory(home);
+    let masterKey = '';
+    const prepareDatabase = async (access: DatabaseAccess): Promise<Demo> => {
+      ({ masterKey } = access);
+      return prepare(access);
+    };
+    const signal = new AbortController().signal;
+    try {
+      const stack = await startStack(
+        { config, dataDirectory: home, services: ['sandbox'], prepareDatabase, progress, supervisor },
+        signal,
+      );
+      const db = createPool(stack.databaseUrl, { max: 4 });
+      const harness = new BenchmarkHarness(
+        directory,
+        home,
+        options,
+        config,
+        supervisor,
+        stack,
+        masterKey,
+        db,
+        await startBenchmarkReceiver(),
+      );
+      if (options.postgresTemporal === true) await harness.startPostgresTemporal();
+      await harness.startService('api');
+      await harness.startService('worker');
+      return harness;
+    } catch (error) {
+      await supervisor.stopAll(STOP_ORDER);
+      await unlockDataDirectory(home);
+      throw error;
+    }
+  }
+
+  get keepsTemporalInPostgres(): boolean {
+    return this.options.postgresTemporal === true;
+  }
+
+  get temporalDatabase(): string {
+    return this.home.temporalDatabase;
+  }
+
+  readonly processes: Processes = () =>
+    Object.fromEntries([...STOP_ORDER, ...OTHERS].map((name) => [name, this.supervisor.pid(name)]));
+
+  /** The worker anew, with something changed from outside (`tuned-worker.cjs`). */
+  async restartWorker({ options = {}, environment = {} }: WorkerTuning): Promise<void> {
+    await this.supervisor.stop('worker');
+    await this.startService('worker', {
+      NODE_OPTIONS: `--require ${path.join(PACKAGE_ROOT, 'bench', 'tuned-worker.cjs')}`,
+      BENCH_WORKER_OPTIONS: JSON.stringify(options),
+      ...environment,
+    });
+  }
+
+  /** A process of the benchmark's own; resolves when it says that it is ready. */
+  async startOther(name: OtherName, script: string, environment: NodeJS.ProcessEnv): Promise<void> {
+    const logFile = path.join(this.home.logs, `${name}.log`);
+    await this.supervisor.start(
+      name,
+      async (signal) => {
+        const running = await launch({
+          command: process.execPath,
+          args: [path.join(PACKAGE_ROOT, script)],
+          env: { ...process.env, TEMPORAL_ADDRESS: this.stack.temporalAddress, ...environment },
+          logFile,
+          ipc: true,
+          stopSignals: [{ signal: 'SIGTERM', graceMs: 5_000 }],
+        });
+        const isReady = async (): Promise<true | undefined> => {
+          if (!running.running) throw new Error(`${name} ended at its start: ${await running.lastLogLines()}`);
+          return running.ready ? true : undefined;
+        };
+        await pollUntil(`${name} is ready (log: ${logFile})`, isReady, { timeoutMs: START_TIMEOUT_MS, signal });
+        return running;
+      },
+      new AbortController().signal,
+    );
+  }
+
+  /** Nothing is taken from the machine by a process that is not measured: it stands still until `proceed`. */
+  pause(name: OtherName): void {
+    this.signal(name, 'SIGSTOP');
+  }
+
+  resume(name: OtherName): void {
+    this.signal(name, 'SIGCONT');
+  }
+
+  /** A further database like the service's own, for a peer; the demo merchant has the same key in it. */
+  async newDatabase(name: string): Promise<string> {
+    await ensureDatabase(this.stack.databaseUrl, name);
+    const url = new URL(this.stack.databaseUrl);
+    url.pathname = name;
+    return url.href;
+  }
+
+  async prepareDatabase(databaseUrl: string): Promise<void> {
+    await prepare({ databaseUrl, masterKey: this.masterKey, sandboxUrl: this.stack.sandboxUrl });
+  }
+
+  async close(): Promise<void> {
+    await this.supervisor.stopAll([...OTHERS, ...STOP_ORDER.slice(0, 2)]);
+    await Promise.all([this.db.end(), this.receiver.close()]);
+    await this.supervisor.stopAll(STOP_ORDER);
+    await unlockDataDirectory(this.home);
+    await rm(this.directory, { recursive: true, force: true });
+    directories.delete(this.directory);
+  }
+
+  private signal(name: OtherName, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const pid = this.supervisor.pid(name);
+    if (pid !== null) process.kill(pid, signal);
+  }
+
+  private async startPostgresTemporal(): Promise<void> {
+    const signal = new AbortController().signal;
+    const { databaseUrl } = this.stack;
+    await createTemporalSchema(databaseUrl, signal);
+    const options = {
+      directory: path.join(this.directory, 'temporal'),
+      logFile: path.join(this.home.logs, 'temporal.log'),
+      port: this.config.TEMPORAL_PORT,
+      databaseUrl,
+    };
+    await this.supervisor.start('temporal', (signal) => startPostgresTemporal(options, signal), signal);
+  }
+
+  private async startService(name: ChildServiceName, environment: NodeJS.ProcessEnv = {}): Promise<void> {
+    const { config, stack, home } = this;
+    const options = {
+      name,
+      environment: {
+        ...process.env,
+        LUNAS_HOME: home.path,
+        LUNAS_MASTER_KEY: this.masterKey,
+        DATABASE_URL: stack.databaseUrl,
+        TEMPORAL_ADDRESS: stack.temporalAddress,
+        PORT: String(config.PORT),
+        SANDBOX_PORT: String(config.SANDBOX_PORT),
+        RATE_LIMIT_PER_MINUTE,
+        ...this.options.environment?.[name],
+        ...environment,
+      },
+      logFile: path.join(home.logs, `${name}.log`),
+    };
+    const signal = new AbortController().signal;
+    await this.supervisor.start(name, (signal) => startChildService(options, signal), signal);
+  }
+}
+
+async function prepare({ databaseUrl, masterKey, sandboxUrl }: DatabaseAccess): Promise<Demo> {
+  await migrate(databaseUrl);
+  const demo = await seedDemo({ databaseUrl, masterKey, sandboxUrl, sandboxServerKey: SANDBOX_SERVER_KEY });
+  const db = createPool(databaseUrl, { max: 1 });
+  const delay = { settlementDelaySeconds: SETTLEMENT_DELAY_SECONDS, expiresInSeconds: 86_400 };
+  for (const provider of ['gopay', 'shopeepay'] as const) await setPolicy(db, { provider, channel: 'qris', ...delay });
+  await db.end();
+  return demo;
+}

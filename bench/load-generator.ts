@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Meter, Reading } from './meter';
+
+/** One thing that is done again and again; it ends by itself within some seconds, whatever happens. */
+export type BenchmarkOperation = () => Promise<void>;
+
+export interface ClosedLoop {
+  /** How many are under way at any moment. */
+  readonly concurrency: number;
+  readonly warmupSeconds: number;
+  readonly seconds: number;
+  /** What one operation counts as: 50 for a bulk of 50. */
+  readonly items?: number;
+}
+
+/** Beyond this the figures say nothing. */
+const MAX_FAILURE_FRACTION = 0.5;
+
+/**
+ * As fast as it goes: a fixed number of callers, each beginning anew when it is answered. For rates. They come one after the
+ * other while it warms up, so that they do not march in step.
+ */
+export async function closedLoop(operation: BenchmarkOperation, loop: ClosedLoop, meter: Meter): Promise<Reading> {
+  const { concurrency, warmupSeconds, seconds, items = 1 } = loop;
+  const over = new AbortController();
+  let done = 0;
+  let latenciesMs: number[] = [];
+  const failures: unknown[] = [];
+  const call = async (_caller: unknown, index: number): Promise<void> => {
+    await sleep((index * warmupSeconds * 1_000) / concurrency);
+    for (;;) {
+      if (over.signal.aborted) return;
+      const startedAt = performance.now();
+      try {
+        await operation();
+        done += 1;
+        latenciesMs.push(performance.now() - startedAt);
+      } catch (error) {
+        failures.push(error);
+        await sleep(10);
+      }
+    }
+  };
+  const callers = Promise.all(Array.from({ length: concurrency }).map(call));
+  await sleep(warmupSeconds * 1_000);
+  meter.start();
+  const before = done;
+  latenciesMs = [];
+  await sleep(seconds * 1_000);
+  const reading = meter.stop((done - before) * items, failures.length, latenciesMs.slice());
+  over.abort();
+  await callers;
+  assertFewFailures(done, failures);
+  return reading;
+}
+
+export interface OpenLoop {
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** No operation is begun while so many are under way: it counts from its scheduled instant all the same. */
+  readonly maxInFlight?: number;
+}
+
+export interface Latencies {
+  /** Milliseconds from the *scheduled* instant to the answer. */
+  readonly latenciesMs: readonly number[];
+  readonly failures: number;
+}
+
+/** At a fixed rate, whatever the answers do. For latencies. @param until ends it early */
+export async function openLoop(operation: BenchmarkOperation, loop: OpenLoop, until?: AbortSignal): Promise<Latencies> {
+  const { perSecond, seconds, maxInFlight = 1_000 } = loop;
+  const latenciesMs: number[] = [];
+  let failures = 0;
+  const inFlight = new Set<Promise<void>>();
+  const startedAt = performance.now();
+  for (let index = 0; index < perSecond * seconds; index += 1) {
+    if (until?.aborted === true) break;
+    const scheduledAt = startedAt + (index * 1_000) / perSecond;
+    const delayMs = scheduledAt - performance.now();
+    if (delayMs > 0) await sleep(delayMs);
+    while (inFlight.size >= maxInFlight) await Promise.race(inFlight);
+    const call = operation()
+      .then(() => void latenciesMs.push(performance.now() - scheduledAt))
+      .catch(() => {
+        failures += 1;
+      })
+      .finally(() => inFlight.delete(call));
+    inFlight.add(call);
+  }
+  await Promise.all(inFlight);
+  return { latenciesMs, failures };
+}
+
+/** Works the operations off, some at a time. */
+export async function times(count: number, concurrency: number, operation: BenchmarkOperation): Promise<void> {
+  let left = count;
+  const caller = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await operation();
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, caller));
+}
+
+function assertFewFailures(done: number, failures: readonly unknown[]): void {
+  if (failures.length <= (done + failures.length) * MAX_FAILURE_FRACTION) return;
+  throw new Error(`${failures.length} of ${done + failures.length} operations failed`, { cause: failures[0] });
+}

@@ -1,0 +1,28 @@
+import type { Pool } from '../db/pool';
+import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import type { Logger } from '../logger';
+import type { ProviderRegistry } from '../providers/registry';
+import type { Sealer } from '../sealing';
+import type { ApiKeys } from './auth/api-keys';
+import type { AuthFailureLimiter } from './auth/auth-failure-limiter';
+import type { SingleFlight } from './create-payment/single-flight';
+import type { KeyedMutex } from './keyed-mutex';
+import type { QrisLinks } from './get-qris-image/qris-links';
+import type { RateLimit } from './rate-limit/rate-limit';
+
+/** What the endpoints reach out to. */
+export interface ApiDependencies {
+  readonly db: Pool;
+  readonly workflows: PaymentWorkflowClient;
+  readonly creations: SingleFlight;
+  readonly providers: ProviderRegistry;
+  readonly sealer: Sealer;
+  readonly qrisLinks: QrisLinks;
+  readonly rateLimit: RateLimit;
+  readonly apiKeys: ApiKeys;
+  readonly failedKeys: AuthFailureLimiter;
+  /** Where callers reach us. */
+  readonly publicBaseUrl: string;
+  readonly mutex: KeyedMutex;
+  readonly log: Logger;
+}

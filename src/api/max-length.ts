@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/**
+ * A string of at most so many characters. Characters are Unicode's, as in PostgreSQL and JSON Schema: an emoji is one,
+ * although JavaScript counts two.
+ */
+export function boundedText(maxCharacters: number) {
+  const rule = { error: `must be a string of at most ${maxCharacters} characters` };
+  return z
+    .string(rule)
+    .refine((text) => text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters, rule)
+    .meta({ maxLength: maxCharacters });
+}

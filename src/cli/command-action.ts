@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import { UserError } from '../config';
+import { type CommandResult, formatJson } from './output';
+import { CommandContext } from './command-context';
+import type { Terminal } from './terminal';
+
+const USAGE = 2;
+
+/**
+ * Gives a command its work. Options and arguments, by their names in camel case, are checked by the schema: a fault ends
+ * in one line that names the option and the rule. The answer is printed as text, or with `--json` as one document.
+ */
+export function defineAction<Schema extends z.ZodObject>(
+  command: Command,
+  terminal: Terminal,
+  schema: Schema,
+  work: (input: z.output<Schema>, context: CommandContext) => Promise<CommandResult>,
+): Command {
+  return command.option('--json', 'print one JSON document').action(async () => {
+    const result = await work(readInput(command, schema), new CommandContext(terminal.environment));
+    const { json } = command.opts<{ json?: true }>();
+    terminal.stdout.write(json ? formatJson(result.json) : `${result.text}\n`);
+    if (result.failure !== undefined) throw new UserError(result.failure);
+  });
+}
+
+/** Shows under a command's `--help` how it is used. */
+export function withExamples(command: Command, ...lines: readonly string[]): Command {
+  return command.addHelpText('after', ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'));
+}
+
+/** Collects an option that can be repeated. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function readInput<Schema extends z.ZodObject>(command: Command, schema: Schema): z.output<Schema> {
+  const positional = command.registeredArguments.map((argument, index): [string, unknown] => [
+    camelCase(argument.name()),
+    command.processedArgs[index],
+  ]);
+  const given = { ...command.opts<Record<string, unknown>>(), ...Object.fromEntries(positional) };
+  const parsed = schema.safeParse(given, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const violations = parsed.error.issues.map((issue) => {
+    const value = typeof issue.input === 'string' ? `, not '${issue.input}'` : '';
+    return `${flagName(command, issue.path[0])} ${issue.message}${value}`;
+  });
+  return command.error(`error: ${violations.join('; ')}`, { exitCode: USAGE });
+}
+
+function flagName(command: Command, key: PropertyKey | undefined): string {
+  const option = command.options.find((option) => option.attributeName() === key);
+  const argument = command.registeredArguments.find((argument) => camelCase(argument.name()) === key);
+  return option?.long ?? argument?.name() ?? command.name();
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,115 @@
+import { type Config, loadConfig, UserError } from '../config';
+import { createPool, type Pool } from '../db/pool';
+import type { TemporalTarget } from '../temporal/connection';
+import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import {
+  type DataDirectory,
+  dataDirectoryAt,
+  readMasterKey,
+  readRunFile,
+  readSandboxRunFile,
+  type RunFile,
+} from '../local-stack/data-directory';
+import { createSealer, type Sealer } from '../sealing';
+import { explainDatabaseError } from './database-error';
+
+type RunFileAddress = 'database_url' | 'temporal_address';
+
+/** Where things are: what the environment does not say is known from a running `lunas up` or `lunas services`. */
+export class CommandContext {
+  readonly config: Config;
+  readonly dataDirectory: DataDirectory;
+
+  /** @throws UserError that names each variable with an unusable value */
+  constructor(environment: NodeJS.ProcessEnv) {
+    this.config = loadConfig(environment);
+    this.dataDirectory = dataDirectoryAt(this.config.LUNAS_HOME);
+  }
+
+  /** @throws UserError that says what to start or to set */
+  async databaseUrl(): Promise<string> {
+    return this.config.DATABASE_URL ?? this.fromRunFile('database_url', 'DATABASE_URL');
+  }
+
+  /** @throws UserError that says what to start or to set */
+  async temporal(): Promise<TemporalTarget> {
+    const address = this.config.TEMPORAL_ADDRESS ?? (await this.fromRunFile('temporal_address', 'TEMPORAL_ADDRESS'));
+    // Loaded late: Temporal's client costs as much time as all else together, and few commands need it.
+    const { temporalTarget } = await import('../temporal/connection.js');
+    return temporalTarget(this.config, address);
+  }
+
+  /** Where customers and providers reach the API. */
+  publicBaseUrl(): string {
+    const { PUBLIC_BASE_URL, HOST, PORT } = this.config;
+    return PUBLIC_BASE_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`;
+  }
+
+  /** As given, else of what runs on this home, else where `lunas sandbox` would listen. */
+  async sandboxUrl(): Promise<string> {
+    if (this.config.SANDBOX_URL !== undefined) return this.config.SANDBOX_URL;
+    const runFile = await readSandboxRunFile(this.dataDirectory);
+    return runFile?.sandbox_url ?? `http://127.0.0.1:${this.config.SANDBOX_PORT}`;
+  }
+
+  /** @throws UserError that says what to start or to set */
+  async masterKey(): Promise<string> {
+    const key = this.config.LUNAS_MASTER_KEY ?? (await readMasterKey(this.dataDirectory));
+    if (key !== null) return key;
+    throw new UserError(
+      `LUNAS_MASTER_KEY is not set and ${this.dataDirectory.path} keeps none. Start \`lunas up\` once, or set LUNAS_MASTER_KEY.`,
+    );
+  }
+
+  /** @throws UserError that says what to start or to set */
+  async sealer(): Promise<Sealer> {
+    return createSealer(await this.masterKey());
+  }
+
+  /** What the running `lunas up` or `lunas services` has written; null where none is running. */
+  runFile(): Promise<RunFile | null> {
+    return readRunFile(this.dataDirectory);
+  }
+
+  private async fromRunFile(address: RunFileAddress, variable: string): Promise<string> {
+    const runFile = await this.runFile();
+    if (runFile) return runFile[address];
+    throw new UserError(
+      `${variable} is not set and no Lunas runs on ${this.dataDirectory.path}. Start \`lunas up\`, or set ${variable}.`,
+    );
+  }
+}
+
+/** Opens the database for one command and closes it, whatever happens. */
+export async function withDatabase<T>(
+  context: CommandContext,
+  work: (db: Pool) => Promise<T>,
+  statementTimeoutMs?: number,
+): Promise<T> {
+  const databaseUrl = await context.databaseUrl();
+  const db = createPool(databaseUrl, { max: 4, ...(statementTimeoutMs !== undefined && { statementTimeoutMs }) });
+  try {
+    return await work(db);
+  } catch (error) {
+    throw explainDatabaseError(error, databaseUrl);
+  } finally {
+    await db.end();
+  }
+}
+
+/** Opens Temporal for one command and closes it, whatever happens. */
+export async function withTemporal<T>(
+  context: CommandContext,
+  work: (workflows: PaymentWorkflowClient) => Promise<T>,
+): Promise<T> {
+  const target = await context.temporal();
+  // Loaded late, like the rest of Temporal's client.
+  const { connectClient } = await import('../temporal/connection.js');
+  const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
+  const workflows = new PaymentWorkflowClient(connectClient(target));
+  try {
+    return await work(workflows);
+  } finally {
+    await workflows.close();
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { parseDuration } from './duration';
+
+/** Longer is a slip of the pen. */
+const MAX_SECONDS = 365 * 86_400;
+
+/** Schemas of what is typed; their messages continue the name of the option. */
+
+export const id = z.uuid({ error: 'must be a UUID' });
+
+const MAX_NOTE_CHARACTERS = 500;
+
+/** Why an operator does it; it stays in the audit trail. */
+export const note = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MAX_NOTE_CHARACTERS, `must have at most ${MAX_NOTE_CHARACTERS} characters`);
+
+export const timestamp = z.iso
+  .datetime({ offset: true, error: 'must be a timestamp such as 2026-01-31T09:00:00Z' })
+  .transform((text) => new Date(text));
+
+/** `NaN` never passes, nor do fractions. */
+export function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
+}
+
+export function oneOf<const Values extends readonly string[]>(values: Values) {
+  return z.enum(values, { error: `must be ${joinOptions(values)}` });
+}
+
+/** `3s`, `15m`, `2h`, `1d`, in seconds. */
+export function durationFrom(minSeconds: number) {
+  return z.string().transform((text, context) => {
+    const seconds = parseDuration(text);
+    if (seconds !== undefined && seconds >= minSeconds && seconds <= MAX_SECONDS) return seconds;
+    context.addIssue({
+      code: 'custom',
+      input: text,
+      message: `must be a duration from ${minSeconds}s to 365d, such as 3s, 15m, 2h or 1d`,
+    });
+    return z.NEVER;
+  });
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function joinOptions(values: readonly string[]): string {
+  return values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+}

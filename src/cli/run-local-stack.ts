@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { type Config, loadConfig } from '../config';
+import { migrate } from '../db/migrate';
+import { createPool } from '../db/pool';
+import {
+  unlockDataDirectory,
+  type DataDirectory,
+  dataDirectoryAt,
+  lockDataDirectory,
+  removeRunFile,
+  type RunFile,
+  writeRunFile,
+} from '../local-stack/data-directory';
+import { stopOrphanedProcesses } from '../local-stack/orphaned-processes';
+import type { ChildServiceName } from '../local-stack/child-service';
+import { checkPorts } from '../local-stack/ports';
+import { Progress } from '../local-stack/progress';
+import { type DatabaseAccess, requiredPorts, type Stack, startStack, STOP_ORDER } from '../local-stack/stack';
+import { onStopSignal } from '../local-stack/stop-signals';
+import { Supervisor } from '../local-stack/supervisor';
+import { recover } from '../operator/recover';
+import { type Demo, seedDemo } from '../operator/seed-demo';
+import { SANDBOX_SERVER_KEY } from '../sandbox/server-key';
+import { explainDatabaseError } from './database-error';
+
+const INTERRUPTED = 130;
+/** The services of a killed `lunas` need a moment to see that it is gone and let go of their ports. */
+const AFTER_CRASH_MS = 5_000;
+
+/**
+ * Starts the local stack, tells when it is ready, keeps it running until it is asked to stop, and stops it.
+ * Exit code 0 when it was ready before, 130 when it was not.
+ * @param render what to print on stdout when ready
+ */
+export async function runLocalStack(
+  services: readonly ChildServiceName[],
+  render: (runFile: RunFile, dataDirectory: DataDirectory) => string,
+): Promise<void> {
+  const config = loadConfig();
+  const dataDirectory = dataDirectoryAt(config.LUNAS_HOME);
+  const progress = new Progress();
+  const supervisor = new Supervisor((line) => progress.log(line));
+  const stop = new AbortController();
+  const { afterCrash } = await lockDataDirectory(dataDirectory);
+  const stopListening = onStopSignal(
+    () => {
+      progress.log('Stopping. Press Ctrl-C again to stop everything immediately.');
+      stop.abort();
+    },
+    () => process.exit(INTERRUPTED),
+  );
+  process.exitCode = INTERRUPTED;
+  try {
+    await stopOrphanedProcesses(dataDirectory, (line) => progress.log(line));
+    await checkPorts(requiredPorts(config, services), afterCrash ? AFTER_CRASH_MS : 0);
+    const stack = await startStack(
+      { config, dataDirectory, services, prepareDatabase, progress, supervisor },
+      stop.signal,
+    );
+    if (afterCrash) await recoverAfterCrash(config, stack, progress);
+    const runFile = toRunFile(stack);
+    await writeRunFile(dataDirectory, runFile);
+    process.exitCode = 0;
+    process.stdout.write(`${render(runFile, dataDirectory)}\n`);
+    if (!stop.signal.aborted) await once(stop.signal, 'abort');
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    await removeRunFile(dataDirectory);
+    await supervisor.stopAll(STOP_ORDER);
+    await unlockDataDirectory(dataDirectory);
+    stopListening();
+    if (stop.signal.aborted) progress.log('Stopped.');
+  }
+}
+
+/** The only place where a fresh database becomes one that the services and a newcomer can use. */
+async function prepareDatabase(access: DatabaseAccess): Promise<Demo> {
+  try {
+    await migrate(access.databaseUrl);
+    return await seedDemo({ ...access, sandboxServerKey: SANDBOX_SERVER_KEY });
+  } catch (error) {
+    throw explainDatabaseError(error, access.databaseUrl);
+  }
+}
+
+/**
+ * A crash of the machine may have cost Temporal its last seconds, and PostgreSQL none: it is recovered before anybody is told
+ * that all is ready. What fails does not keep the stack from running.
+ */
+async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: Progress): Promise<void> {
+  const db = createPool(stack.databaseUrl, { max: 4 });
+  // Loaded late, like the rest of Temporal's client.
+  const { connectClient, temporalTarget } = await import('../temporal/connection.js');
+  const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
+  const workflows = new PaymentWorkflowClient(connectClient(temporalTarget(config, stack.temporalAddress)));
+  const context = { db, environment: config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
+  try {
+    const { failures } = await progress.track('Recovery after a crash', () => recover(context, workflows));
+    if (failures.length > 0) progress.log(`${failures.length} could not be recovered: run lunas recover`);
+  } catch (error) {
+    progress.log(`The recovery failed, run lunas recover: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await Promise.all([workflows.close(), db.end()]);
+  }
+}
+
+function toRunFile(stack: Stack<Demo>): RunFile {
+  return {
+    api_url: stack.apiUrl,
+    sandbox_url: stack.sandboxUrl,
+    temporal_address: stack.temporalAddress,
+    temporal_ui_url: stack.temporalUiUrl,
+    database_url: stack.databaseUrl,
+    merchant_id: stack.prepared.merchantId,
+    secret_key: stack.prepared.secretKey,
+    webhook_secret: stack.prepared.webhookSecret,
+    pid: process.pid,
+  };
+}

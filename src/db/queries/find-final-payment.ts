@@ -1,0 +1,32 @@
+import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { Queryable } from '../pool';
+
+/** A payment whose life is over. */
+export interface FinalPayment {
+  readonly status: PaymentStatus;
+  /** Its customer's money was recorded in time. */
+  readonly wasPaid: boolean;
+  readonly providerTransactionId: string | null;
+}
+
+/** Undefined while its life goes on. */
+export async function findFinalPayment(db: Queryable, paymentId: string): Promise<FinalPayment | undefined> {
+  const { rows } = await db.query<FinalPayment>({
+    name: 'find_ended_payment',
+    text: `select status, paid_at is not null as "wasPaid", provider_transaction_id as "providerTransactionId"
+      from payments where id = $1 and status in ('expired', 'cancelled', 'failed', 'settled', 'refunded')`,
+    values: [paymentId],
+  });
+  return rows[0];
+}
+
+/** Rupiah that came after the end. */
+export async function findLatePaymentAmount(db: Queryable, paymentId: string): Promise<number> {
+  const { rows } = await db.query<{ totalRupiah: number }>({
+    name: 'find_late_money',
+    text: 'select total_rupiah as "totalRupiah" from late_payments where payment_id = $1',
+    values: [paymentId],
+  });
+  if (!rows[0]) throw new Error(`No late money was received for payment ${paymentId}`);
+  return rows[0].totalRupiah;
+}

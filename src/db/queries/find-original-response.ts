@@ -1,0 +1,45 @@
+import type { Queryable } from '../pool';
+import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
+
+/**
+ * What the creation of a payment was answered with. Only the status and its instant can have changed since, and the
+ * payment's second transition (`issue` or `reject`) keeps both: null while that is still to come.
+ */
+export interface OriginalResponse {
+  readonly payment: PaymentRow;
+  readonly original: { readonly status: 'pending' | 'failed'; readonly at: Date } | null;
+}
+
+type OriginalResponseRow = PaymentRow & { originalStatus: 'pending' | 'failed' | null; originalAt: Date | null };
+
+const ORIGINAL_RESPONSES = `
+  select ${PAYMENT_COLUMNS}, original.to_status as "originalStatus", original.occurred_at as "originalAt"
+  from payments
+  left join payment_transitions original on original.payment_id = payments.id and original.version = 2`;
+
+/** Not the statement of many with one of them: PostgreSQL plans that anew at each execution, for as long as it takes. */
+export async function findOriginalResponse(db: Queryable, paymentId: string): Promise<OriginalResponse | undefined> {
+  const { rows } = await db.query<OriginalResponseRow>({
+    name: 'find_original_response',
+    text: `${ORIGINAL_RESPONSES} where payments.id = $1`,
+    values: [paymentId],
+  });
+  return rows[0] && toOriginalResponse(rows[0]);
+}
+
+/** Those that there are, by payment id. */
+export async function findOriginalResponses(
+  db: Queryable,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, OriginalResponse>> {
+  const { rows } = await db.query<OriginalResponseRow>({
+    name: 'find_first_answers',
+    text: `${ORIGINAL_RESPONSES} where payments.id = any ($1)`,
+    values: [paymentIds],
+  });
+  return new Map(rows.map((row) => [row.id, toOriginalResponse(row)]));
+}
+
+function toOriginalResponse({ originalStatus, originalAt, ...payment }: OriginalResponseRow): OriginalResponse {
+  return { payment, original: originalStatus && originalAt ? { status: originalStatus, at: originalAt } : null };
+}

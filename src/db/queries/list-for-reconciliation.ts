@@ -1,0 +1,221 @@
+import type { LatePaymentStatus } from '../../domain/late-payment';
+import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { RecordedPayment } from '../../domain/reconciliation';
+import type { Queryable } from '../pool';
+import { stateOf, type StateRow } from '../transitions/payment-state';
+import { IS_FINAL, IS_OPEN } from './payment-indexes';
+
+/** What reconciliation reads: keyset pages over partial indexes, so that a page costs the same however much is final. */
+
+const PAGE = 200;
+
+/** Some items, and where the next page starts; null if there is none. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/** A payment to be compared with its provider and its workflow. */
+export interface ReconciledPayment {
+  readonly id: string;
+  readonly referenceId: string;
+  readonly providerAccountId: string;
+  readonly recorded: RecordedPayment;
+}
+
+interface Row extends StateRow {
+  readonly id: string;
+  readonly referenceId: string;
+  readonly providerAccountId: string;
+  readonly totalRupiah: number;
+  readonly settlementKind: 'automatic' | 'manual';
+  readonly providerTransactionId: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly updatedAt: Date;
+  readonly late: LatePaymentStatus | null;
+  readonly refundSubmittedAt: Date | null;
+  readonly isRefundedByHand: boolean;
+}
+
+const SELECT = `
+  select payments.id, payments.reference_id as "referenceId", payments.provider_account_id as "providerAccountId",
+    payments.status, payments.version, payments.settlement_due_at as "settlesAt", payments.total_rupiah as "totalRupiah",
+    payments.settlement_kind as "settlementKind", payments.provider_transaction_id as "providerTransactionId",
+    payments.created_at as "createdAt", payments.expires_at as "expiresAt", payments.updated_at as "updatedAt",
+    refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus", late_payments.status as late,
+    refund.submitted_at as "refundSubmittedAt",
+    coalesce(refund.is_manual, false) or coalesce(late_payments.is_manual, false) as "isManuallyRefunded"
+  from payments
+  left join late_payments on late_payments.payment_id = payments.id
+  left join lateral (select * from refunds where payment_id = payments.id order by number desc limit 1) refund on true`;
+
+/** The provider accounts that there are, also those that are disabled: their payments go on. */
+export async function listProviderAccountIds(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'list_provider_account_ids',
+    text: 'select id from provider_accounts order by created_at, id',
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Open payments of a provider account, in the order of their ids. */
+export async function readOpenPayments(
+  db: Queryable,
+  accountId: string,
+  after: string | null,
+): Promise<Page<ReconciledPayment>> {
+  const { rows } = await db.query<Row>({
+    name: 'read_open_payments',
+    text: `${SELECT}
+      where payments.provider_account_id = $1 and payments.id > $2
+        and ${IS_OPEN}
+      order by payments.provider_account_id, payments.id limit ${PAGE}`,
+    values: [accountId, after ?? BEFORE_ALL],
+  });
+  return pageOf(rows.map(paymentOf), rows, ({ id }) => id);
+}
+
+/** Payments of a provider account that became final since then, the longest ago first. */
+export async function readFinalPayments(
+  db: Queryable,
+  accountId: string,
+  changedSince: Date,
+  after: string | null,
+): Promise<Page<ReconciledPayment>> {
+  const [updatedAt = changedSince.toISOString(), id = BEFORE_ALL] = after?.split(' ') ?? [];
+  const { rows } = await db.query<Row>({
+    name: 'read_final_payments',
+    text: `${SELECT}
+      where payments.provider_account_id = $1 and (payments.updated_at, payments.id) > ($2, $3)
+        and ${IS_FINAL}
+      order by payments.provider_account_id, payments.updated_at, payments.id limit ${PAGE}`,
+    values: [accountId, updatedAt, id],
+  });
+  return pageOf(rows.map(paymentOf), rows, (row) => `${row.updatedAt.toISOString()} ${row.id}`);
+}
+
+/** The same of one payment, as it is now. */
+export async function findForReconciliation(db: Queryable, paymentId: string): Promise<ReconciledPayment | undefined> {
+  const { rows } = await db.query<Row>({
+    name: 'find_for_reconciliation',
+    text: `${SELECT} where payments.id = $1`,
+    values: [paymentId],
+  });
+  return rows[0] && paymentOf(rows[0]);
+}
+
+/** Which order a break is about. */
+export interface ReconciledOrder {
+  readonly paymentId: string;
+  readonly referenceId: string;
+  readonly providerAccountId: string;
+  readonly totalRupiah: number;
+}
+
+const ORDER_COLUMNS = `payments.id as "paymentId", payments.reference_id as "referenceId",
+  payments.provider_account_id as "providerAccountId", payments.total_rupiah as "totalRupiah"`;
+
+export interface UnfinishedLatePayment extends ReconciledOrder {
+  readonly status: LatePaymentStatus;
+  /** Since when it has this status. */
+  readonly since: Date;
+}
+
+/** Late payments whose refund is not final, in the order of their ids. */
+export async function readUnfinishedLatePayments(
+  db: Queryable,
+  after: string | null,
+): Promise<Page<UnfinishedLatePayment>> {
+  const { rows } = await db.query<UnfinishedLatePayment>({
+    name: 'read_unfinished_late_payments',
+    text: `select ${ORDER_COLUMNS}, late_payments.status,
+        coalesce(late_payments.submitted_at, late_payments.received_at) as since
+      from late_payments join payments on payments.id = late_payments.payment_id
+      where late_payments.payment_id > $1 and late_payments.status in ('received', 'submitted')
+      order by late_payments.payment_id limit ${PAGE}`,
+    values: [after ?? BEFORE_ALL],
+  });
+  return pageOf(rows, rows, ({ paymentId }) => paymentId);
+}
+
+export interface RetriedDelivery extends ReconciledOrder {
+  readonly deliveryId: string;
+  readonly endpointId: string;
+}
+
+/** Webhook deliveries whose retries have been a workflow's for a while. */
+export async function readRetriedDeliveries(
+  db: Queryable,
+  handedOverBefore: Date,
+  after: string | null,
+): Promise<Page<RetriedDelivery>> {
+  const [endpointId = BEFORE_ALL, deliveryId = BEFORE_ALL] = after?.split(' ') ?? [];
+  const { rows } = await db.query<RetriedDelivery & { isDue: boolean }>({
+    name: 'read_retried_deliveries',
+    text: `select ${ORDER_COLUMNS}, delivery.id as "deliveryId", delivery.endpoint_id as "endpointId",
+        delivery.retry_workflow_started_at < $3 as "isDue"
+      from webhook_deliveries delivery join payments on payments.id = delivery.payment_id
+      where delivery.status = 'pending' and delivery.retry_workflow_started_at is not null
+        and (delivery.endpoint_id, delivery.id) > ($1, $2)
+      order by delivery.endpoint_id, delivery.id limit ${PAGE}`,
+    values: [endpointId, deliveryId, handedOverBefore],
+  });
+  const due = rows.filter(({ isDue }) => isDue);
+  return pageOf(due, rows, (row) => `${row.endpointId} ${row.deliveryId}`);
+}
+
+/** Whether a delivery is still a retry workflow's. */
+export async function isRetried(db: Queryable, deliveryId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'is_retried',
+    text: `select from webhook_deliveries where id = $1 and status = 'pending' and retry_workflow_started_at is not null`,
+    values: [deliveryId],
+  });
+  return rowCount === 1;
+}
+
+export interface RecordedStatus extends ReconciledOrder {
+  readonly status: PaymentStatus;
+  readonly updatedAt: Date;
+}
+
+/** The payments that have one of these ids. */
+export async function findRecordedStatuses(db: Queryable, paymentIds: readonly string[]): Promise<RecordedStatus[]> {
+  const { rows } = await db.query<RecordedStatus>({
+    name: 'find_recorded_statuses',
+    text: `select ${ORDER_COLUMNS}, payments.status, payments.updated_at as "updatedAt"
+      from payments where id = any ($1::uuid[])`,
+    values: [paymentIds],
+  });
+  return rows;
+}
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/** The last row says where the next page starts; a page that is not full is the last one. */
+function pageOf<T, R>(items: readonly T[], rows: readonly R[], cursorOf: (row: R) => string): Page<T> {
+  const last = rows.at(-1);
+  return { items, next: last && rows.length === PAGE ? cursorOf(last) : null };
+}
+
+function paymentOf(row: Row): ReconciledPayment {
+  const { id, referenceId, providerAccountId, totalRupiah, settlementKind, providerTransactionId, late } = row;
+  return {
+    id,
+    referenceId,
+    providerAccountId,
+    recorded: {
+      state: stateOf(row),
+      totalRupiah,
+      settlementKind,
+      providerTransactionId,
+      late,
+      refundSubmittedAtMs: row.refundSubmittedAt?.getTime() ?? null,
+      isManuallyRefunded: row.isRefundedByHand,
+      createdAtMs: row.createdAt.getTime(),
+      expiresAtMs: row.expiresAt.getTime(),
+      updatedAtMs: row.updatedAt.getTime(),
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { PaymentState, PaymentTerms } from '../../domain/payment';
+import type { Queryable } from '../pool';
+import { stateOf, type StateRow } from '../transitions/payment-state';
+import { TERMS_COLUMNS } from './find-terms';
+import { IS_OPEN } from './payment-indexes';
+
+/** What goes on at Temporal, as PostgreSQL knows it: keyset pages over partial indexes. */
+
+const PAGE = 500;
+
+/** A payment whose life goes on, with all that its workflow needs to go on from here. */
+export interface OpenPayment {
+  readonly terms: PaymentTerms;
+  readonly state: PaymentState;
+  readonly createdAtMs: number;
+}
+
+export function listOpenPayments(db: Queryable): AsyncGenerator<OpenPayment> {
+  return pages(async (after) => {
+    const { rows } = await db.query<{ terms: PaymentTerms; createdAt: Date } & StateRow>({
+      name: 'list_unfinished_payments',
+      text: `
+        select (select row_to_json(terms) from (select ${TERMS_COLUMNS}) terms) as terms,
+          payments.status, payments.version, payments.settlement_due_at as "settlesAt",
+          refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus", payments.created_at as "createdAt"
+        from payments
+        left join lateral (select * from refunds where payment_id = payments.id order by number desc limit 1) refund on true
+        where (payments.provider_account_id, payments.id) > ($1, $2)
+          and ${IS_OPEN}
+        order by payments.provider_account_id, payments.id limit ${PAGE}`,
+      values: after,
+    });
+    return rows.map(({ terms, createdAt, ...state }) => ({
+      key: [terms.providerAccountId, terms.paymentId],
+      item: { terms, state: stateOf(state), createdAtMs: createdAt.getTime() },
+    }));
+  });
+}
+
+/** Payments with money that came after their end, and is not given back yet. */
+export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<PaymentTerms> {
+  return pages(async (after) => {
+    const { rows } = await db.query<PaymentTerms>({
+      name: 'list_unfinished_late_payments',
+      text: `select ${TERMS_COLUMNS} from late_payments join payments on payments.id = late_payments.payment_id
+        where late_payments.payment_id > $1 and late_payments.status in ('received', 'submitted')
+        order by late_payments.payment_id limit ${PAGE}`,
+      values: [after[0]],
+    });
+    return rows.map((terms) => ({ key: [terms.paymentId, terms.paymentId], item: terms }));
+  });
+}
+
+/** Webhook deliveries whose retries are a workflow's. */
+export function listDeliveriesInRetryWorkflow(db: Queryable): AsyncGenerator<string> {
+  return pages(async (after) => {
+    const { rows } = await db.query<{ endpointId: string; id: string }>({
+      name: 'list_handed_over_deliveries',
+      text: `select endpoint_id as "endpointId", id from webhook_deliveries
+        where (endpoint_id, id) > ($1, $2) and status = 'pending' and retry_workflow_started_at is not null
+        order by endpoint_id, id limit ${PAGE}`,
+      values: after,
+    });
+    return rows.map(({ endpointId, id }) => ({ key: [endpointId, id], item: id }));
+  });
+}
+
+type Key = readonly [group: string, id: string];
+
+const MIN_ID = '00000000-0000-0000-0000-000000000000';
+
+async function* pages<T>(read: (after: string[]) => Promise<{ key: Key; item: T }[]>): AsyncGenerator<T> {
+  let after: Key = [MIN_ID, MIN_ID];
+  for (;;) {
+    const page = await read([...after]);
+    for (const { item } of page) yield item;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.key;
+  }
+}

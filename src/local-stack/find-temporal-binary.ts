@@ -1,0 +1,168 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Config, UserError } from '../config';
+import { type TemporalBinary, TEMPORAL_CLI, TEST_SERVER, type InstallMethod } from './temporal-binaries';
+import { findOnPath, isExecutableFile } from './find-on-path';
+import { acquireLock, releaseLock } from './lock-file';
+import { createDirectory } from './create-directory';
+import type { Progress } from './progress';
+import { pollUntil } from './poll-until';
+
+const LOCK_TIMEOUT_MS = 30 * 60_000;
+
+/**
+ * The `temporal` command: the one given, on PATH, cached, downloaded by the SDK, or built from its sources.
+ * @throws UserError that names every way tried and why it failed
+ */
+export async function findTemporalCli(config: Config, progress: Progress, signal: AbortSignal): Promise<string> {
+  return findBinary(TEMPORAL_CLI, config, progress, signal);
+}
+
+/**
+ * The time-skipping test server, found like the `temporal` command.
+ * @throws UserError that names every way tried and why it failed
+ */
+export async function findTestServer(config: Config, progress: Progress, signal: AbortSignal): Promise<string> {
+  return findBinary(TEST_SERVER, config, progress, signal);
+}
+
+async function findBinary(
+  binary: TemporalBinary,
+  config: Config,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<string> {
+  const given = config[binary.variable];
+  if (given !== undefined) {
+    const reason = await findProblem(binary, given, signal);
+    if (reason !== null) throw new UserError(`${binary.variable}=${given} cannot be used: ${reason}`);
+    progress.log(`${binary.title}: ${given} (${binary.variable})`);
+    return given;
+  }
+  const problems = [`${binary.variable} is not set`];
+  const onPath = binary.searchedOnPath ? findOnPath(binary.command) : null;
+  if (onPath !== null) {
+    const reason = await findProblem(binary, onPath, signal);
+    if (reason === null) {
+      progress.log(`${binary.title}: ${onPath} (found on PATH)`);
+      return onPath;
+    }
+    problems.push(`${onPath} (found on PATH): ${reason}`);
+  } else if (binary.searchedOnPath) {
+    problems.push(`${binary.command} is not on PATH`);
+  }
+  const file = await new BinaryCache(binary, cacheDirectory(config), progress).find(problems, signal);
+  progress.log(`${binary.title}: ${file} (cached)`);
+  return file;
+}
+
+function cacheDirectory(config: Config): string {
+  return path.join(config.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'), 'lunas');
+}
+
+class BinaryCache {
+  private readonly directory: string;
+  private readonly file: string;
+  private readonly lock: string;
+
+  constructor(
+    private readonly binary: TemporalBinary,
+    cache: string,
+    private readonly progress: Progress,
+  ) {
+    this.directory = path.join(cache, binary.cacheName);
+    this.file = path.join(this.directory, binary.command);
+    this.lock = `${this.directory}.lock`;
+  }
+
+  /** @param problems of the ways that were tried before */
+  async find(problems: readonly string[], signal: AbortSignal): Promise<string> {
+    if ((await findProblem(this.binary, this.file, signal)) === null) return this.file;
+    try {
+      await createDirectory(path.dirname(this.directory));
+      await this.takeLock(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.failure([...problems, `the cache cannot be written: ${reasonOf(error)} (XDG_CACHE_HOME moves it)`]);
+    }
+    try {
+      return await this.fill(problems, signal);
+    } finally {
+      await releaseLock(this.lock);
+    }
+  }
+
+  /** One process at a time makes it; others wait and find it made. */
+  private async takeLock(signal: AbortSignal): Promise<void> {
+    const attempt = await acquireLock(this.lock);
+    if (attempt.acquired) return;
+    const title = `${this.binary.title}: waiting for process ${attempt.pid}, which is fetching or building it`;
+    await this.progress.track(title, () =>
+      pollUntil(title, async () => ((await acquireLock(this.lock)).acquired ? true : undefined), {
+        timeoutMs: LOCK_TIMEOUT_MS,
+        signal,
+      }),
+    );
+  }
+
+  private async fill(problems: readonly string[], signal: AbortSignal): Promise<string> {
+    const cachedProblem = await findProblem(this.binary, this.file, signal);
+    if (cachedProblem === null) return this.file;
+    if (isExecutableFile(this.file)) {
+      const [reason] = cachedProblem.split('\n');
+      this.progress.log(`${this.binary.title}: the cached one is broken and is made again: ${reason}`);
+    }
+    const allProblems = [...problems, `${this.file} (the cache): ${cachedProblem}`];
+    for (const method of this.binary.installMethods) {
+      const problem = await this.install(method, signal);
+      if (problem === null) return this.file;
+      allProblems.push(problem);
+    }
+    throw this.failure(allProblems);
+  }
+
+  /** The folder appears under its name only when it is whole and has been seen to work. */
+  private async install(method: InstallMethod, signal: AbortSignal): Promise<string | null> {
+    const partial = `${this.directory}.partial`;
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial);
+    const step = this.progress.step(`${this.binary.title}: ${method.title}`);
+    try {
+      await method.install(partial, step, signal);
+      await this.binary.check(path.join(partial, this.binary.command), signal);
+      await rm(this.directory, { recursive: true, force: true });
+      await rename(partial, this.directory);
+      step.done();
+      return null;
+    } catch (error) {
+      step.failed();
+      signal.throwIfAborted();
+      return `${method.title}: ${reasonOf(error)}`;
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
+  }
+
+  private failure(problems: readonly string[]): UserError {
+    const attempted = problems.map((problem) => `- ${problem.replaceAll('\n', '\n    ')}`);
+    const { title, remedy } = this.binary;
+    return new UserError([`There is no ${title}. ${remedy} What was tried:`, ...attempted].join('\n'));
+  }
+}
+
+/** Why the file cannot be used, or null. */
+async function findProblem(binary: TemporalBinary, file: string, signal: AbortSignal): Promise<string | null> {
+  if (!isExecutableFile(file)) return 'no executable file is there';
+  try {
+    await binary.check(file, signal);
+    return null;
+  } catch (error) {
+    signal.throwIfAborted();
+    return reasonOf(error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

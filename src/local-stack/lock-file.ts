@@ -1,0 +1,88 @@
+import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { commandLineOf } from './process-table';
+
+const ownerSchema = z.object({ pid: z.int().positive(), command_line: z.string() });
+type LockOwner = z.infer<typeof ownerSchema>;
+
+export type LockAttempt =
+  | {
+      readonly acquired: true;
+      /** The last holder died without giving it back. */
+      readonly afterCrash: boolean;
+    }
+  | { readonly acquired: false; readonly pid: number };
+
+const GUARD_RETRY_MS = 10;
+/** The guard is held for some milliseconds; one as old as this was left by a process that was killed just then. */
+const GUARD_STALE_MS = 5_000;
+
+/** Takes the lock for this process, unless a living process holds it. */
+export async function acquireLock(file: string): Promise<LockAttempt> {
+  return withGuard(file, async () => {
+    const content = await readOrEmpty(file);
+    const pid = liveOwner(content);
+    if (pid !== null) return { acquired: false, pid };
+    const self: LockOwner = { pid: process.pid, command_line: commandLineOf(process.pid) ?? '' };
+    const partial = `${file}.${process.pid}`;
+    await writeFile(partial, JSON.stringify(self), { mode: 0o600 });
+    await rename(partial, file);
+    return { acquired: true, afterCrash: content !== '' };
+  });
+}
+
+export async function releaseLock(file: string): Promise<void> {
+  await rm(file, { force: true });
+}
+
+/** The living process that holds the lock, or null. */
+export async function lockOwner(file: string): Promise<number | null> {
+  return liveOwner(await readOrEmpty(file));
+}
+
+/** Looking who holds a lock and taking it are one step for all who want it: making a folder succeeds for one only. */
+async function withGuard<T>(file: string, acquire: () => Promise<T>): Promise<T> {
+  const guard = `${file}.guard`;
+  for (;;) {
+    try {
+      await mkdir(guard);
+      break;
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+    const madeAt = await stat(guard)
+      .then((found) => found.mtimeMs)
+      .catch(() => Date.now());
+    if (Date.now() - madeAt > GUARD_STALE_MS) await rmdir(guard).catch(() => {});
+    else await sleep(GUARD_RETRY_MS);
+  }
+  try {
+    return await acquire();
+  } finally {
+    await rmdir(guard);
+  }
+}
+
+/** A process of another command line has merely been given the id of the holder. */
+function liveOwner(content: string): number | null {
+  const owner = ownerSchema.safeParse(parseJson(content));
+  if (!owner.success) return null;
+  return commandLineOf(owner.data.pid) === owner.data.command_line ? owner.data.pid : null;
+}
+
+async function readOrEmpty(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { killOnExit, signalGroup } from './process-group';
+
+export interface LaunchOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** stdout and stderr are appended here. */
+  readonly logFile: string;
+  /** Opens an IPC channel: the child sees the end of this process by its closing, even after kill -9. */
+  readonly ipc?: boolean;
+  /** What ends it, in this order; when the last one's time is over, its whole process group is killed. */
+  readonly stopSignals: readonly StopSignal[];
+}
+
+export interface StopSignal {
+  readonly signal: NodeJS.Signals;
+  readonly graceMs: number;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A child in a process group of its own, so that a Ctrl-C in the terminal reaches only us and we stop it in order. */
+export class ManagedProcess {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  private isReady = false;
+
+  constructor(
+    private readonly child: ChildProcess,
+    private readonly options: LaunchOptions,
+  ) {
+    if (child.pid === undefined) throw new Error(`${options.command} has no process id`);
+    this.pid = child.pid;
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    child.on('message', (message) => {
+      this.isReady ||= typeof message === 'object' && message !== null && 'ready' in message && message.ready === true;
+    });
+    // A message or signal to a child that has just died: `exited` tells.
+    child.on('error', () => {});
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Whether the child has said so over IPC. */
+  get ready(): boolean {
+    return this.isReady;
+  }
+
+  get logFile(): string {
+    return this.options.logFile;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Resolves when the process is gone. Bounded by the grace times. */
+  async stop(): Promise<void> {
+    for (const { signal, graceMs } of this.options.stopSignals) {
+      if (!this.running) break;
+      this.kill(signal);
+      await this.waitForExit(graceMs);
+    }
+    if (this.running) {
+      signalGroup(this.pid, 'SIGKILL');
+      await this.exited;
+    }
+  }
+
+  /** The last lines that it has written, for a message about why it ended. */
+  async lastLogLines(count = 5): Promise<string> {
+    const text = await readFile(this.options.logFile, 'utf8').catch(() => '');
+    return text.trim().split('\n').slice(-count).join('\n');
+  }
+
+  private async waitForExit(graceMs: number): Promise<void> {
+    const timer = new AbortController();
+    await Promise.race([this.exited, sleep(graceMs, undefined, { signal: timer.signal }).catch(() => {})]);
+    timer.abort();
+  }
+}
+
+/** @throws the error of the operating system where the command cannot be started */
+export async function launch(options: LaunchOptions): Promise<ManagedProcess> {
+  const log = await open(options.logFile, 'a', 0o600);
+  try {
+    const child = spawn(options.command, options.args, {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      uid: options.uid,
+      gid: options.gid,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd, ...(options.ipc ? (['ipc'] as const) : [])],
+    });
+    await once(child, 'spawn');
+    killOnExit(child);
+    return new ManagedProcess(child, options);
+  } finally {
+    await log.close();
+  }
+}

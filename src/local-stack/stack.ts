@@ -1,0 +1,185 @@
+import path from 'node:path';
+import type { Config } from '../config';
+import { findTemporalCli } from './find-temporal-binary';
+import { ensureMasterKey, type DataDirectory } from './data-directory';
+import { type ChildServiceName, startChildService } from './child-service';
+import { createDirectory } from './create-directory';
+import type { Port } from './ports';
+import { ensureDatabase, PostgresCluster } from './postgres';
+import type { Progress } from './progress';
+import { runAll } from './task-group';
+import type { Supervisor } from './supervisor';
+import { startTemporal } from './temporal';
+
+/** What a fresh database needs before the services start. */
+export type PrepareDatabase<Prepared> = (access: DatabaseAccess) => Promise<Prepared>;
+
+export interface DatabaseAccess {
+  readonly databaseUrl: string;
+  readonly masterKey: string;
+  readonly sandboxUrl: string;
+}
+
+export interface StackOptions<Prepared> {
+  readonly config: Config;
+  readonly dataDirectory: DataDirectory;
+  /** Which of our own processes to run beside PostgreSQL and Temporal; no sandbox where the environment gives one. */
+  readonly services: readonly ChildServiceName[];
+  readonly prepareDatabase: PrepareDatabase<Prepared>;
+  readonly progress: Progress;
+  readonly supervisor: Supervisor;
+}
+
+export interface Stack<Prepared> {
+  readonly apiUrl: string;
+  readonly sandboxUrl: string;
+  readonly temporalAddress: string;
+  /** Null where the engine is not ours. */
+  readonly temporalUiUrl: string | null;
+  readonly databaseUrl: string;
+  readonly prepared: Prepared;
+}
+
+/** Who uses another is stopped before it. */
+export const STOP_ORDER = ['api', 'worker', 'sandbox', 'temporal', 'postgres'] as const;
+
+const DATABASE = 'lunas';
+const LOOPBACK = '127.0.0.1';
+
+/** What all steps of a start know. */
+interface StackContext<Prepared> extends StackOptions<Prepared> {
+  readonly masterKey: string;
+  readonly apiUrl: string;
+  readonly sandboxUrl: string;
+}
+
+/**
+ * Starts PostgreSQL, Temporal and our services, side by side where one does not need the other; PostgreSQL, Temporal and
+ * the sandbox each unless the environment gives an address. What is running when this fails is left to the supervisor's owner.
+ * @throws UserError naming what does not start, and its log
+ */
+export async function startStack<Prepared>(
+  options: StackOptions<Prepared>,
+  signal: AbortSignal,
+): Promise<Stack<Prepared>> {
+  const { config, dataDirectory } = options;
+  const context: StackContext<Prepared> = {
+    ...options,
+    masterKey: config.LUNAS_MASTER_KEY ?? (await ensureMasterKey(dataDirectory)),
+    apiUrl: `http://${reachableHost(config.HOST)}:${config.PORT}`,
+    sandboxUrl: config.SANDBOX_URL ?? `http://${LOOPBACK}:${config.SANDBOX_PORT}`,
+  };
+  const [database, temporal] = await runAll(signal, (signal) => [
+    startDatabase(context, signal),
+    startTemporalServer(context, signal),
+  ]);
+  const environment = serviceEnvironment(context, database.databaseUrl, temporal.temporalAddress);
+  await runAll(signal, (signal) =>
+    ownServices(options).map((name) => startService(context, name, environment, signal)),
+  );
+  return { apiUrl: context.apiUrl, sandboxUrl: context.sandboxUrl, ...temporal, ...database };
+}
+
+async function startDatabase<Prepared>(
+  context: StackContext<Prepared>,
+  signal: AbortSignal,
+): Promise<Pick<Stack<Prepared>, 'databaseUrl' | 'prepared'>> {
+  const databaseUrl = context.config.DATABASE_URL ?? (await startPostgres(context, signal));
+  return { databaseUrl, prepared: await context.prepareDatabase({ ...context, databaseUrl }) };
+}
+
+async function startPostgres(
+  { config, dataDirectory, progress, supervisor }: StackContext<unknown>,
+  signal: AbortSignal,
+): Promise<string> {
+  return progress.track('PostgreSQL', async () => {
+    const logFile = path.join(dataDirectory.logs, 'postgres.log');
+    const cluster = await PostgresCluster.open(
+      { directory: dataDirectory.postgres, logFile, port: config.POSTGRES_PORT },
+      signal,
+    );
+    await supervisor.start('postgres', (signal) => cluster.start(signal), signal);
+    await ensureDatabase(cluster.databaseUrl('postgres'), DATABASE);
+    return cluster.databaseUrl(DATABASE);
+  });
+}
+
+async function startTemporalServer(
+  { config, dataDirectory, progress, supervisor }: StackContext<unknown>,
+  signal: AbortSignal,
+): Promise<Pick<Stack<unknown>, 'temporalAddress' | 'temporalUiUrl'>> {
+  if (config.TEMPORAL_ADDRESS !== undefined) return { temporalAddress: config.TEMPORAL_ADDRESS, temporalUiUrl: null };
+  const binary = await findTemporalCli(config, progress, signal);
+  const options = {
+    binary,
+    port: config.TEMPORAL_PORT,
+    uiPort: config.TEMPORAL_UI_PORT,
+    namespace: config.TEMPORAL_NAMESPACE,
+    databaseFile: dataDirectory.temporalDatabase,
+    logFile: path.join(dataDirectory.logs, 'temporal.log'),
+  };
+  await createDirectory(path.dirname(dataDirectory.temporalDatabase), 0o700);
+  await progress.track('Temporal', () =>
+    supervisor.start('temporal', (signal) => startTemporal(options, signal), signal),
+  );
+  return {
+    temporalAddress: `${LOOPBACK}:${config.TEMPORAL_PORT}`,
+    temporalUiUrl: `http://${LOOPBACK}:${config.TEMPORAL_UI_PORT}`,
+  };
+}
+
+async function startService(
+  { dataDirectory, progress, supervisor }: StackContext<unknown>,
+  name: ChildServiceName,
+  environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { name, environment, logFile: path.join(dataDirectory.logs, `${name}.log`) };
+  await progress.track(name, () => supervisor.start(name, (signal) => startChildService(options, signal), signal));
+}
+
+/** The services that are started here. */
+function ownServices({ config, services }: Pick<StackOptions<unknown>, 'config' | 'services'>): ChildServiceName[] {
+  return services.filter((name) => name !== 'sandbox' || config.SANDBOX_URL === undefined);
+}
+
+/** Our own environment, completed with what the embedded services have decided. */
+function serviceEnvironment(
+  { config, dataDirectory, masterKey }: StackContext<unknown>,
+  databaseUrl: string,
+  temporalAddress: string,
+): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    LUNAS_HOME: dataDirectory.path,
+    LUNAS_MASTER_KEY: masterKey,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    PORT: String(config.PORT),
+    SANDBOX_PORT: String(config.SANDBOX_PORT),
+  };
+}
+
+/** The ports that a start will listen on, with the variable that sets each. */
+export function requiredPorts(config: Config, services: readonly ChildServiceName[]): Port[] {
+  const own = ownServices({ config, services });
+  const runsPostgres = config.DATABASE_URL === undefined;
+  const runsTemporal = config.TEMPORAL_ADDRESS === undefined;
+  return [
+    ...(own.includes('api') ? [{ variable: 'PORT', host: config.HOST, port: config.PORT }] : []),
+    ...(own.includes('sandbox') ? [sandboxPort(config.SANDBOX_PORT)] : []),
+    ...(runsPostgres ? [{ variable: 'POSTGRES_PORT', host: LOOPBACK, port: config.POSTGRES_PORT }] : []),
+    ...(runsTemporal ? [{ variable: 'TEMPORAL_PORT', host: LOOPBACK, port: config.TEMPORAL_PORT }] : []),
+    ...(runsTemporal ? [{ variable: 'TEMPORAL_UI_PORT', host: LOOPBACK, port: config.TEMPORAL_UI_PORT }] : []),
+  ];
+}
+
+function sandboxPort(port: number): Port {
+  const hint = `To use a sandbox that runs there, set SANDBOX_URL=http://${LOOPBACK}:${port}.`;
+  return { variable: 'SANDBOX_PORT', host: LOOPBACK, port, hint };
+}
+
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return LOOPBACK;
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,16 @@
+/**
+ * Awaits tasks that run side by side. The first failure aborts the others, and is thrown when all of them have ended:
+ * nothing goes on behind the caller's back.
+ * @param startTasks starts the tasks with the signal that ends them
+ */
+export async function runAll<const Tasks extends readonly Promise<unknown>[]>(
+  signal: AbortSignal,
+  startTasks: (signal: AbortSignal) => Tasks,
+): Promise<{ -readonly [Index in keyof Tasks]: Awaited<Tasks[Index]> }> {
+  const failure = new AbortController();
+  const tasks = startTasks(AbortSignal.any([signal, failure.signal]));
+  for (const task of tasks) task.catch((error: unknown) => failure.abort(error));
+  await Promise.allSettled(tasks);
+  failure.signal.throwIfAborted();
+  return Promise.all(tasks);
+}

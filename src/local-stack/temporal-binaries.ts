@@ -1,0 +1,202 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import path from 'node:path';
+import { findOnPath } from './find-on-path';
+import { freePort } from './ports';
+import type { ProgressStep } from './progress';
+import { runCommand } from './run-command';
+import { downloadBySdk } from './sdk-download';
+import { pollUntil } from './poll-until';
+
+/** A program of Temporal that is no npm package, and how it is had. */
+export interface TemporalBinary {
+  readonly title: string;
+  /** The environment variable that gives its path. */
+  readonly variable: 'TEMPORAL_CLI_PATH' | 'TEMPORAL_TEST_SERVER_PATH';
+  /** The file name, in the cache and (where people install it) on PATH. */
+  readonly command: string;
+  readonly searchedOnPath: boolean;
+  /** The folder in the cache; names the version, so that another version is fetched afresh. */
+  readonly cacheName: string;
+  /** @throws Error saying why the file cannot be used */
+  readonly check: (file: string, signal: AbortSignal) => Promise<void>;
+  /** Tried in this order where there is none yet. */
+  readonly installMethods: readonly InstallMethod[];
+  /** What a person can do when every way has failed. */
+  readonly remedy: string;
+}
+
+export interface InstallMethod {
+  /** What is done, and how long it takes. */
+  readonly title: string;
+  /**
+   * Puts the command, and what it needs, into the folder.
+   * @throws Error saying what is missing here, or what went wrong
+   */
+  readonly install: (directory: string, step: ProgressStep, signal: AbortSignal) => Promise<void>;
+}
+
+/** The last tag of the CLI without a `replace` in its go.mod, which `go install` refuses. */
+const CLI_VERSION = '1.5.1';
+const CLI_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${CLI_VERSION}`;
+const TEST_SERVER_VERSION = '1.35.0';
+const SLF4J_VERSION = '2.0.17';
+const COPY_DEPENDENCIES = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+
+/** Update-with-start, which every create uses, is generally available from here on. */
+const MIN_SERVER_VERSION = { major: 1, minor: 28 };
+
+const VERSION_TIMEOUT_MS = 20_000;
+const LISTEN_TIMEOUT_MS = 30_000;
+const BUILD_TIMEOUT_MS = 30 * 60_000;
+
+export const TEMPORAL_CLI: TemporalBinary = {
+  title: 'Temporal dev server',
+  variable: 'TEMPORAL_CLI_PATH',
+  command: 'temporal',
+  searchedOnPath: true,
+  cacheName: `temporal-cli-${CLI_VERSION}`,
+  check: checkVersion,
+  installMethods: [
+    sdkDownload('createLocal', 'temporal'),
+    { title: `go install ${CLI_PACKAGE}, 3 to 4 minutes the first time`, install: goInstall },
+  ],
+  remedy: 'Install Go 1.25 or newer, or set TEMPORAL_CLI_PATH to the temporal command.',
+};
+
+export const TEST_SERVER: TemporalBinary = {
+  title: 'Temporal test server',
+  variable: 'TEMPORAL_TEST_SERVER_PATH',
+  command: 'temporal-test-server',
+  searchedOnPath: false,
+  cacheName: `temporal-test-server-${TEST_SERVER_VERSION}`,
+  check: checkListening,
+  installMethods: [
+    sdkDownload('createTimeSkipping', 'temporal-test-server'),
+    { title: `io.temporal:temporal-test-server:${TEST_SERVER_VERSION} by Maven`, install: mavenCopy },
+  ],
+  remedy: 'Install Java 11 or newer and Maven, or set TEMPORAL_TEST_SERVER_PATH to the temporal-test-server command.',
+};
+
+function sdkDownload(environment: 'createLocal' | 'createTimeSkipping', command: string): InstallMethod {
+  return {
+    title: "the Temporal SDK's own download",
+    install: (directory, step, signal) => downloadBySdk(environment, path.join(directory, command), step, signal),
+  };
+}
+
+async function checkVersion(file: string, signal: AbortSignal): Promise<void> {
+  const version = await runCommand({ command: file, args: ['--version'], timeoutMs: VERSION_TIMEOUT_MS, signal });
+  const [, major, minor] = /^temporal version .*Server (\d+)\.(\d+)\./m.exec(version)?.map(Number) ?? [];
+  if (major === undefined || minor === undefined)
+    throw new Error(`--version prints ${JSON.stringify(version.split('\n')[0])}`);
+  if (major > MIN_SERVER_VERSION.major || (major === MIN_SERVER_VERSION.major && minor >= MIN_SERVER_VERSION.minor))
+    return;
+  throw new Error(
+    `${version} is too old: server ${MIN_SERVER_VERSION.major}.${MIN_SERVER_VERSION.minor} or newer is needed`,
+  );
+}
+
+/** It has no `--version`: it is whole when it listens. */
+async function checkListening(file: string, signal: AbortSignal): Promise<void> {
+  const port = await freePort();
+  const isReady = new AbortController();
+  const bothSignals = AbortSignal.any([signal, isReady.signal]);
+  const server = runCommand({ command: file, args: [String(port)], timeoutMs: LISTEN_TIMEOUT_MS, signal: bothSignals });
+  const exited = server.then((output) => Promise.reject(new Error(`it ended without listening: ${output}`)));
+  const listening = pollUntil('it listens', () => isListening(port), {
+    timeoutMs: LISTEN_TIMEOUT_MS,
+    signal: bothSignals,
+  });
+  try {
+    await Promise.race([exited, listening]);
+  } finally {
+    isReady.abort();
+    await Promise.allSettled([exited, listening]);
+  }
+}
+
+async function isListening(port: number): Promise<true | undefined> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function goInstall(directory: string, step: ProgressStep, signal: AbortSignal): Promise<void> {
+  const go = programOnPath('go');
+  let packages = 0;
+  await runCommand({
+    command: go,
+    // -v names each package as it is compiled.
+    args: ['install', '-v', CLI_PACKAGE],
+    // Its temporary files go with the folder, also when it is interrupted.
+    env: { ...process.env, GOBIN: directory, GOTMPDIR: directory },
+    timeoutMs: BUILD_TIMEOUT_MS,
+    signal,
+    onLine: (line) => {
+      if (line.startsWith('go: ')) return step.detail(line.slice('go: '.length));
+      packages += 1;
+      step.detail(`${packages} packages compiled, now ${line}`);
+    },
+  });
+}
+
+async function mavenCopy(directory: string, step: ProgressStep, signal: AbortSignal): Promise<void> {
+  programOnPath('java');
+  const mvn = programOnPath('mvn');
+  await writeFile(path.join(directory, 'pom.xml'), POM);
+  await runCommand({
+    command: mvn,
+    args: [
+      '--batch-mode',
+      '--file',
+      path.join(directory, 'pom.xml'),
+      COPY_DEPENDENCIES,
+      `-DoutputDirectory=${path.join(directory, 'lib')}`,
+    ],
+    timeoutMs: BUILD_TIMEOUT_MS,
+    signal,
+    onLine: (line) => step.detail(line.replace(/^\[INFO\] /, '')),
+  });
+  const script = path.join(directory, 'temporal-test-server');
+  await writeFile(script, SCRIPT);
+  await chmod(script, 0o755);
+}
+
+function programOnPath(name: string): string {
+  const file = findOnPath(name);
+  if (file === null) throw new Error(`${name} is not on PATH`);
+  return file;
+}
+
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>lunas</groupId>
+  <artifactId>temporal-test-server</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>io.temporal</groupId>
+      <artifactId>temporal-test-server</artifactId>
+      <version>${TEST_SERVER_VERSION}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.slf4j</groupId>
+      <artifactId>slf4j-nop</artifactId>
+      <version>${SLF4J_VERSION}</version>
+    </dependency>
+  </dependencies>
+</project>
+`;
+
+/** `exec`, so that who stops the script stops Java; light on start, since the SDK waits only 5 s for it to listen. */
+const SCRIPT = `#!/bin/sh
+exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$(dirname "$0")/lib/*" io.temporal.testserver.TestServer "$@"
+`;

@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { Connection } from '@temporalio/client';
+import { UserError } from '../config';
+import { releaseTemporalDatabase } from './orphaned-processes';
+import { launch, type ManagedProcess } from './managed-process';
+import { pollUntil } from './poll-until';
+
+export interface TemporalOptions {
+  /** The `temporal` command, as `findTemporalCli` gives it. */
+  readonly binary: string;
+  readonly port: number;
+  readonly uiPort: number;
+  readonly namespace: string;
+  /** Where workflows are kept over a restart; null: in memory. */
+  readonly databaseFile: string | null;
+  readonly logFile: string;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 5_000 }] as const;
+
+/**
+ * Fairness between merchants' webhooks, and between payments old and new; and one server hands its tasks out fastest, and in their
+ * order, from queues that it does not split.
+ */
+const DYNAMIC_CONFIG = [
+  'matching.enableFairness=true',
+  'matching.numTaskqueueReadPartitions=1',
+  'matching.numTaskqueueWritePartitions=1',
+] as const;
+
+/** Starts a Temporal dev server with its Web UI on 127.0.0.1. Resolves when the namespace can be used. */
+export async function startTemporal(options: TemporalOptions, signal: AbortSignal): Promise<ManagedProcess> {
+  if (options.databaseFile !== null) await releaseTemporalDatabase(options.databaseFile);
+  const server = await launch({
+    command: options.binary,
+    args: serverArguments(options),
+    // Fewer garbage collections for some more memory: it shares few cores with everything else.
+    env: { ...process.env, GOGC: '400' },
+    logFile: options.logFile,
+    stopSignals: STOP_SIGNALS,
+  });
+  try {
+    if (options.databaseFile !== null) await writeFile(`${options.databaseFile}.pid`, `${server.pid}\n`);
+    await waitUntilServing(server, options, signal);
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+function serverArguments({ port, uiPort, namespace, databaseFile }: TemporalOptions): string[] {
+  const listen = ['--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)];
+  const dynamicConfig = DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]);
+  const namespaceOptions = ['--namespace', namespace, ...dynamicConfig];
+  const pragmas = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
+  const storage = databaseFile === null ? [] : ['--db-filename', databaseFile, ...pragmas];
+  return ['server', 'start-dev', ...listen, ...namespaceOptions, ...storage, '--log-level', 'warn'];
+}
+
+async function waitUntilServing(
+  server: ManagedProcess,
+  { port, namespace }: TemporalOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
+  try {
+    await pollUntil(
+      'Temporal serves its namespace',
+      async () => {
+        if (!server.running) throw new UserError(`Temporal ended at its start:\n${await server.lastLogLines()}`);
+        const describeNamespace = (): Promise<unknown> => connection.workflowService.describeNamespace({ namespace });
+        return connection.withDeadline(Date.now() + 1_000, describeNamespace).then(
+          () => true,
+          () => undefined,
+        );
+      },
+      { timeoutMs: START_TIMEOUT_MS, signal },
+    );
+  } finally {
+    await connection.close();
+  }
+}

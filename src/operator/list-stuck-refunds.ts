@@ -1,0 +1,46 @@
+import type { Queryable } from '../db/pool';
+import type { PaymentStatus } from '../domain/payment-transitions';
+import { REFUND_GRACE_MS } from '../domain/reconciliation';
+import type { RefundStatus } from '../domain/refund';
+
+/** A refund that does not come to its end by itself, or takes suspiciously long to. */
+export interface StuckRefund {
+  readonly paymentId: string;
+  readonly referenceId: string;
+  readonly merchantId: string;
+  /** `refund_failed`: the provider refused it, an operator decides. `refund_processing`: the provider is still being asked. */
+  readonly paymentStatus: Extract<PaymentStatus, 'refund_failed' | 'refund_processing'>;
+  readonly number: number;
+  readonly refundKey: string;
+  readonly status: RefundStatus;
+  readonly amountRupiah: number;
+  readonly requestedAt: Date;
+  readonly submittedAt: Date | null;
+  readonly failureReason: string | null;
+}
+
+/**
+ * The refunds that an operator should look at, oldest first: refused ones, and those that the provider does not confirm. Beyond the
+ * limit, those of the oldest payments are listed first.
+ */
+export async function listStuckRefunds(db: Queryable, limit: number): Promise<StuckRefund[]> {
+  const { rows } = await db.query<StuckRefund>(
+    `select payment.id as "paymentId", payment.reference_id as "referenceId", payment.merchant_id as "merchantId",
+       payment.status as "paymentStatus", refund.number, refund.refund_key as "refundKey", refund.status,
+       refund.amount_rupiah as "amountRupiah", refund.requested_at as "requestedAt",
+       refund.submitted_at as "submittedAt", refund.failure_reason as "failureReason"
+     from (
+       select * from payments where status = 'refund_failed' order by (created_at at time zone 'utc'), id limit $1
+     ) payment
+     cross join lateral (select * from refunds where payment_id = payment.id order by number desc limit 1) refund
+     union all
+     select payment.id, payment.reference_id, payment.merchant_id, payment.status, refund.number, refund.refund_key,
+       refund.status, refund.amount_rupiah, refund.requested_at, refund.submitted_at, refund.failure_reason
+     from (
+       select * from refunds where status = 'submitted' and submitted_at < $2 order by submitted_at limit $1
+     ) refund join payments payment on payment.id = refund.payment_id
+     order by "requestedAt" limit $1`,
+    [limit, new Date(Date.now() - REFUND_GRACE_MS)],
+  );
+  return rows;
+}

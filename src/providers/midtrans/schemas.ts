@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { ProviderPaymentStatus } from '../../domain/provider-status';
+import { parseMidtransTime } from './midtrans-time';
+
+/**
+ * Midtrans' words for a QRIS order, and what they mean to us (docs: "Transaction Status Cycle"). A chargeback is none of them: it
+ * takes money back in a way that no rule here covers.
+ */
+const STATUSES: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
+  Object.entries({
+    pending: 'pending',
+    authorize: 'pending',
+    settlement: 'paid',
+    capture: 'paid',
+    refund: 'refunded',
+    partial_refund: 'refunded',
+    expire: 'expired',
+    cancel: 'cancelled',
+    deny: 'denied',
+    failure: 'denied',
+  } satisfies Record<string, ProviderPaymentStatus>),
+);
+
+const time = z
+  .string()
+  .transform(parseMidtransTime)
+  .refine((timestamp) => timestamp !== undefined, { error: 'is no time of Midtrans' });
+
+/** `275000.00`; a rupiah has no fraction. */
+const rupiah = z
+  .string()
+  .regex(/^\d{1,13}(\.0{1,2})?$/)
+  .transform(Number);
+
+/** The code that counts is the one in the body, a string; HTTP says 200 to nearly everything. */
+export const responseSchema = z.object({
+  status_code: z.string().regex(/^\d{3}$/),
+  status_message: z.string().default(''),
+});
+
+export const chargeResponseSchema = z.object({
+  transaction_id: z.string().min(1).max(255),
+  order_id: z.string(),
+  gross_amount: rupiah,
+  transaction_status: z.string().toLowerCase().pipe(z.literal('pending')),
+  qr_string: z.string().min(1).optional(),
+});
+
+const refundSchema = z.object({
+  refund_key: z.string(),
+  // A number in the documentation. Only people need it, so an unreadable one does not spoil the answer.
+  refund_chargeback_id: z
+    .union([z.int(), z.string().min(1).max(255)])
+    .transform(String)
+    .nullable()
+    .catch(null),
+  refund_amount: rupiah,
+  bank_confirmed_at: time.optional(),
+});
+
+/** What came of ending an order. */
+export const closeResponseSchema = z.object({
+  order_id: z.string(),
+  transaction_status: z.string().toLowerCase(),
+});
+
+export const statusResponseSchema = z.object({
+  transaction_id: z.string().min(1).max(255),
+  order_id: z.string(),
+  gross_amount: rupiah,
+  transaction_status: z
+    .string()
+    .toLowerCase()
+    .transform((status) => STATUSES.get(status))
+    .refine((status) => status !== undefined, { error: 'is no status of Midtrans' }),
+  // Only shown, so an unreadable one does not spoil the answer.
+  settlement_time: time.optional().catch(undefined),
+  qr_string: z.string().min(1).optional(),
+  refunds: z.array(refundSchema).max(1000).default([]),
+});
+
+export const notificationSchema = z.object({
+  order_id: z.string().min(1).max(50),
+  status_code: z.string().regex(/^\d{3}$/),
+  gross_amount: z.string().max(20),
+  signature_key: z.string().regex(/^[0-9a-fA-F]{128}$/),
+  transaction_status: z.string().max(40).toLowerCase().default(''),
+});

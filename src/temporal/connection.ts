@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import type { ClientOptions } from '@grpc/grpc-js';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import type { Config } from '../config';
+import { ReconnectingChannel } from './reconnecting-channel';
+
+/** How any of our processes reaches Temporal: the dev server, a cluster, or Temporal Cloud. */
+export interface TemporalTarget {
+  readonly address: string;
+  readonly namespace: string;
+  readonly security: Pick<ConnectionOptions, 'tls'> & { readonly apiKey?: string };
+}
+
+/** @param address `TEMPORAL_ADDRESS`, or where `lunas up` runs its own */
+export function temporalTarget(config: Config, address: string): TemporalTarget {
+  return { address, namespace: config.TEMPORAL_NAMESPACE, security: securityOf(config) };
+}
+
+function securityOf(config: Config): TemporalTarget['security'] {
+  const { TEMPORAL_API_KEY, TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY, TEMPORAL_TLS_SERVER_NAME } = config;
+  const wantsTls = [TEMPORAL_API_KEY, TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_SERVER_NAME].some(Boolean);
+  if (!wantsTls) return {};
+  return {
+    tls: {
+      ...(TEMPORAL_TLS_CA && { serverRootCACertificate: readFileSync(TEMPORAL_TLS_CA) }),
+      ...(TEMPORAL_TLS_SERVER_NAME && { serverNameOverride: TEMPORAL_TLS_SERVER_NAME }),
+      ...(TEMPORAL_TLS_CERT &&
+        TEMPORAL_TLS_KEY && {
+          clientCertPair: { crt: readFileSync(TEMPORAL_TLS_CERT), key: readFileSync(TEMPORAL_TLS_KEY) },
+        }),
+    },
+    ...(TEMPORAL_API_KEY && { apiKey: TEMPORAL_API_KEY }),
+  };
+}
+
+/**
+ * A connection whose other side has vanished without a word is given up after 17 s; by the SDK's own numbers after 45. Temporal's
+ * servers refuse to be asked more often than every 10 s.
+ */
+const CHANNEL_ARGS: ClientOptions = {
+  'grpc.keepalive_time_ms': 12_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  channelFactoryOverride: (target, credentials, options) => new ReconnectingChannel(target, credentials, options),
+};
+
+/** A client over a connection of its own; it connects at its first call, so that a process starts without Temporal. */
+export function connectClient(target: TemporalTarget): Client {
+  const connection = Connection.lazy({ address: target.address, channelArgs: CHANNEL_ARGS, ...target.security });
+  return new Client({ connection, namespace: target.namespace });
+}

@@ -1,0 +1,93 @@
+import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import type { WorkflowHandle } from '@temporalio/client';
+import { z } from 'zod';
+import type { PaymentTerms } from '../domain/payment';
+import { SETTLEMENT_KINDS } from '../domain/payment';
+import { FEE_PAYERS } from '../domain/fees';
+import type { Opening } from '../domain/workflow-step';
+import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
+
+/** What a workflow knows of the creation of its payment: enough to write the payment's row again. */
+export interface RecordedCreation {
+  readonly terms: PaymentTerms;
+  readonly createdAtMs: number;
+  /** Undefined while the provider has neither issued the QR nor rejected the order. */
+  readonly opening: Opening | undefined;
+}
+
+const rupiah = z.int().nonnegative();
+
+const termsSchema = z.object({
+  paymentId: z.uuid(),
+  referenceId: z.string(),
+  merchantId: z.uuid(),
+  merchantReferenceId: z.string().nullable(),
+  idempotencyKey: z.string().nullable(),
+  fingerprint: z.string(),
+  paymentMethod: z.enum(PAYMENT_METHODS),
+  provider: z.enum(PROVIDERS),
+  providerAccountId: z.uuid(),
+  amountRupiah: rupiah,
+  feeRupiah: rupiah,
+  totalRupiah: rupiah,
+  netRupiah: rupiah,
+  feePayer: z.enum(FEE_PAYERS),
+  policyId: z.uuid(),
+  settlementKind: z.enum(SETTLEMENT_KINDS),
+  settlementDelaySeconds: z.int(),
+  expiresInSeconds: z.int(),
+  sealedDetails: z.string().nullable(),
+}) satisfies z.ZodType<PaymentTerms>;
+
+const openingSchema = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('issued'),
+    atMs: z.int(),
+    providerTransactionId: z.string(),
+    qrisPayload: z.string(),
+  }),
+  z.object({ outcome: z.literal('rejected'), atMs: z.int(), reason: z.string() }),
+]) satisfies z.ZodType<Opening>;
+
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+
+/** Of a run that goes on where another one stood. */
+const resumptionSchema = z.object({ createdAtMs: z.int(), opening: openingSchema.optional() });
+const openedSchema = z.object({ opening: openingSchema });
+
+/**
+ * Reads the creation out of the history of a run: the input of the workflow, and the result of the step that opened it.
+ * @throws Error if this is no history of a payment
+ */
+export async function creationIn({ events }: History, converter: LoadedDataConverter): Promise<RecordedCreation> {
+  const decode = (payloads: readonly Payload[] | null | undefined) => decodeAll(converter, payloads ?? []);
+  const [first, ...later] = events ?? [];
+  const [input, resumed] = await decode(first?.workflowExecutionStartedEventAttributes?.input?.payloads);
+  const resumption = resumed === undefined ? undefined : resumptionSchema.parse(resumed);
+  let opening = resumption?.opening;
+  for (const event of later) {
+    if (opening) break;
+    const result =
+      event.markerRecordedEventAttributes?.details?.['result'] ?? event.activityTaskCompletedEventAttributes?.result;
+    const [value] = await decode(result?.payloads);
+    opening = openedSchema.safeParse(value).data?.opening;
+  }
+  return {
+    terms: termsSchema.parse(input),
+    createdAtMs: resumption?.createdAtMs ?? millisecondsOf(first?.eventTime),
+    opening,
+  };
+}
+
+async function decodeAll(
+  { payloadConverter, payloadCodecs }: LoadedDataConverter,
+  payloads: readonly Payload[],
+): Promise<unknown[]> {
+  let decoded = [...payloads];
+  for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
+  return decoded.map((payload) => payloadConverter.fromPayload(payload));
+}
+
+function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(time?.seconds) * 1_000 + Math.floor((time?.nanos ?? 0) / 1_000_000);
+}

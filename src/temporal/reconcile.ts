@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { validate as isUuid } from 'uuid';
+import { openException } from '../db/exceptions';
+import { newestNotification, requestStatusQuery } from '../db/notification-inbox';
+import type { Queryable } from '../db/pool';
+import {
+  findForReconciliation,
+  findRecordedStatuses,
+  isRetried,
+  readFinalPayments,
+  readOpenPayments,
+  readRetriedDeliveries,
+  readUnfinishedLatePayments,
+  type Page,
+  type ReconciledOrder,
+  type ReconciledPayment,
+} from '../db/queries/list-for-reconciliation';
+import { isFinal } from '../domain/payment-transitions';
+import {
+  addCoverage,
+  findBreaks,
+  findLostRetries,
+  findOrphanedWorkflow,
+  findOverdueLatePayment,
+  findUnendedWorkflow,
+  GRACE_MS,
+  NOTHING_COVERED,
+  walkAfter,
+  type Break,
+  type Coverage,
+  type FoundBreak,
+  type Indeterminate,
+  type ProviderRecord,
+  type ReconciliationPart,
+  type ReconciliationSlice,
+} from '../domain/reconciliation';
+import type { ProviderRegistry } from '../providers/registry';
+import type { ListedWorkflow, PaymentWorkflowClient } from './payment-workflow-client';
+import { forEachConcurrent } from './for-each-concurrent';
+import { StatusQueries } from './status-queries';
+
+export interface ReconcileDependencies {
+  readonly db: Queryable;
+  readonly providers: ProviderRegistry;
+  readonly workflows: PaymentWorkflowClient;
+  /** `LUNAS_RECOVERY_MODE` of the workers. */
+  readonly isRecovering?: boolean;
+}
+
+/** Calls at Temporal and at a provider account that are in flight together, for each part. */
+const CONCURRENCY = 32;
+/** Status queries a second of each provider account: docs/scale.md has the arithmetic. */
+const CALLS_PER_SECOND = 100;
+const PROVIDER_TIMEOUT_MS = 10_000;
+/** A payment changes while it is compared: what is wrong has to be wrong still after this long. */
+const RECHECK_DELAY_MS = 3_000;
+
+/**
+ * Goes on with a part of a run, page by page, for about this long. Every break that a second comparison confirms is followed up:
+ * if a status query settles it, the workflow is notified; else an exception is opened. Reconciliation itself changes nothing.
+ */
+export async function reconcileSlice(
+  dependencies: ReconcileDependencies,
+  part: ReconciliationPart,
+  durationMs: number,
+): Promise<ReconciliationSlice> {
+  const untilMs = Date.now() + durationMs;
+  const queries = new StatusQueries(CALLS_PER_SECOND);
+  const breaks: FoundBreak[] = [];
+  let coverage = NOTHING_COVERED;
+  let next: ReconciliationSlice['next'] = part.position;
+  do {
+    const page: PageResult = await reconcilePage({ ...dependencies, queries }, { ...part, position: next });
+    coverage = addCoverage(coverage, { ...page, breaks: page.breaks.length });
+    breaks.push(...page.breaks);
+    next = page.next === null ? walkAfter(next.walk) : { walk: next.walk, after: page.next };
+  } while (next !== null && Date.now() < untilMs);
+  return { next, coverage, breaks };
+}
+
+interface SliceDependencies extends ReconcileDependencies {
+  readonly queries: StatusQueries;
+}
+
+interface PageResult extends Omit<Coverage, 'breaks'> {
+  readonly next: string | null;
+  readonly breaks: readonly FoundBreak[];
+}
+
+async function reconcilePage(dependencies: SliceDependencies, part: ReconciliationPart): Promise<PageResult> {
+  const { db } = dependencies;
+  const { position } = part;
+  const changedSince = new Date(part.changedSinceMs);
+  switch (position.walk) {
+    case 'open':
+      return comparePayments(dependencies, await readOpenPayments(db, accountIn(part), position.after));
+    case 'final':
+      return comparePayments(dependencies, await readFinalPayments(db, accountIn(part), changedSince, position.after));
+    case 'late':
+      return checkLatePayments(dependencies, position.after);
+    case 'deliveries':
+      return checkDeliveries(dependencies, position.after);
+    case 'workflows':
+      return checkWorkflows(dependencies, changedSince, position.after);
+  }
+}
+
+function accountIn({ accountId, position }: ReconciliationPart): string {
+  if (accountId === null) throw new Error(`The walk "${position.walk}" needs a provider account`);
+  return accountId;
+}
+
+async function comparePayments(
+  dependencies: SliceDependencies,
+  { items, next }: Page<ReconciledPayment>,
+): Promise<PageResult> {
+  const { db } = dependencies;
+  let indeterminate = 0;
+  const candidates: ReconciledPayment[] = [];
+  await forEachConcurrent(items, CONCURRENCY, async (payment) => {
+    const comparison = await compare(dependencies, payment);
+    if (comparison.breaks.length > 0) candidates.push(payment);
+    else if (comparison.isIndeterminate) indeterminate += 1;
+  });
+
+  if (candidates.length > 0) await sleep(RECHECK_DELAY_MS);
+  const breaks: FoundBreak[] = [];
+  await forEachConcurrent(candidates, CONCURRENCY, async ({ id }) => {
+    const payment = await findForReconciliation(db, id);
+    if (!payment) return;
+    const comparison = await compare(dependencies, payment);
+    if (comparison.isIndeterminate) indeterminate += 1;
+    for (const found of comparison.breaks) breaks.push(await followUp(db, orderOf(payment), found));
+  });
+  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
+}
+
+function orderOf({ id, referenceId, providerAccountId, recorded }: ReconciledPayment): ReconciledOrder {
+  return { paymentId: id, referenceId, providerAccountId, totalRupiah: recorded.totalRupiah };
+}
+
+async function compare(
+  { providers, workflows, queries, isRecovering }: SliceDependencies,
+  { id, referenceId, providerAccountId, recorded }: ReconciledPayment,
+): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
+  const [order, workflow] = await Promise.all([
+    findOrder(await providers.forAccount(providerAccountId), referenceId, queries),
+    workflows.describeWorkflow(id).catch((): Indeterminate => 'indeterminate'),
+  ]);
+  const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
+  const breaks = findBreaks(recorded, order, workflow, Date.now());
+  return { breaks: isRecovering ? breaks.filter(isNotHeldBack) : breaks, isIndeterminate };
+}
+
+/** Workers in recovery mode settle and refund nothing: what is late for that reason is no break. */
+function isNotHeldBack({ kind }: Break): boolean {
+  return kind !== 'overdue';
+}
+
+async function findOrder(
+  provider: Awaited<ReturnType<ProviderRegistry['forAccount']>>,
+  referenceId: string,
+  queries: StatusQueries,
+): Promise<ProviderRecord | Indeterminate | null> {
+  const found = await queries.find(() =>
+    provider.findPayment(referenceId, {
+      signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
+      deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS,
+    }),
+  );
+  if (found.outcome === 'indeterminate') return 'indeterminate';
+  return found.outcome === 'found' ? found.payment : null;
+}
+
+async function checkLatePayments({ db, isRecovering }: SliceDependencies, after: string | null): Promise<PageResult> {
+  const { items, next } = await readUnfinishedLatePayments(db, after);
+  const breaks: FoundBreak[] = [];
+  for (const late of items) {
+    const overdue = findOverdueLatePayment(late.status, late.since.getTime(), Date.now());
+    for (const found of isRecovering ? [] : overdue) breaks.push(await followUp(db, late, found));
+  }
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
+}
+
+async function checkDeliveries({ db, workflows }: SliceDependencies, after: string | null): Promise<PageResult> {
+  const { items, next } = await readRetriedDeliveries(db, new Date(Date.now() - GRACE_MS), after);
+  let indeterminate = 0;
+  const breaks: FoundBreak[] = [];
+  await forEachConcurrent(items, CONCURRENCY, async (delivery) => {
+    const isRetryWorkflowRunning = await workflows
+      .isRetryWorkflowRunning(delivery.deliveryId)
+      .catch((): Indeterminate => 'indeterminate');
+    if (isRetryWorkflowRunning === 'indeterminate') indeterminate += 1;
+    // The retry workflow may have ended the delivery, and itself, since the page was read.
+    else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
+      breaks.push(await followUp(db, delivery, findLostRetries()));
+    }
+  });
+  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
+}
+
+async function checkWorkflows(
+  { db, workflows }: SliceDependencies,
+  changedSince: Date,
+  after: string | null,
+): Promise<PageResult> {
+  // Those that have just started, or just ended, are left to the next run.
+  const before = new Date(Date.now() - GRACE_MS);
+  const { items, next } = await workflows.listPaymentWorkflows(changedSince, before, after);
+  const ids = items.map(({ paymentId }) => paymentId).filter((id) => isUuid(id));
+  const recorded = new Map((await findRecordedStatuses(db, ids)).map((payment) => [payment.paymentId, payment]));
+  const breaks: FoundBreak[] = [];
+  for (const workflow of items) {
+    const payment = recorded.get(workflow.paymentId);
+    if (!payment) breaks.push(await reportOrphan(db, workflow));
+    // The walk over final payments compares those that changed lately.
+    else if (workflow.isRunning && isFinal(payment.status) && payment.updatedAt < changedSince) {
+      breaks.push(await followUp(db, payment, findUnendedWorkflow(payment.status)));
+    }
+  }
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
+}
+
+async function reportOrphan(db: Queryable, { workflowId, paymentId }: ListedWorkflow): Promise<FoundBreak> {
+  const found = findOrphanedWorkflow();
+  const unknown = { providerAccountId: null, paymentId: null, amountRupiah: null };
+  const detail = `${found.kind}: ${found.detail}`;
+  await openException(db, { kind: 'reconciliation', referenceId: workflowId, ...unknown, detail });
+  return { ...found, paymentId, referenceId: workflowId };
+}
+
+async function followUp(db: Queryable, order: ReconciledOrder, found: Break): Promise<FoundBreak> {
+  const { paymentId, referenceId, providerAccountId, totalRupiah } = order;
+  if (found.isResolvedByStatusQuery) {
+    // The sweeper repeats an open notification by itself.
+    const isNoted = (await newestNotification(db, { providerAccountId, referenceId })) !== null;
+    if (!isNoted) await requestStatusQuery(db, { accountId: providerAccountId, referenceId });
+  } else {
+    await openException(db, {
+      kind: 'reconciliation',
+      referenceId,
+      providerAccountId,
+      paymentId,
+      amountRupiah: totalRupiah,
+      detail: `${found.kind}: ${found.detail}`,
+    });
+  }
+  return { ...found, paymentId, referenceId };
+}

@@ -1,0 +1,114 @@
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../../activities/index';
+import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import type { Config } from '../config';
+import { createPool } from '../db/pool';
+import type { Logger } from '../logger';
+import { createProviderRegistry } from '../providers/registry';
+import { createSealer } from '../sealing';
+import { startRelay, type Relay } from '../webhooks/relay';
+import { createWebhookSender } from '../webhooks/send';
+import { connectClient, type TemporalTarget } from './connection';
+import { PaymentWorkflowClient } from './payment-workflow-client';
+import { reconcileSlice } from './reconcile';
+import { installRuntime } from './runtime';
+import { registerSearchAttributes } from './search-attributes';
+import { startSweeper } from './sweeper';
+
+export interface WorkerSettings {
+  readonly databaseUrl: string;
+  readonly temporal: TemporalTarget;
+  readonly masterKey: string;
+  readonly environment: Config['LUNAS_ENVIRONMENT'];
+  /** CIDRs; the default depends on the environment. */
+  readonly webhookAllowedNetworks?: readonly string[] | undefined;
+  /** Where providers and customers reach the API. */
+  readonly publicBaseUrl: string;
+  /** How long a refund can be cancelled before it goes to the provider. */
+  readonly refundHoldSeconds: number;
+  /** `LUNAS_RECOVERY_MODE`: after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are through. */
+  readonly isRecovering: boolean;
+  /** Where Prometheus reads what the worker does (`METRICS_PORT`); nowhere when not given. */
+  readonly metricsPort?: number | undefined;
+  /** Built by `npm run build`. */
+  readonly workflowBundlePath: string;
+  readonly log: Logger;
+  /** How many workflows stay in memory, about 1 MB each; 0 replays every one at each of its tasks. */
+  readonly maxCachedWorkflows?: number;
+  /** Called when the worker stops by itself; the process should end then, and be started again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const SHUTDOWN_GRACE_TIME = '10 seconds';
+const STICKY_TIMEOUT = '1 second';
+const MAX_CACHED_WORKFLOWS = 500;
+/** A run that dies repeats at most this much of each part. */
+const RECONCILIATION_SLICE_MS = 30_000;
+
+/**
+ * The worker process: runs the workflows and activities of both task queues, and the webhook relay.
+ * Resolves when it takes work; `close` ends after what is under way.
+ */
+export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
+  const { log, temporal, isRecovering } = settings;
+  installRuntime(log, settings.metricsPort);
+  if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
+  const db = createPool(settings.databaseUrl);
+  const sealer = createSealer(settings.masterKey);
+  const client = connectClient(temporal);
+  const workflows = new PaymentWorkflowClient(client);
+  await registerSearchAttributes(client, log);
+
+  const webhooks = createWebhookSender({
+    environment: settings.environment,
+    allowedNetworks: settings.webhookAllowedNetworks,
+  });
+  const providers = createProviderRegistry(db, sealer, settings.publicBaseUrl);
+  let relay: Relay | undefined;
+  const activities = createActivities({
+    db,
+    sealer,
+    providers,
+    webhooks,
+    environment: settings.environment,
+    refundHoldSeconds: settings.refundHoldSeconds,
+    isRecovering,
+    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows, isRecovering }, part, RECONCILIATION_SLICE_MS),
+    onDeliveries: () => relay?.wake(),
+  });
+
+  const connection = await NativeConnection.connect({ address: temporal.address, ...temporal.security });
+  const shared: Omit<WorkerOptions, 'taskQueue'> = {
+    connection,
+    namespace: temporal.namespace,
+    workflowBundle: { codePath: settings.workflowBundlePath },
+    activities,
+    shutdownGraceTime: SHUTDOWN_GRACE_TIME,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    maxCachedWorkflows: settings.maxCachedWorkflows ?? MAX_CACHED_WORKFLOWS,
+  };
+  const workers = await Promise.all([
+    Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),
+    Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
+  ]);
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  running.catch(settings.onFailure);
+  relay = startRelay({
+    db,
+    sealer,
+    sender: webhooks,
+    startRetryWorkflow: (failed) => workflows.startRetryWorkflow(failed),
+    log,
+  });
+  await workflows.scheduleReconciliation(log);
+  const sweeper = startSweeper({ db, workflows, log });
+
+  return {
+    async close() {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper.stop()]);
+      await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close()]);
+      await db.end();
+    },
+  };
+}

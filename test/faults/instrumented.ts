@@ -1,0 +1,106 @@
+import type { PaymentTerms } from '../../src/domain/payment';
+import type { Pool } from '../../src/db/pool';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
+import type { Provider } from '../../src/providers/provider';
+import type { ProviderRegistry } from '../../src/providers/registry';
+import { rewriteStatement, runInTwo, type Mutant, type Statement } from './mutants';
+import type { KillPoint } from './kill-points';
+import { hitBreakpoint } from './breakpoint';
+
+/** The statements that a payment passes on its way, by name; those that begin with the name count too. */
+interface QueryBreakpoints {
+  /** The harness holds the statement up when it is under way. */
+  readonly inside?: Readonly<Record<string, KillPoint>>;
+  readonly before?: Readonly<Record<string, KillPoint>>;
+  readonly after?: Readonly<Record<string, KillPoint>>;
+}
+
+/** Steps after which a merchant is told, and which the workflow takes. */
+const WITH_OUTBOX = ['issue', 'pay', 'settle', 'expire', 'cancel', 'request_refund', 'confirm_refund'] as const;
+
+export const API_BREAKPOINTS = {
+  before: { store_provider_notification: 'K6' },
+  after: { store_provider_notification: 'K7' },
+} as const satisfies QueryBreakpoints;
+
+export const WORKER_BREAKPOINTS = {
+  inside: Object.fromEntries(WITH_OUTBOX.map((step) => [`transition_${step}`, 'K8' as const])),
+  before: { transition_accept: 'K2', record_webhook_delivered: 'K9', transition_settle: 'K11' },
+  after: { transition_accept: 'K3', transition_issue: 'K5', transition_settle: 'K11' },
+} as const satisfies QueryBreakpoints;
+
+/** The pool, with traps around its named statements. */
+export function instrumentQueries(db: Pool, breakpoints: QueryBreakpoints, mutant: Mutant | null): Pool {
+  return new Proxy(db, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== 'function') return member;
+      if (key !== 'query') return member.bind(target);
+      return async (given: unknown, ...rest: unknown[]) => {
+        if (!isStatement(given)) return member.call(target, given, ...rest);
+        const statement = rewriteStatement(mutant, given);
+        const send = (what: Statement) => Promise.resolve(member.call(target, what));
+        await breakAt(breakpoints.before, statement.name);
+        const isApart = mutant === 'outboxApart' && statement.name in WORKER_BREAKPOINTS.inside;
+        if (!isApart) await breakAt(breakpoints.inside, statement.name);
+        const result = isApart ? await runInTwo(statement, send, () => hitBreakpoint('K8')) : await send(statement);
+        await breakAt(breakpoints.after, statement.name);
+        return result;
+      };
+    },
+  });
+}
+
+async function breakAt(breakpoints: Readonly<Record<string, KillPoint>> | undefined, statement: string): Promise<void> {
+  for (const [name, point] of Object.entries(breakpoints ?? {}))
+    if (statement.startsWith(name)) await hitBreakpoint(point);
+}
+
+function isStatement(given: unknown): given is Statement {
+  return typeof given === 'object' && given !== null && 'name' in given && 'text' in given;
+}
+
+/** Temporal's client of the API. */
+export class InstrumentedWorkflowClient extends PaymentWorkflowClient {
+  override async createPayment(terms: PaymentTerms): Promise<void> {
+    await hitBreakpoint('K1');
+    await super.createPayment(terms);
+    await hitBreakpoint('K5');
+  }
+}
+
+/** The accounts, with traps around what the worker asks of them. */
+export function instrumentProviders(
+  registry: ProviderRegistry,
+  mutant: Mutant | null,
+  change: (provider: Provider) => Provider,
+): ProviderRegistry {
+  return { ...registry, forAccount: async (id) => instrumentProvider(change(await registry.forAccount(id)), mutant) };
+}
+
+function instrumentProvider(provider: Provider, mutant: Mutant | null): Provider {
+  return {
+    ...provider,
+    async issueQris(request, call) {
+      const outcome = await provider.issueQris(request, call);
+      if (outcome.outcome === 'accepted') await hitBreakpoint('K4');
+      return outcome;
+    },
+    async findPayment(referenceId, call) {
+      const found = await provider.findPayment(referenceId, call);
+      // An order that waits for its customer is looked up before it is asked for again, and hardly ever else.
+      const isHidden = mutant === 'noLookUp' && found.outcome === 'found' && found.payment.status === 'pending';
+      return isHidden ? { outcome: 'not_found' } : found;
+    },
+    async expirePayment(referenceId, call) {
+      await hitBreakpoint('K12');
+      return provider.expirePayment(referenceId, call);
+    },
+    async refundPayment(request, call) {
+      const refundKey = mutant === 'refundKeyUnstable' ? `${request.refundKey}-${Date.now()}` : request.refundKey;
+      const outcome = await provider.refundPayment({ ...request, refundKey }, call);
+      if (outcome.outcome === 'accepted') await hitBreakpoint('K10');
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import type { Pool } from '../../src/db/pool';
+import { verifyLedger, type LedgerVerification } from '../../src/operator/verify-ledger';
+import type { Journal } from './journal';
+import type { ReceivedAttempt } from './receiver';
+import type { FaultStack } from './stack';
+
+/** An order in the acquirer's own ledger. */
+const providerLedgerSchema = z.object({
+  payments: z.array(
+    z.object({
+      order_id: z.string(),
+      status: z.string(),
+      gross_amount: z.string(),
+      charge_calls: z.number(),
+      refunds: z.array(z.object({ refund_key: z.string(), amount: z.number(), status: z.string() })),
+    }),
+  ),
+});
+export type ObservedOrder = z.infer<typeof providerLedgerSchema>['payments'][number];
+
+export interface PaymentRecord {
+  readonly id: string;
+  readonly referenceId: string;
+  readonly idempotencyKey: string | null;
+  readonly status: string;
+  readonly totalRupiah: number;
+  readonly feeRupiah: number;
+  readonly netRupiah: number;
+  readonly late: string | null;
+}
+
+export interface TransitionRecord {
+  readonly paymentId: string;
+  readonly version: number;
+  readonly name: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly event: string | null;
+  readonly body: string | null;
+}
+
+export interface DeliveryRecord {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly version: number;
+  readonly status: 'pending' | 'delivered' | 'dead';
+  readonly hasRetryWorkflow: boolean;
+  /** Nobody has it, and nobody has taken it for some seconds. */
+  readonly isAbandoned: boolean;
+}
+
+/** Of one payment, debit less credit. */
+export interface BalanceRecord {
+  readonly paymentId: string;
+  readonly sum: number;
+  readonly pending: number;
+  readonly available: number;
+  readonly receivable: number;
+  readonly suspense: number;
+}
+
+export interface StoredRecords {
+  readonly payments: readonly PaymentRecord[];
+  readonly transitions: readonly TransitionRecord[];
+  readonly deliveries: readonly DeliveryRecord[];
+  readonly balances: readonly BalanceRecord[];
+  readonly refundKeys: ReadonlySet<string>;
+  readonly openNotifications: readonly string[];
+  readonly exceptions: readonly { readonly kind: string; readonly paymentId: string | null }[];
+}
+
+export interface ObservedWorkflow {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly paymentStatus: string | null;
+}
+
+/** All that is known of the service, from inside and from outside, at about one moment. */
+export interface ObservedState {
+  readonly journal: Journal;
+  readonly orders: ReadonlyMap<string, ObservedOrder>;
+  readonly records: StoredRecords;
+  readonly ledger: LedgerVerification;
+  readonly received: readonly ReceivedAttempt[];
+  /** So many of them had come before the books were read. */
+  readonly receivedBefore: number;
+  readonly workflows: readonly ObservedWorkflow[];
+}
+
+/** What the world is read from: the whole stack of the fault suite, or another service under test. */
+export interface ObservedStateSource extends Pick<FaultStack, 'db' | 'client'> {
+  readonly sandbox: { readonly url: string };
+  readonly receiver: { readonly attempts: readonly ReceivedAttempt[] };
+}
+
+/** Where things are written one after another, the later one is read first: what it says must be in the earlier one. */
+export async function readObservedState(source: ObservedStateSource, journal: Journal): Promise<ObservedState> {
+  const promised = journal.snapshot();
+  const orders = await readOrders(source);
+  const receivedBefore = source.receiver.attempts.length;
+  const records = await readRecords(source.db);
+  const ledger = await verifyLedger(source.db);
+  return {
+    journal: promised,
+    orders,
+    records,
+    ledger,
+    received: [...source.receiver.attempts],
+    receivedBefore,
+    workflows: await readWorkflows(source),
+  };
+}
+
+async function readOrders({ sandbox }: ObservedStateSource): Promise<ObservedState['orders']> {
+  const response = await fetch(`${sandbox.url}/simulator/payments`);
+  const { payments } = providerLedgerSchema.parse(await response.json());
+  return new Map(payments.map((order) => [order.order_id, order]));
+}
+
+/** How long a delivery whose lease is over may lie there: a relay looks every second. */
+const ABANDONED_AFTER = "interval '8 seconds'";
+
+async function readRecords(db: Pool): Promise<StoredRecords> {
+  const client = await db.connect();
+  try {
+    await client.query('begin isolation level repeatable read, read only');
+    const read = async <Row extends object>(text: string) => (await client.query<Row>(text)).rows;
+    const records: StoredRecords = {
+      payments: await read<PaymentRecord>(
+        `select payments.id, reference_id as "referenceId", idempotency_key as "idempotencyKey", payments.status,
+           payments.total_rupiah as "totalRupiah", fee_rupiah as "feeRupiah", net_rupiah as "netRupiah",
+           late.status as late
+         from payments left join late_payments late on late.payment_id = payments.id`,
+      ),
+      transitions: await read<TransitionRecord>(
+        `select transition.payment_id as "paymentId", version, name, from_status as "from", to_status as "to", event, body
+         from payment_transitions transition left join webhook_events event
+           on event.payment_id = transition.payment_id and event.payment_version = transition.version
+         order by transition.payment_id, version`,
+      ),
+      deliveries: await read<DeliveryRecord>(
+        `select id, payment_id as "paymentId", payment_version as version, status,
+           retry_workflow_started_at is not null as "hasRetryWorkflow",
+           status = 'pending' and retry_workflow_started_at is null
+             and greatest(leased_until, created_at) < now() - ${ABANDONED_AFTER} as "isAbandoned"
+         from webhook_deliveries`,
+      ),
+      balances: await read<BalanceRecord>(
+        `select payment_id as "paymentId", sum(amount)::bigint as sum, ${['pending', 'available']
+          .map((name) => `coalesce(sum(amount) filter (where account = 'merchant_${name}'), 0)::bigint as ${name}`)
+          .join(', ')},
+           coalesce(sum(amount) filter (where account = 'provider_receivable'), 0)::bigint as receivable,
+           coalesce(sum(amount) filter (where account = 'suspense'), 0)::bigint as suspense
+         from (select payment_id, account, case side when 'debit' then amount_rupiah else -amount_rupiah end as amount
+           from ledger_postings join ledger_entries on posting_id = ledger_postings.id) entries
+         group by payment_id`,
+      ),
+      refundKeys: new Set(
+        (
+          await read<{ key: string }>(
+            'select refund_key as key from refunds union all select refund_key from late_payments',
+          )
+        ).map(({ key }) => key),
+      ),
+      openNotifications: (
+        await read<{ reference: string }>(
+          'select reference_id as reference from provider_notifications where closed_at is null',
+        )
+      ).map(({ reference }) => reference),
+      exceptions: await read('select kind, payment_id as "paymentId" from exceptions'),
+    };
+    await client.query('commit');
+    client.release();
+    return records;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+async function readWorkflows({ client }: ObservedStateSource): Promise<ObservedWorkflow[]> {
+  const found: ObservedWorkflow[] = [];
+  for await (const { workflowId, type, status, searchAttributes } of client.workflow.list({ pageSize: 1_000 })) {
+    const paymentStatus = searchAttributes.PaymentStatus?.[0];
+    found.push({
+      id: workflowId,
+      type,
+      status: status.name,
+      paymentStatus: paymentStatus ? String(paymentStatus) : null,
+    });
+  }
+  return found;
+}

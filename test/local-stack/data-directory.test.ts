@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  unlockDataDirectory,
+  ensureMasterKey,
+  dataDirectoryAt,
+  lockDataDirectory,
+  readMasterKey,
+  readRunFile,
+  removeRunFile,
+  type RunFile,
+  writeRunFile,
+} from '../../src/local-stack/data-directory';
+import { acquireLock, lockOwner } from '../../src/local-stack/lock-file';
+import { temporaryDirectory } from './processes';
+
+const run: RunFile = {
+  api_url: 'http://127.0.0.1:3000',
+  sandbox_url: 'http://127.0.0.1:3001',
+  temporal_address: '127.0.0.1:7233',
+  temporal_ui_url: 'http://127.0.0.1:8233',
+  database_url: 'postgresql://lunas:secret@127.0.0.1:5433/lunas',
+  merchant_id: '01935b6c-7c00-7000-8000-00006c756e61',
+  secret_key: 'sk_test_x',
+  webhook_secret: null,
+  pid: process.pid,
+};
+
+async function newDataDirectory() {
+  return dataDirectoryAt(path.join(await temporaryDirectory(), 'deep', 'home'));
+}
+
+/** A process that has ended, and left its name in the lock file. */
+async function leaveLockOfDead(file: string): Promise<void> {
+  const dead = spawn(process.execPath, ['-e', '']);
+  await once(dead, 'exit');
+  await writeFile(file, JSON.stringify({ pid: dead.pid, command_line: 'node lunas up' }));
+}
+
+it.each(['/proc/lunas', '/dev/null/lunas'])(
+  'says in one line that %s cannot be written, and what to set',
+  async (directory) => {
+    const failure = lockDataDirectory(dataDirectoryAt(directory));
+    await expect(failure).rejects.toThrow(/^\/.* cannot be written \(.*\)\. Set LUNAS_HOME to a writable directory\.$/);
+    await expect(failure).rejects.toMatchObject({ name: 'UserError' });
+  },
+);
+
+it('lets one process at a time use a home, and names it to the others', async () => {
+  const dataDirectory = await newDataDirectory();
+  await expect(lockDataDirectory(dataDirectory)).resolves.toEqual({ afterCrash: false });
+  await expect(lockDataDirectory(dataDirectory)).rejects.toThrow(
+    `Lunas runs already on ${dataDirectory.path} (process ${process.pid}).`,
+  );
+  await unlockDataDirectory(dataDirectory);
+  await expect(lockDataDirectory(dataDirectory)).resolves.toEqual({ afterCrash: false });
+});
+
+it('takes over from one that was killed, and tells so', async () => {
+  const dataDirectory = await newDataDirectory();
+  await lockDataDirectory(dataDirectory);
+  await leaveLockOfDead(path.join(dataDirectory.path, 'lunas.lock'));
+  await expect(lockDataDirectory(dataDirectory)).resolves.toEqual({ afterCrash: true });
+});
+
+it('does not take a stranger that was given the same process id for Lunas', async () => {
+  const dataDirectory = await newDataDirectory();
+  await lockDataDirectory(dataDirectory);
+  const lock = path.join(dataDirectory.path, 'lunas.lock');
+  await writeFile(lock, JSON.stringify({ pid: process.ppid, command_line: 'node lunas up' }));
+  expect(await lockOwner(lock)).toBeNull();
+  await expect(lockDataDirectory(dataDirectory)).resolves.toEqual({ afterCrash: true });
+});
+
+it('gives a lock of the dead to exactly one of many that want it', async () => {
+  const directory = await temporaryDirectory();
+  const file = path.join(directory, 'lock');
+  await leaveLockOfDead(file);
+  const attempts = await Promise.all(Array.from({ length: 20 }, () => acquireLock(file)));
+  expect(attempts.filter(({ acquired }) => acquired)).toHaveLength(1);
+  expect(await readdir(directory)).toEqual(['lock']);
+});
+
+it('tells other commands of a run while it lasts, and of none before and after', async () => {
+  const dataDirectory = await newDataDirectory();
+  expect(await readRunFile(dataDirectory)).toBeNull();
+  await lockDataDirectory(dataDirectory);
+  await writeRunFile(dataDirectory, run);
+  expect(await readRunFile(dataDirectory)).toEqual(run);
+  await leaveLockOfDead(path.join(dataDirectory.path, 'lunas.lock'));
+  expect(await readRunFile(dataDirectory)).toBeNull();
+  await removeRunFile(dataDirectory);
+  expect(await readRunFile(dataDirectory)).toBeNull();
+});
+
+it('keeps one master key of 32 bytes, and its secrets from other users', async () => {
+  const dataDirectory = await newDataDirectory();
+  await lockDataDirectory(dataDirectory);
+  expect(await readMasterKey(dataDirectory)).toBeNull();
+  const key = await ensureMasterKey(dataDirectory);
+  expect(Buffer.from(key, 'base64')).toHaveLength(32);
+  expect(await ensureMasterKey(dataDirectory)).toBe(key);
+  expect(await readMasterKey(dataDirectory)).toBe(key);
+  await writeRunFile(dataDirectory, run);
+  for (const name of ['master-key', 'run.json']) {
+    expect((await stat(path.join(dataDirectory.path, name))).mode & 0o077).toBe(0);
+  }
+  expect(JSON.parse(await readFile(path.join(dataDirectory.path, 'run.json'), 'utf8'))).toEqual(run);
+});

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { freePorts, LunasProcess } from '../support/lunas-process';
+import { eventually } from '../support/eventually';
+import { isAlive, temporaryDirectory, untilGone } from './processes';
+
+const TIMEOUT_MS = 180_000;
+
+const started: LunasProcess[] = [];
+
+function lunas(command: 'up' | 'services', dataDirectory: string, environment: NodeJS.ProcessEnv): LunasProcess {
+  const process = new LunasProcess(command, dataDirectory, environment);
+  started.push(process);
+  return process;
+}
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((process) => process.stop()));
+}, TIMEOUT_MS);
+
+const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
+
+it(
+  'runs everything on a home of its own, replaces what dies, and leaves nothing behind on Ctrl-C',
+  async () => {
+    const dataDirectory = await temporaryDirectory();
+    const ports = await freePorts();
+    const up = lunas('up', dataDirectory, ports);
+    const run = await up.ready();
+    expect(await statusOf(`${run.api_url}/payments/none`)).toBe(401);
+    expect(await statusOf(run.sandbox_url)).toBe(200);
+    expect(await statusOf(run.temporal_ui_url ?? '')).toBe(200);
+    expect(JSON.parse(up.stdout)).toEqual(run);
+    expect(JSON.parse(await readFile(path.join(dataDirectory, 'run.json'), 'utf8'))).toEqual(run);
+
+    const again = lunas('up', dataDirectory, await freePorts());
+    const elsewhere = lunas('up', await temporaryDirectory(), ports);
+    expect(await Promise.all([again.exitCode, elsewhere.exitCode])).toEqual([1, 1]);
+    expect(again.stderr).toMatch(new RegExp(`Lunas runs already on ${dataDirectory} \\(process ${up.pid}\\)\\.`));
+    expect(elsewhere.stderr).toContain(`Port ${ports['PORT']} is taken. Set PORT to a free one`);
+    expect([again.stdout, elsewhere.stdout]).toEqual(['', '']);
+
+    const [worker = 0] = up.children('lunas.js worker');
+    process.kill(worker, 'SIGKILL');
+    await eventually(
+      async () => up.stderr,
+      (text) => text.includes('worker runs again.'),
+    );
+    expect(up.stderr).toContain(
+      `worker ended unexpectedly (SIGKILL), starting it again. Log: ${dataDirectory}/logs/worker.log`,
+    );
+
+    const children = up.children('');
+    expect(children).toHaveLength(5);
+    up.kill('SIGINT');
+    // As npm does, which passes on what the terminal has told everybody.
+    up.kill('SIGINT');
+    expect(await up.exitCode).toBe(0);
+    expect(children.filter(isAlive)).toEqual([]);
+    expect(existsSync(path.join(dataDirectory, 'run.json'))).toBe(false);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'goes on after kill -9 with the same data, and clears away what that has left running',
+  async () => {
+    const dataDirectory = await temporaryDirectory();
+    const ports = await freePorts();
+    const up = lunas('up', dataDirectory, ports);
+    const before = await up.ready();
+    const services = [...up.children('lunas.js')];
+    const [postgres = 0] = up.children('postgres');
+    const [temporal = 0] = up.children('start-dev');
+    up.kill('SIGKILL');
+    await Promise.all(services.map(untilGone));
+
+    const next = lunas('services', dataDirectory, ports);
+    const after = await next.ready();
+    expect(next.stderr).toContain(`Stopped the PostgreSQL (process ${postgres}) that a killed lunas had left running.`);
+    expect(next.stderr).toContain(
+      `Stopped the Temporal server (process ${temporal}) that a killed lunas had left running.`,
+    );
+    expect(after).toEqual({ ...before, pid: next.pid });
+    expect(next.children('lunas.js')).toHaveLength(1);
+    expect(await statusOf(after.sandbox_url)).toBe(200);
+    await expect(fetch(after.api_url)).rejects.toThrow('fetch failed');
+    next.kill('SIGTERM');
+    expect(await next.exitCode).toBe(0);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'leaves nothing behind when it is interrupted before it is ready',
+  async () => {
+    const dataDirectory = await temporaryDirectory();
+    const up = lunas('up', dataDirectory, await freePorts());
+    const [first = 0] = await eventually(
+      async () => up.children(''),
+      (pids) => pids.length > 0,
+    );
+    up.kill('SIGINT');
+    expect(await up.exitCode).toBe(130);
+    expect(isAlive(first)).toBe(false);
+    expect(up.children('')).toEqual([]);
+    expect(existsSync(path.join(dataDirectory, 'run.json'))).toBe(false);
+    expect(up.stdout).toBe('');
+  },
+  TIMEOUT_MS,
+);
+
+it('says which value of the environment it cannot use', async () => {
+  const up = lunas('up', await temporaryDirectory(), { PORT: 'three' });
+  expect(await up.exitCode).toBe(1);
+  expect(up.stderr).toMatch(/PORT/);
+});

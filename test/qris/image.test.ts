@@ -1,0 +1,87 @@
+import { inflateSync } from 'node:zlib';
+import QRCode from 'qrcode';
+import { renderQrisPng, renderQrisSvg } from '../../src/qris/image';
+import { serializeDynamicQris } from '../../src/qris/qris';
+
+const printed = serializeDynamicQris({
+  acquirer: 'gopay',
+  merchantNumber: '3003525797',
+  sizeClass: 'UMI',
+  nmid: 'ID1020034567890',
+  categoryCode: '5812',
+  merchantName: 'Warung Lunas',
+  merchantCity: 'Jakarta',
+  postalCode: '10110',
+  totalRupiah: 50_000,
+  transactionId: '0d8178e1-c6c7-4ab4-81a6-893be9d924ab',
+});
+const PAYLOAD = printed.ok ? printed.value : '';
+const QUIET_ZONE = 4;
+
+/** Reads an unfiltered-or-simply-filtered 8-bit PNG into rows of brightness; enough for what a QR renderer writes. */
+function readPng(png: Buffer): { size: number; isDark(x: number, y: number): boolean } {
+  expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
+  const size = png.readUInt32BE(16);
+  expect(png.readUInt32BE(20)).toBe(size);
+  const channels = new Map([
+    [0, 1],
+    [2, 3],
+    [4, 2],
+    [6, 4],
+  ]).get(png.readUInt8(25));
+  if (channels === undefined) throw new Error('an indexed PNG was not expected');
+  const data: Buffer[] = [];
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+  }
+  const raw = inflateSync(Buffer.concat(data));
+  const stride = size * channels;
+  const pixels = Buffer.alloc(stride * size);
+  for (let y = 0; y < size; y++) {
+    const filter = raw.readUInt8(y * (stride + 1));
+    for (let x = 0; x < stride; x++) {
+      const left = x >= channels ? pixels.readUInt8(y * stride + x - channels) : 0;
+      const up = y > 0 ? pixels.readUInt8((y - 1) * stride + x) : 0;
+      const corner = x >= channels && y > 0 ? pixels.readUInt8((y - 1) * stride + x - channels) : 0;
+      const nearest = [left, up, corner].reduce((best, candidate) => {
+        const guess = left + up - corner;
+        return Math.abs(guess - candidate) < Math.abs(guess - best) ? candidate : best;
+      });
+      const predicted = [0, left, up, (left + up) >> 1, nearest][filter] ?? 0;
+      pixels.writeUInt8((raw.readUInt8(y * (stride + 1) + 1 + x) + predicted) & 0xff, y * stride + x);
+    }
+  }
+  return { size, isDark: (x, y) => pixels.readUInt8(y * stride + x * channels) < 128 };
+}
+
+describe('the picture of a QRIS', () => {
+  const { modules } = QRCode.create(PAYLOAD, { errorCorrectionLevel: 'M' });
+  const across = modules.size + 2 * QUIET_ZONE;
+
+  it('as PNG shows every module of a level-M code, within a quiet zone of four, large enough to scan', async () => {
+    const image = readPng(await renderQrisPng(PAYLOAD));
+    const pixelsPerModule = image.size / across;
+    expect(Number.isInteger(pixelsPerModule)).toBe(true);
+    expect(pixelsPerModule).toBeGreaterThanOrEqual(6);
+    const middle = (at: number) => Math.floor((at + 0.5) * pixelsPerModule);
+    for (let row = 0; row < across; row++) {
+      for (let column = 0; column < across; column++) {
+        const [y, x] = [row - QUIET_ZONE, column - QUIET_ZONE];
+        const inside = x >= 0 && y >= 0 && x < modules.size && y < modules.size;
+        const expected = inside && modules.get(y, x) === 1;
+        if (image.isDark(middle(column), middle(row)) !== expected) throw new Error(`module ${row}/${column} is wrong`);
+      }
+    }
+  });
+
+  it('as SVG covers the same modules', async () => {
+    const svg = await renderQrisSvg(PAYLOAD);
+    expect(svg).toMatch(/^<svg [^>]*viewBox="0 0 (\d+) \1"/);
+    expect(svg).toContain(`viewBox="0 0 ${across} ${across}"`);
+  });
+
+  it('can be drawn of the longest payload there is', async () => {
+    expect((await renderQrisPng('a'.repeat(512))).length).toBeGreaterThan(0);
+  });
+});

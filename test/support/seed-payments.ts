@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from '../../src/db/pool';
+
+export interface SeedOptions {
+  readonly count: number;
+  /** Of the first one; the others follow, three in each second. */
+  readonly from: string;
+  /** One in so many has `shopeepay`, or a status that is not `settled`. */
+  readonly rareOneIn: number;
+  /** How many share a merchant_reference_id; one in four has none. */
+  readonly sameReference: number;
+}
+
+/** Writes payments straight into the database, by one statement: for lists, which only read. */
+export async function seedPayments(db: Pool, merchantId: string, options: SeedOptions): Promise<void> {
+  const [policyId, accountId] = await catalogOf(db);
+  await db.query(
+    `insert into payments (id, reference_id, merchant_id, merchant_reference_id, fingerprint, payment_method, provider,
+       provider_account_id, amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind,
+       settlement_delay_seconds, status, version, expires_at, created_at, updated_at, qris_payload)
+     select id, 'LN' || upper(substr(replace(id::text, '-', ''), 1, 16)), $1,
+       case when n % 4 > 0 then 'ORDER-' || n / $7::integer end, 'f', 'qris',
+       case when n % $6::integer = 1 then 'shopeepay' else 'gopay' end,
+       $3, 50000, 350, 50000, 49650, 'merchant', $2, 'automatic', 86400, status, 2, created_at + interval '15 minutes',
+       created_at, created_at, case when status not in ('created', 'failed') then repeat('0', 200) end
+     from (select n, gen_random_uuid() as id, $5::timestamptz + n / 3 * interval '1 second' as created_at,
+         case when n % $6::integer = 2 then (array['created', 'pending', 'paid', 'expired', 'failed', 'cancelled',
+           'refund_processing', 'refund_failed', 'refunded'])[1 + (n / $6::integer) % 9] else 'settled' end as status
+       from generate_series(0, $4::integer - 1) n) numbered`,
+    [merchantId, policyId, accountId, options.count, options.from, options.rareOneIn, options.sameReference],
+  );
+}
+
+/** A policy and an account, as every payment names one of each. */
+async function catalogOf(db: Pool): Promise<[policyId: string, accountId: string]> {
+  const { rows } = await db.query<{ policyId: string; accountId: string }>(
+    `with policy as (
+       insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
+         settlement_delay_seconds, expires_in_seconds)
+       select $1, 'gopay', 'qris', count(*) + 1, 70, 0, 'automatic', 86400, 900 from policies returning id
+     ), account as (
+       insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
+       values ($2, 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none') returning id
+     )
+     select policy.id as "policyId", account.id as "accountId" from policy, account`,
+    [randomUUID(), randomUUID()],
+  );
+  return [rows[0]?.policyId ?? '', rows[0]?.accountId ?? ''];
+}

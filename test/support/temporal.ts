@@ -1,0 +1,35 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { installRuntime } from '../../src/temporal/runtime';
+import { createLogger } from '../../src/logger';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { testEnvironment } from './test-environment';
+
+/** host:port of the Temporal dev server that all test files share. */
+export const temporalAddress = (): string => testEnvironment('TEMPORAL_ADDRESS');
+
+/** The file of the bundled workflows, for `Worker.create({ workflowBundle: { codePath } })`. */
+export const workflowBundlePath = (): string => testEnvironment('WORKFLOW_BUNDLE_PATH');
+
+const START_ATTEMPTS = 6;
+const KEYWORD = 2;
+
+/** A server that skips time while a workflow's result is awaited. Tear it down in `afterAll`. */
+export async function createTimeSkippingEnvironment(): Promise<TestWorkflowEnvironment> {
+  installRuntime(createLogger('test', process.env.LOG_LEVEL ?? 'silent'));
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const environment = await TestWorkflowEnvironment.createTimeSkipping({
+        server: { executable: { type: 'existing-path', path: testEnvironment('TEST_SERVER_PATH') } },
+      });
+      // This server knows how to add search attributes, but not how to list them, so the worker cannot see to it.
+      await environment.connection.operatorService.addSearchAttributes({
+        namespace: 'default',
+        searchAttributes: Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map(({ name }) => [name, KEYWORD])),
+      });
+      return environment;
+    } catch (error) {
+      // The SDK gives the server's JVM 5 s to listen, which a busy machine can miss.
+      if (attempt === START_ATTEMPTS) throw error;
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** The database that `createTestDatabase` copies: migrated, empty, closed for connections. */
+export const TEMPLATE_DATABASE = 'lunas_template';
+
+const NAMES = [
+  'DATABASE_SERVER_URL',
+  'TEMPORAL_ADDRESS',
+  'TEMPORAL_CLI_PATH',
+  'TEST_SERVER_PATH',
+  'WORKFLOW_BUNDLE_PATH',
+] as const;
+
+type VariableName = (typeof NAMES)[number];
+
+/** What the global setup has started or found. */
+export type TestEnvironment = Readonly<Record<VariableName, string>>;
+
+/** Hands the addresses to the test processes, which inherit the environment. */
+export function publishTestEnvironment(environment: TestEnvironment): void {
+  for (const name of NAMES) process.env[variableOf(name)] = environment[name];
+}
+
+/** @throws Error outside of jest, where nothing has been started */
+export function testEnvironment(name: VariableName): string {
+  const value = process.env[variableOf(name)];
+  if (value === undefined) throw new Error(`${variableOf(name)} is not set: run the tests with jest`);
+  return value;
+}
+
+function variableOf(name: VariableName): string {
+  return `LUNAS_TEST_${name}`;
+}

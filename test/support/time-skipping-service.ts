@@ -1,0 +1,95 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
+import { createTimeSkippingEnvironment } from './temporal';
+import { recordHistory } from './history';
+import { startTestService, type TestService } from './service';
+import { VirtualClock } from './virtual-clock';
+import { eventually } from './eventually';
+
+const MAY_BE_PAID_LATE = new Set(['expired', 'cancelled', 'failed']);
+
+/** The service on a server that skips time: whole lives of payments within a moment. */
+export interface TimeSkippingService {
+  readonly environment: TestWorkflowEnvironment;
+  readonly clock: VirtualClock;
+  readonly service: TestService;
+  createPayment(provider?: string): Promise<{ id: string; reference_id: string; expires_at: string }>;
+  /** A payment whose customer has paid, and of which we know. */
+  createPaid(): Promise<{ id: string; reference_id: string }>;
+  /** The next calls of the sandbox fail so. */
+  injectFault(operation: string, kind: string, times: number): Promise<void>;
+  clearFaults(): Promise<void>;
+  waitForStatus(id: string, status: string): Promise<void>;
+  /** Lets the payment live to its end, from timer to timer. A life with a name can be recorded. */
+  runToEnd(id: string, name?: string): Promise<unknown>;
+  /** The steps of its life, with the instant of each in milliseconds. */
+  transitions(id: string): Promise<{ name: string; at: number }[]>;
+  close(): Promise<void>;
+}
+
+export async function startTimeSkippingService(): Promise<TimeSkippingService> {
+  const environment = await createTimeSkippingEnvironment();
+  // Without a cache every step replays the whole life, and a stopped worker leaves nothing behind on this server.
+  const service = await startTestService(
+    { address: environment.address, namespace: 'default', security: {} },
+    { maxCachedWorkflows: 0 },
+  );
+  const clock = new VirtualClock(environment, async () => {
+    const { rows } = await service.db.query('select id, status from payments');
+    return rows.flatMap(({ id, status }) =>
+      MAY_BE_PAID_LATE.has(status) ? [paymentWorkflowId(id), latePaymentWorkflowId(id)] : [paymentWorkflowId(id)],
+    );
+  });
+  const timeSkipping: TimeSkippingService = {
+    environment,
+    clock,
+    service,
+    async createPayment(provider = 'gopay') {
+      const { status, body } = await service.call('POST', '/payments', { amount: 50_000, provider });
+      expect(status).toBe(201);
+      return body.payment;
+    },
+    async createPaid() {
+      const payment = await timeSkipping.createPayment();
+      await service.pay(payment.reference_id);
+      await timeSkipping.waitForStatus(payment.id, 'paid');
+      return payment;
+    },
+    injectFault: (operation, kind, times) => setFaults('PUT', JSON.stringify({ operation, kind, times })),
+    clearFaults: () => setFaults('DELETE'),
+    async waitForStatus(id, status) {
+      await eventually(
+        async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
+        (now) => now === status,
+      );
+    },
+    async runToEnd(id, name) {
+      const workflow = service.client.workflow.getHandle(paymentWorkflowId(id));
+      while ((await workflow.describe()).status.name === 'RUNNING') await clock.advanceToNextTimer();
+      const status = await workflow.result();
+      if (name !== undefined) await recordHistory(service.client, workflow.workflowId, `payment-${name}`);
+      return status;
+    },
+    async transitions(id) {
+      const { rows } = await service.db.query(
+        'select name, occurred_at from payment_transitions where payment_id = $1 order by version',
+        [id],
+      );
+      return rows.map(({ name, occurred_at }) => ({ name, at: occurred_at.getTime() }));
+    },
+    async close() {
+      await service.close();
+      await environment.teardown();
+    },
+  };
+  return timeSkipping;
+
+  async function setFaults(method: 'PUT' | 'DELETE', body?: string): Promise<void> {
+    const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+    });
+    expect(response.status).toBeLessThan(300);
+  }
+}

@@ -1,0 +1,148 @@
+import { cancelRefund } from '../../src/db/transitions/cancel-refund';
+import { requestRefund, retryRefund } from '../../src/db/transitions/request-refund';
+import { resolveRefundAsPaid } from '../../src/db/transitions/resolve-refund-as-paid';
+import { settlePayment } from '../../src/db/transitions/settle-payment';
+import { performPaymentAction } from '../../src/operator/payment-actions';
+import { setPolicy } from '../../src/operator/catalog';
+import { recover } from '../../src/operator/recover';
+import { paymentWorkflowId } from '../../workflows/messages';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { eventually } from '../support/eventually';
+
+/** Steps that PostgreSQL has and Temporal has lost: its database was restored to an earlier time, or an update was lost. */
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 900 });
+});
+afterAll(() => service.close());
+
+interface Created {
+  readonly id: string;
+  readonly reference_id: string;
+}
+
+async function expectStatus(id: string, status: string): Promise<void> {
+  const seen = await eventually(
+    async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
+    (now) => now === status,
+  );
+  expect(seen).toBe(status);
+}
+
+/** What its workflow takes the payment for. */
+async function expectReport(id: string, expected: object): Promise<void> {
+  await eventually(
+    () => service.workflows.queryStatus(id),
+    (report) => isMatch(report, expected),
+  );
+  expect(await service.workflows.queryStatus(id)).toMatchObject(expected);
+}
+
+function isMatch(report: object | undefined, expected: object): boolean {
+  return Object.entries(expected).every(([key, value]) => Reflect.get(report ?? {}, key) === value);
+}
+
+async function createPaid(): Promise<Created> {
+  const payment: Created = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+  await service.pay(payment.reference_id);
+  await expectStatus(payment.id, 'paid');
+  return payment;
+}
+
+async function createRejectedRefund(): Promise<Created> {
+  const payment = await createPaid();
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation: 'refund', kind: 'reject', times: 1 }),
+  });
+  expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
+  await expectStatus(payment.id, 'refund_failed');
+  return payment;
+}
+
+function requestFirstRefund({ id, reference_id }: Created, holdSeconds: number) {
+  const step = { paymentId: id, version: 3, at: new Date() };
+  return requestRefund(service.context, step, { number: 1, refundKey: `${reference_id}-R1`, holdSeconds });
+}
+
+describe('after `lunas recover`', () => {
+  it('a refund that PostgreSQL has as held goes out', async () => {
+    const payment = await createPaid();
+    await requestFirstRefund(payment, 0);
+    await expectReport(payment.id, { status: 'paid', version: 3 });
+    const recovery = await recover(service.context, service.workflows);
+    expect(recovery.payments.notified).toBe(1);
+    await expectStatus(payment.id, 'refunded');
+    expect((await service.atProvider(payment.reference_id))?.refunds).toHaveLength(1);
+  });
+
+  it('a refund that an operator had retried goes out', async () => {
+    const payment = await createRejectedRefund();
+    const step = { paymentId: payment.id, version: 6, at: new Date() };
+    await retryRefund(service.context, step, { number: 2, refundKey: `${payment.reference_id}-R2`, holdSeconds: 0 });
+    await recover(service.context, service.workflows);
+    await expectStatus(payment.id, 'refunded');
+  });
+
+  it('a refund that an operator had resolved as paid stays so, and the workflow knows', async () => {
+    const payment = await createRejectedRefund();
+    await resolveRefundAsPaid(service.context, { paymentId: payment.id, version: 6, at: new Date() });
+    await recover(service.context, service.workflows);
+    await expectReport(payment.id, { status: 'paid', version: 7 });
+  });
+
+  it('no workflow of a final payment runs', async () => {
+    const { id } = await createPaid();
+    await settlePayment(service.context, { paymentId: id, version: 3, at: new Date() });
+    await recover(service.context, service.workflows);
+    expect(await service.client.workflow.getHandle(paymentWorkflowId(id)).result()).toBe('settled');
+  });
+
+  it('what agrees is left alone', async () => {
+    const { id } = await createPaid();
+    const recovery = await recover(service.context, service.workflows);
+    expect(recovery.payments).toMatchObject({ notified: 0, rebuilt: 0 });
+    expect(recovery.failures).toEqual([]);
+    await expectReport(id, { status: 'paid', version: 3 });
+  });
+});
+
+describe('without `lunas recover`', () => {
+  it('a report of the provider has a workflow catch up that waits in `paid`', async () => {
+    const payment = await createPaid();
+    await requestFirstRefund(payment, 900);
+    await service.workflows.signalProviderUpdate(payment.id);
+    await expectReport(payment.id, { status: 'refund_processing', version: 4 });
+  });
+
+  it('a report has a workflow catch up that holds a refund which was cancelled', async () => {
+    const payment = await createPaid();
+    await requestFirstRefund(payment, 900);
+    await service.workflows.signalProviderUpdate(payment.id);
+    await expectReport(payment.id, { status: 'refund_processing', version: 4 });
+    await cancelRefund(service.context, { paymentId: payment.id, version: 4, at: new Date() }, 1);
+    await service.workflows.signalProviderUpdate(payment.id);
+    await expectReport(payment.id, { status: 'paid', version: 5 });
+  });
+
+  it('a merchant who cancels the refund gets it cancelled', async () => {
+    const payment = await createPaid();
+    await requestFirstRefund(payment, 900);
+    const { status, body } = await service.call('POST', `/payments/${payment.id}/cancel`);
+    expect(body).toMatchObject({ payment: { status: 'paid' } });
+    expect(status).toBe(200);
+  });
+
+  it('an operator whose request the row rejects has the workflow catch up', async () => {
+    const payment = await createPaid();
+    await requestFirstRefund(payment, 900);
+    const context = { db: service.db, workflows: service.workflows, by: { via: 'cli', name: 'cli:dewi' } } as const;
+    await expect(performPaymentAction(context, 'payment.settle', payment.id, 'statement')).rejects.toThrow(
+      'refund_processing',
+    );
+    await expectReport(payment.id, { status: 'refund_processing', version: 4 });
+  });
+});

@@ -1,0 +1,70 @@
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { z } from 'zod';
+import { listDeliveries } from '../../src/operator/webhook-deliveries';
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createSealer } from '../../src/sealing';
+import { startReceiver, type Receiver } from '../support/receiver';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { eventually } from '../support/eventually';
+
+/** What the Web UI shows of a workflow beside its history. */
+const metadataSchema = z.looseObject({ currentDetails: z.string() });
+
+let service: TestService;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([newNamespace().then(startTestService), startReceiver()]);
+});
+
+afterAll(() => Promise.all([service.close(), receiver.close()]));
+
+it('shows the retries of a webhook beside its payment: endpoint, tries and the last failure', async () => {
+  const endpoint = await createEndpoint(service.db, createSealer(service.masterKey), {
+    merchantId: service.merchantId,
+    url: `${receiver.url}?token=not-for-everybody`,
+    events: ['payment.created'],
+    environment: 'sandbox',
+  });
+  receiver.respond = (response) => response.writeHead(receiver.received.length === 1 ? 500 : 502).end();
+  const { body } = await service.call('POST', '/payments', { amount: 10_000 });
+  const { id, reference_id: reference } = body.payment;
+  const [delivery] = await eventually(
+    () => listDeliveries(service.db, { payment: id, limit: 1 }),
+    ([delivery]) => delivery?.attempts.length === 1,
+  );
+  const workflowId = `webhook-${delivery?.id}`;
+
+  const found = await eventually(
+    async () => {
+      const ids: string[] = [];
+      const query = `ReferenceId = "${reference}"`;
+      for await (const workflow of service.client.workflow.list({ query })) ids.push(workflow.workflowId);
+      return ids;
+    },
+    (ids) => ids.length === 2,
+  );
+  expect(found.sort()).toEqual([`payment-${id}`, workflowId]);
+
+  const workflow = service.client.workflow.getHandle(workflowId);
+  const details = async () => metadataSchema.parse(await workflow.query('__temporal_workflow_metadata')).currentDetails;
+  expect(await details()).toContain('The first try failed: the receiver answered 500.');
+
+  // The second try comes after about 10 s.
+  const description = await eventually(
+    () => workflow.describe(),
+    ({ raw }) => raw.pendingActivities?.[0]?.lastFailure?.message !== undefined,
+  );
+  expect(description.raw.pendingActivities?.[0]?.lastFailure?.message).toBe(
+    'Try 2 of 12 failed: the receiver answered 502',
+  );
+  expect(description.taskQueue).toBe('lunas-webhooks');
+  expect(description.priority?.fairnessKey).toBe(service.merchantId);
+  expect(await description.staticSummary()).toBe(`payment.created of ${reference} to ${new URL(receiver.url).host}`);
+  expect(await description.staticDetails()).toContain(endpoint.id);
+  const history = historyToJSON(await workflow.fetchHistory()).replaceAll(/"data": "(.*?)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  );
+  expect(history).toContain(reference);
+  expect(history).not.toContain('not-for-everybody');
+});

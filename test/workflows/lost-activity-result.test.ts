@@ -1,0 +1,39 @@
+import { applyProviderStatus } from '../../activities/apply-provider-status';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { issuePayment } from '../../src/db/transitions/issue-payment';
+import { payPayment } from '../../src/db/transitions/pay-payment';
+import type { ProviderPayment } from '../../src/providers/provider';
+import { creation, createTestLedger, type TestLedger } from '../support/payments';
+
+const AT = new Date('2026-11-21T10:00:00Z');
+const PENDING = { status: 'pending', version: 2 } as const;
+
+let ledger: TestLedger;
+beforeAll(async () => {
+  ledger = await createTestLedger();
+});
+afterAll(() => ledger.close());
+
+/** The customer has paid and the acquirer was told to give the money back, before the workflow heard of either. */
+async function applyUnrecordedRefund({ isRecordedAsPaid }: { isRecordedAsPaid: boolean }) {
+  const terms = ledger.newTerms();
+  const { paymentId, totalRupiah } = terms;
+  await acceptPayment(ledger.context, creation(terms, AT));
+  const issued = { qrisPayload: '000201', providerTransactionId: 'T' };
+  await issuePayment(ledger.context, { paymentId, version: 1, at: AT }, issued);
+  if (isRecordedAsPaid) await payPayment(ledger.context, { paymentId, version: 2, at: AT }, AT);
+  const providerPayment: ProviderPayment = { ...issued, status: 'refunded', totalRupiah, paidAt: AT, refunds: [] };
+  const step = { terms, state: PENDING, atMs: AT.getTime(), createdAtMs: AT.getTime() };
+  return applyProviderStatus(ledger.context, step, providerPayment);
+}
+
+it.each([true, false])(
+  'records the payment and its refund in one step, whether or not PostgreSQL has it as paid (%s)',
+  async (isRecordedAsPaid) => {
+    const { state, attentionReason: attention } = await applyUnrecordedRefund({ isRecordedAsPaid });
+    expect(attention).toBeUndefined();
+    expect(state).toMatchObject({ status: 'refund_processing', version: 4, refund: { number: 1, status: 'held' } });
+    // The hold is over at once: no settlement comes between the payment and its refund.
+    expect(state.refund?.submitAtMs).toBe(AT.getTime());
+  },
+);

@@ -1,0 +1,187 @@
+import type {
+  ClosePaymentOutcome,
+  FindPaymentOutcome,
+  IssueQrisOutcome,
+  IssueQrisRequest,
+  NotificationVerification,
+  Provider,
+  ProviderPayment,
+  ProviderRefund,
+  RefundOutcome,
+  RefundRequest,
+  Indeterminate,
+} from '../../../src/providers/provider';
+
+/** An order as the acquirer has it. */
+export interface FakeOrder {
+  status: ProviderPayment['status'];
+  totalRupiah: number;
+  readonly transactionId: string;
+  paidAt: Date | null;
+  refunds: ProviderRefund[];
+  /** How often it was opened. */
+  charges: number;
+}
+
+/** What goes wrong with the next call: it never arrives, or its answer gets lost. */
+export type Loss = 'request' | 'response';
+export type FakeOperation = 'issue' | 'find' | 'close' | 'refund';
+
+/** How this acquirer deals with one order. */
+export interface Behaviour {
+  rejectsOrder: boolean;
+  rejectsRefunds: boolean;
+  /** The bank takes its time: so many look-ups later. */
+  confirmsRefundsAfter: number;
+  readonly losses: Record<FakeOperation, Loss[]>;
+}
+
+const LOST: Indeterminate = { outcome: 'indeterminate', reason: 'the line is dead' };
+
+/** An acquirer within the test process: an independent account of what `Provider` promises, which can lose any message. */
+export class FakeAcquirer implements Provider {
+  readonly orders = new Map<string, FakeOrder>();
+  readonly #behaviours = new Map<string, Behaviour>();
+
+  behaviourOf(referenceId: string): Behaviour {
+    const known = this.#behaviours.get(referenceId);
+    if (known) return known;
+    const losses = { issue: [], find: [], close: [], refund: [] };
+    const behaviour = { rejectsOrder: false, rejectsRefunds: false, confirmsRefundsAfter: 0, losses };
+    this.#behaviours.set(referenceId, behaviour);
+    return behaviour;
+  }
+
+  /** A customer pays; at the acquirer an order that has ended can be paid too. */
+  pay(referenceId: string): void {
+    const order = this.#open(referenceId);
+    order.status = 'paid';
+    order.paidAt = new Date();
+  }
+
+  /** Somebody does it in the acquirer's own dashboard. */
+  closeManually(referenceId: string, as: 'denied' | 'cancelled'): void {
+    this.#open(referenceId).status = as;
+  }
+
+  refundManually(referenceId: string): void {
+    const order = this.#open(referenceId);
+    order.status = 'refunded';
+    order.refunds.push(refundOver(order.totalRupiah, 'by hand', true));
+  }
+
+  /** Its records are wrong: another amount, or no such order. */
+  changeAmount(referenceId: string): void {
+    this.#open(referenceId).totalRupiah += 1_000;
+  }
+
+  removeOrder(referenceId: string): void {
+    this.#open(referenceId);
+    this.orders.delete(referenceId);
+  }
+
+  async issueQris({ referenceId, totalRupiah }: IssueQrisRequest): Promise<IssueQrisOutcome> {
+    const behaviour = this.behaviourOf(referenceId);
+    return this.#respond(referenceId, 'issue', () => {
+      if (behaviour.rejectsOrder) return { outcome: 'rejected', reason: 'over the limit of the account' };
+      const known = this.orders.get(referenceId);
+      if (known) return { outcome: 'indeterminate', reason: 'there is such an order already' };
+      const order: FakeOrder = {
+        status: 'pending',
+        totalRupiah,
+        transactionId: `T-${referenceId}`,
+        paidAt: null,
+        refunds: [],
+        charges: 1,
+      };
+      this.orders.set(referenceId, order);
+      return { outcome: 'accepted', providerTransactionId: order.transactionId, qrisPayload: payloadOf(referenceId) };
+    });
+  }
+
+  async findPayment(referenceId: string): Promise<FindPaymentOutcome> {
+    return this.#respond<FindPaymentOutcome>(referenceId, 'find', () => {
+      const order = this.orders.get(referenceId);
+      if (!order) return { outcome: 'not_found' };
+      this.#confirmByBank(referenceId, order);
+      const { status, totalRupiah, transactionId, paidAt, refunds } = order;
+      const qrisPayload = payloadOf(referenceId);
+      const payment = { status, totalRupiah, providerTransactionId: transactionId, paidAt, qrisPayload };
+      return { outcome: 'found', payment: { ...payment, refunds: [...refunds] } };
+    });
+  }
+
+  expirePayment(referenceId: string): Promise<ClosePaymentOutcome> {
+    return this.#close(referenceId, 'expired');
+  }
+
+  cancelPayment(referenceId: string): Promise<ClosePaymentOutcome> {
+    return this.#close(referenceId, 'cancelled');
+  }
+
+  async refundPayment({ referenceId, refundKey, totalRupiah }: RefundRequest): Promise<RefundOutcome> {
+    const behaviour = this.behaviourOf(referenceId);
+    return this.#respond<RefundOutcome>(referenceId, 'refund', () => {
+      const order = this.#open(referenceId);
+      if (order.refunds.some((refund) => refund.refundKey === refundKey)) return { outcome: 'accepted' };
+      if (behaviour.rejectsRefunds || order.status !== 'paid' || order.refunds.length > 0) {
+        return { outcome: 'rejected', reason: 'it cannot be refunded' };
+      }
+      order.refunds.push(refundOver(totalRupiah, refundKey, false));
+      this.#confirmByBank(referenceId, order);
+      return { outcome: 'accepted' };
+    });
+  }
+
+  verifyNotification(): NotificationVerification {
+    throw new Error('The model notifies by itself');
+  }
+
+  #close(referenceId: string, as: 'expired' | 'cancelled'): Promise<ClosePaymentOutcome> {
+    return this.#respond<ClosePaymentOutcome>(referenceId, 'close', () => {
+      const order = this.orders.get(referenceId);
+      if (!order) return { outcome: 'rejected', reason: 'there is no such order' };
+      if (order.status !== 'pending' && !(as === 'expired' && order.status === 'expired')) {
+        return { outcome: 'rejected', reason: 'it can no longer be changed' };
+      }
+      order.status = as;
+      return { outcome: 'accepted' };
+    });
+  }
+
+  async #respond<Outcome>(
+    referenceId: string,
+    operation: FakeOperation,
+    act: () => Outcome,
+  ): Promise<Outcome | Indeterminate> {
+    const loss = this.behaviourOf(referenceId).losses[operation].shift();
+    if (loss === 'request') return LOST;
+    const outcome = act();
+    return loss === 'response' ? LOST : outcome;
+  }
+
+  #confirmByBank(referenceId: string, order: FakeOrder): void {
+    const behaviour = this.behaviourOf(referenceId);
+    if (!order.refunds.some(({ confirmedAt }) => confirmedAt === null)) return;
+    if (behaviour.confirmsRefundsAfter > 0) {
+      behaviour.confirmsRefundsAfter -= 1;
+      return;
+    }
+    order.refunds = order.refunds.map((refund) => refundOver(refund.totalRupiah, refund.refundKey, true));
+    order.status = 'refunded';
+  }
+
+  #open(referenceId: string): FakeOrder {
+    const order = this.orders.get(referenceId);
+    if (!order) throw new Error(`There is no order ${referenceId}`);
+    return order;
+  }
+}
+
+function refundOver(totalRupiah: number, refundKey: string, isConfirmed: boolean): ProviderRefund {
+  return { refundKey, totalRupiah, providerReference: `B-${refundKey}`, confirmedAt: isConfirmed ? new Date() : null };
+}
+
+function payloadOf(referenceId: string): string {
+  return `QR of ${referenceId}`;
+}

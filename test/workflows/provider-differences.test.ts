@@ -1,0 +1,185 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { failPayment } from '../../activities/fail-payment';
+import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { issuePayment } from '../../src/db/transitions/issue-payment';
+import type { StepResult } from '../../src/domain/workflow-step';
+import { performPaymentAction } from '../../src/operator/payment-actions';
+import { setPolicy } from '../../src/operator/catalog';
+import { verifyLedger } from '../../src/operator/verify-ledger';
+import { paymentWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { activityDependencies } from '../support/activity-dependencies';
+import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
+import { creation, createTestLedger } from '../support/payments';
+import type { TestService } from '../support/service';
+import { eventually } from '../support/eventually';
+import { FakeAcquirer } from './model/fake-acquirer';
+
+const DAY_MS = 86_400_000;
+
+let timeSkipping: TimeSkippingService;
+let service: TestService;
+
+beforeAll(async () => {
+  timeSkipping = await startTimeSkippingService();
+  service = timeSkipping.service;
+  for (const provider of ['gopay', 'shopeepay'] as const) {
+    await setPolicy(service.db, { provider, channel: 'qris', settlementDelaySeconds: (3 * DAY_MS) / 1_000 });
+  }
+});
+afterAll(() => timeSkipping.close());
+beforeEach(() => timeSkipping.clearFaults());
+
+function fail(id: string) {
+  const by = { via: 'cli', name: 'cli:dewi' } as const;
+  return performPaymentAction({ db: service.db, workflows: service.workflows, by }, 'payment.fail', id, 'ticket 7');
+}
+
+/** The provider has the order over another amount than the payment's. */
+async function changeAmount(referenceId: string): Promise<void> {
+  await service.providerDb.query('update payments set gross_amount_rupiah = 40000 where order_id = $1', [referenceId]);
+}
+
+async function exceptionsOf(id: string): Promise<string[]> {
+  const { rows } = await service.db.query<{ kind: string }>(
+    'select kind from exceptions where payment_id = $1 order by kind',
+    [id],
+  );
+  return rows.map(({ kind }) => kind);
+}
+
+async function suspenseOf(id: string): Promise<number> {
+  const { rows } = await service.db.query<{ suspense: number }>(
+    `select coalesce(sum(case side when 'credit' then amount_rupiah else -amount_rupiah end), 0)::bigint as suspense
+     from ledger_entries join ledger_postings on ledger_postings.id = posting_id
+     where payment_id = $1 and account = 'suspense'`,
+    [id],
+  );
+  return rows[0]?.suspense ?? 0;
+}
+
+async function needsAttention(id: string): Promise<boolean | undefined> {
+  const { typedSearchAttributes } = await service.client.workflow.getHandle(paymentWorkflowId(id)).describe();
+  return typedSearchAttributes.get(SEARCH_ATTRIBUTES.needsAttention);
+}
+
+it('paid over another amount: fails at its deadline, and the money is a late payment in suspense', async () => {
+  const { id, reference_id } = await timeSkipping.createPayment();
+  await changeAmount(reference_id);
+  await service.pay(reference_id);
+  await eventually(
+    () => service.workflows.queryStatus(id),
+    (report) => report?.attentionReason?.includes('Rp 40.000 instead of Rp 50.000') === true,
+  );
+  expect(await timeSkipping.runToEnd(id)).toBe('failed');
+  await eventually(
+    () => exceptionsOf(id),
+    (kinds) => kinds.length === 2,
+  );
+  expect(await exceptionsOf(id)).toEqual(['late_payment', 'wrong_amount']);
+  expect(await suspenseOf(id)).toBe(40_000);
+});
+
+it('open over another amount: expires at its deadline', async () => {
+  const { id, reference_id } = await timeSkipping.createPayment();
+  await changeAmount(reference_id);
+  await service.workflows.signalProviderUpdate(id);
+  expect(await timeSkipping.runToEnd(id)).toBe('expired');
+});
+
+it('refunded at the provider before it was known as paid: paid, and refunded', async () => {
+  const { id, reference_id } = await timeSkipping.createPayment();
+  await service.pay(reference_id, { notify: false });
+  await service.refundAtProvider(reference_id);
+  expect(await timeSkipping.runToEnd(id)).toBe('refunded');
+  expect(await service.transitionsOf(id)).toEqual([
+    'create',
+    'issue',
+    'pay',
+    'request_refund',
+    'submit_refund',
+    'confirm_refund',
+  ]);
+});
+
+describe('an operator who fails a payment', () => {
+  it('ends one whose order the provider does not know', async () => {
+    const { id, reference_id } = await timeSkipping.createPayment();
+    await service.providerDb.query('delete from payments where order_id = $1', [reference_id]);
+    await timeSkipping.clock.advance(16 * 60_000);
+    expect(await service.workflows.queryStatus(id)).toMatchObject({
+      status: 'pending',
+      attentionReason: expect.stringContaining('does not know this order'),
+    });
+    expect(await fail(id)).toMatchObject({ status: 'failed' });
+    const { rows } = await service.db.query(
+      "select actor, note from payment_transitions where payment_id = $1 and to_status = 'failed'",
+      [id],
+    );
+    expect(rows).toEqual([{ actor: 'cli:dewi', note: 'ticket 7' }]);
+  });
+
+  it('is rejected while the provider has it as pending', async () => {
+    const { id } = await timeSkipping.createPayment();
+    await expect(fail(id)).rejects.toThrow(/has the order as pending/);
+    await timeSkipping.waitForStatus(id, 'pending');
+  });
+
+  it('is rejected if it was paid, which is recorded', async () => {
+    const { id, reference_id } = await timeSkipping.createPayment();
+    await service.pay(reference_id, { notify: false });
+    await expect(fail(id)).rejects.toThrow(/paid/);
+    await timeSkipping.waitForStatus(id, 'paid');
+  });
+
+  it('does not wait for a step that is being retried, which is shown', async () => {
+    const { id } = await timeSkipping.createPayment();
+    await timeSkipping.injectFault('status', 'http_500', 10_000);
+    await service.workflows.signalProviderUpdate(id);
+    await timeSkipping.clock.advance(60_000);
+    expect(await service.workflows.queryStatus(id)).toMatchObject({
+      waitingFor: expect.stringContaining('retried'),
+      attentionReason: expect.stringContaining('being retried: ask the provider whether it was paid'),
+    });
+    expect(await needsAttention(id)).toBe(true);
+    await expect(timeSkipping.clock.advanceWhile(fail(id))).rejects.toThrow(/gives no clear status/);
+    await timeSkipping.clearFaults();
+    await service.workflows.signalProviderUpdate(id);
+    await eventually(
+      () => service.workflows.queryStatus(id),
+      (report) => report?.attentionReason === null,
+    );
+    expect(await needsAttention(id)).toBe(false);
+  });
+});
+
+describe('a provider that gives no clear status', () => {
+  const CREATED_AT = new Date('2026-11-21T10:00:00Z');
+  const REJECTED = { refusal: expect.stringContaining('the line is dead') };
+  const DEADLINE_AT_MS = CREATED_AT.getTime() + 900_000;
+
+  it.each([
+    ['a day after the deadline', DEADLINE_AT_MS + DAY_MS, 'failed'],
+    ['before that', DEADLINE_AT_MS + DAY_MS - 1, 'pending'],
+  ])('lets an operator fail the payment: %s it is %s', async (_, atMs, status) => {
+    const ledger = await createTestLedger();
+    const acquirer = new FakeAcquirer();
+    const terms = ledger.newTerms();
+    const { paymentId, referenceId } = terms;
+    acquirer.behaviourOf(referenceId).losses.find.push('response');
+    await acceptPayment(ledger.context, creation(terms, CREATED_AT));
+    const issued = { qrisPayload: '000201', providerTransactionId: 'T' };
+    await issuePayment(ledger.context, { paymentId, version: 1, at: CREATED_AT }, issued);
+    const dependencies = activityDependencies(ledger.context, acquirer);
+    const step = { terms, state: { status: 'pending', version: 2 } as const, atMs, createdAtMs: CREATED_AT.getTime() };
+    const run = (): Promise<StepResult> => failPayment(dependencies, step);
+    const result = await new MockActivityEnvironment().run<[], StepResult, typeof run>(run);
+    expect(result).toMatchObject({ state: { status }, ...(status === 'pending' && REJECTED) });
+    await ledger.close();
+  });
+});
+
+it('every rupiah of all these payments is in the ledger', async () => {
+  const { breaks, payments } = await verifyLedger(service.db);
+  expect(payments).toBeGreaterThan(0);
+  expect(breaks).toEqual([]);
+});
