@@ -119,11 +119,11 @@ it.each(['refunded', 'manual_review'])(
 it('news is what is stored for the first time, and not known already', async () => {
   const { terms } = await applyTransitions(ledger, ['issue', 'pay']);
   const { paymentId } = terms;
-  expect(await notify(terms, 'refunded')).toEqual({ isNews: true, paymentId });
-  expect(await notify(terms, 'refunded')).toEqual({ isNews: false, paymentId });
-  expect(await notify(terms, 'refunded', 'another text')).toEqual({ isNews: true, paymentId });
-  expect(await notify(terms, 'paid')).toEqual({ isNews: false, paymentId });
-  expect(await notify(ledger.newTerms(), 'paid')).toEqual({ isNews: false, paymentId: null });
+  expect(await notify(terms, 'refunded')).toEqual({ needsQuery: true, paymentId });
+  expect(await notify(terms, 'refunded')).toEqual({ needsQuery: false, paymentId });
+  expect(await notify(terms, 'refunded', 'another text')).toEqual({ needsQuery: true, paymentId });
+  expect(await notify(terms, 'paid')).toEqual({ needsQuery: false, paymentId });
+  expect(await notify(ledger.newTerms(), 'paid')).toEqual({ needsQuery: false, paymentId: null });
 });
 
 describe('a status query', () => {

@@ -156,7 +156,7 @@ describe('lunas up', () => {
       (status) => status === 'expired',
     );
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(unpaid.expires_at));
-    expect(await lunas('reconcile')).toMatchObject({ reconciliation: { compared: 2, unclear: 0, breaks: [] } });
+    expect(await lunas('reconcile')).toMatchObject({ reconciliation: { compared: 2, indeterminate: 0, breaks: [] } });
     expect(await lunas('recover')).toMatchObject({
       recovery: { payments: { rebuilt: 0 }, deliveries: { rebuilt: 0 } },
     });

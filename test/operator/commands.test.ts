@@ -180,7 +180,7 @@ describe('lunas refunds', () => {
     const { id, reference_id } = await createRejectedRefund();
     const { refunds } = parse(await lunas('refunds', 'list', '--json'));
     expect(refunds).toEqual([
-      expect.objectContaining({ reference_id, payment_status: 'refund_failed', round: 1, status: 'rejected' }),
+      expect.objectContaining({ reference_id, payment_status: 'refund_failed', number: 1, status: 'rejected' }),
     ]);
     expect((await lunas('refunds', 'list')).stdout).toContain(reference_id);
     const { payment } = parse(await built('refunds', 'retry', reference_id, '--note', 'outage over', '--json'));

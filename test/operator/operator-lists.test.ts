@@ -66,7 +66,7 @@ describe('stuck refunds', () => {
         expect.objectContaining({
           referenceId: rejected.terms.referenceId,
           paymentStatus: 'refund_failed',
-          round: 1,
+          number: 1,
           status: 'rejected',
           failureReason: 'no',
         }),
@@ -89,7 +89,7 @@ describe('a payment that is shown', () => {
     expect(refunds).toMatchObject([
       { number: 1, status: 'rejected', failureReason: 'no', providerReference: null, finishedAt: expect.any(Date) },
       {
-        round: 2,
+        number: 2,
         status: 'confirmed',
         refundKey: `${terms.paymentId}-R2`,
         providerReference: '7',

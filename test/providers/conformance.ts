@@ -396,18 +396,18 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
         expect(provider.verifyNotification(notification)).toEqual({
-          verdict: 'verified',
+          outcome: 'verified',
           referenceId: id,
-          says: 'paid',
+          reportedStatus: 'paid',
         });
       });
 
       it('of another account, or made to name another order, is not', async () => {
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
-        expect(acquirer.stranger.verifyNotification(notification)).toEqual({ verdict: 'invalid_signature' });
+        expect(acquirer.stranger.verifyNotification(notification)).toEqual({ outcome: 'invalid_signature' });
         const rawBody = Buffer.from(notification.rawBody.toString('utf8').replaceAll(id, newReference()));
-        expect(provider.verifyNotification({ ...notification, rawBody })).toEqual({ verdict: 'invalid_signature' });
+        expect(provider.verifyNotification({ ...notification, rawBody })).toEqual({ outcome: 'invalid_signature' });
       });
 
       it('that is cut off anywhere is not, and no text makes the adapter throw', async () => {

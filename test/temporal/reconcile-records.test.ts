@@ -162,11 +162,11 @@ it('a provider that gives no result does not hide a lost workflow', async () => 
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ operation: 'status', kind: 'http_500', times: 1_000 }),
   });
-  const { breaks, indeterminate: unclear, compared, seen } = await run();
+  const { breaks, indeterminate, compared, seen } = await run();
   await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
   const found = breaks.filter(({ paymentId }) => [lost.id, sound.id].includes(paymentId));
   expect(found).toMatchObject([{ paymentId: lost.id, kind: 'missing' }]);
-  expect(unclear).toBeGreaterThanOrEqual(2);
+  expect(indeterminate).toBeGreaterThanOrEqual(2);
   expect(compared).toBe(0);
   expect(seen).toBeGreaterThanOrEqual(2);
 });

@@ -38,10 +38,10 @@ afterEach(async () => {
 });
 
 function start(): Relay {
-  const handOver = async (failed: FailedDelivery) => {
+  const startRetryWorkflow = async (failed: FailedDelivery) => {
     handedOver.push(failed);
   };
-  relay = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow: handOver, log });
+  relay = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
   return relay;
 }
 
@@ -314,23 +314,23 @@ describe('the relay', () => {
   it('never has more than eight tries under way at an endpoint, however often it looks', async () => {
     await addEndpoint();
     await acceptPayments(80);
-    let [open, most] = [0, 0];
+    let [open, maxOpen] = [0, 0];
     const held: (() => void)[] = [];
     receiver.respond = (response) => {
       const respond = () => {
         open -= 1;
         response.end();
       };
-      most = Math.max(most, (open += 1));
+      maxOpen = Math.max(maxOpen, (open += 1));
       // The first eight wait for each other, so that the bound is reached however slow the machine is.
-      if (most < 8) held.push(respond);
+      if (maxOpen < 8) held.push(respond);
       else for (const each of [...held.splice(0), respond]) setTimeout(each, Math.random() * 40);
     };
     start();
     const waking = setInterval(() => relay?.wake(), 1);
     await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'delivered'));
     clearInterval(waking);
-    expect(most).toBe(8);
+    expect(maxOpen).toBe(8);
   });
 
   it.each([
@@ -415,11 +415,11 @@ describe('the relay', () => {
     receiver.respond = (response) => response.writeHead(500).end();
     await acceptPayments(1);
     let calls = 0;
-    const handOver = async () => {
+    const startRetryWorkflow = async () => {
       calls += 1;
       if (calls < 15) throw new Error('Temporal is away');
     };
-    relay = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow: handOver, log });
+    relay = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
     for (let attempt = 1; attempt < 15; attempt += 1) {
       await eventually(
         () => Promise.resolve(calls),

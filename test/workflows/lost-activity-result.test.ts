@@ -30,8 +30,8 @@ async function applyUnrecordedRefund({ isRecordedAsPaid }: { isRecordedAsPaid: b
 it.each([true, false])(
   'records the payment and its refund in one step, whether or not PostgreSQL has it as paid (%s)',
   async (isRecordedAsPaid) => {
-    const { state, attentionReason: attention } = await applyUnrecordedRefund({ isRecordedAsPaid });
-    expect(attention).toBeUndefined();
+    const { state, attentionReason } = await applyUnrecordedRefund({ isRecordedAsPaid });
+    expect(attentionReason).toBeUndefined();
     expect(state).toMatchObject({ status: 'refund_processing', version: 4, refund: { number: 1, status: 'held' } });
     // The hold is over at once: no settlement comes between the payment and its refund.
     expect(state.refund?.submitAtMs).toBe(AT.getTime());

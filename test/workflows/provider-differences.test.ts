@@ -154,7 +154,7 @@ describe('an operator who fails a payment', () => {
 
 describe('a provider that gives no clear status', () => {
   const CREATED_AT = new Date('2026-11-21T10:00:00Z');
-  const REJECTED = { refusal: expect.stringContaining('the line is dead') };
+  const REJECTED = { rejection: expect.stringContaining('the line is dead') };
   const DEADLINE_AT_MS = CREATED_AT.getTime() + 900_000;
 
   it.each([

@@ -35,7 +35,7 @@ interface Row extends StateRow {
   readonly updatedAt: Date;
   readonly late: LatePaymentStatus | null;
   readonly refundSubmittedAt: Date | null;
-  readonly isRefundedByHand: boolean;
+  readonly isManuallyRefunded: boolean;
 }
 
 const SELECT = `
@@ -212,7 +212,7 @@ function paymentOf(row: Row): ReconciledPayment {
       providerTransactionId,
       late,
       refundSubmittedAtMs: row.refundSubmittedAt?.getTime() ?? null,
-      isManuallyRefunded: row.isRefundedByHand,
+      isManuallyRefunded: row.isManuallyRefunded,
       createdAtMs: row.createdAt.getTime(),
       expiresAtMs: row.expiresAt.getTime(),
       updatedAtMs: row.updatedAt.getTime(),

@@ -27,13 +27,13 @@ function verify(notification: unknown) {
 it('knows the published signature', () => {
   const notification = signed(PUBLISHED);
   expect(notification.signature_key).toMatch(/^edc076b2.*4c231$/);
-  expect(verify(notification)).toEqual({ verdict: 'verified', referenceId: '1111', says: 'paid' });
+  expect(verify(notification)).toEqual({ outcome: 'verified', referenceId: '1111', reportedStatus: 'paid' });
 });
 
 it('takes the signature in either case', () => {
   const notification = signed(PUBLISHED);
   const upper = { ...notification, signature_key: notification.signature_key.toUpperCase() };
-  expect(verify(upper)).toMatchObject({ verdict: 'verified' });
+  expect(verify(upper)).toMatchObject({ outcome: 'verified' });
 });
 
 it.each([
@@ -48,15 +48,15 @@ it.each([
   ['200', 'partial_refund', 'refunded'],
   ['200', 'chargeback', null],
   ['200', 'something', null],
-])('with code %s and status %s says %s', (status_code, transaction_status, says) => {
+])('with code %s and status %s says %s', (status_code, transaction_status, reportedStatus) => {
   const notification = { ...signed({ ...PUBLISHED, status_code }), transaction_status };
-  expect(verify(notification)).toMatchObject({ verdict: 'verified', says });
+  expect(verify(notification)).toMatchObject({ outcome: 'verified', reportedStatus });
 });
 
 it('calls forged what was signed with another key, or changed after it was signed', () => {
-  expect(verify(signed(PUBLISHED, 'another key'))).toEqual({ verdict: 'invalid_signature' });
+  expect(verify(signed(PUBLISHED, 'another key'))).toEqual({ outcome: 'invalid_signature' });
   for (const change of [{ order_id: '1112' }, { status_code: '201' }, { gross_amount: '1.00' }]) {
-    expect(verify({ ...signed(PUBLISHED), ...change })).toEqual({ verdict: 'invalid_signature' });
+    expect(verify({ ...signed(PUBLISHED), ...change })).toEqual({ outcome: 'invalid_signature' });
   }
 });
 
@@ -84,8 +84,8 @@ it('has a verdict on any bytes, and never believes them', () => {
         fc.json().map((text) => Buffer.from(text)),
       ),
       (bytes) => {
-        const { outcome: verdict } = provider.verifyNotification({ rawBody: Buffer.from(bytes), headers: {} });
-        expect(verdict).not.toBe('verified');
+        const { outcome } = provider.verifyNotification({ rawBody: Buffer.from(bytes), headers: {} });
+        expect(outcome).not.toBe('verified');
       },
     ),
   );
