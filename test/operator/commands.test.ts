@@ -187,9 +187,9 @@ describe('lunas refunds', () => {
     expect(payment).toEqual({ id, reference_id, status: 'refund_processing' });
     await waitForStatus(id, 'refunded');
     const shown = await built('payments', 'show', id);
-    expect(shown.stdout).toMatch(new RegExp(`1 +${reference_id}-R1 +refused`));
+    expect(shown.stdout).toMatch(new RegExp(`1 +${reference_id}-R1 +rejected`));
     expect(shown.stdout).toMatch(new RegExp(`2 +${reference_id}-R2 +confirmed`));
-    expect(shown.stdout).toMatch(/refund\.retry +outage over +done/);
+    expect(shown.stdout).toMatch(/refund\.retry +outage over +succeeded/);
     expect((await lunas('refunds', 'list')).stdout).toBe('No refund requires an operator.\n');
   });
 
@@ -246,8 +246,8 @@ describe('lunas operators', () => {
     expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('an operator dewi already') });
     expect((await lunas('operators', 'revoke', operator.id)).stdout).toContain('The key of dewi (op_test_…');
     const trail = (await lunas('operators', 'actions')).stdout;
-    expect(trail).toMatch(new RegExp(`${ME} +operator\\.create +dewi +- +done`));
-    expect(trail).toMatch(new RegExp(`${ME} +operator\\.create +dewi +- +refused +There is an operator dewi`));
+    expect(trail).toMatch(new RegExp(`${ME} +operator\\.create +dewi +- +succeeded`));
+    expect(trail).toMatch(new RegExp(`${ME} +operator\\.create +dewi +- +rejected +There is an operator dewi`));
     expect(trail).toMatch(new RegExp(`${ME} +operator\\.revoke +${operator.id}`));
     expect((await lunas('operators', 'create', '--name', 'De Wi')).exitCode).toBe(2);
   });

@@ -52,7 +52,7 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
     'a posting is lost',
     'delete from ledger_postings where payment_id = $1 and payment_version = 3',
     ['posting_missing', 'entries_without_posting'],
-    /Version 3 \(pay\) is not booked: debit provider_receivable Rp 50\.000/,
+    /Version 3 \(pay\) is not posted: debit provider_receivable Rp 50\.000/,
   ],
   [
     'its entries are lost',
@@ -71,25 +71,25 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
     'a line is on another account',
     `update ledger_entries set account = 'suspense' where ${entryOf(3, 3)}`,
     ['posting_wrong_lines'],
-    /books .*suspense Rp 350.* and should .*fee_revenue Rp 350/,
+    /posts .*suspense Rp 350.* and should post .*fee_revenue Rp 350/,
   ],
   [
     'debit and credit are swapped',
     `update ledger_entries set side = case side when 'debit' then 'credit' else 'debit' end where posting_id = (select id from ledger_postings where payment_id = $1 and payment_version = 4)`,
     ['posting_wrong_lines'],
-    /books .*credit merchant_pending/,
+    /posts .*credit merchant_pending/,
   ],
   [
     'the amounts of the payment have changed',
     'update payments set amount_rupiah = 60000, total_rupiah = 60000, net_rupiah = 59650 where id = $1',
     ['posting_wrong_lines', 'posting_wrong_lines'],
-    /and should debit provider_receivable Rp 60\.000/,
+    /and should post debit provider_receivable Rp 60\.000/,
   ],
   [
     'a step that books nothing is booked',
     insertPosting('payment_version', '2'),
     ['posting_unexpected'],
-    /Posting \d+ of version 2 is there, which books nothing/,
+    /Posting \d+ of version 2 is not expected by any transition/,
   ],
   ['a step that was never taken is booked', insertPosting('payment_version', '9'), ['posting_unexpected'], /version 9/],
   [
@@ -102,7 +102,7 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
     'a posting is another merchant’s',
     'update ledger_postings set merchant_id = gen_random_uuid() where payment_id = $1 and payment_version = 4',
     ['posting_of_other_merchant'],
-    /is booked for the merchant/,
+    /is posted for the merchant/,
   ],
   [
     'the payment says another status',

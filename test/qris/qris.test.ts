@@ -17,7 +17,7 @@ const WARUNG: DynamicQris = {
 };
 
 function valueOrFail<T>(result: QrisResult<T>): T {
-  if (!result.ok) throw new Error(`unexpected fault: ${result.error.message}`);
+  if (!result.ok) throw new Error(`unexpected error: ${result.error.message}`);
   return result.value;
 }
 
@@ -130,7 +130,7 @@ describe('printDynamicQris', () => {
   ])('refuses %s with a reason', (_, change) => {
     expect(serializeDynamicQris({ ...WARUNG, ...change })).toMatchObject({
       ok: false,
-      fault: { message: expect.any(String) },
+      error: { message: expect.any(String) },
     });
   });
 });
@@ -151,7 +151,7 @@ describe('parseQris', () => {
     (amount) => {
       expect(parseQris(shopQris('54', amount))).toMatchObject({
         ok: false,
-        fault: { code: 'value_invalid', tag: '54' },
+        error: { code: 'value_invalid', tag: '54' },
       });
     },
   );
@@ -161,7 +161,7 @@ describe('parseQris', () => {
   });
 
   it.each(['01', '26', '52', '53', '58', '59', '60'])('says that tag %s is missing', (tag) => {
-    expect(parseQris(shopQris(tag))).toMatchObject({ ok: false, fault: { code: 'tag_missing' } });
+    expect(parseQris(shopQris(tag))).toMatchObject({ ok: false, error: { code: 'tag_missing' } });
   });
 
   it.each([
@@ -172,7 +172,7 @@ describe('parseQris', () => {
     ['59', 'a'.repeat(26)],
     ['60', 'a'.repeat(16)],
   ])('says that tag %s cannot be %s', (tag, value) => {
-    expect(parseQris(shopQris(tag, value))).toMatchObject({ ok: false, fault: { code: 'value_invalid', tag } });
+    expect(parseQris(shopQris(tag, value))).toMatchObject({ ok: false, error: { code: 'value_invalid', tag } });
   });
 
   it('finds every single digit that was changed in a printed QRIS', () => {

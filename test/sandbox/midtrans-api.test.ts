@@ -52,7 +52,7 @@ describe('POST /v2/charge', () => {
       gross_amount: '275000.00',
       currency: 'IDR',
       payment_type: 'qris',
-      fraud_status: 'create',
+      fraud_status: 'accept',
       acquirer,
       merchant_id: expect.any(String),
       actions: [{ name: 'generate-qr-code', method: 'GET' }, { name: 'generate-qr-code-v2' }],

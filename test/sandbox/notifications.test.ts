@@ -50,7 +50,7 @@ it('tells the merchant of a payment, signed, with the fields of the published ex
     gross_amount: '50000.00',
     currency: 'IDR',
     payment_type: 'qris',
-    fraud_status: 'create',
+    fraud_status: 'accept',
     acquirer: 'gopay',
     issuer: 'gopay',
     transaction_type: 'on-us',

@@ -22,7 +22,7 @@ const ORDER = {
   currency: 'IDR',
   payment_type: 'qris',
   transaction_time: '2026-09-29 11:46:13',
-  fraud_status: 'create',
+  fraud_status: 'accept',
   acquirer: 'gopay',
 };
 
