@@ -30,9 +30,12 @@ const LAYERS = {
   '^src/api/': [
     '^workflows/',
     '^src/(api|keys|operator|temporal|webhooks|providers|qris|db|domain)/',
-    '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$',
+    '^src/(config|errors|graceful-shutdown|logger|package-info|sealing|snake-case)\\.ts$',
   ],
-  '^src/sandbox/': ['^src/(sandbox|qris)/', '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$'],
+  '^src/sandbox/': [
+    '^src/(sandbox|qris)/',
+    '^src/(config|errors|graceful-shutdown|logger|package-info|sealing|snake-case)\\.ts$',
+  ],
   '^src/local-stack/': [
     '^src/(local-stack|qris)/',
     '^src/(config|errors|logger|package-info|sealing|snake-case)\\.ts$',

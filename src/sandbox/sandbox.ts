@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Pool } from 'pg';
 import { UserError } from '../config';
+import { gracefulShutdown } from '../graceful-shutdown';
 import type { Logger } from '../logger';
 import { errorResponse } from './responses';
 import { hasCode, openDatabase } from './database';
@@ -36,8 +37,8 @@ export interface Sandbox {
 const BODY_LIMIT = '64kb';
 const PAYMENTS_ON_PAGE = 50;
 const NOTIFICATIONS_ON_PAGE = 20;
-/** Longer than the slowest honest answer. */
-const CLOSE_GRACE_MS = SLOW_MS + 1000;
+/** Longer than the slowest response; a request with the fault `timeout` never gets one. */
+const SHUTDOWN_TIMEOUT_MS = SLOW_MS + 1000;
 
 /**
  * Starts the acquirer simulator: Midtrans' Core API for QRIS, its control API and its page.
@@ -57,6 +58,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await pool.end();
   };
   const server = createServer(createApp({ pool, ledger, faults, notifier, log }));
+  const closeServer = gracefulShutdown(server, SHUTDOWN_TIMEOUT_MS);
   // Longer than a client's pool keeps a connection, so that none is closed under a request.
   server.keepAliveTimeout = 65_000;
   await listen(server, options).catch(async (error: unknown) => {
@@ -68,7 +70,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   return {
     url,
     async close() {
-      await closeServer(server);
+      await closeServer();
       await stop();
     },
   };
@@ -136,17 +138,6 @@ async function listen(server: Server, { port, host }: SandboxOptions): Promise<v
     if (!hasCode(error, ['EADDRINUSE'])) throw error;
     throw new UserError(`Port ${port} is taken: stop what listens there, or set SANDBOX_PORT to another.`);
   }
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  // A kept-alive connection becomes idle only after its last answer; one that a fault keeps hanging never does.
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(grace);
 }
 
 function urlOf(server: Server, host: string): string {

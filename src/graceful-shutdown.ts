@@ -1,0 +1,43 @@
+import type { Server, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+
+/** Connections that the kernel has accepted and Node.js has not: the default of `listen`. */
+const ACCEPT_BACKLOG = 511;
+
+/** A connected client gets this time to send its request. */
+const IDLE_GRACE_MS = 500;
+
+/**
+ * Prepares the shutdown of a server; call it before the server listens.
+ * @param timeoutMs requests that take longer are cut
+ * @returns a function that accepts no new connection, completes the requests in flight, and closes the server
+ */
+export function gracefulShutdown(server: Server, timeoutMs: number): () => Promise<void> {
+  const inFlight = new Set<ServerResponse>();
+  let isClosing = false;
+  const closeConnectionAfter = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  };
+  // Before the application's own listener, which may respond synchronously.
+  server.prependListener('request', (_request, response) => {
+    if (isClosing) closeConnectionAfter(response);
+    inFlight.add(response);
+    response.once('close', () => inFlight.delete(response));
+  });
+  return async () => {
+    isClosing = true;
+    inFlight.forEach(closeConnectionAfter);
+    // Closing the socket resets queued connections. libuv accepts one in each turn of the event loop.
+    for (let turn = 0; turn <= ACCEPT_BACKLOG; turn += 1) await nextTurn();
+    const closed = once(server, 'close');
+    const timeout = setTimeout(() => server.closeAllConnections(), timeoutMs);
+    server.close();
+    await Promise.race([closed, sleep(IDLE_GRACE_MS)]);
+    for (const response of inFlight) await new Promise((resolve) => response.once('close', resolve));
+    // Node.js would wait for connections without a request.
+    server.closeAllConnections();
+    await closed;
+    clearTimeout(timeout);
+  };
+}
