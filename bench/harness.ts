@@ -22,7 +22,7 @@ import { pollUntil } from '../src/local-stack/poll-until';
 import { seedDemo, type Demo } from '../src/operator/seed-demo';
 import { setPolicy } from '../src/operator/catalog';
 import { PACKAGE_ROOT } from '../src/package-info';
-import { SANDBOX_SERVER_KEY } from '../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../src/sandbox/acquirers';
 import type { Processes } from './meter';
 import { createTemporalSchema, startPostgresTemporal } from './postgres-temporal';
 import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';

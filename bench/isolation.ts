@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addAccount } from '../src/operator/provider-accounts';
 import { createSealer } from '../src/sealing';
-import { SANDBOX_SERVER_KEY } from '../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../src/sandbox/acquirers';
 import { Http } from './http';
 import { closedLoop, openLoop } from './load-generator';
 import { BenchmarkMerchant, registerMerchant } from './merchant';

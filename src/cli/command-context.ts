@@ -2,14 +2,8 @@ import { type Config, loadConfig, UserError } from '../config';
 import { createPool, type Pool } from '../db/pool';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
-import {
-  type DataDirectory,
-  dataDirectoryAt,
-  readMasterKey,
-  readRunFile,
-  readSandboxRunFile,
-  type RunFile,
-} from '../local-stack/data-directory';
+import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-stack/data-directory';
+import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
 import { createSealer, type Sealer } from '../sealing';
 import { explainDatabaseError } from './database-error';
 

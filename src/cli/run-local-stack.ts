@@ -7,10 +7,8 @@ import {
   type DataDirectory,
   dataDirectoryAt,
   lockDataDirectory,
-  removeRunFile,
-  type RunFile,
-  writeRunFile,
 } from '../local-stack/data-directory';
+import { removeRunFile, type RunFile, writeRunFile } from '../local-stack/run-file';
 import { stopOrphanedProcesses } from '../local-stack/orphaned-processes';
 import type { ChildServiceName } from '../local-stack/child-service';
 import { checkPorts } from '../local-stack/ports';
@@ -20,7 +18,7 @@ import { onStopSignal } from '../local-stack/stop-signals';
 import { Supervisor } from '../local-stack/supervisor';
 import { recover } from '../operator/recover';
 import { type Demo, seedDemo } from '../operator/seed-demo';
-import { SANDBOX_SERVER_KEY } from '../sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
 import { explainDatabaseError } from './database-error';
 
 const INTERRUPTED = 130;

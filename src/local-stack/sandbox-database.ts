@@ -1,11 +1,6 @@
 import path from 'node:path';
-import {
-  unlockDataDirectory,
-  type DataDirectory,
-  lockDataDirectory,
-  removeRunFile,
-  writeRunFile,
-} from './data-directory';
+import { unlockDataDirectory, type DataDirectory, lockDataDirectory } from './data-directory';
+import { removeRunFile, writeRunFile } from './run-file';
 import { createDirectory } from './create-directory';
 import { freePort } from './ports';
 import { ensureDatabase, PostgresCluster } from './postgres';

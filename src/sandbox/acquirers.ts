@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { serializeDynamicQris, type QrisAcquirer } from '../qris/qris';
 
+/** The only merchant account of the sandbox. The demo seed registers it with this server key. */
+export const SANDBOX_SERVER_KEY = 'SB-Mid-server-lunas-sandbox';
+export const SANDBOX_MERCHANT_ID = 'G000000001';
+
 /** Midtrans' names of the acquirers behind `payment_type: qris`. */
 export const ACQUIRERS = {
   gopay: { qrisAcquirer: 'gopay', canCancelAndRefund: true },

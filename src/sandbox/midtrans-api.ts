@@ -8,7 +8,7 @@ import type { Ledger } from './ledger';
 import { permanentFault } from './magic-amounts';
 import { cancel, cannotModify, charge, expire, notFound, refund, showStatus } from './midtrans-operations';
 import { respond, send, type Work } from './respond';
-import { SANDBOX_SERVER_KEY } from './server-key';
+import { SANDBOX_SERVER_KEY } from './acquirers';
 
 /** The part of Midtrans' Core API that QRIS needs, with its answers and its ways to fail. */
 export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => void): Router {

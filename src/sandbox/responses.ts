@@ -7,7 +7,7 @@ import {
   type PaymentWithRefunds,
 } from './ledger-records';
 import { formatMidtransTime } from './midtrans-time';
-import { SANDBOX_MERCHANT_ID, SANDBOX_SERVER_KEY } from './server-key';
+import { SANDBOX_MERCHANT_ID, SANDBOX_SERVER_KEY } from './acquirers';
 
 /** An answer as Midtrans gives it: the code that counts is in the body. */
 export interface AcquirerResponse {

@@ -4,13 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { createPool } from '../../src/db/pool';
 import { findApiKey } from '../../src/db/queries/find-api-key';
-import {
-  unlockDataDirectory,
-  dataDirectoryAt,
-  lockDataDirectory,
-  readRunFile,
-  writeRunFile,
-} from '../../src/local-stack/data-directory';
+import { unlockDataDirectory, dataDirectoryAt, lockDataDirectory } from '../../src/local-stack/data-directory';
+import { readRunFile, writeRunFile } from '../../src/local-stack/run-file';
 import { parseSecretKey } from '../../src/keys/secret-key';
 import { openSandbox } from '../sandbox/sandbox-under-test';
 import { createTestDatabase, type TestDatabase } from '../support/database';

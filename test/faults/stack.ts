@@ -19,7 +19,7 @@ import { seedDemo } from '../../src/operator/seed-demo';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { OWN_CLOCK, shiftedClock, withEnvironment } from './clock';
 import type { Mutant } from './mutants';
 import type { Victim, Witness } from './kill-points';

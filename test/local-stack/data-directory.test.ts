@@ -8,11 +8,8 @@ import {
   dataDirectoryAt,
   lockDataDirectory,
   readMasterKey,
-  readRunFile,
-  removeRunFile,
-  type RunFile,
-  writeRunFile,
 } from '../../src/local-stack/data-directory';
+import { readRunFile, removeRunFile, type RunFile, writeRunFile } from '../../src/local-stack/run-file';
 import { acquireLock, lockOwner } from '../../src/local-stack/lock-file';
 import { temporaryDirectory } from './processes';
 

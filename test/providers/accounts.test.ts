@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool';
 import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
 import { addAccount, disableAccount, listAccounts, type ProviderAccount } from '../../src/operator/provider-accounts';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { createSealer } from '../../src/sealing';
 import { runLunas } from '../cli/run-lunas';
 import { createTestDatabase, type TestDatabase } from '../support/database';

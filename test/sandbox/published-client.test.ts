@@ -1,5 +1,5 @@
 import { CoreApi } from 'midtrans-client';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { eventually } from '../support/eventually';
 import {
   newOrderId,

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../src/logger';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { newDatabase } from '../support/database';
 
 // Tests read any answer.

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { dataDirectoryAt, readRunFile, type RunFile } from '../../src/local-stack/data-directory';
+import { dataDirectoryAt } from '../../src/local-stack/data-directory';
+import { readRunFile, type RunFile } from '../../src/local-stack/run-file';
 import { freePort } from '../../src/local-stack/ports';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { testEnvironment } from './test-environment';

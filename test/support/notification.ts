@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 
 /** A notification as Midtrans signs it: SHA-512 of order, code, amount and server key. */
 export function signedNotification(orderId: string, changes: Record<string, string> = {}) {

@@ -13,7 +13,7 @@ import { startWorker } from '../../src/temporal/worker';
 import { createLogger } from '../../src/logger';
 import { seedDemo } from '../../src/operator/seed-demo';
 import { startSandbox } from '../../src/sandbox/sandbox';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { expectContract } from './contract';
 import { createTestDatabase, newDatabase } from './database';
 import { temporalAddress, workflowBundlePath } from './temporal';

@@ -1,5 +1,5 @@
 import { setPolicy } from '../../src/operator/catalog';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { cancelSignal } from '../../workflows/messages';
 import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import type { TestService } from '../support/service';

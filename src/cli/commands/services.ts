@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { DataDirectory, RunFile } from '../../local-stack/data-directory';
+import type { DataDirectory } from '../../local-stack/data-directory';
+import type { RunFile } from '../../local-stack/run-file';
 import { renderAddresses, createPaymentCommand, renderJson } from './up';
 
 export function addServicesCommand(program: Command): void {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { DataDirectory, RunFile } from '../../local-stack/data-directory';
+import type { DataDirectory } from '../../local-stack/data-directory';
+import type { RunFile } from '../../local-stack/run-file';
 
 export function addUpCommand(program: Command): void {
   program

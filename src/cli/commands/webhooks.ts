@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool';
 import { PAYMENT_EVENTS } from '../../domain/events';
-import { writeRunFile } from '../../local-stack/data-directory';
+import { writeRunFile } from '../../local-stack/run-file';
 import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../operator/webhook-deliveries';
 import { disableEndpoint, enableEndpoint } from '../../operator/webhook-endpoint-status';
 import {

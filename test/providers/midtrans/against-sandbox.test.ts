@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createMidtransProvider } from '../../../src/providers/midtrans/midtrans-provider';
 import type { FaultOperation } from '../../../src/sandbox/faults';
-import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/server-key';
+import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/acquirers';
 import { openSandbox, startNotificationReceiver } from '../../sandbox/sandbox-under-test';
 import { eventually } from '../../support/eventually';
 import { describeProvider, type AcquirerUnderTest, type ProviderOperation } from '../conformance';
