@@ -5,9 +5,9 @@ import type { ProviderRegistry } from '../providers/registry';
 import type { Sealer } from '../sealing';
 import type { ApiKeys } from './auth/api-keys';
 import type { AuthFailureLimiter } from './auth/auth-failure-limiter';
-import type { SingleFlight } from './create-payment/single-flight';
+import type { SingleFlight } from './payments/create-payment/single-flight';
 import type { KeyedMutex } from './keyed-mutex';
-import type { QrisLinks } from './get-qris-image/qris-links';
+import type { QrisLinks } from './qris-images/qris-links';
 import type { RateLimit } from './rate-limit/rate-limit';
 
 /** What the endpoints reach out to. */

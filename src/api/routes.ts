@@ -1,16 +1,16 @@
-import { cancelPayment } from './cancel-payment/cancel-payment';
-import { createPayment } from './create-payment/create-payment';
+import { cancelPayment } from './payments/cancel-payment';
+import { createPayment } from './payments/create-payment/create-payment';
 import { getDocs, getDocsFile } from './docs/get-docs';
 import type { MerchantEndpoint, OperatorEndpoint, PublicEndpoint } from './endpoint';
-import { getPayment } from './get-payment/get-payment';
-import { getQris } from './get-qris/get-qris';
-import { getQrisImage } from './get-qris-image/get-qris-image';
+import { getPayment } from './payments/get-payment';
+import { getQris } from './payments/get-qris';
+import { getQrisImage } from './qris-images/get-qris-image';
 import { getHealth, getReadiness } from './health/health';
-import { listTransactions } from './list-transactions/list-transactions';
+import { listTransactions } from './payments/list-transactions/list-transactions';
 import { getOpenapi } from './openapi/get-openapi';
 import { OPERATOR_ROUTES } from './operator/operator-routes';
 import { receiveNotification } from './provider-notifications/receive-notification';
-import { refundPayment } from './refund-payment/refund-payment';
+import { refundPayment } from './payments/refund-payment';
 
 /** A body is read only where one counts; elsewhere it may be anything. */
 export type Route = { readonly method: 'get' | 'post'; readonly path: string; readonly readsBody?: true } & (

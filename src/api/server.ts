@@ -10,8 +10,8 @@ import { createSealer } from '../sealing';
 import { createApp } from './app';
 import { ApiKeys } from './auth/api-keys';
 import { AuthFailureLimiter } from './auth/auth-failure-limiter';
-import { SingleFlight } from './create-payment/single-flight';
-import { createQrisLinks } from './get-qris-image/qris-links';
+import { SingleFlight } from './payments/create-payment/single-flight';
+import { createQrisLinks } from './qris-images/qris-links';
 import { createKeyedMutex } from './keyed-mutex';
 import { RateLimit } from './rate-limit/rate-limit';
 

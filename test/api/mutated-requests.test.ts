@@ -17,7 +17,7 @@ import {
   tuple,
   uint8Array,
 } from 'fast-check';
-import { listQuerySchema } from '../../src/api/list-transactions/list-query';
+import { listQuerySchema } from '../../src/api/payments/list-transactions/list-query';
 import { ROUTES } from '../../src/api/routes';
 import { expectContract, type LiveResponse } from '../support/contract';
 import { newNamespace, startTestService, type TestService } from '../support/service';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../../domain/errors';
-import { errorSchema } from '../payment-schemas';
+import { errorSchema } from '../payments/payment-fields';
 import { type ResponseHeader, usualHeaders } from './response-headers';
-import { LISTED_PAYMENT } from './examples';
+import { LISTED_PAYMENT } from '../payments/example-payment';
 import { toJsonSchema, type JsonSchema } from './json-schema';
 import { ERRORS_OF_EVERY_OPERATION, type Operation } from './operations';
 

@@ -10,11 +10,11 @@ import {
   paymentDetailSchema,
   paymentStatusSchema,
   qrisSchema,
-} from '../payment-schemas';
-import { STATUS_MEANINGS } from '../status-descriptions';
+} from '../payments/payment-fields';
+import { STATUS_MEANINGS } from '../payments/status-descriptions';
 import { RESPONSE_HEADERS } from './response-headers';
 import { describeParameters, describePaths, jsonContent, refTo } from './describe-operations';
-import { WEBHOOK_EVENT } from './examples';
+import { WEBHOOK_EVENT } from '../payments/example-payment';
 import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';
 import { OPERATIONS } from './operations';

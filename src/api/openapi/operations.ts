@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
-import { listQuerySchema } from '../list-transactions/list-query';
+import { listQuerySchema } from '../payments/list-transactions/list-query';
 import {
   bulkItemSchema,
   cancelledPaymentSchema,
@@ -9,10 +9,10 @@ import {
   paymentDetailSchema,
   qrisSchema,
   refundedPaymentSchema,
-} from '../payment-schemas';
+} from '../payments/payment-fields';
 import type { ResponseHeader } from './response-headers';
-import * as examples from './examples';
-import { CREATE_BODIES } from './request-bodies';
+import * as examples from '../payments/example-payment';
+import { CREATE_BODIES } from '../payments/create-payment/request-bodies';
 
 /** Example values by name; the name is what a reader chooses by. */
 type Examples = Readonly<Record<string, unknown>>;

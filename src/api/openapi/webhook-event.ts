@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { PAYMENT_METHODS } from '../../domain/provider-capabilities';
-import { PAYMENT_FIELDS } from '../payment-schemas';
+import { PAYMENT_FIELDS } from '../payments/payment-fields';
 
 const { id, reference_id, merchant_reference_id, status, amount, fee_amount, net_amount, total_amount } =
   PAYMENT_FIELDS;

@@ -6,8 +6,8 @@ import type { ApiErrorCode } from '../../domain/errors';
 import { NotFoundError } from '../../operator/require-row';
 import { ApiError } from '../api-error';
 import { boundedText } from '../max-length';
-import { requireObject } from '../create-payment/payment-request';
-import { parsePathId } from '../path-id';
+import { requireObject } from '../payments/create-payment/payment-request';
+import { parsePathId } from '../payments/path-id';
 import { readJsonBody } from '../strict-json';
 
 const MAX_NOTE_CHARACTERS = 500;

@@ -1,0 +1,95 @@
+import { findCurrentPolicy, type Policy } from '../../../db/queries/find-current-policy';
+import { amountsOf, type Amounts } from '../../../domain/fees';
+import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
+import type { PaymentTerms } from '../../../domain/payment';
+import { ApiError } from '../../api-error';
+import type { AuthenticatedMerchant } from '../../auth/authenticate';
+import type { ApiDependencies } from '../../dependencies';
+import { paymentIdentity, type PaymentIdentity } from './payment-identity';
+import { fingerprintOf, type PaymentRequest } from './payment-request';
+
+/** What a payment is asked for with, and which one it is. */
+export interface PaymentDraft {
+  readonly request: PaymentRequest;
+  readonly fingerprint: string;
+  readonly identity: PaymentIdentity & { readonly idempotencyKey: string | null };
+}
+
+export function draftPayment(
+  { merchantId }: AuthenticatedMerchant,
+  request: PaymentRequest,
+  idempotencyKey: string | null,
+): PaymentDraft {
+  const identity = { ...paymentIdentity(merchantId, idempotencyKey), idempotencyKey };
+  return { request, fingerprint: fingerprintOf(request), identity };
+}
+
+/** The newest policy of a provider, and our account there. */
+export interface ResolvedPolicy {
+  readonly policy: Policy;
+  readonly providerAccountId: string;
+}
+
+/**
+ * What a provider is offered with at present.
+ * @throws ApiError where the merchant or the catalog does not allow it
+ */
+export async function resolvePolicy(
+  { db }: ApiDependencies,
+  merchant: AuthenticatedMerchant,
+  request: Pick<PaymentRequest, 'provider' | 'payment_method'>,
+): Promise<ResolvedPolicy> {
+  if (!merchant.paymentMethodActive) throw new ApiError('unsupported_payment_method', 'qris is not active for you.');
+  if (!merchant.providers.includes(request.provider)) {
+    throw new ApiError('payment_create_failed', `provider ${request.provider} is not enabled for you.`);
+  }
+  const { policy, providerAccountId } = await findCurrentPolicy(db, request.provider, request.payment_method);
+  if (!policy || !providerAccountId) {
+    throw new ApiError('payment_create_failed', `provider ${request.provider} is not available at present.`);
+  }
+  return { policy, providerAccountId };
+}
+
+/**
+ * What the new payment captures: its amounts under the policy, and the account at the provider.
+ * @throws ApiError where the amount does not allow it
+ */
+export function captureTerms(
+  { sealer }: ApiDependencies,
+  merchant: AuthenticatedMerchant,
+  { request, fingerprint, identity }: PaymentDraft,
+  { policy, providerAccountId }: ResolvedPolicy,
+): PaymentTerms {
+  const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
+  const { customer, metadata } = request;
+  const details = customer === null && metadata === null ? null : JSON.stringify({ customer, metadata });
+  return {
+    ...identity,
+    merchantId: merchant.merchantId,
+    merchantReferenceId: request.merchant_reference_id,
+    fingerprint,
+    paymentMethod: request.payment_method,
+    provider: request.provider,
+    providerAccountId,
+    ...computeAmounts(request.amount, policy, merchant),
+    feePayer: merchant.feePayer,
+    policyId,
+    settlementKind,
+    settlementDelaySeconds,
+    expiresInSeconds,
+    sealedDetails: details === null ? null : sealer.seal(details, 'payment-details'),
+  };
+}
+
+function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: AuthenticatedMerchant): Amounts {
+  const computed = amountsOf(amountRupiah, policy, feePayer);
+  const fee = formatRupiah(computed.outcome === 'ok' ? 0 : computed.feeRupiah);
+  switch (computed.outcome) {
+    case 'ok':
+      return computed.amounts;
+    case 'total_above_limit':
+      throw new ApiError('invalid_amount', `amount and its fee of ${fee} exceed ${formatRupiah(MAX_TOTAL_RUPIAH)}.`);
+    case 'fee_reaches_amount':
+      throw new ApiError('payment_create_failed', `amount does not exceed its fee of ${fee}, which you pay.`);
+  }
+}

@@ -1,0 +1,18 @@
+import type { OriginalResponse } from '../../../db/queries/find-original-response';
+import { ApiError } from '../../api-error';
+import type { PaymentDraft } from './capture-terms';
+
+/** Header of an answer that was given before. */
+export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'true' } as const;
+
+/** @throws ApiError where the key was used for another payment */
+export function assertSameRequest({ payment }: OriginalResponse, { fingerprint }: PaymentDraft): void {
+  if (payment.fingerprint === fingerprint) return;
+  throw new ApiError('payment_create_failed', 'This idempotency key belongs to a payment with other contents.');
+}
+
+/** Why the provider did not issue a QR, in the words of a refusal. */
+export function toApiError({ payment }: OriginalResponse): ApiError {
+  const reason = (payment.failureReason ?? 'no reason given').replace(/\.$/, '');
+  return new ApiError('payment_create_failed', `The transaction could not be created: ${reason}.`);
+}

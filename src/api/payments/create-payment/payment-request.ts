@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { ApiErrorCode } from '../../../domain/errors';
+import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
+import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
+import { ApiError } from '../../api-error';
+import { boundedText } from '../../max-length';
+import { NumberToken } from '../../strict-json';
+import { IDEMPOTENCY_KEY } from './idempotency-key';
+
+const METADATA_VALUE_RULE = 'must be a string of at most 500 characters, a number or a boolean';
+
+const customer = z
+  .object({ name: boundedText(100), email: boundedText(254), phone: boundedText(32) }, { error: 'must be an object' })
+  .partial()
+  .catchall(boundedText(500));
+
+const metadataNumber = z.union([
+  z.number(),
+  z
+    .instanceof(NumberToken)
+    .transform(({ token }) => Number(token))
+    .pipe(z.number()),
+]);
+const metadata = z
+  .record(boundedText(40), z.union([boundedText(500), metadataNumber, z.boolean()], { error: METADATA_VALUE_RULE }), {
+    error: ({ code }) => (code === 'invalid_key' ? 'has a key of more than 40 characters' : 'must be an object'),
+  })
+  .refine((value) => Object.keys(value).length <= 50, { error: 'must have at most 50 keys' });
+
+const IDEMPOTENCY_KEY_RULE = { error: 'must be a string of 1 to 255 printable ASCII characters' };
+const idempotencyKey = z
+  .string(IDEMPOTENCY_KEY_RULE)
+  .regex(IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE)
+  .nullish()
+  .transform((value) => value ?? null);
+
+/** What a merchant asks for in `POST /payments` (contract; bounds: design §4). Unknown fields are ignored. */
+export const paymentRequestSchema = z.object({
+  amount: z.int().min(1).max(MAX_TOTAL_RUPIAH),
+  currency: z.literal(CURRENCY, { error: `must be ${CURRENCY}` }).default(CURRENCY),
+  payment_method: z.enum(PAYMENT_METHODS).default('qris'),
+  provider: z.enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` }).default('gopay'),
+  merchant_reference_id: boundedText(64)
+    .nullish()
+    .transform((value) => value ?? null),
+  customer: customer.nullish().transform((value) => value ?? null),
+  metadata: metadata.nullish().transform((value) => value ?? null),
+});
+
+export type PaymentRequest = z.output<typeof paymentRequestSchema>;
+
+/** One of a bulk: it takes what it does not say, and always the provider, from the top of the request. */
+export const bulkItemRequestSchema = paymentRequestSchema.extend({ idempotency_key: idempotencyKey });
+
+export type BulkItemRequest = z.output<typeof bulkItemRequestSchema>;
+
+const MAX_SHOWN_CHARACTERS = 80;
+
+/** Fields whose faults have a code of their own, in the order in which they are judged. */
+const FIELD_CODES: Readonly<Record<string, ApiErrorCode>> = {
+  amount: 'invalid_amount',
+  payment_method: 'unsupported_payment_method',
+};
+
+/** @throws ApiError `invalid_json` */
+export function requireObject(body: unknown, name = 'The body'): Record<string, unknown> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
+  throw new ApiError('invalid_json', `${name} must be a JSON object.`);
+}
+
+/**
+ * @param at what stands before a field's name in a message, such as `payments[3].`
+ * @throws ApiError that names the field and the rule
+ */
+export function parseRequest<ParsedBody>(
+  schema: z.ZodType<ParsedBody>,
+  body: Record<string, unknown>,
+  at = '',
+): ParsedBody {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), rule: issue.message }));
+  const checked = Object.keys(FIELD_CODES).map((name) => issues.find(({ field }) => field === name));
+  const { field, rule } = checked.find((issue) => issue !== undefined) ?? issues[0] ?? { field: '', rule: '' };
+  throw new ApiError(FIELD_CODES[field] ?? 'payment_create_failed', `${at}${messageFor(field, rule)}`);
+}
+
+function messageFor(field: string, rule: string): string {
+  if (field === 'amount') return `amount must be an integer from 1 to ${MAX_TOTAL_RUPIAH}, written as plain digits.`;
+  if (field === 'payment_method') return 'payment_method is not supported; use qris.';
+  return `${truncated(field)} ${rule}.`;
+}
+
+/** Keys are the caller's, and can be as long as the body. */
+function truncated(field: string): string {
+  return field.length > MAX_SHOWN_CHARACTERS ? `${field.slice(0, MAX_SHOWN_CHARACTERS)}…` : field;
+}
+
+/**
+ * SHA-256 of the request in canonical form, hex: equal for two requests exactly when they ask for the same payment. What
+ * is absent is left out, so that a field that is added later leaves old fingerprints as they are: it must be absent, not
+ * a default, where a request does not have it.
+ */
+export function fingerprintOf(request: PaymentRequest): string {
+  return createHash('sha256').update(canonicalJson(request)).digest('hex');
+}
+
+function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const present = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  const members = present.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
+}

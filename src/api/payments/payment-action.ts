@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findMerchantPayment, type PaymentKey } from '../../db/queries/find-payment';
+import type { PaymentRow } from '../../db/queries/payment-row';
+import type { ApiErrorCode } from '../../domain/errors';
+import { rejectionReason } from '../../domain/payment-actions';
+import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
+import { ApiError } from '../api-error';
+import type { MerchantEndpoint } from '../endpoint';
+import { parsePathId } from './path-id';
+
+/** What Temporal needs to notice that a worker died is 3 s: a step of its may be in PostgreSQL, and its workflow not know of it yet. */
+const CATCH_UP_ATTEMPTS = 16;
+const CATCH_UP_PAUSE_MS = 250;
+
+/** Something that a merchant asks of a payment, and that its workflow does. */
+interface RequestOfPayment {
+  readonly request: 'cancel' | 'refund';
+  readonly code: ApiErrorCode;
+  readonly send: (workflows: PaymentWorkflowClient, paymentId: string) => Promise<RequestOutcome>;
+  readonly view: (payment: PaymentRow) => object;
+}
+
+/**
+ * Requests for one payment take turns, and each looks again before it asks: of twenty at once one is done, and the others
+ * are told so without a word to Temporal, which takes ten at a time.
+ */
+export function requestOfPayment({ request, code, send, view }: RequestOfPayment): MerchantEndpoint {
+  return async ({ db, workflows, mutex }, { params }, { merchantId }) => {
+    const key = parsePathId(String(params.id));
+    if (!key) throw notFound();
+    const { id } = await find(key);
+    return mutex.runExclusive(id, async (deadlineAtMs) => {
+      const requested = await requestWithCatchUp(workflows.withDeadline(deadlineAtMs), id);
+      if (requested.outcome === 'rejected') throw new ApiError(code, requested.reason);
+      const now = await find({ id });
+      if (requested.outcome === 'no_workflow') {
+        assertAllowed(now);
+        throw new Error(`Payment ${id} is "${now.status}" and has no workflow: run \`lunas recover\``);
+      }
+      return { status: 200, body: { payment: view({ ...now, status: requested.status }) } };
+    });
+
+    /**
+     * A workflow that took the payment for what it no longer is, is asked again when it has caught up: with its own repeat of
+     * the step, or, if Temporal has lost that step, with PostgreSQL.
+     */
+    async function requestWithCatchUp(inTime: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
+      for (let attemptsLeft = CATCH_UP_ATTEMPTS; ; attemptsLeft -= 1) {
+        assertAllowed(await find({ id }));
+        const requested = await send(inTime, id);
+        if (requested.outcome !== 'rejected' || requested.status === undefined || attemptsLeft === 0) return requested;
+        if (requested.status === (await find({ id })).status) return requested;
+        if (attemptsLeft === CATCH_UP_ATTEMPTS) await inTime.signalProviderUpdate(id);
+        await sleep(CATCH_UP_PAUSE_MS);
+      }
+    }
+
+    async function find(by: PaymentKey): Promise<PaymentRow> {
+      const payment = await findMerchantPayment(db, merchantId, by);
+      if (!payment) throw notFound();
+      return payment;
+    }
+  };
+
+  function assertAllowed(payment: PaymentRow): void {
+    const rejection = rejectionReason(request, payment, payment, Date.now());
+    if (rejection !== null) throw new ApiError(code, rejection);
+  }
+}
+
+function notFound(): ApiError {
+  return new ApiError('not_found', 'There is no such transaction.');
+}

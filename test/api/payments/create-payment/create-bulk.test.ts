@@ -1,0 +1,188 @@
+import { type ApiResponse, newNamespace, startTestService, type TestService } from '../../../support/service';
+import { eventually } from '../../../support/eventually';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+});
+afterAll(() => service.close());
+
+const items = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, index) => ({
+    amount: 10_000 + index,
+    merchant_reference_id: `${prefix}-${index}`,
+    idempotency_key: `${prefix}-${index}`,
+  }));
+
+async function countPayments(): Promise<number> {
+  const { rows } = await service.db.query('select count(*) as count from payments');
+  return rows[0].count;
+}
+
+async function providerFails(operation: string, kind: string, times: number): Promise<void> {
+  const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation, kind, times }),
+  });
+  expect(response.ok).toBe(true);
+}
+
+const chargeFails = (kind: string, times: number) => providerFails('charge', kind, times);
+
+describe('POST /payments with payments[]', () => {
+  it('201: creates fifty, in the order of the request, with exactly the fields of the contract', async () => {
+    const { status, body } = await service.call('POST', '/payments', { payments: items(50, 'fifty') });
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual(['payments']);
+    expect(body.payments.map((item: { amount: number }) => item.amount)).toEqual(
+      items(50, '').map(({ amount }) => amount),
+    );
+    expect(Object.keys(body.payments[0])).toEqual([
+      'id',
+      'reference_id',
+      'merchant_reference_id',
+      'payment_method_code',
+      'amount',
+      'fee_amount',
+      'net_amount',
+      'total_amount',
+      'status',
+      'expires_at',
+    ]);
+    expect(body.payments.every((item: { status: string }) => item.status === 'pending')).toBe(true);
+  });
+
+  it('201: a repeat answers the same bytes and creates nothing', async () => {
+    const request = { payments: items(5, 'again') };
+    const first = await service.call('POST', '/payments', request);
+    const before = await countPayments();
+    const again = await service.call('POST', '/payments', request);
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await countPayments()).toBe(before);
+  });
+
+  it('201: a key used alone and then in a bulk is one payment', async () => {
+    const single = await service.call('POST', '/payments', { amount: 5_000 }, { 'idempotency-key': 'both-ways' });
+    const { body } = await service.call('POST', '/payments', {
+      payments: [{ amount: 5_000, idempotency_key: 'both-ways' }, { amount: 6_000 }],
+    });
+    expect(body.payments[0].id).toBe(single.body.payment.id);
+  });
+
+  it('201: items without a key are kept apart by the header', async () => {
+    const request = { payments: [{ amount: 5_000 }, { amount: 5_000 }] };
+    const ids = async () => {
+      const { body } = await service.call('POST', '/payments', request, { 'idempotency-key': 'by-header' });
+      return body.payments.map(({ id }: { id: string }) => id);
+    };
+    const first = await ids();
+    expect(new Set(first).size).toBe(2);
+    expect(await ids()).toEqual(first);
+  });
+
+  it('201: payments counts where amount is given too, and the provider at the top is for all', async () => {
+    const { body } = await service.call('POST', '/payments', {
+      amount: 1,
+      provider: 'shopeepay',
+      payments: [{ amount: 8_000, provider: 'gopay' }],
+    });
+    const { body: detail } = await service.call('GET', `/payments/${body.payments[0].id}`);
+    expect(detail.payment).toMatchObject({ amount: 8_000, provider: 'shopeepay' });
+  });
+
+  it('201: one that the provider refused comes back inline', async () => {
+    await chargeFails('reject', 1);
+    const { status, body } = await service.call('POST', '/payments', { payments: items(3, 'one-refused') });
+    expect(status).toBe(201);
+    const failed = body.payments.filter((item: { status: string }) => item.status === 'failed');
+    expect(failed).toHaveLength(1);
+    expect(failed[0].error).toEqual({ code: 'payment_create_failed', message: expect.stringMatching(/[^.]\.$/) });
+  });
+
+  it('400 payment_create_failed: when the provider refused them all, and so is every repeat', async () => {
+    await chargeFails('reject', 2);
+    const request = { payments: items(2, 'all-refused') };
+    const first = await service.call('POST', '/payments', request);
+    expect([first.status, first.body.error.code]).toEqual([400, 'payment_create_failed']);
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    const again = await service.call('POST', '/payments', request);
+    expect([again.status, again.text]).toEqual([400, first.text]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  // Three seconds each: three are through when the answer is due if they go one after the other, and thirty-two begun by eight at a time.
+  it('201: issues fifty side by side, also where the provider is slow', async () => {
+    await chargeFails('slow', 50);
+    const { status, body } = await service.call('POST', '/payments', { payments: items(50, 'slow-fifty') });
+    expect(status).toBe(201);
+    const orders = await service.providerLedger();
+    const opened = body.payments.filter((item: { reference_id: string }) => orders.has(item.reference_id));
+    const issued = body.payments.filter((item: { status: string }) => item.status === 'pending');
+    expect(opened.length).toBeGreaterThan(35);
+    expect(issued.length).toBeGreaterThan(3);
+  });
+
+  it('201: one still unclear at the deadline comes as created; a repeat converges on the same payments', async () => {
+    await providerFails('status', 'timeout', 100);
+    await chargeFails('timeout', 1);
+    const request = { payments: items(4, 'one-unclear') };
+    const first = await service.call('POST', '/payments', request);
+    expect(first.status).toBe(201);
+    const indeterminate = first.body.payments.filter((item: { status: string }) => item.status === 'created');
+    expect(indeterminate).toEqual([expect.objectContaining({ expires_at: null })]);
+    expect(indeterminate[0]).not.toHaveProperty('error');
+    expect(first.body.payments.filter((item: { status: string }) => item.status === 'pending')).toHaveLength(3);
+
+    await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
+    const again = await eventually(
+      () => service.call('POST', '/payments', request),
+      ({ body }) => body.payments.every((item: { status: string }) => item.status === 'pending'),
+    );
+    const ids = ({ body }: ApiResponse) => body.payments.map(({ id }: { id: string }) => id);
+    expect(ids(again)).toEqual(ids(first));
+    for (const { reference_id } of again.body.payments) {
+      expect(await service.atProvider(reference_id)).toMatchObject({
+        charge_calls: expect.any(Number),
+        status: 'pending',
+      });
+    }
+  });
+
+  it.each([
+    ['none', [], 'invalid_bulk_size', /1 to 50/],
+    ['51', items(51, 'many'), 'invalid_bulk_size', /1 to 50/],
+    ['an object', {}, 'invalid_bulk_size', /1 to 50/],
+    ['an item that is no object', [{ amount: 5_000 }, 7], 'invalid_json', /payments\[1\]/],
+    ['a bad amount', [{ amount: 5_000 }, { amount: 0 }], 'invalid_amount', /payments\[1\]\.amount/],
+    ['a fee that eats the amount', [{ amount: 5_000 }, { amount: 1 }], 'payment_create_failed', /payments\[1\]/],
+    ['an unknown method', [{ amount: 5_000, payment_method: 'card' }], 'unsupported_payment_method', /payments\[0\]/],
+    [
+      'a key twice',
+      [
+        { amount: 5_000, idempotency_key: 'twice' },
+        { amount: 6_000, idempotency_key: 'twice' },
+      ],
+      'payment_create_failed',
+      /payments\[1\]\.idempotency_key/,
+    ],
+  ])('400: %s creates nothing', async (_name, payments, code, message) => {
+    const before = await countPayments();
+    const { status, body } = await service.call('POST', '/payments', { payments });
+    expect([status, body.error.code]).toEqual([400, code]);
+    expect(body.error.message).toMatch(message);
+    expect(await countPayments()).toBe(before);
+  });
+
+  it('400: a key that belongs to another payment creates nothing, and the item is named', async () => {
+    await service.call('POST', '/payments', { amount: 5_000 }, { 'idempotency-key': 'taken' });
+    const before = await countPayments();
+    const { status, body } = await service.call('POST', '/payments', {
+      payments: [{ amount: 9_000 }, { amount: 9_000, idempotency_key: 'taken' }],
+    });
+    expect([status, body.error.code]).toEqual([400, 'payment_create_failed']);
+    expect(body.error.message).toMatch(/payments\[1\]/);
+    expect(await countPayments()).toBe(before);
+  });
+});

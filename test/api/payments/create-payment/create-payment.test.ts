@@ -1,0 +1,298 @@
+import { fingerprintOf, paymentRequestSchema } from '../../../../src/api/payments/create-payment/payment-request';
+import { newNamespace, startTestService, type TestService } from '../../../support/service';
+import { eventually } from '../../../support/eventually';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+});
+afterAll(() => service.close());
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+async function countPayments(): Promise<number> {
+  const { rows } = await service.db.query('select count(*) as count from payments');
+  return rows[0].count;
+}
+
+describe('POST /payments', () => {
+  it('201: answers with exactly the fields of the contract and a QR that can be paid', async () => {
+    const { status, body, headers } = await service.call('POST', '/payments', {
+      amount: 50_000,
+      merchant_reference_id: 'ORDER-7',
+      customer: { name: 'Siti', email: 'siti@example.com' },
+      metadata: { table: 4, vip: true },
+      unknown: 'ignored',
+    });
+    expect(status).toBe(201);
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(Object.keys(body)).toEqual(['payment']);
+    expect(Object.keys(body.payment)).toEqual([
+      'id',
+      'reference_id',
+      'merchant_reference_id',
+      'payment_method_code',
+      'provider',
+      'currency',
+      'amount',
+      'fee_amount',
+      'net_amount',
+      'total_amount',
+      'status',
+      'qris_payload',
+      'qris_image_url',
+      'expires_at',
+      'created_at',
+      'updated_at',
+    ]);
+    expect(body.payment).toMatchObject({
+      reference_id: expect.stringMatching(/^LN[0-9A-HJKMNP-TV-Z]{16}$/),
+      merchant_reference_id: 'ORDER-7',
+      payment_method_code: 'qris',
+      provider: 'gopay',
+      currency: 'IDR',
+      amount: 50_000,
+      fee_amount: 350,
+      net_amount: 49_650,
+      total_amount: 50_000,
+      status: 'pending',
+      expires_at: expect.stringMatching(ISO),
+    });
+    const scan = await fetch(`${service.sandboxUrl}/simulator/scan`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ qris_payload: body.payment.qris_payload }),
+    });
+    expect(scan.status).toBe(200);
+    await eventually(
+      () => service.call('GET', `/payments/${body.payment.id}`),
+      (response) => response.body.payment.status === 'paid',
+    );
+  });
+
+  it('201: leaves personal data unreadable outside of the service', async () => {
+    const canary = 'Rahasia Sekali';
+    const { body } = await service.call('POST', '/payments', { amount: 1_000, customer: { name: canary } });
+    const { rows } = await service.db.query(
+      'select payments.*, payments::text as everything from payments where id = $1',
+      [body.payment.id],
+    );
+    expect(rows[0].sealed_details).toBeTruthy();
+    expect(rows[0].everything).not.toContain(canary);
+    const history = await service.client.workflow.getHandle(`payment-${body.payment.id}`).fetchHistory();
+    expect(JSON.stringify(history)).not.toContain(Buffer.from(canary).toString('base64').slice(0, 12));
+  });
+
+  it('201: shopeepay gets a QR of its own acquirer', async () => {
+    const { status, body } = await service.call('POST', '/payments', { amount: 9_999, provider: 'shopeepay' });
+    expect(status).toBe(201);
+    expect(body.payment.provider).toBe('shopeepay');
+    expect(body.payment.qris_payload).toContain('ID.CO.SHOPEE.WWW');
+  });
+
+  it('201: the same key and the same payment get the same bytes, even after it was paid', async () => {
+    const key = { 'idempotency-key': 'order-42' };
+    const first = await service.call('POST', '/payments', { amount: 50_000 }, key);
+    expect(first.status).toBe(201);
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    await service.pay(first.body.payment.reference_id);
+    await eventually(
+      () => service.call('GET', `/payments/${first.body.payment.id}`),
+      ({ body }) => body.payment.status === 'paid',
+    );
+    const again = await service.call('POST', '/payments', '{ "currency": "IDR", "amount": 50000 }', key);
+    expect(again.status).toBe(201);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await service.atProvider(first.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
+  });
+
+  it('201: the same payment in other words: defaults spelled out, null for absent, another order', async () => {
+    const key = { 'idempotency-key': 'other-words' };
+    const first = await service.call('POST', '/payments', { amount: 5_000, metadata: { a: 1, b: 2 } }, key);
+    const spelledOut = { currency: 'IDR', payment_method: 'qris', provider: 'gopay', customer: null };
+    const request = { metadata: { b: 2, a: 1 }, merchant_reference_id: null, ...spelledOut, amount: 5_000 };
+    const again = await service.call('POST', '/payments', request, key);
+    expect([again.status, again.text]).toEqual([201, first.text]);
+  });
+
+  it('has fingerprints that outlive a new version: they are kept for ever', () => {
+    const fingerprint = (request: object) => fingerprintOf(paymentRequestSchema.parse(request));
+    expect(fingerprint({ amount: 5_000 })).toBe('2acf1d46cc361f01ffbe584ff6e5f11a798d19cdbef2bea14b2690ea5916fd78');
+    expect(
+      fingerprint({
+        amount: 5_000,
+        merchant_reference_id: 'A',
+        customer: { name: 'Siti' },
+        metadata: { b: 1, a: 'x' },
+      }),
+    ).toBe('1bb096e2e05b4a18094c95338bf7b9a44017d960e1f8d512c86e0a3ec4162322');
+  });
+
+  it('201: fifty requests at once with one key are one payment, one charge and one answer', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        service.call('POST', '/payments', { amount: 12_345 }, { 'idempotency-key': 'at-once' }),
+      ),
+    );
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(201);
+    expect(await service.atProvider(responses[0]?.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
+  });
+
+  it('400 payment_create_failed: the provider refused, and so is every repeat, also of a bulk', async () => {
+    await fetch(`${service.sandboxUrl}/simulator/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ operation: 'charge', kind: 'reject', times: 1 }),
+    });
+    const key = { 'idempotency-key': 'rejected' };
+    const first = await service.call('POST', '/payments', { amount: 5_000 }, key);
+    expect([first.status, first.body.error.code]).toEqual([400, 'payment_create_failed']);
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    const again = await service.call('POST', '/payments', { amount: 5_000 }, key);
+    expect([again.status, again.text]).toEqual([400, first.text]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const payments = [{ amount: 5_000, idempotency_key: 'rejected' }, { amount: 6_000 }];
+    const bulk = await service.call('POST', '/payments', { payments });
+    expect(bulk.body.payments[0]).toMatchObject({ status: 'failed', error: first.body.error });
+  });
+
+  it('400 payment_create_failed: the same key with another payment', async () => {
+    const key = { 'idempotency-key': 'order-43' };
+    await service.call('POST', '/payments', { amount: 50_000 }, key);
+    const { status, body } = await service.call('POST', '/payments', { amount: 50_001 }, key);
+    expect([status, body.error.code]).toEqual([400, 'payment_create_failed']);
+    expect(body.error.message).toMatch(/idempotency key/i);
+  });
+
+  it.each([
+    ['currency', 'must be IDR', 'IDR '],
+    ['provider', 'must be gopay or shopeepay', 7],
+    ['merchant_reference_id', 'must be a string of at most 64 characters', 7],
+    ['merchant_reference_id', 'must be a string of at most 64 characters', 'x'.repeat(65)],
+    ['customer', 'must be an object', 'Siti'],
+    ['customer', 'must be an object', ['Siti']],
+    ['customer.name', 'must be a string of at most 100 characters', { name: 'x'.repeat(101) }],
+    ['customer.email', 'must be a string of at most 254 characters', { email: 1 }],
+    ['customer.phone', 'must be a string of at most 32 characters', { phone: 'x'.repeat(33) }],
+    ['customer.street', 'must be a string of at most 500 characters', { street: {} }],
+    ['metadata', 'must be an object', []],
+    ['metadata.a', 'must be a string of at most 500 characters, a number or a boolean', { a: null }],
+    ['metadata.a', 'must be a string of at most 500 characters', { a: 'x'.repeat(501) }],
+    [`metadata.${'k'.repeat(41)}`, 'has a key of more than 40 characters', { ['k'.repeat(41)]: 1 }],
+    [
+      'metadata',
+      'must have at most 50 keys',
+      Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, index])),
+    ],
+  ])('400 payment_create_failed, alone and in a bulk: %s %s', async (field, rule, value) => {
+    const request = { amount: 5_000, [field.split('.')[0] ?? '']: value };
+    const { status, body } = await service.call('POST', '/payments', request);
+    expect([status, body.error]).toEqual([400, { code: 'payment_create_failed', message: `${field} ${rule}.` }]);
+    const isOfAll = field === 'provider';
+    const bulk = await service.call('POST', '/payments', {
+      ...(isOfAll && { provider: value }),
+      payments: [{ amount: 5_000 }, request],
+    });
+    const at = isOfAll ? 'payments[0].' : 'payments[1].';
+    expect(bulk.body.error).toEqual({ code: 'payment_create_failed', message: `${at}${field} ${rule}.` });
+  });
+
+  it('201: characters are counted as people do, in every field', async () => {
+    const full = {
+      amount: 5_000,
+      merchant_reference_id: '💸'.repeat(64),
+      customer: { name: '💸'.repeat(100), email: 'é'.repeat(254), phone: '1'.repeat(32), street: 'x'.repeat(500) },
+      metadata: Object.fromEntries(
+        Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(2, '0') + '💸'.repeat(38), 'x'.repeat(500)]),
+      ),
+    };
+    const { status, body } = await service.call('POST', '/payments', full);
+    expect([status, body.payment?.merchant_reference_id]).toEqual([201, full.merchant_reference_id]);
+    const { body: more } = await service.call('POST', '/payments', { ...full, merchant_reference_id: '💸'.repeat(65) });
+    expect(more.error.message).toBe('merchant_reference_id must be a string of at most 64 characters.');
+  });
+
+  it('400 payment_create_failed: a number that is none', async () => {
+    const { status, body } = await service.call('POST', '/payments', '{"amount":5000,"metadata":{"a":1e999}}');
+    expect([status, body.error?.message]).toEqual([400, expect.stringMatching(/^metadata\.a must be /)]);
+  });
+
+  it.each([
+    ['no body', '', 'invalid_json'],
+    ['broken JSON', '{"amount":', 'invalid_json'],
+    ['an array', '[]', 'invalid_json'],
+    ['a duplicate key', '{"amount":1000,"amount":1000}', 'invalid_json'],
+    ['a NUL', '{"amount":1000,"merchant_reference_id":"a\\u0000"}', 'invalid_json'],
+    ['a lone surrogate', '{"amount":1000,"merchant_reference_id":"\\ud800"}', 'invalid_json'],
+    ['49,000 levels', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'invalid_json'],
+    ['no amount', '{}', 'invalid_amount'],
+    ['amount 0', '{"amount":0}', 'invalid_amount'],
+    ['a negative amount', '{"amount":-5}', 'invalid_amount'],
+    ['amount 1.0', '{"amount":1.0}', 'invalid_amount'],
+    ['amount 1e3', '{"amount":1e3}', 'invalid_amount'],
+    ['amount -0', '{"amount":-0}', 'invalid_amount'],
+    ['an amount in quotes', '{"amount":"1000"}', 'invalid_amount'],
+    ['an amount beyond 2^53', '{"amount":9007199254740993}', 'invalid_amount'],
+    ['an amount above the QRIS limit', '{"amount":10000001}', 'invalid_amount'],
+    ['an amount that its fee eats', '{"amount":1}', 'payment_create_failed'],
+    ['another currency', '{"amount":1000,"currency":"USD"}', 'payment_create_failed'],
+    ['another method', '{"amount":1000,"payment_method":"card"}', 'unsupported_payment_method'],
+    ['an unknown provider', '{"amount":1000,"provider":"dana"}', 'payment_create_failed'],
+    ['a long reference', `{"amount":1000,"merchant_reference_id":"${'x'.repeat(65)}"}`, 'payment_create_failed'],
+    ['customer as a text', '{"amount":1000,"customer":"Siti"}', 'payment_create_failed'],
+    ['nested metadata', '{"amount":1000,"metadata":{"a":{"b":1}}}', 'payment_create_failed'],
+    ['a body of 70 kB', JSON.stringify({ amount: 1_000, x: 'x'.repeat(70_000) }), 'invalid_json'],
+  ])('400: %s is %s and creates nothing', async (_name, body, code) => {
+    const before = await countPayments();
+    const response = await service.call('POST', '/payments', body);
+    expect([response.status, response.body]).toEqual([400, { error: { code, message: expect.any(String) } }]);
+    expect(await countPayments()).toBe(before);
+  });
+
+  it('400 invalid_json: bytes that are not UTF-8, and a content type that is not JSON', async () => {
+    for (const [contentType, body] of [
+      ['application/json', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+      ['text/plain', '{"amount":1000}'],
+    ] as const) {
+      const response = await fetch(`${service.apiUrl}/payments`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.secretKey}`, 'content-type': contentType },
+        body,
+      });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: 'invalid_json' } });
+    }
+  });
+
+  it('400 invalid_json: a body that is not what its Content-Encoding says', async () => {
+    const encoded = { 'content-encoding': 'gzip' };
+    const { status, body } = await service.call('POST', '/payments', '{"amount":1000}', encoded);
+    expect([status, body.error.code]).toEqual([400, 'invalid_json']);
+  });
+
+  it('400 payment_create_failed: an idempotency key that is empty or too long', async () => {
+    for (const key of ['', 'k'.repeat(256)]) {
+      const { status, body } = await service.call('POST', '/payments', { amount: 1_000 }, { 'idempotency-key': key });
+      expect([status, body.error.code]).toEqual([400, 'payment_create_failed']);
+    }
+  });
+
+  it('500 server_error: without a worker, and the same key gets its payment when it is back', async () => {
+    await service.stopWorker();
+    const stoppedAt = Date.now();
+    const key = { 'idempotency-key': 'patience' };
+    const rejected = await service.call('POST', '/payments', { amount: 7_000 }, key);
+    expect([rejected.status, rejected.body.error.code]).toEqual([500, 'server_error']);
+    expect(rejected.body.error.message).toContain(rejected.headers.get('x-request-id'));
+    await service.startWorker();
+    const { status, body } = await service.call('POST', '/payments', { amount: 7_000 }, key);
+    expect([status, body.payment.status]).toEqual([201, 'pending']);
+    // Its life began with the first request, and so did its deadline: here, in the workflow and at the provider.
+    const report = await service.workflows.queryStatus(body.payment.id);
+    expect(report?.expiresAt).toBe(body.payment.expires_at);
+    expect(Date.parse(body.payment.created_at)).toBeLessThan(stoppedAt + 5_000);
+    expect(await service.atProvider(body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
+  });
+});
