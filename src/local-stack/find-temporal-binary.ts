@@ -1,9 +1,9 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import which from 'which';
 import { type Config, UserError } from '../config';
 import { type TemporalBinary, TEMPORAL_CLI, TEST_SERVER, type InstallMethod } from './temporal-binaries';
-import { findOnPath, isExecutableFile } from './find-on-path';
 import { acquireLock, releaseLock } from './lock-file';
 import { createDirectory } from './create-directory';
 import type { Progress } from './progress';
@@ -41,7 +41,7 @@ async function findBinary(
     return given;
   }
   const problems = [`${binary.variable} is not set`];
-  const onPath = binary.searchedOnPath ? findOnPath(binary.command) : null;
+  const onPath = binary.searchedOnPath ? await which(binary.command, { nothrow: true }) : null;
   if (onPath !== null) {
     const reason = await findProblem(binary, onPath, signal);
     if (reason === null) {
@@ -109,7 +109,7 @@ class BinaryCache {
   private async fill(problems: readonly string[], signal: AbortSignal): Promise<string> {
     const cachedProblem = await findProblem(this.binary, this.file, signal);
     if (cachedProblem === null) return this.file;
-    if (isExecutableFile(this.file)) {
+    if (await which(this.file, { nothrow: true })) {
       const [reason] = cachedProblem.split('\n');
       this.progress.log(`${this.binary.title}: the cached one is broken and is made again: ${reason}`);
     }
@@ -153,7 +153,7 @@ class BinaryCache {
 
 /** Why the file cannot be used, or null. */
 async function findProblem(binary: TemporalBinary, file: string, signal: AbortSignal): Promise<string | null> {
-  if (!isExecutableFile(file)) return 'no executable file is there';
+  if (!(await which(file, { nothrow: true }))) return 'no executable file is there';
   try {
     await binary.check(file, signal);
     return null;

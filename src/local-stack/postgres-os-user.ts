@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import which from 'which';
 import { UserError } from '../config';
-import { findOnPath } from './find-on-path';
 
 /** How a PostgreSQL program is started: by itself, under another account, or through setpriv. */
 export interface PostgresCommand {
@@ -48,7 +48,7 @@ export function asPostgresOsUser(program: string, args: readonly string[], dataD
   if (inaccessible === undefined && !isProgramInaccessible) return { command: program, args, cwd: '/', ...user };
 
   const obstacle = `PostgreSQL does not run as root, and the OS user "nobody" may not enter ${inaccessible ?? program}`;
-  const setpriv = findOnPath('setpriv');
+  const setpriv = which.sync('setpriv', { nothrow: true });
   const capability = availableCapability(
     isProgramInaccessible ? ['dac_override'] : ['dac_read_search', 'dac_override'],
   );

@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
-import { findOnPath } from './find-on-path';
+import which from 'which';
 import { freePort } from './ports';
 import type { ProgressStep } from './progress';
 import { runCommand } from './run-command';
@@ -130,7 +130,7 @@ async function isListening(port: number): Promise<true | undefined> {
 }
 
 async function goInstall(directory: string, step: ProgressStep, signal: AbortSignal): Promise<void> {
-  const go = programOnPath('go');
+  const go = await programOnPath('go');
   let packages = 0;
   await runCommand({
     command: go,
@@ -149,8 +149,8 @@ async function goInstall(directory: string, step: ProgressStep, signal: AbortSig
 }
 
 async function mavenCopy(directory: string, step: ProgressStep, signal: AbortSignal): Promise<void> {
-  programOnPath('java');
-  const mvn = programOnPath('mvn');
+  await programOnPath('java');
+  const mvn = await programOnPath('mvn');
   await writeFile(path.join(directory, 'pom.xml'), POM);
   await runCommand({
     command: mvn,
@@ -170,10 +170,8 @@ async function mavenCopy(directory: string, step: ProgressStep, signal: AbortSig
   await chmod(script, 0o755);
 }
 
-function programOnPath(name: string): string {
-  const file = findOnPath(name);
-  if (file === null) throw new Error(`${name} is not on PATH`);
-  return file;
+async function programOnPath(name: string): Promise<string> {
+  return which(name).catch(() => Promise.reject(new Error(`${name} is not on PATH`)));
 }
 
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">

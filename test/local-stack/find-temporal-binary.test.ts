@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import which from 'which';
 import { type Config, loadConfig } from '../../src/config';
 import { findTemporalCli, findTestServer } from '../../src/local-stack/find-temporal-binary';
-import { findOnPath } from '../../src/local-stack/find-on-path';
 import { Progress } from '../../src/local-stack/progress';
 import { eventually } from '../support/eventually';
 import { temporaryDirectory, untilGone } from './processes';
@@ -28,7 +28,8 @@ beforeEach(async () => {
   bin = path.join(directory, 'bin');
   cache = path.join(directory, 'cache', 'lunas');
   await mkdir(bin);
-  for (const command of ['sh', 'dirname']) await symlink(findOnPath(command, realPath) ?? '', path.join(bin, command));
+  for (const command of ['sh', 'dirname'])
+    await symlink(await which(command, { path: realPath }), path.join(bin, command));
   process.env.PATH = bin;
   process.env.HTTPS_PROXY = NO_DOWNLOAD;
   config = loadConfig({ XDG_CACHE_HOME: path.dirname(cache) });
