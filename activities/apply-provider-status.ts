@@ -6,10 +6,7 @@ import { isFinal } from '../src/domain/payment-transitions';
 import { openException } from '../src/db/exceptions';
 import { requestStatusQuery } from '../src/db/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
-import { cancelPayment } from '../src/db/transitions/cancel-payment';
-import { denyPayment } from '../src/db/transitions/deny-payment';
-import { expirePayment } from '../src/db/transitions/expire-payment';
-import { payPayment } from '../src/db/transitions/pay-payment';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ProviderPayment } from '../src/providers/provider';
 import { recordProviderRefund } from './provider-refund';
 import { classifyProviderRefund } from './provider-refund-status';
@@ -39,11 +36,13 @@ export async function applyProviderStatus(
     case 'expired':
       // Its clock may run ahead of ours: expiry is ours to begin, at the deadline that the merchant knows.
       if (!isPastDeadline(request)) return unchanged(context, request);
-      return toStepResult(await expirePayment(context, step));
+      return toStepResult(await transitionWriters.expire(context, step));
     case 'denied':
-      return toStepResult(await denyPayment(context, step, 'the provider denied the payment'));
+      return toStepResult(
+        await transitionWriters.fail(context, { ...step, reason: 'the provider denied the payment' }),
+      );
     case 'cancelled':
-      return toStepResult(await cancelPayment(context, step));
+      return toStepResult(await transitionWriters.cancel(context, step));
   }
 }
 
@@ -88,7 +87,7 @@ export async function failAndQueryAgain(
   reason: string,
 ): Promise<StepResult> {
   await requestLatePaymentQuery(context, request);
-  return toStepResult(await denyPayment(context, toTransitionInput(request), reason));
+  return toStepResult(await transitionWriters.fail(context, { ...toTransitionInput(request), reason }));
 }
 
 /** The customer paid. A refund that the provider has already is opened in the same step: no settlement comes in between. */
@@ -98,7 +97,7 @@ async function recordPaid(
   providerPayment: ProviderPayment,
 ): Promise<StepResult> {
   const step = toTransitionInput(request);
-  const paid = await payPayment(context, step, providerPayment.paidAt ?? step.at);
+  const paid = await transitionWriters.pay(context, { ...step, paidAt: providerPayment.paidAt ?? step.at });
   if (paid.outcome === 'superseded') {
     // The end was recorded before the money was: the money is late.
     if (isFinal(paid.state.status)) await requestLatePaymentQuery(context, request);

@@ -1,9 +1,9 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { cancelPayment as recordCancelled } from '../src/db/transitions/cancel-payment';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ActivityDependencies } from './dependencies';
 import { closeOrder } from './close-order';
 
 /** Has the provider cancel the order of a payment that waits for its customer. */
 export function cancelPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  return closeOrder(dependencies, request, 'cancelPayment', recordCancelled);
+  return closeOrder(dependencies, request, 'cancelPayment', transitionWriters.cancel);
 }

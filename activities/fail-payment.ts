@@ -1,5 +1,4 @@
-import { denyPayment } from '../src/db/transitions/deny-payment';
-import { rejectPayment } from '../src/db/transitions/reject-payment';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { expiryOf } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
@@ -54,8 +53,8 @@ async function failKnownOrder(
 }
 
 async function fail(dependencies: ActivityDependencies, request: StepInput, reason: string): Promise<StepResult> {
-  const step = toTransitionInput(request);
-  if (request.state.status !== 'created') return toStepResult(await denyPayment(dependencies, step, reason));
-  const rejected = await rejectPayment(dependencies, step, reason);
+  const input = { ...toTransitionInput(request), reason };
+  if (request.state.status !== 'created') return toStepResult(await transitionWriters.fail(dependencies, input));
+  const rejected = await transitionWriters.fail_creation(dependencies, input);
   return opened(dependencies, request, rejected, { outcome: 'rejected', atMs: request.atMs, reason });
 }

@@ -1,7 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { acceptPayment } from '../src/db/transitions/accept-payment';
-import { rejectPayment } from '../src/db/transitions/reject-payment';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { requestStatusQuery } from '../src/db/notification-inbox';
 import type { Provider } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
@@ -15,14 +14,17 @@ import { toTransitionInput } from './transition-input';
  * news of a payment that has ended: late money.
  */
 export async function failUnissuedPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  const { state } = await acceptPayment(dependencies, request);
+  const { state } = await transitionWriters.create(dependencies, request);
   if (state.status !== 'created') return { state };
   const { providerAccountId, referenceId } = request.terms;
   const provider = await dependencies.providers.forAccount(providerAccountId);
   const order = await expireUnlessPaid(provider, referenceId);
   if (order === 'paid') await requestStatusQuery(dependencies.db, { accountId: providerAccountId, referenceId });
   const reason = 'the provider did not issue a QR code in time';
-  const rejected = await rejectPayment(dependencies, toTransitionInput({ ...request, state }), reason);
+  const rejected = await transitionWriters.fail_creation(dependencies, {
+    ...toTransitionInput({ ...request, state }),
+    reason,
+  });
   return opened(dependencies, request, rejected, { outcome: 'rejected', atMs: request.atMs, reason });
 }
 

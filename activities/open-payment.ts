@@ -1,11 +1,9 @@
 import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
-import { acceptPayment } from '../src/db/transitions/accept-payment';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { findOpening } from '../src/db/queries/find-opening';
 import type { TransitionResult } from '../src/db/transitions/apply-transition';
-import { issuePayment } from '../src/db/transitions/issue-payment';
-import { rejectPayment } from '../src/db/transitions/reject-payment';
 import type { IssueQrisOutcome, Provider } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
 import { providerDeadline, indeterminateError } from './provider-deadline';
@@ -16,7 +14,7 @@ import { toStepResult, toTransitionInput } from './transition-input';
  * Where an earlier attempt may have reached the provider, the order is looked up before it is asked again.
  */
 export async function openPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  const accepted = await acceptPayment(dependencies, request);
+  const accepted = await transitionWriters.create(dependencies, request);
   if (accepted.state.status !== 'created') return opened(dependencies, request, accepted);
 
   const { terms } = request;
@@ -57,18 +55,23 @@ async function record(
   const step = toTransitionInput(request);
   switch (outcome.outcome) {
     case 'accepted':
-      return opened(dependencies, request, await issuePayment(dependencies, step, outcome), {
+      return opened(dependencies, request, await transitionWriters.issue(dependencies, { ...step, ...outcome }), {
         outcome: 'issued',
         atMs: request.atMs,
         providerTransactionId: outcome.providerTransactionId,
         qrisPayload: outcome.qrisPayload,
       });
     case 'rejected':
-      return opened(dependencies, request, await rejectPayment(dependencies, step, outcome.reason), {
-        outcome: 'rejected',
-        atMs: request.atMs,
-        reason: outcome.reason,
-      });
+      return opened(
+        dependencies,
+        request,
+        await transitionWriters.fail_creation(dependencies, { ...step, reason: outcome.reason }),
+        {
+          outcome: 'rejected',
+          atMs: request.atMs,
+          reason: outcome.reason,
+        },
+      );
     case 'indeterminate':
       throw indeterminateError(outcome);
   }

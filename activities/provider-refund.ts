@@ -1,5 +1,5 @@
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
-import { requestRefund, retryRefund } from '../src/db/transitions/request-refund';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
 import { toStepResult, toTransitionInput } from './transition-input';
@@ -18,7 +18,9 @@ export async function recordProviderRefund(
   refundKey: string | null,
 ): Promise<StepResult> {
   const refund = refundAfter(request, refundKey);
-  return toStepResult(await requestRefund(context, toTransitionInput({ ...request, by: BY }), refund));
+  return toStepResult(
+    await transitionWriters.request_refund(context, { ...toTransitionInput({ ...request, by: BY }), ...refund }),
+  );
 }
 
 /** Whether the provider has a later refund than PostgreSQL, whose last refund was rejected: a retry of ours was lost. */
@@ -33,11 +35,13 @@ export async function recordLostRetry(
   refundKey: string | null,
 ): Promise<StepResult> {
   const refund = refundAfter(request, refundKey);
-  return toStepResult(await retryRefund(context, toTransitionInput({ ...request, by: BY }), refund));
+  return toStepResult(
+    await transitionWriters.retry_refund(context, { ...toTransitionInput({ ...request, by: BY }), ...refund }),
+  );
 }
 
 function refundAfter({ terms, state }: StepInput, providerKey: string | null) {
   const next = (state.refund?.number ?? 0) + 1;
-  const number = Math.max(next, refundNumberOfKey(terms.referenceId, providerKey));
-  return { number, refundKey: refundKeyOf(terms.referenceId, number), holdSeconds: 0 };
+  const refundNumber = Math.max(next, refundNumberOfKey(terms.referenceId, providerKey));
+  return { refundNumber, refundKey: refundKeyOf(terms.referenceId, refundNumber), holdSeconds: 0 };
 }

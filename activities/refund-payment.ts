@@ -1,8 +1,7 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { refundKeyOf } from '../src/domain/refund';
 import { readState } from '../src/db/transitions/payment-state';
-import { confirmRefund } from '../src/db/transitions/confirm-refund';
-import { refuseRefund } from '../src/db/transitions/refuse-refund';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ActivityDependencies } from './dependencies';
 import { executeRefund } from './execute-refund';
 import { toStepResult, currentRefundNumber, toTransitionInput } from './transition-input';
@@ -27,15 +26,14 @@ export async function refundPayment(dependencies: ActivityDependencies, request:
     },
     dependencies.isRecovering,
   );
+  const input = { ...toTransitionInput(request), refundNumber: number };
   switch (refund.status) {
     case 'refunded': {
-      const confirmed = { number, providerReference: refund.providerReference };
-      return toStepResult(await confirmRefund(dependencies, toTransitionInput(request), confirmed));
+      const { providerReference } = refund;
+      return toStepResult(await transitionWriters.confirm_refund(dependencies, { ...input, providerReference }));
     }
     case 'rejected':
-      return toStepResult(
-        await refuseRefund(dependencies, toTransitionInput(request), { number, reason: refund.reason }),
-      );
+      return toStepResult(await transitionWriters.fail_refund(dependencies, { ...input, reason: refund.reason }));
     case 'pending':
       return { state };
     case 'indeterminate':

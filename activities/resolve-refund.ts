@@ -1,6 +1,5 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { resolveRefundAsPaid as recordPaid } from '../src/db/transitions/resolve-refund-as-paid';
-import { resolveRefundAsRefunded as recordRefunded } from '../src/db/transitions/resolve-refund-as-refunded';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ActivityDependencies } from './dependencies';
 import { fetchRefundStatus } from './fetch-refund-status';
 import { toStepResult, currentRefundNumber, toTransitionInput } from './transition-input';
@@ -10,7 +9,8 @@ export async function resolveRefundAsRefunded(
   dependencies: ActivityDependencies,
   request: StepInput,
 ): Promise<StepResult> {
-  return toStepResult(await recordRefunded(dependencies, toTransitionInput(request), currentRefundNumber(request)));
+  const input = { ...toTransitionInput(request), refundNumber: currentRefundNumber(request) };
+  return toStepResult(await transitionWriters.resolve_refund_as_refunded(dependencies, input));
 }
 
 /** An operator gives a refused refund up. Only where the provider's status shows none, or the merchant would be paid too. */
@@ -18,7 +18,7 @@ export async function resolveRefundAsPaid(dependencies: ActivityDependencies, re
   const refundStatus = await fetchRefundStatus(dependencies, request);
   switch (refundStatus.status) {
     case 'none':
-      return toStepResult(await recordPaid(dependencies, toTransitionInput(request)));
+      return toStepResult(await transitionWriters.resolve_refund_as_paid(dependencies, toTransitionInput(request)));
     case 'indeterminate':
       return { state: request.state, rejection: `The provider has to be clear first: ${refundStatus.reason}.` };
     case 'refunded':

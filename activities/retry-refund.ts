@@ -1,7 +1,6 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { refundKeyOf } from '../src/domain/refund';
-import { confirmFailedRefund } from '../src/db/transitions/confirm-refund';
-import { retryRefund as recordRetried } from '../src/db/transitions/request-refund';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ActivityDependencies } from './dependencies';
 import { fetchRefundStatus } from './fetch-refund-status';
 import { isLostRetry, recordLostRetry } from './provider-refund';
@@ -15,16 +14,19 @@ export async function retryRefund(dependencies: ActivityDependencies, request: S
     case 'refunded': {
       if (isLostRetry(request, refundStatus.refundKey))
         return recordLostRetry(dependencies, request, refundStatus.refundKey);
-      const confirmed = { number: currentRefundNumber(request), providerReference: refundStatus.providerReference };
-      return toStepResult(await confirmFailedRefund(dependencies, toTransitionInput(request), confirmed));
+      const { providerReference } = refundStatus;
+      const refundNumber = currentRefundNumber(request);
+      const input = { ...toTransitionInput(request), refundNumber, providerReference };
+      return toStepResult(await transitionWriters.confirm_failed_refund(dependencies, input));
     }
     case 'indeterminate':
       return { state, rejection: `The provider has to be clear first: ${refundStatus.reason}.` };
     case 'pending':
     case 'none': {
-      const number = currentRefundNumber(request) + 1;
-      const refund = { number, refundKey: refundKeyOf(terms.referenceId, number), holdSeconds: 0 };
-      return toStepResult(await recordRetried(dependencies, toTransitionInput(request), refund));
+      const refundNumber = currentRefundNumber(request) + 1;
+      const refundKey = refundKeyOf(terms.referenceId, refundNumber);
+      const input = { ...toTransitionInput(request), refundNumber, refundKey, holdSeconds: 0 };
+      return toStepResult(await transitionWriters.retry_refund(dependencies, input));
     }
   }
 }

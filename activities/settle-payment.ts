@@ -1,5 +1,5 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { settlePayment as recordSettled } from '../src/db/transitions/settle-payment';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ActivityDependencies } from './dependencies';
 import { heldBack } from './recovery-mode';
 import { toStepResult, toTransitionInput } from './transition-input';
@@ -7,5 +7,5 @@ import { toStepResult, toTransitionInput } from './transition-input';
 /** Makes the net amount of a paid payment available to the merchant. */
 export async function settlePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   if (dependencies.isRecovering) return heldBack(dependencies, request);
-  return toStepResult(await recordSettled(dependencies, toTransitionInput(request)));
+  return toStepResult(await transitionWriters.settle(dependencies, toTransitionInput(request)));
 }

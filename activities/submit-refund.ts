@@ -1,5 +1,5 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { submitRefund as recordSubmitted } from '../src/db/transitions/submit-refund';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { fetchRefundStatus } from './fetch-refund-status';
 import type { ActivityDependencies } from './dependencies';
 import { heldBack } from './recovery-mode';
@@ -8,7 +8,8 @@ import { toStepResult, currentRefundNumber, toTransitionInput } from './transiti
 /** The hold is over: writes that the refund goes to the provider, before it goes. */
 export async function submitRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   if (dependencies.isRecovering && !(await isAtProvider(dependencies, request))) return heldBack(dependencies, request);
-  return toStepResult(await recordSubmitted(dependencies, toTransitionInput(request), currentRefundNumber(request)));
+  const input = { ...toTransitionInput(request), refundNumber: currentRefundNumber(request) };
+  return toStepResult(await transitionWriters.submit_refund(dependencies, input));
 }
 
 /** The provider has a refund already: recording it moves no money. */

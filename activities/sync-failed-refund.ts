@@ -1,7 +1,7 @@
 import { COVERED_BY } from '../src/domain/provider-status';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { closeNotifications, newestNotification } from '../src/db/notification-inbox';
-import { confirmFailedRefund } from '../src/db/transitions/confirm-refund';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ActivityDependencies } from './dependencies';
 import { fetchRefundStatus } from './fetch-refund-status';
 import { isLostRetry, recordLostRetry } from './provider-refund';
@@ -16,8 +16,10 @@ export async function syncFailedRefund(dependencies: ActivityDependencies, reque
     case 'refunded': {
       if (isLostRetry(request, refundStatus.refundKey))
         return recordLostRetry(dependencies, request, refundStatus.refundKey);
-      const confirmed = { number: currentRefundNumber(request), providerReference: refundStatus.providerReference };
-      return toStepResult(await confirmFailedRefund(dependencies, toTransitionInput(request), confirmed));
+      const { providerReference } = refundStatus;
+      const refundNumber = currentRefundNumber(request);
+      const input = { ...toTransitionInput(request), refundNumber, providerReference };
+      return toStepResult(await transitionWriters.confirm_failed_refund(dependencies, input));
     }
     case 'pending': {
       const attentionReason = 'The provider refused the refund, and has one under way all the same.';

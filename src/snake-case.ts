@@ -5,6 +5,6 @@ export function snakeCaseKeys(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [snakeCase(key), snakeCaseKeys(item)]));
 }
 
-function snakeCase(key: string): string {
+export function snakeCase(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -5,6 +5,9 @@ import type { PaymentTerms } from './payment';
 export const LATE_PAYMENT_STATUSES = ['received', 'submitted', 'refunded', 'manual_review'] as const;
 export type LatePaymentStatus = (typeof LATE_PAYMENT_STATUSES)[number];
 
+/** Neither refunded nor in manual review. */
+export const OPEN_LATE_PAYMENT_STATUSES = ['received', 'submitted'] as const satisfies readonly LatePaymentStatus[];
+
 /** What the ledger books for late money: it belongs to nobody until the customer has it back. */
 export const LATE_PAYMENT_POSTINGS = {
   receive: [

@@ -1,4 +1,5 @@
 import type { LedgerLine } from './ledger';
+import type { RefundStatus } from './refund';
 
 /** Contract: "States and transitions". */
 export const PAYMENT_STATUSES = [
@@ -15,10 +16,13 @@ export const PAYMENT_STATUSES = [
 ] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-interface TransitionRule {
+export interface TransitionRule {
+  /** Null: the payment is created. */
   readonly from: PaymentStatus | null;
   readonly to: PaymentStatus;
   readonly posting: readonly LedgerLine[];
+  /** What it changes in the record of the latest refund; `from: null` adds a record. */
+  readonly refund?: { readonly from: RefundStatus | null; readonly to: RefundStatus };
 }
 
 const CUSTOMER_PAID = [
@@ -27,14 +31,14 @@ const CUSTOMER_PAID = [
   { side: 'credit', account: 'fee_revenue', amount: 'fee' },
 ] as const satisfies readonly LedgerLine[];
 
-/** The customer gets the total back and the fee stays owed: it leaves the merchant's available balance at −fee. */
+/** The customer receives the total. The merchant still owes the fee: the available balance becomes −fee. */
 const CUSTOMER_REFUNDED = [
   { side: 'debit', account: 'merchant_pending', amount: 'net' },
   { side: 'debit', account: 'merchant_available', amount: 'fee' },
   { side: 'credit', account: 'provider_receivable', amount: 'total' },
 ] as const satisfies readonly LedgerLine[];
 
-/** The same, paid by an operator by another way: what the provider owes us does not change. */
+/** An operator refunded the customer from our bank account. What the provider owes us does not change. */
 const CUSTOMER_REFUNDED_MANUALLY = [
   { side: 'debit', account: 'merchant_pending', amount: 'net' },
   { side: 'debit', account: 'merchant_available', amount: 'fee' },
@@ -46,9 +50,16 @@ const FUNDS_SETTLED = [
   { side: 'credit', account: 'merchant_available', amount: 'net' },
 ] as const satisfies readonly LedgerLine[];
 
+const ADDED = { from: null, to: 'held' } as const;
+const SUBMITTED = { from: 'held', to: 'submitted' } as const;
+const CANCELLED = { from: 'held', to: 'cancelled' } as const;
+const CONFIRMED = { from: 'submitted', to: 'confirmed' } as const;
+const REJECTED = { from: 'submitted', to: 'rejected' } as const;
+const CONFIRMED_AFTER_REJECTION = { from: 'rejected', to: 'confirmed' } as const;
+
 /**
- * THE table: every step that a payment can take, and what the ledger books for it. Nothing else changes a status.
- * Entering a status is the event `payment.<status>`; `submit_refund` enters none, it closes the way back to `paid`.
+ * THE table: every transition of a payment and of its refund, with the lines that the ledger posts. Nothing else changes a
+ * status. Entering a status is the event `payment.<status>`. `submit_refund` enters none: it only rules out `cancel_refund`.
  */
 export const PAYMENT_TRANSITIONS = {
   create: { from: null, to: 'created', posting: [] },
@@ -58,21 +69,51 @@ export const PAYMENT_TRANSITIONS = {
   expire: { from: 'pending', to: 'expired', posting: [] },
   cancel: { from: 'pending', to: 'cancelled', posting: [] },
   fail: { from: 'pending', to: 'failed', posting: [] },
-  request_refund: { from: 'paid', to: 'refund_processing', posting: [] },
-  submit_refund: { from: 'refund_processing', to: 'refund_processing', posting: [] },
-  cancel_refund: { from: 'refund_processing', to: 'paid', posting: [] },
-  confirm_refund: { from: 'refund_processing', to: 'refunded', posting: CUSTOMER_REFUNDED },
-  fail_refund: { from: 'refund_processing', to: 'refund_failed', posting: [] },
-  retry_refund: { from: 'refund_failed', to: 'refund_processing', posting: [] },
-  confirm_failed_refund: { from: 'refund_failed', to: 'refunded', posting: CUSTOMER_REFUNDED },
-  resolve_refund_as_refunded: { from: 'refund_failed', to: 'refunded', posting: CUSTOMER_REFUNDED_MANUALLY },
+  request_refund: { from: 'paid', to: 'refund_processing', posting: [], refund: ADDED },
+  submit_refund: { from: 'refund_processing', to: 'refund_processing', posting: [], refund: SUBMITTED },
+  cancel_refund: { from: 'refund_processing', to: 'paid', posting: [], refund: CANCELLED },
+  confirm_refund: { from: 'refund_processing', to: 'refunded', posting: CUSTOMER_REFUNDED, refund: CONFIRMED },
+  fail_refund: { from: 'refund_processing', to: 'refund_failed', posting: [], refund: REJECTED },
+  retry_refund: { from: 'refund_failed', to: 'refund_processing', posting: [], refund: ADDED },
+  confirm_failed_refund: {
+    from: 'refund_failed',
+    to: 'refunded',
+    posting: CUSTOMER_REFUNDED,
+    refund: CONFIRMED_AFTER_REJECTION,
+  },
+  resolve_refund_as_refunded: {
+    from: 'refund_failed',
+    to: 'refunded',
+    posting: CUSTOMER_REFUNDED_MANUALLY,
+    refund: CONFIRMED_AFTER_REJECTION,
+  },
   resolve_refund_as_paid: { from: 'refund_failed', to: 'paid', posting: [] },
   settle: { from: 'paid', to: 'settled', posting: FUNDS_SETTLED },
 } as const satisfies Record<string, TransitionRule>;
 
 export type TransitionName = keyof typeof PAYMENT_TRANSITIONS;
 
-/** Statuses that no transition leaves: the workflow of such a payment is done. */
+const RULES: readonly TransitionRule[] = Object.values(PAYMENT_TRANSITIONS);
+
+/** No transition leaves a final status: the workflow of the payment completes. */
 export function isFinal(status: PaymentStatus): boolean {
-  return !Object.values(PAYMENT_TRANSITIONS).some((rule) => rule.from === status);
+  return !RULES.some((rule) => rule.from === status);
+}
+
+/** In the order of `PAYMENT_STATUSES`, as all lists of statuses that are derived from the table. */
+export const FINAL_STATUSES: readonly PaymentStatus[] = PAYMENT_STATUSES.filter(isFinal);
+export const OPEN_STATUSES: readonly PaymentStatus[] = PAYMENT_STATUSES.filter((status) => !isFinal(status));
+
+/** The provider received the customer's money before the payment entered one of these statuses. */
+export const PAID_STATUSES: readonly PaymentStatus[] = statusesFrom('paid');
+/** Money that arrives for such a payment is a late payment. */
+export const UNPAID_FINAL_STATUSES: readonly PaymentStatus[] = FINAL_STATUSES.filter(
+  (status) => !PAID_STATUSES.includes(status),
+);
+
+/** This status and all that the transitions lead to from there. */
+function statusesFrom(start: PaymentStatus): readonly PaymentStatus[] {
+  const reached = new Set([start]);
+  for (const status of reached) for (const { from, to } of RULES) if (from === status) reached.add(to);
+  return PAYMENT_STATUSES.filter((status) => reached.has(status));
 }

@@ -1,4 +1,4 @@
-import { PAYMENT_STATUSES, type PaymentStatus } from './payment-transitions';
+import { PAID_STATUSES, PAYMENT_STATUSES, type PaymentStatus } from './payment-transitions';
 
 /** `refunded`: the bank has confirmed that all of it went back; until then a refund leaves the payment `paid`. */
 export const PROVIDER_PAYMENT_STATUSES = ['pending', 'paid', 'expired', 'cancelled', 'denied', 'refunded'] as const;
@@ -10,7 +10,7 @@ export type ReportedStatus = ProviderPaymentStatus | null;
 /** Where a payment stands when it is no news that the provider says this: nobody needs to ask. */
 export const PAYMENT_STATUSES_REFLECTING = {
   pending: PAYMENT_STATUSES,
-  paid: ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded'],
+  paid: PAID_STATUSES,
   expired: ['expired'],
   cancelled: ['cancelled'],
   denied: ['failed'],

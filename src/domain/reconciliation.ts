@@ -1,6 +1,6 @@
-import type { LatePaymentStatus } from './late-payment';
+import { OPEN_LATE_PAYMENT_STATUSES, type LatePaymentStatus } from './late-payment';
 import type { PaymentState } from './payment';
-import { isFinal, type PaymentStatus } from './payment-transitions';
+import { isFinal, UNPAID_FINAL_STATUSES, type PaymentStatus } from './payment-transitions';
 import type { ProviderPaymentStatus } from './provider-status';
 
 /** What PostgreSQL says of a payment. */
@@ -185,7 +185,7 @@ export function findBreaks(
 
 /** The refund of a late payment that should be final by now: its workflow is stuck or lost, or the provider is slow. */
 export function findOverdueLatePayment(status: LatePaymentStatus, sinceMs: number, nowMs: number): Break[] {
-  const isUnfinished = status === 'received' || status === 'submitted';
+  const isUnfinished = OPEN_LATE_PAYMENT_STATUSES.some((open) => open === status);
   return isUnfinished ? overdue(sinceMs, REFUND_GRACE_MS, nowMs, `its late payment is "${status}"`, true) : [];
 }
 
@@ -261,8 +261,7 @@ function isExplainedByLatePayment({ late, isManuallyRefunded }: RecordedPayment,
 /** The workflow can ask, and record what it hears: a payment that is open, or money after the end of one that was not paid. */
 function isResolvable(status: PaymentStatus, reportedStatus: ProviderPaymentStatus): boolean {
   if (!isFinal(status)) return status !== 'created' && reportedStatus !== 'pending';
-  const isFinalUnpaid = status === 'expired' || status === 'cancelled' || status === 'failed';
-  return isFinalUnpaid && (reportedStatus === 'paid' || reportedStatus === 'refunded');
+  return UNPAID_FINAL_STATUSES.includes(status) && (reportedStatus === 'paid' || reportedStatus === 'refunded');
 }
 
 function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord | null, nowMs: number): Break[] {

@@ -1,8 +1,6 @@
 import type { Queryable } from '../db/pool';
-import { acceptPayment } from '../db/transitions/accept-payment';
+import { transitionWriters } from '../db/transitions/payment-transitions';
 import type { TransitionContext } from '../db/transitions/apply-transition';
-import { issuePayment } from '../db/transitions/issue-payment';
-import { rejectPayment } from '../db/transitions/reject-payment';
 import type { PaymentTerms } from '../domain/payment';
 import type { RecordedCreation } from '../temporal/creation-history';
 
@@ -18,11 +16,15 @@ export async function rebuildPayment(
 ): Promise<void> {
   await ensureMerchant(context.db, terms);
   const policyId = await findPolicyId(context.db, terms);
-  const { state } = await acceptPayment(context, { terms: { ...terms, policyId }, createdAtMs, by: RECOVERY_ACTOR });
+  const { state } = await transitionWriters.create(context, {
+    terms: { ...terms, policyId },
+    createdAtMs,
+    by: RECOVERY_ACTOR,
+  });
   if (!opening) return;
   const step = { paymentId: terms.paymentId, version: state.version, at: new Date(opening.atMs), by: RECOVERY_ACTOR };
-  if (opening.outcome === 'issued') await issuePayment(context, step, opening);
-  else await rejectPayment(context, step, opening.reason);
+  if (opening.outcome === 'issued') await transitionWriters.issue(context, { ...step, ...opening });
+  else await transitionWriters.fail_creation(context, { ...step, reason: opening.reason });
 }
 
 /** A merchant that was lost with the payment comes back without a name or a key, and suspended: an operator decides. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { freePort } from '../../src/local-stack/ports';
 import { ensureDatabase } from '../../src/local-stack/postgres';
 import { PACKAGE_ROOT, VERSION } from '../../src/package-info';
@@ -105,7 +105,7 @@ it('shows a payment, with or without a Temporal that answers', async () => {
   const ledger = await createTestLedger();
   try {
     const terms = ledger.newTerms();
-    await acceptPayment(ledger.context, creation(terms, new Date()));
+    await transitionWriters.create(ledger.context, creation(terms, new Date()));
     const { connectionString: DATABASE_URL } = ledger.db.options;
     const show = (TEMPORAL_ADDRESS: string, ...options: string[]) =>
       lunas(['payments', 'show', terms.referenceId, ...options], { DATABASE_URL, TEMPORAL_ADDRESS });

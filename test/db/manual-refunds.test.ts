@@ -1,7 +1,6 @@
 import { findForReconciliation } from '../../src/db/queries/list-for-reconciliation';
-import { confirmRefund } from '../../src/db/transitions/confirm-refund';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { refundLatePayment } from '../../src/db/transitions/late-payment';
-import { resolveRefundAsRefunded } from '../../src/db/transitions/resolve-refund-as-refunded';
 import { listExceptionsOf, resolveException } from '../../src/operator/exceptions';
 import { payLate, T0, applyTransitions } from '../operator/transition-path';
 import { createTestLedger, type TestLedger } from '../support/payments';
@@ -25,7 +24,11 @@ function stepOf({ terms, version }: Awaited<ReturnType<typeof applyTransitions>>
 describe('reconciliation takes a refund for one that the provider does not know', () => {
   it('not if the provider confirmed it without a number', async () => {
     const path = await applyTransitions(ledger, SUBMITTED);
-    await confirmRefund(ledger.context, stepOf(path), { number: 1, providerReference: null });
+    await transitionWriters.confirm_refund(ledger.context, {
+      ...stepOf(path),
+      refundNumber: 1,
+      providerReference: null,
+    });
     expect(await isManuallyRefunded(path.terms.paymentId)).toBe(false);
     const late = await applyTransitions(ledger, ['issue', 'expire']);
     await payLate(ledger, late, 50_000, 'received');
@@ -35,7 +38,7 @@ describe('reconciliation takes a refund for one that the provider does not know'
 
   it('if an operator resolved it', async () => {
     const path = await applyTransitions(ledger, [...SUBMITTED, 'fail_refund']);
-    await resolveRefundAsRefunded(ledger.context, stepOf(path), 1);
+    await transitionWriters.resolve_refund_as_refunded(ledger.context, { ...stepOf(path), refundNumber: 1 });
     expect(await isManuallyRefunded(path.terms.paymentId)).toBe(true);
 
     const late = await applyTransitions(ledger, ['issue', 'expire']);

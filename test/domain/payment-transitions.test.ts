@@ -1,6 +1,12 @@
 import { eventOnEntering, PAYMENT_EVENTS } from '../../src/domain/events';
 import { LEDGER_ACCOUNTS, type LedgerLine } from '../../src/domain/ledger';
-import { isFinal, PAYMENT_STATUSES, PAYMENT_TRANSITIONS } from '../../src/domain/payment-transitions';
+import {
+  FINAL_STATUSES,
+  OPEN_STATUSES,
+  PAID_STATUSES,
+  PAYMENT_TRANSITIONS,
+  UNPAID_FINAL_STATUSES,
+} from '../../src/domain/payment-transitions';
 
 const rules = Object.entries(PAYMENT_TRANSITIONS);
 
@@ -38,7 +44,7 @@ describe('the table of transitions', () => {
 
   it('stays where it is only to submit a refund, which books nothing', () => {
     const still = rules.filter(([, rule]) => rule.from === rule.to);
-    expect(still).toEqual([['submit_refund', { from: 'refund_processing', to: 'refund_processing', posting: [] }]]);
+    expect(still.map(([name, { posting }]) => [name, posting])).toEqual([['submit_refund', []]]);
   });
 
   it.each(rules)('%s books a balanced posting over known accounts, or none', (_name, rule) => {
@@ -59,8 +65,28 @@ describe('the table of transitions', () => {
     expect(balance(['pay', 'settle'], 'merchant_pending')).toBe(0);
   });
 
-  it('ends in the five statuses that nothing leaves', () => {
-    expect(PAYMENT_STATUSES.filter(isFinal)).toEqual(['expired', 'settled', 'failed', 'cancelled', 'refunded']);
+  it('has five final statuses and five open ones', () => {
+    expect(FINAL_STATUSES).toEqual(['expired', 'settled', 'failed', 'cancelled', 'refunded']);
+    expect(OPEN_STATUSES).toEqual(['created', 'pending', 'paid', 'refund_processing', 'refund_failed']);
+  });
+
+  it('reaches five statuses from paid, and three final ones without it', () => {
+    expect(PAID_STATUSES).toEqual(['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded']);
+    expect(UNPAID_FINAL_STATUSES).toEqual(['expired', 'failed', 'cancelled']);
+  });
+
+  it('leads a refund along the statuses of the contract', () => {
+    const edges = rules.flatMap(([, rule]) =>
+      'refund' in rule ? [`${rule.refund.from ?? '-'} > ${rule.refund.to}`] : [],
+    );
+    expect([...new Set(edges)].sort()).toEqual([
+      '- > held',
+      'held > cancelled',
+      'held > submitted',
+      'rejected > confirmed',
+      'submitted > confirmed',
+      'submitted > rejected',
+    ]);
   });
 
   it('names an event after each status', () => {

@@ -25,8 +25,8 @@ export const API_BREAKPOINTS = {
 
 export const WORKER_BREAKPOINTS = {
   inside: Object.fromEntries(WITH_OUTBOX.map((step) => [`transition_${step}`, 'K8' as const])),
-  before: { transition_accept: 'K2', record_webhook_delivered: 'K9', transition_settle: 'K11' },
-  after: { transition_accept: 'K3', transition_issue: 'K5', transition_settle: 'K11' },
+  before: { transition_create: 'K2', record_webhook_delivered: 'K9', transition_settle: 'K11' },
+  after: { transition_create: 'K3', transition_issue: 'K5', transition_settle: 'K11' },
 } as const satisfies QueryBreakpoints;
 
 /** The pool, with traps around its named statements. */

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { issuePayment } from '../../src/db/transitions/issue-payment';
-import { payPayment } from '../../src/db/transitions/pay-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import type { PaymentTerms } from '../../src/domain/payment';
 import { listPayments } from '../../src/operator/list-payments';
 import { createMerchant } from '../../src/operator/merchants';
@@ -23,14 +21,19 @@ afterEach(() => ledger.close());
 
 async function accept(changes: Partial<PaymentTerms> = {}, atMs = AT): Promise<PaymentTerms> {
   const terms = ledger.newTerms(changes);
-  await acceptPayment(ledger.context, creation(terms, new Date(atMs)));
+  await transitionWriters.create(ledger.context, creation(terms, new Date(atMs)));
   return terms;
 }
 
 async function pay({ paymentId }: PaymentTerms): Promise<void> {
   const issued = { qrisPayload: '000201', providerTransactionId: 'T1' };
-  await issuePayment(ledger.context, { paymentId, version: 1, at: new Date(AT + 1_000) }, issued);
-  await payPayment(ledger.context, { paymentId, version: 2, at: new Date(AT + 2_000) }, new Date(AT + 1_500));
+  await transitionWriters.issue(ledger.context, { paymentId, version: 1, at: new Date(AT + 1_000), ...issued });
+  await transitionWriters.pay(ledger.context, {
+    paymentId,
+    version: 2,
+    at: new Date(AT + 2_000),
+    paidAt: new Date(AT + 1_500),
+  });
 }
 
 describe('showing a payment', () => {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { createSealer } from '../../src/sealing';
 import { claimDeliveries } from '../../src/webhooks/outbox';
 import { runLunas } from '../cli/run-lunas';
@@ -47,7 +47,7 @@ async function register(): Promise<{ id: string; secret: string }> {
 
 async function newDelivery(): Promise<{ id: string; referenceId: string }> {
   const terms = ledger.newTerms();
-  await acceptPayment(ledger.context, creation(terms, new Date()));
+  await transitionWriters.create(ledger.context, creation(terms, new Date()));
   const { rows } = await ledger.db.query('select id from webhook_deliveries where payment_id = $1', [terms.paymentId]);
   return { id: rows[0].id, referenceId: terms.referenceId };
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import {
   createEndpoint,
   findNewestSecret,
@@ -32,7 +32,7 @@ const register = (changes: Partial<NewEndpoint> = {}) =>
 it('registers a receiver whose secret signs its webhooks', async () => {
   const endpoint = await register();
   expect(endpoint.secret).toMatch(/^whsec_[\w-]{32,}$/);
-  await acceptPayment(ledger.context, creation(ledger.newTerms(), new Date()));
+  await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
   const [delivery] = await claimDeliveries(ledger.db, sealer, { max: 9, maxPerEndpoint: 9, inFlight: new Map() });
   expect(delivery).toMatchObject({ event: 'payment.created', url: endpoint.url, secrets: [endpoint.secret] });
 });
@@ -41,7 +41,7 @@ it('sends a receiver only the events that it asked for', async () => {
   const created = await register({ events: ['payment.created', 'payment.created'] });
   const paid = await register({ events: ['payment.paid'] });
   expect([created.events, paid.events]).toEqual([['payment.created'], ['payment.paid']]);
-  await acceptPayment(ledger.context, creation(ledger.newTerms(), new Date()));
+  await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
   const deliveries = await claimDeliveries(ledger.db, sealer, { max: 9, maxPerEndpoint: 9, inFlight: new Map() });
   expect(deliveries.map((delivery) => delivery.endpointId)).toEqual([created.id]);
 });

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { listDeliveries } from '../../src/operator/webhook-deliveries';
 import { disableEndpoint, enableEndpoint } from '../../src/operator/webhook-endpoint-status';
 import { createEndpoint, findEndpoint, findNewestSecret } from '../../src/operator/webhook-endpoints';
@@ -45,7 +45,7 @@ const attempt = (changes: Partial<WebhookAttempt> = {}): WebhookAttempt => ({
 /** Payments, and their deliveries in the hands of a relay. */
 async function claimed(count: number) {
   for (let index = 0; index < count; index += 1) {
-    await acceptPayment(ledger.context, creation(ledger.newTerms(), new Date()));
+    await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
   }
   return claimDeliveries(ledger.db, sealer, { max: 99, maxPerEndpoint: 99, inFlight: new Map() });
 }

@@ -1,7 +1,4 @@
-import { cancelRefund } from '../../src/db/transitions/cancel-refund';
-import { requestRefund, retryRefund } from '../../src/db/transitions/request-refund';
-import { resolveRefundAsPaid } from '../../src/db/transitions/resolve-refund-as-paid';
-import { settlePayment } from '../../src/db/transitions/settle-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { performPaymentAction } from '../../src/operator/payment-actions';
 import { setPolicy } from '../../src/operator/catalog';
 import { recover } from '../../src/operator/recover';
@@ -64,8 +61,8 @@ async function createRejectedRefund(): Promise<Created> {
 }
 
 function requestFirstRefund({ id, reference_id }: Created, holdSeconds: number) {
-  const step = { paymentId: id, version: 3, at: new Date() };
-  return requestRefund(service.context, step, { number: 1, refundKey: `${reference_id}-R1`, holdSeconds });
+  const refund = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds };
+  return transitionWriters.request_refund(service.context, { paymentId: id, version: 3, at: new Date(), ...refund });
 }
 
 describe('after `lunas recover`', () => {
@@ -81,22 +78,27 @@ describe('after `lunas recover`', () => {
 
   it('a refund that an operator had retried goes out', async () => {
     const payment = await createRejectedRefund();
-    const step = { paymentId: payment.id, version: 6, at: new Date() };
-    await retryRefund(service.context, step, { number: 2, refundKey: `${payment.reference_id}-R2`, holdSeconds: 0 });
+    const refund = { refundNumber: 2, refundKey: `${payment.reference_id}-R2`, holdSeconds: 0 };
+    const input = { paymentId: payment.id, version: 6, at: new Date(), ...refund };
+    await transitionWriters.retry_refund(service.context, input);
     await recover(service.context, service.workflows);
     await expectStatus(payment.id, 'refunded');
   });
 
   it('a refund that an operator had resolved as paid stays so, and the workflow knows', async () => {
     const payment = await createRejectedRefund();
-    await resolveRefundAsPaid(service.context, { paymentId: payment.id, version: 6, at: new Date() });
+    await transitionWriters.resolve_refund_as_paid(service.context, {
+      paymentId: payment.id,
+      version: 6,
+      at: new Date(),
+    });
     await recover(service.context, service.workflows);
     await expectReport(payment.id, { status: 'paid', version: 7 });
   });
 
   it('no workflow of a final payment runs', async () => {
     const { id } = await createPaid();
-    await settlePayment(service.context, { paymentId: id, version: 3, at: new Date() });
+    await transitionWriters.settle(service.context, { paymentId: id, version: 3, at: new Date() });
     await recover(service.context, service.workflows);
     expect(await service.client.workflow.getHandle(paymentWorkflowId(id)).result()).toBe('settled');
   });
@@ -123,7 +125,12 @@ describe('without `lunas recover`', () => {
     await requestFirstRefund(payment, 900);
     await service.workflows.signalProviderUpdate(payment.id);
     await expectReport(payment.id, { status: 'refund_processing', version: 4 });
-    await cancelRefund(service.context, { paymentId: payment.id, version: 4, at: new Date() }, 1);
+    await transitionWriters.cancel_refund(service.context, {
+      paymentId: payment.id,
+      version: 4,
+      at: new Date(),
+      refundNumber: 1,
+    });
     await service.workflows.signalProviderUpdate(payment.id);
     await expectReport(payment.id, { status: 'paid', version: 5 });
   });

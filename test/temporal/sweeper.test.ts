@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import timers from 'node:timers/promises';
 import { requestStatusQuery } from '../../src/db/notification-inbox';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { connectClient } from '../../src/temporal/connection';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startSweeper } from '../../src/temporal/sweeper';
@@ -40,7 +40,7 @@ afterEach(async () => {
 async function storeNotifications(count: number): Promise<void> {
   for (let noted = 0; noted < count; noted += 1) {
     const terms = ledger.newTerms();
-    await acceptPayment(ledger.context, creation(terms, new Date()));
+    await transitionWriters.create(ledger.context, creation(terms, new Date()));
     await requestStatusQuery(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
   }
   await ledger.db.query('update provider_notifications set next_notify_at = now()');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { createLogger } from '../../src/logger';
 import { createSealer } from '../../src/sealing';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { claimDeliveries, type Delivery } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { startRelay, type FailedDelivery, type Relay } from '../../src/webhooks/relay';
@@ -64,7 +64,7 @@ async function addEndpoint(secrets = [SECRET]): Promise<string> {
 
 async function acceptPayments(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    await acceptPayment(ledger.context, creation(ledger.newTerms(), new Date()));
+    await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
   }
 }
 

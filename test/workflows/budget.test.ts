@@ -192,7 +192,7 @@ describe('the cost of a life', () => {
       return { statements: fromAccept.length };
     });
     // They were really seen.
-    const steps = ['transition_accept', 'transition_issue', 'transition_pay', 'transition_settle'];
+    const steps = ['transition_create', 'transition_issue', 'transition_pay', 'transition_settle'];
     expect(seen).toEqual(expect.arrayContaining(steps));
     expect(seen.length).toBeLessThanOrEqual(8);
   });

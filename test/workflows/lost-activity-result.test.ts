@@ -1,7 +1,5 @@
 import { applyProviderStatus } from '../../activities/apply-provider-status';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { issuePayment } from '../../src/db/transitions/issue-payment';
-import { payPayment } from '../../src/db/transitions/pay-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import type { ProviderPayment } from '../../src/providers/provider';
 import { creation, createTestLedger, type TestLedger } from '../support/payments';
 
@@ -18,10 +16,10 @@ afterAll(() => ledger.close());
 async function applyUnrecordedRefund({ isRecordedAsPaid }: { isRecordedAsPaid: boolean }) {
   const terms = ledger.newTerms();
   const { paymentId, totalRupiah } = terms;
-  await acceptPayment(ledger.context, creation(terms, AT));
+  await transitionWriters.create(ledger.context, creation(terms, AT));
   const issued = { qrisPayload: '000201', providerTransactionId: 'T' };
-  await issuePayment(ledger.context, { paymentId, version: 1, at: AT }, issued);
-  if (isRecordedAsPaid) await payPayment(ledger.context, { paymentId, version: 2, at: AT }, AT);
+  await transitionWriters.issue(ledger.context, { paymentId, version: 1, at: AT, ...issued });
+  if (isRecordedAsPaid) await transitionWriters.pay(ledger.context, { paymentId, version: 2, at: AT, paidAt: AT });
   const providerPayment: ProviderPayment = { ...issued, status: 'refunded', totalRupiah, paidAt: AT, refunds: [] };
   const step = { terms, state: PENDING, atMs: AT.getTime(), createdAtMs: AT.getTime() };
   return applyProviderStatus(ledger.context, step, providerPayment);

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { openPayment } from '../../activities/open-payment';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { readState } from '../../src/db/transitions/payment-state';
 import { activityDependencies } from '../support/activity-dependencies';
 import { creation, createTestLedger, type TestLedger } from '../support/payments';
@@ -24,7 +24,7 @@ async function openAgain({
   const acquirer = new FakeAcquirer();
   const { referenceId, paymentId } = terms;
   await acquirer.issueQris({ provider: 'gopay', referenceId, totalRupiah: orderRupiah, createdAt: AT, expiresAt: AT });
-  await acceptPayment(ledger.context, creation(terms, AT));
+  await transitionWriters.create(ledger.context, creation(terms, AT));
   const dependencies = activityDependencies(ledger.context, acquirer);
   const state = { status: 'created', version: 0 } as const;
   const step = { terms, state, atMs: AT.getTime(), createdAtMs: AT.getTime() };

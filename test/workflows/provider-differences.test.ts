@@ -1,7 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { failPayment } from '../../activities/fail-payment';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { issuePayment } from '../../src/db/transitions/issue-payment';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import type { StepResult } from '../../src/domain/workflow-step';
 import { performPaymentAction } from '../../src/operator/payment-actions';
 import { setPolicy } from '../../src/operator/catalog';
@@ -166,9 +165,9 @@ describe('a provider that gives no clear status', () => {
     const terms = ledger.newTerms();
     const { paymentId, referenceId } = terms;
     acquirer.behaviourOf(referenceId).losses.find.push('response');
-    await acceptPayment(ledger.context, creation(terms, CREATED_AT));
+    await transitionWriters.create(ledger.context, creation(terms, CREATED_AT));
     const issued = { qrisPayload: '000201', providerTransactionId: 'T' };
-    await issuePayment(ledger.context, { paymentId, version: 1, at: CREATED_AT }, issued);
+    await transitionWriters.issue(ledger.context, { paymentId, version: 1, at: CREATED_AT, ...issued });
     const dependencies = activityDependencies(ledger.context, acquirer);
     const step = { terms, state: { status: 'pending', version: 2 } as const, atMs, createdAtMs: CREATED_AT.getTime() };
     const run = (): Promise<StepResult> => failPayment(dependencies, step);

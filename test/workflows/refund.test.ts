@@ -1,5 +1,4 @@
-import { cancelRefund } from '../../src/db/transitions/cancel-refund';
-import { requestRefund } from '../../src/db/transitions/request-refund';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { setPolicy } from '../../src/operator/catalog';
 import { refundSignal } from '../../workflows/messages';
 import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
@@ -92,9 +91,9 @@ describe('a refund', () => {
     // As when workers die between both statements and what they tell Temporal, and the requests are served again.
     const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
     const at = new Date(await timeSkipping.environment.currentTimeMs());
-    const held = { number: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60 };
-    await requestRefund(context, { paymentId: id, version: 3, at }, held);
-    await cancelRefund(context, { paymentId: id, version: 4, at }, 1);
+    const held = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60 };
+    await transitionWriters.request_refund(context, { paymentId: id, version: 3, at, ...held });
+    await transitionWriters.cancel_refund(context, { paymentId: id, version: 4, at, refundNumber: 1 });
     expect(await service.workflows.refundPayment(id)).toMatchObject({ outcome: 'done', status: 'refund_processing' });
     await letHoldPass();
     expect(await service.atProvider(reference_id)).toMatchObject({ status: 'settlement', refunds: [] });

@@ -1,13 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { syncPaidPayment } from '../../activities/sync-paid-payment';
 import { syncFailedRefund } from '../../activities/sync-failed-refund';
-import { acceptPayment } from '../../src/db/transitions/accept-payment';
-import { cancelRefund } from '../../src/db/transitions/cancel-refund';
-import { issuePayment } from '../../src/db/transitions/issue-payment';
-import { payPayment } from '../../src/db/transitions/pay-payment';
-import { refuseRefund } from '../../src/db/transitions/refuse-refund';
-import { requestRefund } from '../../src/db/transitions/request-refund';
-import { submitRefund } from '../../src/db/transitions/submit-refund';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { MAX_REFUNDS, refundKeyOf } from '../../src/domain/refund';
 import type { PaymentState, PaymentTerms } from '../../src/domain/payment';
 import type { StepInput, StepResult } from '../../src/domain/workflow-step';
@@ -35,9 +29,9 @@ beforeEach(async () => {
   const { referenceId, totalRupiah } = terms;
   await acquirer.issueQris({ provider: 'gopay', referenceId, totalRupiah, createdAt: AT, expiresAt: AT });
   acquirer.pay(referenceId);
-  await acceptPayment(ledger.context, creation(terms, AT));
-  await issuePayment(ledger.context, stepAt(1), { qrisPayload: '000201', providerTransactionId: 'T' });
-  ({ state } = await payPayment(ledger.context, stepAt(2), AT));
+  await transitionWriters.create(ledger.context, creation(terms, AT));
+  await transitionWriters.issue(ledger.context, { ...stepAt(1), qrisPayload: '000201', providerTransactionId: 'T' });
+  ({ state } = await transitionWriters.pay(ledger.context, { ...stepAt(2), paidAt: AT }));
 });
 
 function stepAt(version: number) {
@@ -63,10 +57,10 @@ async function keysOf(): Promise<string[]> {
 }
 
 it('a refund at the provider after twenty refunds is recorded as the twenty-first', async () => {
-  for (let number = 1; number <= MAX_REFUNDS; number += 1) {
-    const refund = { number, refundKey: refundKeyOf(terms.referenceId, number), holdSeconds: 60 };
-    ({ state } = await requestRefund(ledger.context, stepAt(state.version), refund));
-    ({ state } = await cancelRefund(ledger.context, stepAt(state.version), number));
+  for (let refundNumber = 1; refundNumber <= MAX_REFUNDS; refundNumber += 1) {
+    const refund = { refundNumber, refundKey: refundKeyOf(terms.referenceId, refundNumber), holdSeconds: 60 };
+    ({ state } = await transitionWriters.request_refund(ledger.context, { ...stepAt(state.version), ...refund }));
+    ({ state } = await transitionWriters.cancel_refund(ledger.context, { ...stepAt(state.version), refundNumber }));
   }
   acquirer.refundManually(terms.referenceId);
   const result = await recheck(syncPaidPayment);
@@ -82,10 +76,14 @@ it('a refund of ours that a paid payment has lost keeps its number', async () =>
 });
 
 it('a retry of ours that a payment whose refund failed has lost is recorded as that retry', async () => {
-  const refund = { number: 1, refundKey: refundKeyOf(terms.referenceId, 1), holdSeconds: 0 };
-  await requestRefund(ledger.context, stepAt(3), refund);
-  await submitRefund(ledger.context, stepAt(4), 1);
-  ({ state } = await refuseRefund(ledger.context, stepAt(5), { number: 1, reason: 'an outage' }));
+  const refund = { refundNumber: 1, refundKey: refundKeyOf(terms.referenceId, 1), holdSeconds: 0 };
+  await transitionWriters.request_refund(ledger.context, { ...stepAt(3), ...refund });
+  await transitionWriters.submit_refund(ledger.context, { ...stepAt(4), refundNumber: 1 });
+  ({ state } = await transitionWriters.fail_refund(ledger.context, {
+    ...stepAt(5),
+    refundNumber: 1,
+    reason: 'an outage',
+  }));
   const refundKey = refundKeyOf(terms.referenceId, 2);
   await acquirer.refundPayment({ ...terms, refundKey, reason: 'requested by the merchant' });
   const result = await recheck(syncFailedRefund);

@@ -1,4 +1,4 @@
-import type { PaymentStatus } from '../../domain/payment-transitions';
+import { FINAL_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 import type { Queryable } from '../pool';
 
 /** A payment whose life is over. */
@@ -14,8 +14,8 @@ export async function findFinalPayment(db: Queryable, paymentId: string): Promis
   const { rows } = await db.query<FinalPayment>({
     name: 'find_ended_payment',
     text: `select status, paid_at is not null as "wasPaid", provider_transaction_id as "providerTransactionId"
-      from payments where id = $1 and status in ('expired', 'cancelled', 'failed', 'settled', 'refunded')`,
-    values: [paymentId],
+      from payments where id = $1 and status = any ($2)`,
+    values: [paymentId, FINAL_STATUSES],
   });
   return rows[0];
 }

@@ -1,7 +1,8 @@
-import type { LatePaymentStatus } from '../../domain/late-payment';
+import { OPEN_LATE_PAYMENT_STATUSES, type LatePaymentStatus } from '../../domain/late-payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { RecordedPayment } from '../../domain/reconciliation';
 import type { Queryable } from '../pool';
+import { literalList } from '../statement';
 import { stateOf, type StateRow } from '../transitions/payment-state';
 import { IS_FINAL, IS_OPEN } from './payment-indexes';
 
@@ -132,7 +133,7 @@ export async function readUnfinishedLatePayments(
     text: `select ${ORDER_COLUMNS}, late_payments.status,
         coalesce(late_payments.submitted_at, late_payments.received_at) as since
       from late_payments join payments on payments.id = late_payments.payment_id
-      where late_payments.payment_id > $1 and late_payments.status in ('received', 'submitted')
+      where late_payments.payment_id > $1 and late_payments.status in (${literalList(OPEN_LATE_PAYMENT_STATUSES)})
       order by late_payments.payment_id limit ${PAGE}`,
     values: [after ?? BEFORE_ALL],
   });

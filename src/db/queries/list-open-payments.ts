@@ -1,5 +1,7 @@
+import { OPEN_LATE_PAYMENT_STATUSES } from '../../domain/late-payment';
 import type { PaymentState, PaymentTerms } from '../../domain/payment';
 import type { Queryable } from '../pool';
+import { literalList } from '../statement';
 import { stateOf, type StateRow } from '../transitions/payment-state';
 import { TERMS_COLUMNS } from './find-terms';
 import { IS_OPEN } from './payment-indexes';
@@ -43,7 +45,7 @@ export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<Paymen
     const { rows } = await db.query<PaymentTerms>({
       name: 'list_unfinished_late_payments',
       text: `select ${TERMS_COLUMNS} from late_payments join payments on payments.id = late_payments.payment_id
-        where late_payments.payment_id > $1 and late_payments.status in ('received', 'submitted')
+        where late_payments.payment_id > $1 and late_payments.status in (${literalList(OPEN_LATE_PAYMENT_STATUSES)})
         order by late_payments.payment_id limit ${PAGE}`,
       values: [after[0]],
     });

@@ -1,9 +1,12 @@
+import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions';
+import { literalList } from '../statement';
+
 /**
- * Expressions of the indexes of 0008_recovery_indexes.sql, for a table named or aliased `payments`. They have the status as an
- * expression, so that a statement about one status is not planned with these indexes by chance.
+ * Expressions of the indexes of 0008_recovery_indexes.sql, for a table named or aliased `payments`. The status is an
+ * expression there, so that PostgreSQL does not plan a statement about one status with these indexes.
  */
 export const STATUS = "(payments.status || '')";
-export const IS_OPEN = `${STATUS} in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')`;
-export const IS_FINAL = `${STATUS} in ('expired', 'settled', 'failed', 'cancelled', 'refunded')`;
+export const IS_OPEN = `${STATUS} in (${literalList(OPEN_STATUSES)})`;
+export const IS_FINAL = `${STATUS} in (${literalList(FINAL_STATUSES)})`;
 /** Within each status. */
 export const NEWEST_FIRST = "(payments.created_at at time zone 'utc') desc, payments.id desc";

@@ -1,87 +1,80 @@
 import type { PaymentState } from '../../domain/payment';
-import type { TransitionName } from '../../domain/payment-transitions';
-import type { RefundStatus } from '../../domain/refund';
+import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../domain/payment-transitions';
 import type { Actor } from '../../domain/workflow-step';
 import type { Queryable } from '../pool';
+import { bindStatement, type PreparedStatement } from '../statement';
 import { readState, stateOf, type StateRow } from './payment-state';
-import type { TransitionStatement } from './transition-sql';
 
-/** What every writer of a state needs: the connection, the label of this installation, and the relay's bell. */
+/** What every transition needs besides its input. */
 export interface TransitionContext {
   readonly db: Queryable;
+  /** In the body of each webhook event. */
   readonly environment: string;
-  /** Called when a transition left deliveries behind, so that they go out at once. */
+  /** Called if a transition wrote deliveries, so that the relay sends them immediately. */
   readonly onDeliveries: () => void;
 }
 
-/** One step of one payment: the version that it starts from and the business instant, both from the workflow. */
+/** A transition of one payment, as the workflow requests it. */
 export interface TransitionInput {
   readonly paymentId: string;
+  /** The version that it starts from. */
   readonly version: number;
+  /** By the workflow's clock. */
   readonly at: Date;
-  /** The merchant or operator who requested it; absent if the workflow did it by itself. */
+  /** The merchant or operator who requested it; absent if the workflow decided it. */
   readonly by?: Actor;
 }
 
 /**
- * `applied` now · `repeated`: this very step had been written before, once · `superseded`: the payment has gone another
- * way and `state` is the truth.
+ * `applied`: written now · `repeated`: an earlier attempt had written the same transition · `superseded`: the payment is at
+ * another version or status, which `state` reports.
  */
 export interface TransitionResult {
   readonly outcome: 'applied' | 'repeated' | 'superseded';
   readonly state: PaymentState;
 }
 
-/** Runs the statement of a step. `values` are the statement's own parameters, from $7 on. */
-export async function applyTransition(
-  context: TransitionContext,
-  name: Exclude<TransitionName, 'create'>,
-  statement: TransitionStatement,
-  step: TransitionInput,
-  values: readonly unknown[] = [],
-): Promise<TransitionResult> {
-  const own = [step.paymentId, step.version, step.at, ...values];
-  const state = await executeTransition(context, statement, own, step.by);
-  return state ? { outcome: 'applied', state } : resolveConflict(context.db, name, step);
-}
+/** The parameters that every statement of a transition has, in this order. */
+export const COMMON_PARAMETERS = ['actor', 'note', 'environment', 'paymentId'] as const;
 
-/** The state that the statement wrote, or undefined when it found nothing to change. */
-export async function executeTransition(
-  context: TransitionContext,
-  statement: TransitionStatement,
-  values: readonly unknown[],
+type CommonParameter = (typeof COMMON_PARAMETERS)[number];
+
+/** The state that the statement wrote; undefined if it changed nothing. */
+export async function executeTransition<Parameter extends string>(
+  { db, environment, onDeliveries }: TransitionContext,
+  statement: PreparedStatement<CommonParameter | Parameter>,
+  values: Readonly<Record<'paymentId' | Parameter, unknown>>,
   by?: Actor,
 ): Promise<PaymentState | undefined> {
-  const { rows } = await context.db.query<StateRow & { deliveries: number }>({
-    ...statement,
-    values: [by?.name ?? 'workflow', by?.note ?? null, context.environment, ...values],
-  });
+  const all = { ...values, actor: by?.name ?? 'workflow', note: by?.note ?? null, environment };
+  const { rows } = await db.query<StateRow & { deliveries: number }>(
+    bindStatement<CommonParameter | Parameter>(statement, all),
+  );
   const row = rows[0];
-  if (row && row.deliveries > 0) context.onDeliveries();
+  if (row && row.deliveries > 0) onDeliveries();
   return row && stateOf(row);
 }
 
-/** Why a compare-and-set missed: our own earlier write (then say what it wrote), or another's. */
-async function resolveConflict(db: Queryable, name: TransitionName, step: TransitionInput): Promise<TransitionResult> {
-  const { rows } = await db.query<{ repeated: PaymentState['status'] | null }>({
+/** Why the compare-and-set changed nothing: an earlier attempt of the same transition, or another transition. */
+export async function resolveConflict(
+  db: Queryable,
+  name: TransitionName,
+  { paymentId, version }: TransitionInput,
+): Promise<TransitionResult> {
+  const { rowCount } = await db.query({
     name: 'find_transition',
-    text: 'select to_status as repeated from payment_transitions where payment_id = $1 and version = $2 + 1 and name = $3',
-    values: [step.paymentId, step.version, name],
+    text: 'select from payment_transitions where payment_id = $1 and version = $2 + 1 and name = $3',
+    values: [paymentId, version, name],
   });
-  const state = await readState(db, step.paymentId);
-  const repeated = rows[0]?.repeated;
-  if (!repeated) return { outcome: 'superseded', state };
-  return { outcome: 'repeated', state: { ...refundAsOf(name, state), status: repeated, version: step.version + 1 } };
+  const state = await readState(db, paymentId);
+  return rowCount === 0
+    ? { outcome: 'superseded', state }
+    : { outcome: 'repeated', state: stateAfter(name, version + 1, state) };
 }
 
-/** What a refund was after the step, which may have been taken back or gone on since: the workflow catches up step by step. */
-function refundAsOf(name: TransitionName, { refund, ...state }: PaymentState): PaymentState {
-  if (!refund) return state;
-  return { ...state, refund: { ...refund, status: REFUND_AFTER[name] ?? refund.status } };
+/** The state that the transition wrote. The payment may have changed since; the workflow catches up transition by transition. */
+function stateAfter(name: TransitionName, version: number, { refund, ...current }: PaymentState): PaymentState {
+  const rule: TransitionRule = PAYMENT_TRANSITIONS[name];
+  const status = rule.refund?.to ?? refund?.status;
+  return { ...current, status: rule.to, version, ...(refund && status && { refund: { ...refund, status } }) };
 }
-
-const REFUND_AFTER: Partial<Record<TransitionName, RefundStatus>> = {
-  request_refund: 'held',
-  retry_refund: 'held',
-  submit_refund: 'submitted',
-};

@@ -1,46 +1,55 @@
-import { lateRefundKeyOf, LATE_PAYMENT_POSTINGS, type LatePaymentStatus } from '../../domain/late-payment';
+import {
+  lateRefundKeyOf,
+  LATE_PAYMENT_POSTINGS,
+  OPEN_LATE_PAYMENT_STATUSES,
+  type LatePaymentStatus,
+  type LatePaymentStep,
+} from '../../domain/late-payment';
 import type { PaymentTerms } from '../../domain/payment';
+import { UNPAID_FINAL_STATUSES } from '../../domain/payment-transitions';
 import type { Queryable } from '../pool';
+import { bindStatement, literalList, prepareStatement } from '../statement';
 import { postingSql } from './transition-sql';
 
-/** Where late money stands; undefined where none came. */
+/** The status of a payment's late payment; undefined if there is none. */
 export async function readLatePayment(db: Queryable, paymentId: string): Promise<LatePaymentStatus | undefined> {
   const { rows } = await db.query<{ status: LatePaymentStatus }>({
-    name: 'late_payment_state',
+    name: 'read_late_payment',
     text: 'select status from late_payments where payment_id = $1',
     values: [paymentId],
   });
   return rows[0]?.status;
 }
 
-/** What the provider says of the money. */
+/** What the provider reports about the money. */
 export interface LatePaymentReceipt {
   readonly totalRupiah: number;
   readonly providerTransactionId: string;
   readonly paidAt: Date;
 }
 
-const RECEIVE = {
-  name: 'late_payment_receive',
-  text: `
+const RECORD = prepareStatement(
+  'record_late_payment',
+  ['paymentId', 'totalRupiah', 'providerTransactionId', 'paidAt', 'at', 'refundKey'],
+  `
 with changed as (
   insert into late_payments
     (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, status, received_at, refund_key)
-  select id, merchant_id, $2, $3, $4, 'received', $5, $6 from payments
-  where id = $1 and status in ('expired', 'cancelled', 'failed')
+  select id, merchant_id, :totalRupiah, :providerTransactionId, :paidAt, 'received', :at, :refundKey from payments
+  where id = :paymentId and status in (${literalList(UNPAID_FINAL_STATUSES)})
   on conflict (payment_id) do nothing
   returning *
-),${postingSql(LATE_PAYMENT_POSTINGS.receive, keyOf('receive', 'received_at'))}
+),${latePostingSql('receive', 'received_at')}
 recorded as (
   select provider_transaction_id from changed
   union all
-  select provider_transaction_id from late_payments where payment_id = $1
+  select provider_transaction_id from late_payments where payment_id = :paymentId
 )
 select provider_transaction_id as "recordedTransactionId" from recorded`,
-} as const;
+);
 
 /**
- * Money came for a payment that has ended unpaid: into suspense with it, once.
+ * Records money for a payment that is final and unpaid, once, and posts it to suspense.
  * @returns the provider's transaction that is recorded as the late payment, now or before
  */
 export async function recordLatePayment(
@@ -49,88 +58,99 @@ export async function recordLatePayment(
   receipt: LatePaymentReceipt,
   at: Date,
 ): Promise<string | undefined> {
-  const { totalRupiah, providerTransactionId, paidAt } = receipt;
-  const values = [paymentId, totalRupiah, providerTransactionId, paidAt, at, lateRefundKeyOf(referenceId)];
-  const { rows } = await db.query<{ recordedTransactionId: string }>({ ...RECEIVE, values });
+  const values = { ...receipt, paymentId, at, refundKey: lateRefundKeyOf(referenceId) };
+  const { rows } = await db.query<{ recordedTransactionId: string }>(bindStatement(RECORD, values));
   return rows[0]?.recordedTransactionId;
 }
 
-/** The customer is going to have it back: written before the provider is asked for the first time. */
+const SUBMIT = prepareStatement(
+  'submit_late_refund',
+  ['paymentId', 'at'],
+  `
+update late_payments set status = 'submitted', submitted_at = :at where payment_id = :paymentId and status = 'received'`,
+);
+
+/** Written before the first request to the provider: from here on the provider may have the refund. */
 export async function submitLateRefund(db: Queryable, paymentId: string, at: Date): Promise<void> {
-  await db.query({
-    name: 'late_payment_submit',
-    text: `update late_payments set status = 'submitted', submitted_at = $2 where payment_id = $1 and status = 'received'`,
-    values: [paymentId, at],
-  });
+  await db.query(bindStatement(SUBMIT, { paymentId, at }));
 }
 
-function refundStatement(step: 'refund' | 'refund_manually') {
-  return {
-    name: `late_payment_${step}`,
-    text: `
+function refundStatement(name: string, step: 'refund' | 'refund_manually') {
+  return prepareStatement(
+    name,
+    ['paymentId', 'at', 'providerReference', 'reflected'],
+    `
 with changed as (
-  update late_payments set status = 'refunded', finished_at = $2, provider_reference = $3,
+  update late_payments set status = 'refunded', finished_at = :at, provider_reference = :providerReference,
     is_manual = ${step === 'refund_manually'}
-  where payment_id = $1 and status <> 'refunded'
+  where payment_id = :paymentId and status <> 'refunded'
   returning *
-),${postingSql(LATE_PAYMENT_POSTINGS[step], keyOf(step, 'finished_at'))}
-${notifyAgainSql('closed_at = case when reported_status = any ($4) then now() end')}
+),${latePostingSql(step, 'finished_at')}
+${notifyAgainSql('closed_at = case when reported_status = any (:reflected) then now() end')}
 select 1 from changed`,
-  } as const;
+  );
 }
 
-/** While the bank was awaited, news was told rarely: what is open is due again. `closing` closes what the step reflects. */
+/**
+ * While the workflow waited for the bank, its notifications were handled at long intervals. Now all that are open are due.
+ * @param closing assignment that closes those which the change reflects
+ */
 function notifyAgainSql(closing?: string): string {
   const assignments = ['next_notify_at = least(next_notify_at, now())', ...(closing ? [closing] : [])];
   return `
 notifications as (
-  update provider_notifications notification set ${assignments.join(', ')}
+  update provider_notifications notification set ${assignments.join(',\n    ')}
   from changed join payments on payments.id = changed.payment_id
   where notification.provider_account_id = payments.provider_account_id
     and notification.reference_id = payments.reference_id and notification.closed_at is null
 )`;
 }
 
-const REFUND = refundStatement('refund');
-const REFUND_MANUALLY = refundStatement('refund_manually');
+const REFUND = refundStatement('refund_late_payment', 'refund');
+const REFUND_MANUALLY = refundStatement('refund_late_payment_manually', 'refund_manually');
 
-/** The provider confirmed that the customer has it back; also if it had been kept. */
+/** The provider confirmed that the customer received the refund, even if the late payment required manual review. */
 export async function refundLatePayment(
   db: Queryable,
   paymentId: string,
   at: Date,
   providerReference: string | null,
 ): Promise<void> {
-  await db.query({ ...REFUND, values: [paymentId, at, providerReference, ['refunded']] });
+  await db.query(bindStatement(REFUND, { paymentId, at, providerReference, reflected: ['refunded'] }));
 }
 
-/** An operator gave it back by another way than the provider's refund. */
+/** An operator refunded the customer outside the provider. */
 export async function refundLatePaymentManually(db: Queryable, paymentId: string, at: Date): Promise<void> {
-  await db.query({ ...REFUND_MANUALLY, values: [paymentId, at, null, []] });
+  await db.query(bindStatement(REFUND_MANUALLY, { paymentId, at, providerReference: null, reflected: [] }));
 }
 
-/** Nobody gives it back by a rule: it stays in suspense, and is a case for a person. */
-export async function requireManualReview(db: Queryable, paymentId: string, at: Date, reason: string): Promise<void> {
-  await db.query({
-    name: 'late_payment_keep',
-    text: `
+const REQUIRE_MANUAL_REVIEW = prepareStatement(
+  'require_manual_review',
+  ['paymentId', 'at', 'reason'],
+  `
 with changed as (
-  update late_payments set status = 'manual_review', finished_at = $2, failure_reason = $3
-  where payment_id = $1 and status in ('received', 'submitted')
+  update late_payments set status = 'manual_review', finished_at = :at, failure_reason = :reason
+  where payment_id = :paymentId and status in (${literalList(OPEN_LATE_PAYMENT_STATUSES)})
   returning *
 ),${notifyAgainSql()}
 insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail)
 select 'late_payment', payments.reference_id, payments.provider_account_id, payments.id, changed.total_rupiah,
-  'Money came after the payment was ' || payments.status || ', and is not given back: ' || $3
+  'Money came after the payment was ' || payments.status || ', and is not given back: ' || :reason
 from changed join payments on payments.id = changed.payment_id
 on conflict (kind, reference_id) where resolved_at is null do nothing`,
-    values: [paymentId, at, reason],
+);
+
+/** No rule refunds it: the money stays in suspense, and an exception is opened for an operator. */
+export async function requireManualReview(db: Queryable, paymentId: string, at: Date, reason: string): Promise<void> {
+  await db.query(bindStatement(REQUIRE_MANUAL_REVIEW, { paymentId, at, reason }));
+}
+
+function latePostingSql(step: LatePaymentStep, timestamp: string): string {
+  return postingSql(LATE_PAYMENT_POSTINGS[step], {
+    columns: 'payment_id, late_payment_step, merchant_id, occurred_at',
+    values: `payment_id, '${step}', merchant_id, ${timestamp}`,
   });
 }
 
-function keyOf(step: keyof typeof LATE_PAYMENT_POSTINGS, timestamp: string) {
-  return {
-    columns: 'payment_id, late_payment_step, merchant_id, occurred_at',
-    values: `payment_id, '${step}', merchant_id, ${timestamp}`,
-  };
-}
+/** For `statements.sql`. */
+export const LATE_PAYMENT_STATEMENTS = [RECORD, SUBMIT, REFUND, REFUND_MANUALLY, REQUIRE_MANUAL_REVIEW] as const;

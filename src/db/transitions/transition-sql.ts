@@ -1,16 +1,81 @@
 import { eventOnEntering, type PaymentEvent } from '../../domain/events';
 import type { LedgerLine } from '../../domain/ledger';
-import { PAYMENT_TRANSITIONS, type PaymentStatus, type TransitionName } from '../../domain/payment-transitions';
+import {
+  PAYMENT_TRANSITIONS,
+  type PaymentStatus,
+  type TransitionName,
+  type TransitionRule,
+} from '../../domain/payment-transitions';
 import { reflectedAt } from '../../domain/provider-status';
+import type { RefundStatus } from '../../domain/refund';
+import { literalList } from '../statement';
 
-/** updated_at never stands still: a step at the same instant as the last one counts a millisecond more. */
-const TRANSITION_TIMESTAMP = "greatest($6::timestamptz, updated_at + interval '1 millisecond')";
+/** What a transition writes beyond what its row of `PAYMENT_TRANSITIONS` implies. */
+export interface TransitionSql {
+  /** Further assignments to the payment's row. */
+  readonly payment?: readonly string[];
+  /** Further assignments to the refund's row. */
+  readonly refund?: readonly string[];
+  /** Closes the notifications of the provider order that a payment in this status reflects. */
+  readonly closesNotificationsAt?: PaymentStatus;
+}
 
 /**
- * The effect of what the provider has notified us of is recorded with the step that it led to. What the new status does not
- * reflect stays open: it may be news that came after the provider was asked.
+ * The statement of a transition from one status to another, with named parameters: compare-and-set on status and version,
+ * and everything else that `transitionStatement` writes.
  */
-export function closeNotificationsAt(status: PaymentStatus): string {
+export function updateStatement(name: Exclude<TransitionName, 'create'>, sql: TransitionSql): string {
+  const rule: TransitionRule = PAYMENT_TRANSITIONS[name];
+  const assignments = [
+    `status = '${rule.to}'`,
+    'version = version + 1',
+    `updated_at = ${UPDATED_AT}`,
+    ...(sql.payment ?? []),
+  ];
+  const changed = `
+  update payments set ${assignments.join(',\n    ')}
+  where id = :paymentId and version = :version and status = '${rule.from}'
+  returning *`;
+  const refund = rule.refund ? refundSql(rule.refund, sql.refund ?? []) : '';
+  const notifications = sql.closesNotificationsAt ? closeNotificationsSql(sql.closesNotificationsAt) : '';
+  return transitionStatement(name, changed, refund + notifications);
+}
+
+/** `updated_at` always increases: two transitions with the same timestamp differ by one millisecond. */
+const UPDATED_AT = "greatest(:at::timestamptz, updated_at + interval '1 millisecond')";
+
+/** The column with the time at which a refund entered the status. */
+const ENTERED_AT = {
+  held: 'requested_at',
+  submitted: 'submitted_at',
+  confirmed: 'finished_at',
+  rejected: 'finished_at',
+  cancelled: 'finished_at',
+} as const satisfies Record<RefundStatus, string>;
+
+function refundSql({ from, to }: NonNullable<TransitionRule['refund']>, further: readonly string[]): string {
+  const assignments = [`status = '${to}'`, `${ENTERED_AT[to]} = changed.updated_at`, ...further];
+  const change =
+    from === null
+      ? `
+  insert into refunds (payment_id, number, refund_key, amount_rupiah, status, ${ENTERED_AT[to]}, submit_at)
+  select id, :refundNumber, :refundKey, total_rupiah, '${to}', updated_at,
+    :at::timestamptz + :holdSeconds * interval '1 second'
+  from changed`
+      : `
+  update refunds set ${assignments.join(', ')}
+  from changed where refunds.payment_id = changed.id and refunds.number = :refundNumber`;
+  return `
+refund as (${change}
+  returning refunds.number, refunds.submit_at, refunds.status
+),`;
+}
+
+/**
+ * The transition is the effect of these notifications, so the same statement closes them. A notification that the status
+ * does not reflect stays open: it may have arrived after the status query.
+ */
+function closeNotificationsSql(status: PaymentStatus): string {
   return `
 notifications as (
   update provider_notifications set closed_at = now()
@@ -18,95 +83,36 @@ notifications as (
   where provider_notifications.provider_account_id = changed.provider_account_id
     and provider_notifications.reference_id = changed.reference_id
     and provider_notifications.closed_at is null
-    and provider_notifications.reported_status in (${reflectedAt(status)
-      .map((reported) => `'${reported}'`)
-      .join(', ')})
+    and provider_notifications.reported_status in (${literalList(reflectedAt(status))})
 ),`;
 }
 
-export interface TransitionStatement {
-  /** Of the prepared statement. */
-  readonly name: string;
-  readonly text: string;
-}
-
 /**
- * The statement of a step from one status to another: compare-and-set on status and version, and with it all that
- * belongs to the step. Parameters: $1 actor, $2 note, $3 environment label, $4 payment id, $5 version that it starts
- * from, $6 business instant; `assignments` and `parts` (further ones, `name as (…),`) use those from $7 on.
+ * `changed` writes the row of `payments` and returns it. The same statement writes the history row, the ledger posting, the
+ * webhook event with its exact body, and a delivery for each endpoint that subscribes to it.
+ * The result is one row (`StateRow`) if the transition was applied, else none.
  */
-export function updateStatement(
-  name: Exclude<TransitionName, 'create'>,
-  assignments: readonly string[] = [],
-  parts = '',
-): TransitionStatement {
-  return transitionStatement(name, changedSql(name, assignments), parts);
-}
-
-/**
- * The statement of a step that concerns a refund: `change` inserts or updates its record, of which $7 is the round, and
- * the answer shows it.
- */
-export function refundStatement(
-  name: Exclude<TransitionName, 'create'>,
-  change: string,
-  parts = '',
-): TransitionStatement {
-  const refund = `
-refund as (${change}
-  returning refunds.number, refunds.submit_at, refunds.status
-),`;
-  const { columns, join } = REFUND_RETURNING;
-  return transitionStatement(name, changedSql(name), refund + parts, columns, join);
-}
-
-const REFUND_RETURNING = {
-  columns: ', refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus"',
-  join: ' left join refund on true',
-} as const;
-
-function changedSql(name: Exclude<TransitionName, 'create'>, assignments: readonly string[] = []): string {
-  const rule = PAYMENT_TRANSITIONS[name];
-  const set = [
-    `status = '${rule.to}'`,
-    'version = version + 1',
-    `updated_at = ${TRANSITION_TIMESTAMP}`,
-    ...assignments,
-  ];
+export function transitionStatement(name: TransitionName, changed: string, parts = ''): string {
+  const rule: TransitionRule = PAYMENT_TRANSITIONS[name];
+  const posting = postingSql(rule.posting, {
+    columns: 'payment_id, payment_version, merchant_id, occurred_at',
+    values: 'id, version, merchant_id, updated_at',
+  });
+  const from = rule.from === null ? 'null' : `'${rule.from}'`;
+  const refundColumns = '\n  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",';
   return `
-  update payments set ${set.join(', ')}
-  where id = $4 and version = $5 and status = '${rule.from}'
-  returning *`;
-}
-
-/**
- * `changed` writes the row of `payments` and returns it; in the same statement follow the history row, the ledger
- * posting, the webhook event with its exact body, and a delivery for each endpoint that wants it.
- * Answers one row (`StateRow`) when it applied, none when it did not.
- */
-export function transitionStatement(
-  name: TransitionName,
-  changed: string,
-  parts = '',
-  columns = '',
-  join = '',
-): TransitionStatement {
-  const rule = PAYMENT_TRANSITIONS[name];
-  const isEntering = rule.from !== rule.to;
-  const text = `
 with changed as (${changed}
 ),
 history as (
   insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, '${name}', ${rule.from === null ? 'null' : `'${rule.from}'`}, status, updated_at, $1, $2 from changed
-),${postingOfTransitionSql(name)}${parts}${isEntering ? eventSql(eventOnEntering(rule.to)) : NO_EVENT}
-select changed.status, changed.version, changed.settlement_due_at as "settlesAt"${columns},
+  select id, version, '${name}', ${from}, status, updated_at, :actor, :note from changed
+),${posting}${parts}${rule.from === rule.to ? NO_EVENT : eventSql(eventOnEntering(rule.to))}
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",${rule.refund ? refundColumns : ''}
   (select count(*) from deliveries where status = 'pending') as deliveries
-from changed${join}`;
-  return { name: `transition_${name}`, text };
+from changed${rule.refund ? ' left join refund on true' : ''}`;
 }
 
-/** The event with its exact body, and a delivery for each endpoint that wants it. */
+/** The event with its exact body, and a delivery for each endpoint that subscribes to it. */
 function eventSql(event: PaymentEvent): string {
   return `
 event as (
@@ -127,30 +133,24 @@ deliveries as (
 )`;
 }
 
-/** A step that enters no status is nobody's news. ($3 has to occur somewhere.) */
+/** A transition that enters no status is no event. PostgreSQL rejects a parameter that no expression uses. */
 const NO_EVENT = `
-deliveries as (select null as status where $3::text is null)`;
+deliveries as (select null as status where :environment::text is null)`;
 
 /** The contract's webhook payload, keys in its order. */
 function eventBodySql(event: PaymentEvent): string {
   return `
-    select changed.id, '${event}' as event, changed.reference_id, changed.merchant_reference_id, changed.status,
-      $3::text as environment, changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+    select changed.id, '${event}' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, :environment::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
       changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
       changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
       iso_utc(changed.updated_at) as updated_at`;
 }
 
-function postingOfTransitionSql(name: TransitionName): string {
-  return postingSql(PAYMENT_TRANSITIONS[name].posting, {
-    columns: 'payment_id, payment_version, merchant_id, occurred_at',
-    values: 'id, version, merchant_id, updated_at',
-  });
-}
-
 /**
- * A posting of these lines, each over an amount of the row that the statement `changed`; nothing where there are none.
- * `key` says what it is the posting of.
+ * A posting of these lines, each over an amount of the row in `changed`; empty if there are no lines.
+ * @param key the columns that identify the posting, and their values
  */
 export function postingSql(
   lines: readonly LedgerLine[],
@@ -169,7 +169,9 @@ posting as (
 entries as (
   insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
   select posting.id, line.number, line.account, line.side, line.amount_rupiah
-  from posting, changed, lateral (values ${values.join(', ')}) as line (number, account, side, amount_rupiah)
+  from posting, changed, lateral (values
+    ${values.join(',\n    ')}
+  ) as line (number, account, side, amount_rupiah)
   where line.amount_rupiah > 0
 ),`;
 }

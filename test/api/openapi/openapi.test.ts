@@ -1,7 +1,7 @@
 import { buildDocument } from '../../../src/api/openapi/document';
 import { OPERATIONS } from '../../../src/api/openapi/operations';
 import { ROUTES } from '../../../src/api/routes';
-import { acceptPayment } from '../../../src/db/transitions/accept-payment';
+import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { API_ERRORS } from '../../../src/domain/errors';
 import { PAYMENT_EVENTS } from '../../../src/domain/events';
 import { parseQris } from '../../../src/qris/qris';
@@ -109,7 +109,7 @@ describe('GET /openapi.json', () => {
     const ledger = await createTestLedger();
     try {
       for (const merchantReferenceId of ['ORDER-1', null]) {
-        await acceptPayment(ledger.context, creation(ledger.newTerms({ merchantReferenceId }), new Date()));
+        await transitionWriters.create(ledger.context, creation(ledger.newTerms({ merchantReferenceId }), new Date()));
       }
       const { rows } = await ledger.db.query<{ body: string }>('select body from webhook_events');
       expect(rows).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { payPayment } from '../../../src/db/transitions/pay-payment';
+import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { setPolicy } from '../../../src/operator/catalog';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
@@ -39,7 +39,7 @@ describe('POST /payments/:id/refund', () => {
     await service.pay(reference_id, { notify: false });
     // As when a worker dies between its statement and what it tells Temporal.
     const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
-    await payPayment(context, { paymentId: id, version: 2, at: new Date() }, new Date());
+    await transitionWriters.pay(context, { paymentId: id, version: 2, at: new Date(), paidAt: new Date() });
     const response = refund(id);
     await sleep(400);
     await service.workflows.signalProviderUpdate(id);

@@ -1,26 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { acceptPayment } from '../../../src/db/transitions/accept-payment';
-import type {
-  TransitionInput,
-  TransitionContext,
-  TransitionResult,
-} from '../../../src/db/transitions/apply-transition';
-import { cancelPayment } from '../../../src/db/transitions/cancel-payment';
-import { cancelRefund } from '../../../src/db/transitions/cancel-refund';
-import { confirmFailedRefund, confirmRefund } from '../../../src/db/transitions/confirm-refund';
-import { denyPayment } from '../../../src/db/transitions/deny-payment';
-import { expirePayment } from '../../../src/db/transitions/expire-payment';
-import { issuePayment } from '../../../src/db/transitions/issue-payment';
-import { payPayment } from '../../../src/db/transitions/pay-payment';
-import { refuseRefund } from '../../../src/db/transitions/refuse-refund';
-import { rejectPayment } from '../../../src/db/transitions/reject-payment';
-import { requestRefund, retryRefund } from '../../../src/db/transitions/request-refund';
-import { resolveRefundAsPaid } from '../../../src/db/transitions/resolve-refund-as-paid';
-import { resolveRefundAsRefunded } from '../../../src/db/transitions/resolve-refund-as-refunded';
-import { settlePayment } from '../../../src/db/transitions/settle-payment';
-import { submitRefund } from '../../../src/db/transitions/submit-refund';
+import { transitionWriters, type TransitionDetails } from '../../../src/db/transitions/payment-transitions';
+import type { TransitionInput, TransitionResult } from '../../../src/db/transitions/apply-transition';
 import type { PaymentTerms } from '../../../src/domain/payment';
-import { PAYMENT_TRANSITIONS, type PaymentStatus } from '../../../src/domain/payment-transitions';
+import { PAYMENT_TRANSITIONS, type PaymentStatus, type TransitionName } from '../../../src/domain/payment-transitions';
 import { PROVIDER_PAYMENT_STATUSES } from '../../../src/domain/provider-status';
 import { creation, createTestLedger, type TestLedger } from '../../support/payments';
 
@@ -33,32 +15,23 @@ afterAll(() => ledger.close());
 const T0 = new Date('2026-11-21T08:00:00.000Z');
 const later = (seconds: number) => new Date(T0.getTime() + seconds * 1_000);
 
-/** Each writer of a state with a step that it accepts. */
-const WRITERS = {
-  issue: (context, step) =>
-    issuePayment(context, step, { qrisPayload: '000201', providerTransactionId: `tx-${step.paymentId}` }),
-  fail_creation: (context, step) => rejectPayment(context, step, 'denied by the acquirer'),
-  pay: (context, step) => payPayment(context, step, later(58)),
-  expire: expirePayment,
-  cancel: cancelPayment,
-  fail: (context, step) => denyPayment(context, step, 'denied'),
-  settle: settlePayment,
-  request_refund: (context, step) => requestRefund(context, step, newRefund(step, 1)),
-  submit_refund: (context, step) => submitRefund(context, step, 1),
-  cancel_refund: (context, step) => cancelRefund(context, step, 1),
-  confirm_refund: (context, step) => confirmRefund(context, step, { number: 1, providerReference: '7' }),
-  fail_refund: (context, step) => refuseRefund(context, step, { number: 1, reason: 'the window is closed' }),
-  retry_refund: (context, step) => retryRefund(context, step, newRefund(step, 2)),
-  confirm_failed_refund: (context, step) => confirmFailedRefund(context, step, { number: 1, providerReference: '7' }),
-  resolve_refund_as_refunded: (context, step) => resolveRefundAsRefunded(context, step, 1),
-  resolve_refund_as_paid: resolveRefundAsPaid,
-} as const satisfies Record<string, (context: TransitionContext, step: TransitionInput) => Promise<TransitionResult>>;
+type Writer = Exclude<TransitionName, 'create'>;
 
-function newRefund(step: TransitionInput, number: number) {
-  return { number, refundKey: `${step.paymentId}-R${number}`, holdSeconds: 60 };
+/** Inputs of all transitions; each takes those that its statement has. */
+const DETAILS = {
+  qrisPayload: '000201',
+  providerTransactionId: 'tx-1',
+  paidAt: later(58),
+  reason: 'denied by the provider',
+  holdSeconds: 60,
+  providerReference: '7',
+} as const satisfies Partial<TransitionDetails>;
+
+function write(name: Writer, step: TransitionInput): Promise<TransitionResult> {
+  const refundNumber = name === 'retry_refund' ? 2 : 1;
+  const refundKey = `${step.paymentId}-R${refundNumber}`;
+  return transitionWriters[name](ledger.context, { ...DETAILS, ...step, refundNumber, refundKey });
 }
-
-type Writer = keyof typeof WRITERS;
 
 const ISSUED: readonly Writer[] = ['issue'];
 const PAID: readonly Writer[] = ['issue', 'pay'];
@@ -85,14 +58,14 @@ const BEFORE: Record<Writer, readonly Writer[]> = {
   resolve_refund_as_refunded: REJECTED,
   resolve_refund_as_paid: REJECTED,
 };
-const WRITER_NAMES = Object.keys(BEFORE).filter((name): name is Writer => name in WRITERS);
+const WRITER_NAMES = Object.keys(BEFORE).filter((name): name is Writer => name in BEFORE);
 
 async function paymentAfter(path: readonly Writer[], changes: Partial<PaymentTerms> = {}): Promise<TransitionInput> {
   const terms = ledger.newTerms(changes);
-  let { state } = await acceptPayment(ledger.context, creation(terms, T0));
+  let { state } = await transitionWriters.create(ledger.context, creation(terms, T0));
   for (const writer of path) {
     const step = { paymentId: terms.paymentId, version: state.version, at: T0 };
-    const written = await WRITERS[writer](ledger.context, step);
+    const written = await write(writer, step);
     expect(written.outcome).toBe('applied');
     ({ state } = written);
   }
@@ -131,11 +104,10 @@ async function addEndpoint(merchantId: string, events: string[] | null, status =
 
 describe.each(WRITER_NAMES)('%s', (name) => {
   const rule = PAYMENT_TRANSITIONS[name];
-  const write = WRITERS[name];
 
   it('writes status, history, posting and event together', async () => {
     const step = await paymentAfter(BEFORE[name]);
-    expect(await write(ledger.context, step)).toMatchObject({
+    expect(await write(name, step)).toMatchObject({
       outcome: 'applied',
       state: { status: rule.to, version: step.version + 1 },
     });
@@ -168,9 +140,9 @@ describe.each(WRITER_NAMES)('%s', (name) => {
 
   it('writes nothing a second time, and says what it wrote the first time', async () => {
     const step = await paymentAfter(BEFORE[name]);
-    await write(ledger.context, step);
+    await write(name, step);
     const before = await recorded(step.paymentId);
-    expect(await write(ledger.context, { ...step, at: later(999) })).toMatchObject({
+    expect(await write(name, { ...step, at: later(999) })).toMatchObject({
       outcome: 'repeated',
       state: { status: rule.to, version: step.version + 1 },
     });
@@ -179,7 +151,7 @@ describe.each(WRITER_NAMES)('%s', (name) => {
 
   it('is applied once by ten writers at the same time', async () => {
     const step = await paymentAfter(BEFORE[name]);
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => write(ledger.context, step)));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => write(name, step)));
     expect(outcomes.filter(({ outcome }) => outcome === 'applied')).toHaveLength(1);
     expect(outcomes.every(({ state }) => state.status === rule.to && state.version === step.version + 1)).toBe(true);
   });
@@ -188,13 +160,13 @@ describe.each(WRITER_NAMES)('%s', (name) => {
     const step = await paymentAfter(BEFORE[name]);
     const before = await recorded(step.paymentId);
     const truth = { outcome: 'superseded', state: { status: rule.from, version: step.version } };
-    expect(await write(ledger.context, { ...step, version: step.version - 1 })).toMatchObject(truth);
-    expect(await write(ledger.context, { ...step, version: step.version + 1 })).toMatchObject(truth);
+    expect(await write(name, { ...step, version: step.version - 1 })).toMatchObject(truth);
+    expect(await write(name, { ...step, version: step.version + 1 })).toMatchObject(truth);
     expect(await recorded(step.paymentId)).toEqual(before);
 
     const elsewhere = [[], ISSUED, PAID, HELD, REJECTED].filter((path) => statusAfter(path) !== rule.from);
     for (const path of elsewhere) {
-      expect((await write(ledger.context, await paymentAfter(path))).outcome).toBe('superseded');
+      expect((await write(name, await paymentAfter(path))).outcome).toBe('superseded');
     }
   });
 });
@@ -203,7 +175,7 @@ describe('create', () => {
   it('writes the payment as created with what it captured, once', async () => {
     const terms = ledger.newTerms({ feePayer: 'buyer', totalRupiah: 50_350, netRupiah: 50_000 });
     const applied = { outcome: 'applied', state: { status: 'created', version: 1 } };
-    expect(await acceptPayment(ledger.context, creation(terms, T0))).toEqual(applied);
+    expect(await transitionWriters.create(ledger.context, creation(terms, T0))).toEqual(applied);
     const before = await recorded(terms.paymentId);
     expect(before.payment[0]).toMatchObject({
       reference_id: terms.referenceId,
@@ -212,7 +184,7 @@ describe('create', () => {
       expires_at: later(900),
       currency: 'IDR',
     });
-    expect(await acceptPayment(ledger.context, creation(terms, later(5)))).toEqual({
+    expect(await transitionWriters.create(ledger.context, creation(terms, later(5)))).toEqual({
       ...applied,
       outcome: 'repeated',
     });
@@ -223,7 +195,7 @@ describe('create', () => {
 describe('events', () => {
   it('have exactly the body of the contract', async () => {
     const terms = ledger.newTerms();
-    await acceptPayment(ledger.context, creation(terms, T0));
+    await transitionWriters.create(ledger.context, creation(terms, T0));
     const { events } = await recorded(terms.paymentId);
     expect(events[0].body).toBe(
       JSON.stringify({
@@ -265,7 +237,7 @@ describe('events', () => {
     const context = { ...ledger.context, onDeliveries: () => (woken += 1) };
 
     const terms = ledger.newTerms({ merchantId });
-    await acceptPayment(context, creation(terms, T0));
+    await transitionWriters.create(context, creation(terms, T0));
     const { deliveries } = await recorded(terms.paymentId);
     const found = deliveries.map(({ endpoint_id, status, dead_reason }) => [endpoint_id, status, dead_reason]);
     expect(found).toHaveLength(2);
@@ -308,7 +280,7 @@ describe.each([
        from unnest(array[$1, $2]::uuid[]) account, unnest($4::text[]) reported`,
       [accountId, OTHER_ACCOUNT, referenceId, [...PROVIDER_PAYMENT_STATUSES, null]],
     );
-    await WRITERS[name](ledger.context, step);
+    await write(name, step);
     const { rows: closed } = await ledger.db.query(
       `select provider_account_id as account, reported_status as reported from provider_notifications
        where reference_id = $1 and closed_at is not null order by id`,
@@ -321,14 +293,14 @@ describe.each([
 describe('pay', () => {
   it('keeps the time of payment and sets the settlement date', async () => {
     const step = await paymentAfter(ISSUED);
-    await payPayment(ledger.context, step, later(58));
+    await write('pay', step);
     const { payment } = await recorded(step.paymentId);
     expect(payment[0]).toMatchObject({ paid_at: later(58), settlement_due_at: later(60 + 86_400) });
   });
 
   it('is never earlier than the payment, whose provider counts in whole seconds', async () => {
     const step = await paymentAfter(ISSUED);
-    await payPayment(ledger.context, step, later(-0.4));
+    await transitionWriters.pay(ledger.context, { ...step, paidAt: later(-0.4) });
     expect((await recorded(step.paymentId)).payment[0].paid_at).toEqual(T0);
   });
 
@@ -344,7 +316,7 @@ describe('a refund', () => {
 
   it('is a record of its own: amount, key, when it was asked for, and until when it can be cancelled', async () => {
     const step = await paymentAfter(PAID);
-    const { state } = await WRITERS.request_refund(ledger.context, step);
+    const { state } = await write('request_refund', step);
     expect(state.refund).toEqual({ number: 1, submitAtMs: later(120).getTime(), status: 'held' });
     expect(await refundOf(step)).toMatchObject({
       number: 1,
@@ -360,28 +332,28 @@ describe('a refund', () => {
 
   it.each([
     ['confirm_refund', { status: 'confirmed', provider_reference: '7', failure_reason: null }],
-    ['fail_refund', { status: 'rejected', provider_reference: null, failure_reason: 'the window is closed' }],
+    ['fail_refund', { status: 'rejected', provider_reference: null, failure_reason: DETAILS.reason }],
     ['confirm_failed_refund', { status: 'confirmed', provider_reference: '7' }],
     ['resolve_refund_as_refunded', { status: 'confirmed', provider_reference: null }],
     ['cancel_refund', { status: 'cancelled', submitted_at: null }],
   ] as const)('keeps how it ended: %s', async (name, record) => {
     const step = await paymentAfter(BEFORE[name]);
-    await WRITERS[name](ledger.context, step);
+    await write(name, step);
     expect(await refundOf(step)).toMatchObject({ ...record, finished_at: step.at });
   });
 
   it('leaves the instants of payment and settlement alone when it is cancelled', async () => {
     const paid = await paymentAfter(PAID);
     const [before] = (await recorded(paid.paymentId)).payment;
-    const { state } = await WRITERS.request_refund(ledger.context, paid);
-    await WRITERS.cancel_refund(ledger.context, { ...paid, version: state.version });
+    const { state } = await write('request_refund', paid);
+    await write('cancel_refund', { ...paid, version: state.version });
     const [after] = (await recorded(paid.paymentId)).payment;
     expect(after).toMatchObject({ paid_at: before.paid_at, settlement_due_at: before.settlement_due_at });
   });
 
   it('cannot be cancelled once it was submitted, not even by raw SQL', async () => {
     const step = await paymentAfter(SUBMITTED);
-    await expect(WRITERS.cancel_refund(ledger.context, step)).rejects.toThrow(/check constraint/);
+    await expect(write('cancel_refund', step)).rejects.toThrow(/check constraint/);
     expect((await recorded(step.paymentId)).payment[0]).toMatchObject({ status: 'refund_processing' });
   });
 
@@ -393,7 +365,7 @@ describe('a refund', () => {
         (round % 2 === 0
           ? (['submit_refund', 'cancel_refund'] as const)
           : (['cancel_refund', 'submit_refund'] as const)
-        ).map(async (name) => [name, (await WRITERS[name](ledger.context, step)).outcome] as const),
+        ).map(async (name) => [name, (await write(name, step)).outcome] as const),
       );
       const applied = outcomes.filter(([, outcome]) => outcome === 'applied').map(([name]) => name);
       expect(applied).toHaveLength(1);
@@ -404,7 +376,7 @@ describe('a refund', () => {
 
   it('leaves the merchant owing the fee, and the provider nothing', async () => {
     const step = await paymentAfter(SUBMITTED);
-    await WRITERS.confirm_refund(ledger.context, step);
+    await write('confirm_refund', step);
     const balances: Record<string, number> = {};
     for (const { account, side, amount_rupiah } of (await recorded(step.paymentId)).entries) {
       balances[account] = (balances[account] ?? 0) + (side === 'credit' ? amount_rupiah : -amount_rupiah);

@@ -1,0 +1,1014 @@
+-- Generated from the sources and compared in a test: do not edit. UPDATE_SQL=1 writes it.
+
+-- transition_create
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 referenceId, $6 merchantId
+--   $7 merchantReferenceId, $8 idempotencyKey, $9 fingerprint, $10 paymentMethod, $11 provider
+--   $12 providerAccountId, $13 amountRupiah, $14 feeRupiah, $15 totalRupiah, $16 netRupiah, $17 feePayer
+--   $18 policyId, $19 settlementKind, $20 settlementDelaySeconds, $21 sealedDetails, $22 expiresAt
+--   $23 createdAt
+with changed as (
+  insert into payments (
+    id,
+    reference_id,
+    merchant_id,
+    merchant_reference_id,
+    idempotency_key,
+    fingerprint,
+    payment_method,
+    provider,
+    provider_account_id,
+    amount_rupiah,
+    fee_rupiah,
+    total_rupiah,
+    net_rupiah,
+    fee_payer,
+    policy_id,
+    settlement_kind,
+    settlement_delay_seconds,
+    sealed_details,
+    expires_at, created_at, updated_at, status, version
+  )
+  values (
+    $4,
+    $5,
+    $6,
+    $7,
+    $8,
+    $9,
+    $10,
+    $11,
+    $12,
+    $13,
+    $14,
+    $15,
+    $16,
+    $17,
+    $18,
+    $19,
+    $20,
+    $21,
+    $22, $23, $23, 'created', 1
+  )
+  on conflict (id) do nothing
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'create', null, status, updated_at, $1, $2 from changed
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.created', (select row_to_json(body)::text from (
+    select changed.id, 'payment.created' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.created' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- transition_issue
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 qrisPayload
+--   $8 providerTransactionId
+with changed as (
+  update payments set status = 'pending',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
+    qris_payload = $7,
+    provider_transaction_id = $8
+  where id = $4 and version = $5 and status = 'created'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'issue', 'created', status, updated_at, $1, $2 from changed
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.pending', (select row_to_json(body)::text from (
+    select changed.id, 'payment.pending' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.pending' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- transition_fail_creation
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 reason
+with changed as (
+  update payments set status = 'failed',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
+    failure_reason = $7
+  where id = $4 and version = $5 and status = 'created'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'fail_creation', 'created', status, updated_at, $1, $2 from changed
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.failed', (select row_to_json(body)::text from (
+    select changed.id, 'payment.failed' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.failed' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- transition_pay
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 paidAt
+with changed as (
+  update payments set status = 'paid',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
+    paid_at = greatest($7::timestamptz, created_at),
+    settlement_due_at = $6::timestamptz + settlement_delay_seconds * interval '1 second'
+  where id = $4 and version = $5 and status = 'pending'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'pay', 'pending', status, updated_at, $1, $2 from changed
+),
+posting as (
+  insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+  select id, version, merchant_id, updated_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'provider_receivable', 'debit', changed.total_rupiah),
+    (2, 'merchant_pending', 'credit', changed.net_rupiah),
+    (3, 'fee_revenue', 'credit', changed.fee_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'paid')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.paid', (select row_to_json(body)::text from (
+    select changed.id, 'payment.paid' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.paid' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- transition_expire
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at
+with changed as (
+  update payments set status = 'expired',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'pending'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'expire', 'pending', status, updated_at, $1, $2 from changed
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'expired')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.expired', (select row_to_json(body)::text from (
+    select changed.id, 'payment.expired' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.expired' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- transition_cancel
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at
+with changed as (
+  update payments set status = 'cancelled',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
+    cancelled_at = $6
+  where id = $4 and version = $5 and status = 'pending'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'cancel', 'pending', status, updated_at, $1, $2 from changed
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'cancelled')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.cancelled', (select row_to_json(body)::text from (
+    select changed.id, 'payment.cancelled' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.cancelled' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- transition_fail
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 reason
+with changed as (
+  update payments set status = 'failed',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
+    failure_reason = $7
+  where id = $4 and version = $5 and status = 'pending'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'fail', 'pending', status, updated_at, $1, $2 from changed
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'denied')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.failed', (select row_to_json(body)::text from (
+    select changed.id, 'payment.failed' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.failed' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- transition_request_refund
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber, $8 refundKey
+--   $9 holdSeconds
+with changed as (
+  update payments set status = 'refund_processing',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'paid'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'request_refund', 'paid', status, updated_at, $1, $2 from changed
+),
+refund as (
+  insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at)
+  select id, $7, $8, total_rupiah, 'held', updated_at,
+    $6::timestamptz + $9 * interval '1 second'
+  from changed
+  returning refunds.number, refunds.submit_at, refunds.status
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.refund_processing', (select row_to_json(body)::text from (
+    select changed.id, 'payment.refund_processing' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.refund_processing' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed left join refund on true;
+
+-- transition_submit_refund
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
+with changed as (
+  update payments set status = 'refund_processing',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'refund_processing'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'submit_refund', 'refund_processing', status, updated_at, $1, $2 from changed
+),
+refund as (
+  update refunds set status = 'submitted', submitted_at = changed.updated_at
+  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  returning refunds.number, refunds.submit_at, refunds.status
+),
+deliveries as (select null as status where $3::text is null)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed left join refund on true;
+
+-- transition_cancel_refund
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
+with changed as (
+  update payments set status = 'paid',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'refund_processing'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'cancel_refund', 'refund_processing', status, updated_at, $1, $2 from changed
+),
+refund as (
+  update refunds set status = 'cancelled', finished_at = changed.updated_at
+  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  returning refunds.number, refunds.submit_at, refunds.status
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.paid', (select row_to_json(body)::text from (
+    select changed.id, 'payment.paid' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.paid' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed left join refund on true;
+
+-- transition_confirm_refund
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
+--   $8 providerReference
+with changed as (
+  update payments set status = 'refunded',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'refund_processing'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'confirm_refund', 'refund_processing', status, updated_at, $1, $2 from changed
+),
+posting as (
+  insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+  select id, version, merchant_id, updated_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'merchant_pending', 'debit', changed.net_rupiah),
+    (2, 'merchant_available', 'debit', changed.fee_rupiah),
+    (3, 'provider_receivable', 'credit', changed.total_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+refund as (
+  update refunds set status = 'confirmed', finished_at = changed.updated_at, provider_reference = $8
+  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  returning refunds.number, refunds.submit_at, refunds.status
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'paid', 'refunded')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.refunded', (select row_to_json(body)::text from (
+    select changed.id, 'payment.refunded' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.refunded' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed left join refund on true;
+
+-- transition_fail_refund
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber, $8 reason
+with changed as (
+  update payments set status = 'refund_failed',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'refund_processing'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'fail_refund', 'refund_processing', status, updated_at, $1, $2 from changed
+),
+refund as (
+  update refunds set status = 'rejected', finished_at = changed.updated_at, failure_reason = $8
+  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  returning refunds.number, refunds.submit_at, refunds.status
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'paid')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.refund_failed', (select row_to_json(body)::text from (
+    select changed.id, 'payment.refund_failed' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.refund_failed' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed left join refund on true;
+
+-- transition_retry_refund
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber, $8 refundKey
+--   $9 holdSeconds
+with changed as (
+  update payments set status = 'refund_processing',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'refund_failed'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'retry_refund', 'refund_failed', status, updated_at, $1, $2 from changed
+),
+refund as (
+  insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at)
+  select id, $7, $8, total_rupiah, 'held', updated_at,
+    $6::timestamptz + $9 * interval '1 second'
+  from changed
+  returning refunds.number, refunds.submit_at, refunds.status
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.refund_processing', (select row_to_json(body)::text from (
+    select changed.id, 'payment.refund_processing' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.refund_processing' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed left join refund on true;
+
+-- transition_confirm_failed_refund
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
+--   $8 providerReference
+with changed as (
+  update payments set status = 'refunded',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'refund_failed'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'confirm_failed_refund', 'refund_failed', status, updated_at, $1, $2 from changed
+),
+posting as (
+  insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+  select id, version, merchant_id, updated_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'merchant_pending', 'debit', changed.net_rupiah),
+    (2, 'merchant_available', 'debit', changed.fee_rupiah),
+    (3, 'provider_receivable', 'credit', changed.total_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+refund as (
+  update refunds set status = 'confirmed', finished_at = changed.updated_at, provider_reference = $8
+  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  returning refunds.number, refunds.submit_at, refunds.status
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'paid', 'refunded')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.refunded', (select row_to_json(body)::text from (
+    select changed.id, 'payment.refunded' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.refunded' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed left join refund on true;
+
+-- transition_resolve_refund_as_refunded
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
+with changed as (
+  update payments set status = 'refunded',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'refund_failed'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'resolve_refund_as_refunded', 'refund_failed', status, updated_at, $1, $2 from changed
+),
+posting as (
+  insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+  select id, version, merchant_id, updated_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'merchant_pending', 'debit', changed.net_rupiah),
+    (2, 'merchant_available', 'debit', changed.fee_rupiah),
+    (3, 'cash', 'credit', changed.total_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+refund as (
+  update refunds set status = 'confirmed', finished_at = changed.updated_at, is_manual = true
+  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  returning refunds.number, refunds.submit_at, refunds.status
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'paid')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.refunded', (select row_to_json(body)::text from (
+    select changed.id, 'payment.refunded' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.refunded' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed left join refund on true;
+
+-- transition_resolve_refund_as_paid
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at
+with changed as (
+  update payments set status = 'paid',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'refund_failed'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'resolve_refund_as_paid', 'refund_failed', status, updated_at, $1, $2 from changed
+),
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in ('pending', 'paid')
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.paid', (select row_to_json(body)::text from (
+    select changed.id, 'payment.paid' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.paid' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- transition_settle
+--   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at
+with changed as (
+  update payments set status = 'settled',
+    version = version + 1,
+    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
+  where id = $4 and version = $5 and status = 'paid'
+  returning *
+),
+history as (
+  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, 'settle', 'paid', status, updated_at, $1, $2 from changed
+),
+posting as (
+  insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+  select id, version, merchant_id, updated_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'merchant_pending', 'debit', changed.net_rupiah),
+    (2, 'merchant_available', 'credit', changed.net_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+event as (
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select id, version, 'payment.settled', (select row_to_json(body)::text from (
+    select changed.id, 'payment.settled' as event, changed.reference_id,
+      changed.merchant_reference_id, changed.status, $3::text as environment,
+      changed.amount_rupiah as amount, changed.fee_rupiah as fee_amount,
+      changed.net_rupiah as net_amount, changed.total_rupiah as total_amount, changed.currency,
+      changed.payment_method, changed.provider, iso_utc(changed.created_at) as created_at,
+      iso_utc(changed.updated_at) as updated_at) body), updated_at
+  from changed
+),
+deliveries as (
+  insert into webhook_deliveries
+    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+  select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
+  where endpoint.events is null or 'payment.settled' = any (endpoint.events)
+  returning status
+)
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  (select count(*) from deliveries where status = 'pending') as deliveries
+from changed;
+
+-- record_late_payment
+--   $1 paymentId, $2 totalRupiah, $3 providerTransactionId, $4 paidAt, $5 at, $6 refundKey
+with changed as (
+  insert into late_payments
+    (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, status, received_at, refund_key)
+  select id, merchant_id, $2, $3, $4, 'received', $5, $6 from payments
+  where id = $1 and status in ('expired', 'failed', 'cancelled')
+  on conflict (payment_id) do nothing
+  returning *
+),
+posting as (
+  insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
+  select payment_id, 'receive', merchant_id, received_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'provider_receivable', 'debit', changed.total_rupiah),
+    (2, 'suspense', 'credit', changed.total_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+recorded as (
+  select provider_transaction_id from changed
+  union all
+  select provider_transaction_id from late_payments where payment_id = $1
+)
+select provider_transaction_id as "recordedTransactionId" from recorded;
+
+-- submit_late_refund
+--   $1 paymentId, $2 at
+update late_payments set status = 'submitted', submitted_at = $2 where payment_id = $1 and status = 'received';
+
+-- refund_late_payment
+--   $1 paymentId, $2 at, $3 providerReference, $4 reflected
+with changed as (
+  update late_payments set status = 'refunded', finished_at = $2, provider_reference = $3,
+    is_manual = false
+  where payment_id = $1 and status <> 'refunded'
+  returning *
+),
+posting as (
+  insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
+  select payment_id, 'refund', merchant_id, finished_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'suspense', 'debit', changed.total_rupiah),
+    (2, 'provider_receivable', 'credit', changed.total_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+
+notifications as (
+  update provider_notifications notification set next_notify_at = least(next_notify_at, now()),
+    closed_at = case when reported_status = any ($4) then now() end
+  from changed join payments on payments.id = changed.payment_id
+  where notification.provider_account_id = payments.provider_account_id
+    and notification.reference_id = payments.reference_id and notification.closed_at is null
+)
+select 1 from changed;
+
+-- refund_late_payment_manually
+--   $1 paymentId, $2 at, $3 providerReference, $4 reflected
+with changed as (
+  update late_payments set status = 'refunded', finished_at = $2, provider_reference = $3,
+    is_manual = true
+  where payment_id = $1 and status <> 'refunded'
+  returning *
+),
+posting as (
+  insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
+  select payment_id, 'refund_manually', merchant_id, finished_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'suspense', 'debit', changed.total_rupiah),
+    (2, 'cash', 'credit', changed.total_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+
+notifications as (
+  update provider_notifications notification set next_notify_at = least(next_notify_at, now()),
+    closed_at = case when reported_status = any ($4) then now() end
+  from changed join payments on payments.id = changed.payment_id
+  where notification.provider_account_id = payments.provider_account_id
+    and notification.reference_id = payments.reference_id and notification.closed_at is null
+)
+select 1 from changed;
+
+-- require_manual_review
+--   $1 paymentId, $2 at, $3 reason
+with changed as (
+  update late_payments set status = 'manual_review', finished_at = $2, failure_reason = $3
+  where payment_id = $1 and status in ('received', 'submitted')
+  returning *
+),
+notifications as (
+  update provider_notifications notification set next_notify_at = least(next_notify_at, now())
+  from changed join payments on payments.id = changed.payment_id
+  where notification.provider_account_id = payments.provider_account_id
+    and notification.reference_id = payments.reference_id and notification.closed_at is null
+)
+insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail)
+select 'late_payment', payments.reference_id, payments.provider_account_id, payments.id, changed.total_rupiah,
+  'Money came after the payment was ' || payments.status || ', and is not given back: ' || $3
+from changed join payments on payments.id = changed.payment_id
+on conflict (kind, reference_id) where resolved_at is null do nothing;

@@ -1,0 +1,24 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { LATE_PAYMENT_STATEMENTS } from '../../../src/db/transitions/late-payment';
+import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+
+const FILE = path.join(PACKAGE_ROOT, 'src', 'db', 'transitions', 'statements.sql');
+
+const STATEMENTS = [...Object.values(transitionWriters).map(({ statement }) => statement), ...LATE_PAYMENT_STATEMENTS];
+
+function print({ name, text, parameters }: (typeof STATEMENTS)[number]): string {
+  const numbered = parameters.map((parameter, index) => `$${index + 1} ${parameter}`).join(', ');
+  const comment = numbered.replaceAll(/(.{1,100})(, |$)/g, '--   $1\n');
+  return `-- ${name}\n${comment}${text.trim()};\n`;
+}
+
+describe('the statements that move money', () => {
+  it('are those of src/db/transitions/statements.sql (UPDATE_SQL=1 writes it)', () => {
+    const header = '-- Generated from the sources and compared in a test: do not edit. UPDATE_SQL=1 writes it.\n';
+    const printed = [header, ...STATEMENTS.map(print)].join('\n');
+    if (process.env.UPDATE_SQL === '1') writeFileSync(FILE, printed);
+    expect(readFileSync(FILE, 'utf8')).toBe(printed);
+  });
+});
