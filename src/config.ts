@@ -1,11 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { UserError } from './errors';
 import { PACKAGE_ROOT } from './package-info';
-
-/** A fault that the person who started the command can mend: printed as one line, without a stack. */
-export class UserError extends Error {
-  override readonly name = 'UserError';
-}
 
 /** Digits and nothing else: no sign, fraction, exponent or space. */
 function wholeNumber(min: number, max: number) {

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { visit } from 'jsonc-parser';
+import { messageOf } from '../errors';
 import { ApiError } from './api-error';
 
 const MAX_DEPTH = 16;
@@ -43,7 +44,7 @@ function requireJson(text: string): void {
   try {
     JSON.parse(text);
   } catch (error) {
-    throw new ApiError('invalid_json', `The body is not valid JSON: ${error instanceof Error ? error.message : ''}.`);
+    throw new ApiError('invalid_json', `The body is not valid JSON: ${messageOf(error)}.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { UserError } from '../config';
+import { UserError } from '../errors';
 import { type CommandResult, formatJson } from './output';
 import { CommandContext } from './command-context';
 import type { Terminal } from './terminal';

@@ -1,4 +1,5 @@
-import { type Config, loadConfig, UserError } from '../config';
+import { type Config, loadConfig } from '../config';
+import { UserError } from '../errors';
 import { createPool, type Pool } from '../db/pool';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';

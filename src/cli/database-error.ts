@@ -1,4 +1,4 @@
-import { UserError } from '../config';
+import { codeOf, messageOf, UserError } from '../errors';
 
 /** What a person can do about an error of the driver or the server, by its code. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -15,16 +15,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** A UserError where the fault is a known one of the address or the schema, else the error itself. */
 export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
-  const remedy = REMEDIES[codeOf(error)];
+  const remedy = REMEDIES[codeOf(error) ?? connectTimeoutCode(error)];
   if (remedy === undefined) return error;
   const { host, pathname } = new URL(databaseUrl);
   return new UserError(`PostgreSQL at ${host}${pathname} ${remedy}`);
 }
 
-function codeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  if ('code' in error) return String(error.code);
-  // The driver's own limit on connecting has no code.
-  const isTimeout = 'message' in error && /connection timeout|timeout exceeded/.test(String(error.message));
-  return isTimeout ? 'ETIMEDOUT' : '';
+/** The driver's own timeout of a connection attempt has no code. */
+function connectTimeoutCode(error: unknown): string {
+  return /connection timeout|timeout exceeded/.test(messageOf(error)) ? 'ETIMEDOUT' : '';
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../config';
+import { UserError } from '../errors';
 import { compareSchema, type SchemaDifference } from '../db/migrate';
 import type { Logger } from '../logger';
 

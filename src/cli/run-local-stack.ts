@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { messageOf } from '../errors';
 import { type Config, loadConfig } from '../config';
 import { migrate } from '../db/migrate';
 import { createPool } from '../db/pool';
@@ -97,7 +98,7 @@ async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: P
     const { failures } = await progress.track('Recovery after a crash', () => recover(context, workflows));
     if (failures.length > 0) progress.log(`${failures.length} could not be recovered: run lunas recover`);
   } catch (error) {
-    progress.log(`The recovery failed, run lunas recover: ${error instanceof Error ? error.message : String(error)}`);
+    progress.log(`The recovery failed, run lunas recover: ${messageOf(error)}`);
   } finally {
     await Promise.all([workflows.close(), db.end()]);
   }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { UserError } from '../config';
+import { UserError } from '../errors';
 import { createProgram } from './program';
 import type { Terminal } from './terminal';
 

@@ -1,4 +1,5 @@
-import { loadConfig, UserError } from '../config';
+import { loadConfig } from '../config';
+import { UserError } from '../errors';
 import { onStopSignal } from '../local-stack/stop-signals';
 import { createLogger, type Logger } from '../logger';
 

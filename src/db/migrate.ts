@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError } from 'pg';
+import { codeOf } from '../errors';
 import { PACKAGE_ROOT } from '../package-info';
 import { createPool, type Queryable } from './pool';
 
@@ -28,8 +28,7 @@ export async function migrate(databaseUrl: string, onLocked: () => void = () => 
       await applyMigrations(databaseUrl);
       return missing;
     } catch (error) {
-      const isLocked = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-      if (!isLocked || attempt === MAX_ATTEMPTS) throw error;
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
       onLocked();
       await sleep(RETRY_DELAY_MS);
     }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { UserError } from '../config';
+import { UserError } from '../errors';
 import { PACKAGE_ROOT } from '../package-info';
 import { launch, type ManagedProcess } from './managed-process';
 import { pollUntil } from './poll-until';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { UserError } from '../config';
+import { messageOf, UserError } from '../errors';
 import { createDirectory } from './create-directory';
 import { acquireLock, releaseLock } from './lock-file';
 
@@ -46,7 +46,7 @@ export async function lockDataDirectory(dataDirectory: DataDirectory): Promise<{
     );
   } catch (error) {
     if (error instanceof UserError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UserError(`${dataDirectory.path} cannot be written (${reason}). Set LUNAS_HOME to a writable directory.`);
   }
 }

@@ -2,7 +2,8 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import which from 'which';
-import { type Config, UserError } from '../config';
+import type { Config } from '../config';
+import { messageOf, UserError } from '../errors';
 import { type TemporalBinary, TEMPORAL_CLI, TEST_SERVER, type InstallMethod } from './temporal-binaries';
 import { acquireLock, releaseLock } from './lock-file';
 import { createDirectory } from './create-directory';
@@ -84,7 +85,7 @@ class BinaryCache {
       await this.takeLock(signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw this.failure([...problems, `the cache cannot be written: ${reasonOf(error)} (XDG_CACHE_HOME moves it)`]);
+      throw this.failure([...problems, `the cache cannot be written: ${messageOf(error)} (XDG_CACHE_HOME moves it)`]);
     }
     try {
       return await this.fill(problems, signal);
@@ -138,7 +139,7 @@ class BinaryCache {
     } catch (error) {
       step.failed();
       signal.throwIfAborted();
-      return `${method.title}: ${reasonOf(error)}`;
+      return `${method.title}: ${messageOf(error)}`;
     } finally {
       await rm(partial, { recursive: true, force: true });
     }
@@ -159,10 +160,6 @@ async function findProblem(binary: TemporalBinary, file: string, signal: AbortSi
     return null;
   } catch (error) {
     signal.throwIfAborted();
-    return reasonOf(error);
+    return messageOf(error);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { codeOf } from '../errors';
 import { commandLineOf } from './process-table';
 
 const ownerSchema = z.object({ pid: z.int().positive(), command_line: z.string() });
@@ -49,7 +50,7 @@ async function withGuard<T>(file: string, acquire: () => Promise<T>): Promise<T>
       await mkdir(guard);
       break;
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
     const madeAt = await stat(guard)
       .then((found) => found.mtimeMs)
@@ -81,8 +82,4 @@ function parseJson(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError } from '../config';
+import { UserError } from '../errors';
 
 const INTERVAL_MS = 50;
 

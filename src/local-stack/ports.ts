@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError } from '../config';
+import { codeOf, messageOf, UserError } from '../errors';
 
 const RETRY_MS = 100;
 
@@ -71,7 +71,7 @@ async function findProblem({ variable, host, port, hint }: Port): Promise<string
       return [[`Port ${port} is taken.`, remedy, ...(hint === undefined ? [] : [hint])].join(' ')];
     }
     return [
-      `${host}:${port} cannot be listened on (${String(code)}). Set ${variable} to a port above 1023, or HOST to an address of this machine.`,
+      `${host}:${port} cannot be listened on (${code ?? messageOf(error)}). Set ${variable} to a port above 1023, or HOST to an address of this machine.`,
     ];
   }
 }
@@ -82,8 +82,4 @@ async function assertListenable(host: string, port: number): Promise<void> {
   await once(server, 'listening');
   server.close();
   await once(server, 'close');
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error && 'code' in error ? error.code : error;
 }

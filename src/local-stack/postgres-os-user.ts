@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import which from 'which';
-import { UserError } from '../config';
+import { UserError } from '../errors';
 
 /** How a PostgreSQL program is started: by itself, under another account, or through setpriv. */
 export interface PostgresCommand {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
-import { UserError } from '../config';
+import { codeOf, UserError } from '../errors';
 import { launch, type ManagedProcess } from './managed-process';
 import { asPostgresOsUser, postgresOsUser } from './postgres-os-user';
 import { releasePostgresData } from './orphaned-processes';
@@ -157,7 +157,7 @@ async function acceptsConnections(server: ManagedProcess, url: string): Promise<
 function isNotYetUp(error: unknown): boolean {
   // node-postgres, after `connectionTimeoutMillis`: an error without a code.
   if (error instanceof Error && error.message === 'timeout expired') return true;
-  const code = typeof error === 'object' && error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === SQLSTATE_STARTING_UP;
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError } from '../config';
+import { UserError } from '../errors';
 import { killOnExit, signalGroup } from './process-group';
 
 export interface CommandOptions {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../errors';
 import type { ManagedProcess } from './managed-process';
 
 /** Starts a process and resolves when it is ready; called again after each unexpected end. */
@@ -90,7 +91,7 @@ export class Supervisor {
         return successor;
       } catch (error) {
         if (service.stopping.signal.aborted) return null;
-        this.log(`${name} does not start again yet: ${error instanceof Error ? error.message : String(error)}`);
+        this.log(`${name} does not start again yet: ${messageOf(error)}`);
       }
     }
   }

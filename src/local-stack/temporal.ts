@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
-import { UserError } from '../config';
+import { UserError } from '../errors';
 import { releaseTemporalDatabase } from './orphaned-processes';
 import { launch, type ManagedProcess } from './managed-process';
 import { pollUntil } from './poll-until';

@@ -1,4 +1,4 @@
-import { UserError } from '../config';
+import { messageOf, UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 
 /** Who acts: somebody at the command line, or the holder of an operator's key. */
@@ -68,7 +68,7 @@ export async function withAudit<Result>(
     return result;
   } catch (error) {
     const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';
-    await recordOutcome(db, id, outcome, error instanceof Error ? error.message : String(error));
+    await recordOutcome(db, id, outcome, messageOf(error));
     throw error;
   }
 }

@@ -1,9 +1,9 @@
-import { UserError } from '../config';
+import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import { refundLatePaymentManually } from '../db/transitions/late-payment';
 import type { ExceptionKind } from '../domain/exceptions';
 import { type OperatorIdentity, withAudit } from './audit';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 
 /** A case that no rule decides; open until somebody resolves it. */
 export interface ExceptionRecord {

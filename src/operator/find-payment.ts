@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../db/queries/payment-row';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 
 /**
  * A payment of any merchant.

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../config';
 import type { Queryable } from '../db/pool';
 import { merchantNotFound } from './merchants';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 import { createSecretKey, maskSecretKey } from '../keys/secret-key';
 
 /** A merchant's secret key without the secret. */

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool';
 import type { FeePayer } from '../domain/fees';
 import type { ProviderName } from '../domain/provider-capabilities';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 
 export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;
 

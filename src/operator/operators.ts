@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Config, UserError } from '../config';
+import type { Config } from '../config';
+import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 import { createOperatorKey, maskSecretKey } from '../keys/secret-key';
 
 /** A person or a program that may call the operator API; the secret of its key is told once. */

@@ -1,10 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Config, UserError } from '../config';
+import type { Config } from '../config';
+import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Sealer } from '../sealing';
 import { assertOutgoingUrl } from './validate-url';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 
 /** The adapters, and where each one's acquirer is. */
 const BASE_URLS = {

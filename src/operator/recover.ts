@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
+import { messageOf } from '../errors';
 import { findOpening } from '../db/queries/find-opening';
 import { findNewestCreation } from '../db/queries/find-newest-creation';
 import { findRecordedStatuses } from '../db/queries/list-for-reconciliation';
@@ -116,7 +117,7 @@ async function attempt<T>(work: () => Promise<T>, attemptsLeft = ATTEMPTS): Prom
   try {
     return { result: await work() };
   } catch (error) {
-    if (attemptsLeft === 1) return { failure: error instanceof Error ? error.message : String(error) };
+    if (attemptsLeft === 1) return { failure: messageOf(error) };
     await sleep(RETRY_DELAY_MS);
     return attempt(work, attemptsLeft - 1);
   }

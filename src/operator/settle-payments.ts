@@ -1,4 +1,4 @@
-import { UserError } from '../config';
+import { messageOf, UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import { forEachConcurrent } from '../temporal/for-each-concurrent';
 import { performPaymentAction, type OperatorContext } from './payment-actions';
@@ -36,7 +36,7 @@ async function settle(context: OperatorContext, payment: string, note?: string):
     return { payment, outcome: 'settled', reason: null };
   } catch (error) {
     const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';
-    return { payment, outcome, reason: error instanceof Error ? error.message : String(error) };
+    return { payment, outcome, reason: messageOf(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors';
 import type { Queryable } from '../db/pool';
 import type { PaymentRow } from '../db/queries/payment-row';
 import type { PaymentEvent } from '../domain/events';
@@ -124,7 +125,7 @@ export async function showPayment(
 
 /** The record is worth showing while Temporal is away. */
 function toWorkflowError(error: unknown): { error: string } {
-  return { error: error instanceof Error ? error.message : String(error) };
+  return { error: messageOf(error) };
 }
 
 async function listTransitions(db: Queryable, paymentId: string): Promise<PaymentTransition[]> {

@@ -1,4 +1,5 @@
-import { type Config, UserError } from '../config';
+import type { Config } from '../config';
+import { UserError } from '../errors';
 import { urlFormatViolation, urlViolation, type ReceiverRules } from '../webhooks/ssrf-guard';
 
 /**

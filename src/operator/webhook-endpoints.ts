@@ -7,7 +7,7 @@ import type { ReceiverRules } from '../webhooks/ssrf-guard';
 import type { DisabledReason } from '../webhooks/record-attempt';
 import { merchantNotFound } from './merchants';
 import { assertWebhookUrl } from './validate-url';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 
 export interface WebhookEndpoint {
   readonly id: string;

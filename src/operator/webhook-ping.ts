@@ -4,7 +4,7 @@ import type { Sealer } from '../sealing';
 import { VALID_SECRETS } from '../webhooks/outbox';
 import { RESET_HEALTH } from '../webhooks/record-attempt';
 import type { WebhookAttempt, WebhookSender } from '../webhooks/send';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 import { endpointNotFound } from './webhook-endpoints';
 
 /** What the receiver sees in `X-Service-Event`; no payment event has this name. */

@@ -1,4 +1,4 @@
-import { UserError } from '../config';
+import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import type { DeliveryStatus } from '../webhooks/outbox';
 

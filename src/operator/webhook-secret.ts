@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool';
 import type { Sealer } from '../sealing';
-import { requireRow } from './require-row';
+import { requireRow } from '../db/require-row';
 import { newSecret, endpointNotFound } from './webhook-endpoints';
 
 export interface RotatedSecret {

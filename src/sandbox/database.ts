@@ -1,4 +1,5 @@
 import { Client, Pool, type PoolClient } from 'pg';
+import { codeOf } from '../errors';
 import { totalsOf } from './magic-amounts';
 
 /** Midtrans' words. `settlement` means that the customer has paid. */
@@ -68,13 +69,13 @@ const SCHEMA = `
 `;
 
 const DATABASE_MISSING = '3D000';
-const DATABASE_EXISTS = ['42P04', '23505'];
+const DATABASE_EXISTS = new Set(['42P04', '23505']);
 const SCHEMA_LOCK = 7_107_717;
 
 /** Opens the ledger at `databaseUrl`; creates the database and its tables where they are missing. */
 export async function openDatabase(databaseUrl: string): Promise<Pool> {
   await withClient(databaseUrl, createTables).catch(async (error: unknown) => {
-    if (!hasCode(error, [DATABASE_MISSING])) throw error;
+    if (codeOf(error) !== DATABASE_MISSING) throw error;
     await createDatabase(databaseUrl);
     await withClient(databaseUrl, createTables);
   });
@@ -100,7 +101,7 @@ async function createDatabase(databaseUrl: string): Promise<void> {
   maintenance.pathname = '/postgres';
   await withClient(maintenance.href, async (client) => {
     await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`).catch((error: unknown) => {
-      if (!hasCode(error, DATABASE_EXISTS)) throw error;
+      if (!DATABASE_EXISTS.has(codeOf(error) ?? '')) throw error;
     });
   });
 }
@@ -113,11 +114,6 @@ async function withClient(databaseUrl: string, work: (client: Client) => Promise
   } finally {
     await client.end();
   }
-}
-
-/** Whether PostgreSQL or the system gave the error one of these codes. */
-export function hasCode(error: unknown, codes: readonly string[]): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && codes.some((code) => error.code === code);
 }
 
 /** Runs `work` in one transaction: all of it, or nothing. */

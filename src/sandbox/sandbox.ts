@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Pool } from 'pg';
-import { UserError } from '../config';
+import { codeOf, UserError } from '../errors';
 import { gracefulShutdown } from '../graceful-shutdown';
 import type { Logger } from '../logger';
 import { errorResponse } from './responses';
-import { hasCode, openDatabase } from './database';
+import { openDatabase } from './database';
 import { Faults, SLOW_MS } from './faults';
 import { Ledger } from './ledger';
 import { midtransApi } from './midtrans-api';
@@ -135,7 +135,7 @@ async function listen(server: Server, { port, host }: SandboxOptions): Promise<v
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    if (!hasCode(error, ['EADDRINUSE'])) throw error;
+    if (codeOf(error) !== 'EADDRINUSE') throw error;
     throw new UserError(`Port ${port} is taken: stop what listens there, or set SANDBOX_PORT to another.`);
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request, type Dispatcher } from 'undici';
+import { messageOf } from '../errors';
 import { SLOW_MS, type FaultKind } from './faults';
 import type { DueNotification } from './notification-queue';
 
@@ -28,7 +29,7 @@ export async function sendNotification(
     await response.body.dump();
     return { isSuccess: response.statusCode >= 200 && response.statusCode < 300, text: `HTTP ${response.statusCode}` };
   } catch (error) {
-    return { isSuccess: false, text: error instanceof Error ? error.message : String(error) };
+    return { isSuccess: false, text: messageOf(error) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import { Agent, request } from 'undici';
+import { messageOf } from '../errors';
 import { VERSION } from '../package-info';
 import { urlViolation, createGuardedConnector, type ReceiverRules } from './ssrf-guard';
 import { resolverFor, type ResolveHost } from './resolve-host';
@@ -81,7 +82,7 @@ async function post(agent: Agent, webhook: OutgoingWebhook, at: Date, signal: Ab
     });
     return await readResponse(response, at);
   } catch (error) {
-    return { ...NO_RESPONSE, failure: messageOf(error) };
+    return { ...NO_RESPONSE, failure: describeFailure(error) };
   }
 }
 
@@ -116,7 +117,7 @@ async function readPrefix(
       if (bytes >= MAX_RESPONSE_BYTES) break;
     }
   } catch (error) {
-    interruptedBy = messageOf(error);
+    interruptedBy = describeFailure(error);
   }
   return { text: Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8'), interruptedBy };
 }
@@ -128,10 +129,11 @@ function secondsIn(retryAfter: string | string[] | undefined, at: Date): number 
   return seconds >= 0 ? seconds : null;
 }
 
-function messageOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'no whole answer within 10 s';
-  if (!types.isNativeError(error)) return String(error);
-  // Where several addresses were tried, each has its error.
-  if ('errors' in error && Array.isArray(error.errors)) return error.errors.map(messageOf).join('; ');
-  return error.message;
+  // A connection attempt to several addresses fails with one error for each.
+  if (types.isNativeError(error) && 'errors' in error && Array.isArray(error.errors)) {
+    return error.errors.map(describeFailure).join('; ');
+  }
+  return messageOf(error);
 }

@@ -24,7 +24,7 @@ async function run(start: string): Promise<Service> {
   await writeFile(
     file,
     `const { runService } = require(${JSON.stringify(path.join(BUILT, 'cli', 'service-process.js'))});
-    const { UserError } = require(${JSON.stringify(path.join(BUILT, 'config.js'))});
+    const { UserError } = require(${JSON.stringify(path.join(BUILT, 'errors.js'))});
     setInterval(() => {}, 1000);
     void runService('test', ${start});`,
   );

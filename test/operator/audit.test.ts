@@ -1,4 +1,4 @@
-import { UserError } from '../../src/config';
+import { UserError } from '../../src/errors';
 import { createPool, type Pool } from '../../src/db/pool';
 import { type OperatorIdentity, withAudit, listActions } from '../../src/operator/audit';
 import { createOperator } from '../../src/operator/operators';

@@ -1,9 +1,8 @@
 import type { Request } from 'express';
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
-import { UserError } from '../../config';
+import { NotFoundError, UserError } from '../../errors';
 import type { ApiErrorCode } from '../../domain/errors';
-import { NotFoundError } from '../../operator/require-row';
 import { ApiError } from '../api-error';
 import { boundedText } from '../max-length';
 import { requireObject } from '../payments/create-payment/payment-request';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { UserError } from '../../config';
+import { UserError } from '../../errors';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import {
   ADAPTERS,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { UserError } from '../../config';
+import { UserError } from '../../errors';
 import type { SandboxDatabase } from '../../local-stack/sandbox-database';
 import { defineAction } from '../command-action';
 import { MAGIC_AMOUNTS } from '../../sandbox/magic-amounts';

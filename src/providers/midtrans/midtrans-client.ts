@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
+import { messageOf } from '../../errors';
 import type { ProviderCall, Indeterminate } from '../provider';
 import { responseSchema } from './schemas';
 
@@ -65,7 +66,7 @@ export class MidtransClient {
       });
       return readResponse(response.statusCode, await readBounded(response.body));
     } catch (error) {
-      return indeterminate(signal.aborted ? `no answer within ${leftMs} ms` : describe(error));
+      return indeterminate(signal.aborted ? `no answer within ${leftMs} ms` : messageOf(error));
     }
   }
 
@@ -118,8 +119,4 @@ function parseJson(text: string): unknown {
 
 export function indeterminate(reason: string): Indeterminate {
   return { outcome: 'indeterminate', reason };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
 }
