@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { messageOf } from '../errors';
 import { type Config, loadConfig } from '../config';
 import { migrate } from '../db/migrate';
 import { createPool } from '../db/pool';
+import { messageOf } from '../errors';
 import {
   unlockDataDirectory,
   type DataDirectory,
   dataDirectoryAt,
   lockDataDirectory,
 } from '../local-stack/data-directory';
+import { ensureDataFormat } from '../local-stack/data-format';
 import { removeRunFile, type RunFile, writeRunFile } from '../local-stack/run-file';
 import { stopOrphanedProcesses } from '../local-stack/orphaned-processes';
 import type { ChildServiceName } from '../local-stack/child-service';
@@ -50,6 +51,7 @@ export async function runLocalStack(
   );
   process.exitCode = INTERRUPTED;
   try {
+    await ensureDataFormat(dataDirectory);
     await stopOrphanedProcesses(dataDirectory, (line) => progress.log(line));
     await checkPorts(requiredPorts(config, services), afterCrash ? AFTER_CRASH_MS : 0);
     const stack = await startStack(
