@@ -79,8 +79,8 @@ export class PostgresCluster {
  */
 export async function ensureDatabase(serverUrl: string, name: string): Promise<void> {
   await withClient(serverUrl, async (client) => {
-    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+    const found = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
   });
 }
 
@@ -146,7 +146,7 @@ async function startServer(options: ClusterOptions, url: string, signal: AbortSi
 async function acceptsConnections(server: ManagedProcess, url: string): Promise<true | undefined> {
   if (!server.running) throw new UserError(`PostgreSQL ended at its start:\n${await server.lastLogLines()}`);
   try {
-    await withClient(url, (client) => client.query('SELECT 1'));
+    await withClient(url, (client) => client.query('select 1'));
     return true;
   } catch (error) {
     if (isNotYetUp(error) || !server.running) return undefined;

@@ -8,14 +8,14 @@ export const SANDBOX_MERCHANT_ID = 'G000000001';
 /** Midtrans' names of the acquirers behind `payment_type: qris`. */
 export const ACQUIRERS = {
   gopay: { qrisAcquirer: 'gopay', canCancelAndRefund: true },
-  // The contract knows neither a cancel nor a refund at ShopeePay, so this sandbox has none.
+  // The contract defines neither cancel nor refund for ShopeePay.
   'airpay shopee': { qrisAcquirer: 'shopeepay', canCancelAndRefund: false },
 } as const satisfies Record<string, { qrisAcquirer: QrisAcquirer; canCancelAndRefund: boolean }>;
 
 export type Acquirer = keyof typeof ACQUIRERS;
 export const ACQUIRER_NAMES = ['gopay', 'airpay shopee'] as const satisfies readonly Acquirer[];
 
-/** An invented shop: names and numbers that belong to nobody. */
+/** A fictitious shop. */
 const SHOP = {
   merchantNumber: '0000000001',
   sizeClass: 'UMI',
@@ -26,12 +26,12 @@ const SHOP = {
   postalCode: '10110',
 } as const;
 
-/** GoPay prints the transaction's UUID, ShopeePay a reference of at most 25 characters. */
+/** GoPay's QRIS contains the transaction's UUID, ShopeePay's a reference of at most 25 characters. */
 export function newQrReference(acquirer: Acquirer, transactionId: string): string {
   return acquirer === 'gopay' ? transactionId : `QR-${randomUUID().replaceAll('-', '').slice(0, 20)}`;
 }
 
-/** The QRIS of one order. @throws Error never for a reference of `newQrReference` and an amount within the QRIS limit */
+/** The QRIS of one order. @throws Error if the reference or the amount does not fit into a QRIS */
 export function issueQrString(acquirer: Acquirer, qrReference: string, totalRupiah: number): string {
   const qris = serializeDynamicQris({
     ...SHOP,
@@ -39,6 +39,6 @@ export function issueQrString(acquirer: Acquirer, qrReference: string, totalRupi
     totalRupiah,
     transactionId: qrReference,
   });
-  if (!qris.ok) throw new Error(`The sandbox cannot print its own QRIS: ${qris.error.message}`);
+  if (!qris.ok) throw new Error(`The sandbox cannot serialize its QRIS: ${qris.error.message}`);
   return qris.value;
 }

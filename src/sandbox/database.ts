@@ -2,77 +2,77 @@ import { Client, Pool, type PoolClient } from 'pg';
 import { codeOf } from '../errors';
 import { totalsOf } from './magic-amounts';
 
-/** Midtrans' words. `settlement` means that the customer has paid. */
+/** Midtrans' statuses. `settlement` means that the customer has paid. */
 export const ORDER_STATUSES = ['pending', 'settlement', 'expire', 'cancel', 'refund', 'partial_refund'] as const;
 
 const AUTO_PAY_TOTALS = [...totalsOf('pays'), ...totalsOf('pays_late')].join(', ');
 
-/** The sandbox's own ledger. One row a charge, a refund, a notification; nothing is ever deleted. */
+/** The sandbox's ledger: one row per order, refund and notification. No row is deleted. */
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS payments (
-    order_id            text PRIMARY KEY,
-    transaction_id      text NOT NULL UNIQUE,
-    acquirer            text NOT NULL,
-    gross_amount_rupiah integer NOT NULL CHECK (gross_amount_rupiah > 0),
-    status              text NOT NULL CHECK (status IN (${ORDER_STATUSES.map((status) => `'${status}'`).join(', ')})),
-    qr_reference        text NOT NULL UNIQUE,
-    qr_string           text NOT NULL,
+  create table if not exists payments (
+    order_id            text primary key,
+    transaction_id      text not null unique,
+    acquirer            text not null,
+    gross_amount_rupiah integer not null check (gross_amount_rupiah > 0),
+    status              text not null check (status in (${ORDER_STATUSES.map((status) => `'${status}'`).join(', ')})),
+    qr_reference        text not null unique,
+    qr_string           text not null,
     notification_url    text,
     idempotency_key     text,
-    charge_calls        integer NOT NULL DEFAULT 1,
-    charged_at          timestamptz NOT NULL DEFAULT now(),
-    expires_at          timestamptz NOT NULL,
+    charge_calls        integer not null default 1,
+    charged_at          timestamptz not null default now(),
+    expires_at          timestamptz not null,
     paid_at             timestamptz
   );
-  -- When it expired or was cancelled.
-  ALTER TABLE payments ADD COLUMN IF NOT EXISTS ended_at timestamptz;
-  ALTER TABLE payments ADD COLUMN IF NOT EXISTS status_calls integer NOT NULL DEFAULT 0;
-  CREATE INDEX IF NOT EXISTS payments_pending ON payments (expires_at) WHERE status = 'pending';
-  CREATE INDEX IF NOT EXISTS payments_self_paying ON payments (charged_at)
-    WHERE paid_at IS NULL AND gross_amount_rupiah IN (${AUTO_PAY_TOTALS});
-  CREATE INDEX IF NOT EXISTS payments_newest ON payments (charged_at DESC, order_id);
+  -- of the expiry or cancellation
+  alter table payments add column if not exists ended_at timestamptz;
+  alter table payments add column if not exists status_calls integer not null default 0;
+  create index if not exists payments_pending on payments (expires_at) where status = 'pending';
+  create index if not exists payments_self_paying on payments (charged_at)
+    where paid_at is null and gross_amount_rupiah in (${AUTO_PAY_TOTALS});
+  create index if not exists payments_newest on payments (charged_at desc, order_id);
 
-  CREATE TABLE IF NOT EXISTS refunds (
-    chargeback_id integer GENERATED ALWAYS AS IDENTITY,
-    order_id      text NOT NULL REFERENCES payments,
-    refund_key    text NOT NULL,
-    amount_rupiah integer NOT NULL CHECK (amount_rupiah > 0),
-    reason        text NOT NULL,
-    status        text NOT NULL CHECK (status IN ('requested', 'confirmed', 'rejected')),
-    created_at    timestamptz NOT NULL DEFAULT now(),
+  create table if not exists refunds (
+    chargeback_id integer generated always as identity,
+    order_id      text not null references payments,
+    refund_key    text not null,
+    amount_rupiah integer not null check (amount_rupiah > 0),
+    reason        text not null,
+    status        text not null check (status in ('requested', 'confirmed', 'rejected')),
+    created_at    timestamptz not null default now(),
     confirmed_at  timestamptz,
-    PRIMARY KEY (order_id, refund_key)
+    primary key (order_id, refund_key)
   );
-  CREATE INDEX IF NOT EXISTS refunds_requested ON refunds (created_at) WHERE status = 'requested';
+  create index if not exists refunds_requested on refunds (created_at) where status = 'requested';
 
-  -- One row. The default delay is long enough that a merchant sees the refund as requested.
-  CREATE TABLE IF NOT EXISTS bank (
-    is_only_row                   boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
-    refund_confirms_after_seconds double precision NOT NULL DEFAULT 1 CHECK (refund_confirms_after_seconds >= 0)
+  -- One row. With the default delay, a merchant can still read the refund as requested.
+  create table if not exists bank (
+    is_only_row                   boolean primary key default true check (is_only_row),
+    refund_confirms_after_seconds double precision not null default 1 check (refund_confirms_after_seconds >= 0)
   );
-  INSERT INTO bank DEFAULT VALUES ON CONFLICT DO NOTHING;
+  insert into bank default values on conflict do nothing;
 
-  CREATE TABLE IF NOT EXISTS notifications (
-    id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    order_id   text NOT NULL REFERENCES payments,
-    url        text NOT NULL,
-    body       text NOT NULL,
-    attempts   integer NOT NULL DEFAULT 0,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    -- When the next attempt is due; null once it was delivered or abandoned.
-    due_at     timestamptz DEFAULT now(),
+  create table if not exists notifications (
+    id         bigint generated always as identity primary key,
+    order_id   text not null references payments,
+    url        text not null,
+    body       text not null,
+    attempts   integer not null default 0,
+    created_at timestamptz not null default now(),
+    -- of the next attempt; null if delivered or abandoned
+    due_at     timestamptz default now(),
     outcome    text
   );
-  -- The merchant's response to the latest attempt, or why there was none.
-  ALTER TABLE notifications ADD COLUMN IF NOT EXISTS last_response text;
-  CREATE INDEX IF NOT EXISTS notifications_due ON notifications (due_at) WHERE due_at IS NOT NULL;
+  -- of the latest attempt: the HTTP status, or the error
+  alter table notifications add column if not exists last_response text;
+  create index if not exists notifications_due on notifications (due_at) where due_at is not null;
 `;
 
 const DATABASE_MISSING = '3D000';
 const DATABASE_EXISTS = new Set(['42P04', '23505']);
 const SCHEMA_LOCK = 7_107_717;
 
-/** Opens the ledger at `databaseUrl`; creates the database and its tables where they are missing. */
+/** Opens the ledger at `databaseUrl`. Creates the database and its tables if they do not exist. */
 export async function openDatabase(databaseUrl: string): Promise<Pool> {
   await withClient(databaseUrl, createTables).catch(async (error: unknown) => {
     if (codeOf(error) !== DATABASE_MISSING) throw error;
@@ -89,10 +89,10 @@ export async function openDatabase(databaseUrl: string): Promise<Pool> {
 }
 
 async function createTables(client: Client): Promise<void> {
-  await client.query('BEGIN');
-  await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
+  await client.query('begin');
+  await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
   await client.query(SCHEMA);
-  await client.query('COMMIT');
+  await client.query('commit');
 }
 
 async function createDatabase(databaseUrl: string): Promise<void> {
@@ -100,7 +100,7 @@ async function createDatabase(databaseUrl: string): Promise<void> {
   const name = decodeURIComponent(maintenance.pathname.slice(1));
   maintenance.pathname = '/postgres';
   await withClient(maintenance.href, async (client) => {
-    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`).catch((error: unknown) => {
+    await client.query(`create database ${client.escapeIdentifier(name)}`).catch((error: unknown) => {
       if (!DATABASE_EXISTS.has(codeOf(error) ?? '')) throw error;
     });
   });
@@ -121,12 +121,12 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
   const client = await pool.connect();
   let broken = false;
   try {
-    await client.query('BEGIN');
+    await client.query('begin');
     const result = await work(client);
-    await client.query('COMMIT');
+    await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {
+    await client.query('rollback').catch(() => {
       broken = true;
     });
     throw error;

@@ -1,15 +1,19 @@
-/** What can be made to go wrong. Operations of the API and the notifications that it sends. */
+/** The operations that can have faults: calls of the API, and notifications. */
 export const FAULT_OPERATIONS = ['charge', 'status', 'cancel', 'expire', 'refund', 'notify'] as const;
 export type FaultOperation = (typeof FAULT_OPERATIONS)[number];
 
 /**
- * How a call fails, seen from the merchant:
- * `timeout`, `reset`, `http_500`: nothing happens at the acquirer, and no answer, a broken connection or a 500 comes back.
- * `accept_then_timeout`, `accept_then_reset`, `half_body`: it happens, and the answer is lost on the way or breaks off.
- * `slow`: it happens, the answer takes three seconds. `reject`: the acquirer says no.
- * A notification with `timeout`, `reset`, `http_500` does not arrive and is tried again; with `accept_then_timeout`,
- * `accept_then_reset` it arrives and is sent again all the same; `half_body` and `bad_signature` spoil one attempt;
- * `reject` and `silent` drop it for good.
+ * How a call fails for the merchant:
+ * - `timeout`, `reset`, `http_500`: the acquirer does not execute it. No response, a reset connection, or a 500.
+ * - `accept_then_timeout`, `accept_then_reset`, `half_body`: the acquirer executes it. The response is lost or cut.
+ * - `slow`: the acquirer executes it and responds after three seconds.
+ * - `reject`: the acquirer rejects it.
+ *
+ * How a notification fails:
+ * - `timeout`, `reset`, `http_500`: it does not arrive. A further attempt follows.
+ * - `accept_then_timeout`, `accept_then_reset`: it arrives. A further attempt follows nevertheless.
+ * - `half_body`, `bad_signature`: one attempt has a corrupt body or signature.
+ * - `reject`, `silent`: it is dropped.
  */
 export const FAULT_KINDS = [
   'timeout',
@@ -32,16 +36,16 @@ export const SLOW_MS = 3000;
 export interface Fault {
   readonly operation: FaultOperation;
   readonly kind: FaultKind;
-  /** How many more calls fail so. */
+  /** The number of further calls that fail. */
   readonly times: number;
 }
 
-/** Whether such a fault exists: an API answer has no signature to spoil and cannot be silent. */
+/** Whether the operation can have this kind of fault. An API response has no signature and cannot be dropped. */
 export function isPossible({ operation, kind }: Pick<Fault, 'operation' | 'kind'>): boolean {
   return operation === 'notify' || !NOTIFICATION_ONLY.has(kind);
 }
 
-/** The faults that are armed, at most one an operation; in memory, so a restart clears them. */
+/** The armed faults, at most one per operation. In memory: a restart clears them. */
 export class Faults {
   readonly #armed = new Map<FaultOperation, Fault>();
 
@@ -57,7 +61,7 @@ export class Faults {
     return [...this.#armed.values()];
   }
 
-  /** The fault that hits this call, if any; it is used up by one. */
+  /** The fault of this call, if any. Decrements `times`. */
   take(operation: FaultOperation): FaultKind | undefined {
     const fault = this.#armed.get(operation);
     if (!fault) return undefined;

@@ -1,4 +1,4 @@
-/** HTML that is safe to send as it is. */
+/** Escaped HTML. */
 export class Html {
   readonly text: string;
 
@@ -17,7 +17,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["'", '&#39;'],
 ]);
 
-/** A template whose values are escaped, unless they are `Html` themselves. */
+/** A template that escapes all values except `Html`. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(texts.map((text, index) => text + render(parts[index] ?? '')).join(''));
 }

@@ -4,7 +4,7 @@ import type { ORDER_STATUSES } from './database';
 
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-export interface LedgerPayment {
+export interface Order {
   readonly orderId: string;
   readonly transactionId: string;
   readonly acquirer: Acquirer;
@@ -13,50 +13,51 @@ export interface LedgerPayment {
   readonly qrReference: string;
   readonly qrString: string;
   readonly notificationUrl: string | null;
-  /** Charges that reached the ledger for this order: 1, and one more for each that was refused as a duplicate. */
+  /** Charges of this order that reached the ledger: 1, and one more for each charge rejected as a duplicate. */
   readonly chargeCalls: number;
-  /** Status calls that reached the sandbox for this order, those included that an injected fault answered. */
+  /** Status calls for this order that reached the sandbox, those with an injected fault included. */
   readonly statusCalls: number;
   readonly chargedAt: Date;
   readonly expiresAt: Date;
   readonly paidAt: Date | null;
 }
 
-export interface LedgerRefund {
+export interface OrderRefund {
   readonly chargebackId: number;
   readonly refundKey: string;
   readonly amountRupiah: number;
   readonly reason: string;
-  /** `requested`: taken, the bank has not confirmed yet. `rejected`: turned down, no money moved. */
+  /** `requested`: accepted, not yet confirmed by the bank. `rejected`: no money moved. */
   readonly status: 'requested' | 'confirmed' | 'rejected';
   readonly createdAt: Date;
   readonly confirmedAt: Date | null;
 }
 
-export interface PaymentWithRefunds {
-  readonly payment: LedgerPayment;
-  readonly refunds: readonly LedgerRefund[];
+export interface OrderWithRefunds {
+  readonly order: Order;
+  readonly refunds: readonly OrderRefund[];
 }
 
 export const ORDER_COLUMNS = `
-  order_id AS "orderId", transaction_id AS "transactionId", acquirer, gross_amount_rupiah AS "grossAmountRupiah", status,
-  qr_reference AS "qrReference", qr_string AS "qrString", notification_url AS "notificationUrl",
-  charge_calls AS "chargeCalls", status_calls AS "statusCalls", charged_at AS "chargedAt", expires_at AS "expiresAt", paid_at AS "paidAt"`;
+  order_id as "orderId", transaction_id as "transactionId", acquirer, gross_amount_rupiah as "grossAmountRupiah",
+  status, qr_reference as "qrReference", qr_string as "qrString", notification_url as "notificationUrl",
+  charge_calls as "chargeCalls", status_calls as "statusCalls", charged_at as "chargedAt", expires_at as "expiresAt",
+  paid_at as "paidAt"`;
 export const REFUND_COLUMNS = `
-  chargeback_id AS "chargebackId", refund_key AS "refundKey", amount_rupiah AS "amountRupiah", reason, status,
-  created_at AS "createdAt", confirmed_at AS "confirmedAt"`;
+  chargeback_id as "chargebackId", refund_key as "refundKey", amount_rupiah as "amountRupiah", reason, status,
+  created_at as "createdAt", confirmed_at as "confirmedAt"`;
 
-/** Rupiah of the refunds that were taken. */
-export function sumOf(refunds: readonly LedgerRefund[]): number {
+/** Sum of the refunds that were not rejected, in rupiah. */
+export function sumOf(refunds: readonly OrderRefund[]): number {
   return refunds.reduce((sum, refund) => (refund.status === 'rejected' ? sum : sum + refund.amountRupiah), 0);
 }
 
-/** An order that was never paid has none. */
-export async function readRefunds(db: Pool | PoolClient, { orderId, paidAt }: LedgerPayment): Promise<LedgerRefund[]> {
+/** Without a query if the order was never paid: it has no refunds. */
+export async function readRefunds(db: Pool | PoolClient, { orderId, paidAt }: Order): Promise<OrderRefund[]> {
   if (paidAt === null) return [];
-  const result = await db.query<LedgerRefund>({
+  const result = await db.query<OrderRefund>({
     name: 'read_refunds',
-    text: `SELECT ${REFUND_COLUMNS} FROM refunds WHERE order_id = $1 ORDER BY chargeback_id`,
+    text: `select ${REFUND_COLUMNS} from refunds where order_id = $1 order by chargeback_id`,
     values: [orderId],
   });
   return result.rows;

@@ -9,10 +9,10 @@ import {
   readRefunds,
   REFUND_COLUMNS,
   sumOf,
-  type LedgerPayment,
-  type LedgerRefund,
+  type Order,
+  type OrderRefund,
   type OrderStatus,
-  type PaymentWithRefunds,
+  type OrderWithRefunds,
 } from './ledger-records';
 
 export interface Charge {
@@ -24,18 +24,18 @@ export interface Charge {
   readonly idempotencyKey: string | null;
 }
 
-/** Writes, within the transaction of the change, that the merchant is to hear of it. */
-export type EnqueueNotification = (client: PoolClient, changed: PaymentWithRefunds, times: number) => Promise<void>;
+/** Enqueues `times` notifications of a change, in the transaction of the change. */
+export type EnqueueNotification = (client: PoolClient, changed: OrderWithRefunds, times: number) => Promise<void>;
 
-/** An order as it is in the statement that reads it. */
-type CurrentOrder = LedgerPayment & { readonly isOverdue: boolean };
+/** An order as of the statement that reads it. */
+type CurrentOrder = Order & { readonly isOverdue: boolean };
 const CURRENT_ORDER_COLUMNS = `${ORDER_COLUMNS},
-  status = 'pending' AND expires_at <= clock_timestamp() AS "isOverdue"`;
+  status = 'pending' and expires_at <= clock_timestamp() as "isOverdue"`;
 
-/** Midtrans remembers an Idempotency-Key for five minutes. */
+/** Midtrans stores an Idempotency-Key for five minutes. */
 const REPLAY_WINDOW = `interval '5 minutes'`;
 
-/** The acquirer's book. Every change is one statement or one transaction, so that it can be trusted as the oracle of a fault test. */
+/** The acquirer's ledger. Each change is one statement or one transaction: fault tests use it as oracle. */
 export class Ledger {
   readonly #pool: Pool;
   readonly #enqueueNotification: EnqueueNotification;
@@ -45,20 +45,23 @@ export class Ledger {
     this.#enqueueNotification = enqueueNotification;
   }
 
-  /** Opens an order. The same idempotency key within five minutes gives the first answer again, another charge is a duplicate. */
-  async charge(charge: Charge): Promise<{ outcome: 'created' | 'replayed' | 'duplicate'; payment: LedgerPayment }> {
+  /**
+   * Opens an order. A repeated idempotency key returns the original order for five minutes. Any other charge of the
+   * order is a duplicate.
+   */
+  async charge(charge: Charge): Promise<{ outcome: 'created' | 'replayed' | 'duplicate'; order: Order }> {
     const transactionId = randomUUID();
     const qrReference = newQrReference(charge.acquirer, transactionId);
-    const result = await this.#pool.query<LedgerPayment & { created: boolean; replayed: boolean | null }>({
+    const result = await this.#pool.query<Order & { created: boolean; replayed: boolean | null }>({
       name: 'charge',
       text: `
-        INSERT INTO payments (order_id, transaction_id, acquirer, gross_amount_rupiah, status, qr_reference, qr_string,
+        insert into payments (order_id, transaction_id, acquirer, gross_amount_rupiah, status, qr_reference, qr_string,
           notification_url, idempotency_key, expires_at)
-        VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9)
-        ON CONFLICT (order_id) DO UPDATE SET charge_calls = payments.charge_calls
-          + CASE WHEN payments.idempotency_key = $8 AND payments.charged_at > now() - ${REPLAY_WINDOW} THEN 0 ELSE 1 END
-        RETURNING ${ORDER_COLUMNS}, xmax = 0 AS created,
-          idempotency_key = $8 AND charged_at > now() - ${REPLAY_WINDOW} AS replayed`,
+        values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9)
+        on conflict (order_id) do update set charge_calls = payments.charge_calls
+          + case when payments.idempotency_key = $8 and payments.charged_at > now() - ${REPLAY_WINDOW} then 0 else 1 end
+        returning ${ORDER_COLUMNS}, xmax = 0 as created,
+          idempotency_key = $8 and charged_at > now() - ${REPLAY_WINDOW} as replayed`,
       values: [
         charge.orderId,
         transactionId,
@@ -71,219 +74,222 @@ export class Ledger {
         charge.expiresAt,
       ],
     });
-    const { created, replayed, ...payment } = expectOne(result.rows);
-    return { outcome: created ? 'created' : replayed ? 'replayed' : 'duplicate', payment };
+    const { created, replayed, ...order } = expectOne(result.rows);
+    return { outcome: created ? 'created' : replayed ? 'replayed' : 'duplicate', order };
   }
 
-  /** By order id or transaction id, as Midtrans allows. An order whose time is over has expired, whoever asks first. */
-  async find(id: string): Promise<PaymentWithRefunds | null> {
+  /** By order id or transaction id, as at Midtrans. An overdue order expires when it is read. */
+  async find(id: string): Promise<OrderWithRefunds | null> {
     const result = await this.#pool.query<CurrentOrder>({
       name: 'find',
-      text: `SELECT ${CURRENT_ORDER_COLUMNS} FROM payments WHERE order_id = $1 OR transaction_id = $1`,
+      text: `select ${CURRENT_ORDER_COLUMNS} from payments where order_id = $1 or transaction_id = $1`,
       values: [id],
     });
-    return this.#complete(result.rows[0]);
+    return this.#withRefunds(result.rows[0]);
   }
 
-  /** As `find`, for a status call: the same statement counts the call. */
-  async findCounted(id: string): Promise<PaymentWithRefunds | null> {
+  /** Like `find`, for a status call. The same statement counts the call. */
+  async findCounted(id: string): Promise<OrderWithRefunds | null> {
     const result = await this.#pool.query<CurrentOrder>({
       name: 'find_counted',
-      text: `UPDATE payments SET status_calls = status_calls + 1 WHERE order_id = $1 OR transaction_id = $1
-             RETURNING ${CURRENT_ORDER_COLUMNS}`,
+      text: `update payments set status_calls = status_calls + 1 where order_id = $1 or transaction_id = $1
+             returning ${CURRENT_ORDER_COLUMNS}`,
       values: [id],
     });
-    return this.#complete(result.rows[0]);
+    return this.#withRefunds(result.rows[0]);
   }
 
-  /** Lets the order expire if its time is over, else adds its refunds. */
-  async #complete(row: CurrentOrder | undefined): Promise<PaymentWithRefunds | null> {
+  /** Expires an overdue order, else adds its refunds. */
+  async #withRefunds(row: CurrentOrder | undefined): Promise<OrderWithRefunds | null> {
     if (!row) return null;
-    const { isOverdue, ...payment } = row;
-    if (isOverdue) return this.#change(payment.orderId, (_client, found) => Promise.resolve(found));
-    return { payment, refunds: await readRefunds(this.#pool, payment) };
+    const { isOverdue, ...order } = row;
+    if (isOverdue) return this.#change(order.orderId, (_client, found) => Promise.resolve(found));
+    return { order, refunds: await readRefunds(this.#pool, order) };
   }
 
   /**
-   * Ends an unpaid order early. An order that has expired already answers as if this call had done it: a guess, the
-   * documentation is silent; a merchant who expires at the last second must not be told that the order "cannot" expire.
+   * Expires an unpaid order early. For an order that has already expired, the result is the same. Midtrans' documents
+   * do not define this case. An error would be wrong for a merchant whose request arrives just after the expiry.
    */
-  async expire(id: string): Promise<{ changed: boolean; found: PaymentWithRefunds } | null> {
+  async expire(id: string): Promise<{ changed: boolean; found: OrderWithRefunds } | null> {
     return this.#change(id, async (client, found) => {
-      if (found.payment.status === 'expire') return { changed: true, found };
-      if (found.payment.status !== 'pending') return { changed: false, found };
+      if (found.order.status === 'expire') return { changed: true, found };
+      if (found.order.status !== 'pending') return { changed: false, found };
       return { changed: true, found: await this.#setStatus(client, found, 'expire') };
     });
   }
 
-  /** Takes an unpaid order back, where the acquirer can. */
-  async cancel(id: string): Promise<{ changed: boolean; found: PaymentWithRefunds } | null> {
+  /** Cancels an unpaid order if the acquirer supports it. */
+  async cancel(id: string): Promise<{ changed: boolean; found: OrderWithRefunds } | null> {
     return this.#change(id, async (client, found) => {
-      const { status, acquirer } = found.payment;
+      const { status, acquirer } = found.order;
       if (status !== 'pending' || !ACQUIRERS[acquirer].canCancelAndRefund) return { changed: false, found };
       return { changed: true, found: await this.#setStatus(client, found, 'cancel') };
     });
   }
 
   /**
-   * A customer pays. An order that has ended is paid too, as customers do: late money; but not by who scans its QR only now.
-   * Null where there is no such order.
+   * A customer pays. An expired or cancelled order can be paid too: a late payment.
+   * @param payable the statuses in which the order can be paid
+   * @returns null if the order does not exist
    */
   async pay(
     id: string,
     times: number,
     payable: readonly OrderStatus[] = ['pending', 'expire', 'cancel'],
-  ): Promise<{ paid: boolean; found: PaymentWithRefunds } | null> {
+  ): Promise<{ paid: boolean; found: OrderWithRefunds } | null> {
     return this.#change(id, async (client, found) => {
-      if (!payable.includes(found.payment.status)) return { paid: false, found };
+      if (!payable.includes(found.order.status)) return { paid: false, found };
       return { paid: true, found: await this.#setStatus(client, found, 'settlement', times) };
     });
   }
 
-  /** A customer scans: only an open order of this acquirer can be paid so. */
+  /** The order of a scanned QR. Only a pending order can be paid by a scan. */
   async findOpen(qrReference: string, grossAmountRupiah: number): Promise<string | null> {
     const result = await this.#pool.query<{ orderId: string }>(
-      `SELECT order_id AS "orderId" FROM payments
-       WHERE qr_reference = $1 AND gross_amount_rupiah = $2 AND status = 'pending' AND expires_at > now()`,
+      `select order_id as "orderId" from payments
+       where qr_reference = $1 and gross_amount_rupiah = $2 and status = 'pending' and expires_at > now()`,
       [qrReference, grossAmountRupiah],
     );
     return result.rows[0]?.orderId ?? null;
   }
 
-  /** Takes a refund request, or writes it down as turned down. The same refund key gives the same answer, always. */
-  async refund(id: string, request: SandboxRefundRequest): Promise<RefundResult | null> {
+  /** Accepts or rejects a refund request and records it. A repeated refund key returns the original result. */
+  async refund(id: string, request: OrderRefundRequest): Promise<RefundResult | null> {
     return this.#change(id, async (client, found): Promise<RefundResult> => {
       const earlier = found.refunds.find((refund) => refund.refundKey === request.refundKey);
-      if (earlier) return { outcome: earlier.status === 'rejected' ? 'rejected' : 'taken', refund: earlier, found };
-      const { status, acquirer, orderId, grossAmountRupiah } = found.payment;
+      if (earlier) return { outcome: earlier.status === 'rejected' ? 'rejected' : 'accepted', refund: earlier, found };
+      const { status, acquirer, orderId, grossAmountRupiah } = found.order;
       const isPaid = status === 'settlement' || status === 'partial_refund';
       if (!isPaid || !ACQUIRERS[acquirer].canCancelAndRefund) return { outcome: 'not_refundable', found };
       const remainingRupiah = grossAmountRupiah - sumOf(found.refunds);
       const amountRupiah = request.amountRupiah ?? remainingRupiah;
       if (amountRupiah > remainingRupiah) return { outcome: 'amount_too_high', found };
-      const inserted = await client.query<LedgerRefund>(
-        `INSERT INTO refunds (order_id, refund_key, amount_rupiah, reason, status) VALUES ($1, $2, $3, $4, $5)
-         RETURNING ${REFUND_COLUMNS}`,
+      const inserted = await client.query<OrderRefund>(
+        `insert into refunds (order_id, refund_key, amount_rupiah, reason, status) values ($1, $2, $3, $4, $5)
+         returning ${REFUND_COLUMNS}`,
         [orderId, request.refundKey, amountRupiah, request.reason, request.reject ? 'rejected' : 'requested'],
       );
       const refund = expectOne(inserted.rows);
       const refunds = [...found.refunds, refund];
       if (request.reject) return { outcome: 'rejected', refund, found: { ...found, refunds } };
       const next = amountRupiah === remainingRupiah ? 'refund' : 'partial_refund';
-      return { outcome: 'taken', refund, found: await this.#setStatus(client, { ...found, refunds }, next) };
+      return { outcome: 'accepted', refund, found: await this.#setStatus(client, { ...found, refunds }, next) };
     });
   }
 
-  /** What time alone brings about: expiry, the bank's confirmation of refunds, and customers of magic amounts. */
+  /** Applies the changes that time causes: expiry, confirmation of refunds, customers of magic amounts. */
   async sweep(): Promise<void> {
     const overdue = await this.#pool.query<{ orderId: string }>(
-      `SELECT order_id AS "orderId" FROM payments WHERE status = 'pending' AND expires_at <= now() LIMIT 200`,
+      `select order_id as "orderId" from payments where status = 'pending' and expires_at <= now() limit 200`,
     );
     for (const { orderId } of overdue.rows) await this.#change(orderId, (_client, found) => Promise.resolve(found));
-    // A difference of times, because no interval holds every delay.
+    // In seconds: an interval cannot represent every delay that the API accepts.
     const confirmable = await this.#pool.query<{ orderId: string }>(
-      `SELECT DISTINCT order_id AS "orderId" FROM refunds, bank
-       WHERE status = 'requested' AND extract(epoch FROM now() - created_at) >= refund_confirms_after_seconds LIMIT 200`,
+      `select distinct order_id as "orderId" from refunds, bank
+       where status = 'requested'
+         and extract(epoch from now() - created_at) >= refund_confirms_after_seconds
+       limit 200`,
     );
     for (const { orderId } of confirmable.rows) await this.#confirmRefunds(orderId);
     for (const orderId of await this.#findAutoPaying()) await this.pay(orderId, 1);
   }
 
-  /** How long after its request the bank confirms a refund. */
+  /** Time from a refund's request to its confirmation by the bank. */
   async bankDelaySeconds(): Promise<number> {
     const { rows } = await this.#pool.query<{ seconds: number }>(
-      'SELECT refund_confirms_after_seconds AS seconds FROM bank',
+      'select refund_confirms_after_seconds as seconds from bank',
     );
     return expectOne(rows).seconds;
   }
 
-  /** For all refunds that the bank has not confirmed yet, earlier ones included. */
+  /** Applies to all refunds that are not yet confirmed, earlier ones included. */
   async setBankDelaySeconds(seconds: number): Promise<void> {
-    await this.#pool.query('UPDATE bank SET refund_confirms_after_seconds = $1', [seconds]);
+    await this.#pool.query('update bank set refund_confirms_after_seconds = $1', [seconds]);
   }
 
-  /** Orders over a magic amount whose customer comes now. */
+  /** Orders over a magic amount whose customer pays now. */
   async #findAutoPaying(): Promise<string[]> {
     const [inTime, late] = [totalsOf('pays').join(', '), totalsOf('pays_late').join(', ')];
-    // The totals stand in the text, as in the index, so that PostgreSQL sees that the index holds all such orders.
+    // Literal totals, as in the partial index: PostgreSQL would not use the index for parameters.
     const { rows } = await this.#pool.query<{ orderId: string }>(
-      `SELECT order_id AS "orderId" FROM payments
-       WHERE paid_at IS NULL AND gross_amount_rupiah IN (${inTime}, ${late}) AND (
-         gross_amount_rupiah IN (${inTime}) AND status = 'pending'
-           AND charged_at <= now() - ${AUTO_PAY_DELAY_SECONDS} * interval '1 second'
-         OR gross_amount_rupiah IN (${late}) AND ended_at <= now() - ${LATE_PAY_DELAY_SECONDS} * interval '1 second')
-       ORDER BY charged_at LIMIT 200`,
+      `select order_id as "orderId" from payments
+       where paid_at is null and gross_amount_rupiah in (${inTime}, ${late}) and (
+         gross_amount_rupiah in (${inTime}) and status = 'pending'
+           and charged_at <= now() - ${AUTO_PAY_DELAY_SECONDS} * interval '1 second'
+         or gross_amount_rupiah in (${late}) and ended_at <= now() - ${LATE_PAY_DELAY_SECONDS} * interval '1 second')
+       order by charged_at limit 200`,
     );
     return rows.map(({ orderId }) => orderId);
   }
 
   /** Newest first. */
-  async list(limit: number | null = null): Promise<PaymentWithRefunds[]> {
-    const payments = await this.#pool.query<LedgerPayment>(
-      `SELECT ${ORDER_COLUMNS} FROM payments ORDER BY charged_at DESC, order_id LIMIT $1`,
+  async list(limit: number | null = null): Promise<OrderWithRefunds[]> {
+    const orders = await this.#pool.query<Order>(
+      `select ${ORDER_COLUMNS} from payments order by charged_at desc, order_id limit $1`,
       [limit],
     );
-    const refunds = await this.#pool.query<LedgerRefund & { orderId: string }>(
-      `SELECT ${REFUND_COLUMNS}, order_id AS "orderId" FROM refunds WHERE order_id = ANY($1) ORDER BY chargeback_id`,
-      [payments.rows.map((payment) => payment.orderId)],
+    const refunds = await this.#pool.query<OrderRefund & { orderId: string }>(
+      `select ${REFUND_COLUMNS}, order_id as "orderId" from refunds where order_id = any($1) order by chargeback_id`,
+      [orders.rows.map((order) => order.orderId)],
     );
-    const byOrder = new Map<string, LedgerRefund[]>();
+    const byOrder = new Map<string, OrderRefund[]>();
     for (const { orderId, ...refund } of refunds.rows) byOrder.set(orderId, [...(byOrder.get(orderId) ?? []), refund]);
-    return payments.rows.map((payment) => ({ payment, refunds: byOrder.get(payment.orderId) ?? [] }));
+    return orders.rows.map((order) => ({ order, refunds: byOrder.get(order.orderId) ?? [] }));
   }
 
-  /** Locks the order, lets it expire if its time is over, then runs `work` on what it is now; all in one transaction. */
-  async #change<T>(id: string, work: (client: PoolClient, found: PaymentWithRefunds) => Promise<T>): Promise<T | null> {
+  /** Locks the order, expires it if overdue, and runs `work` on it; all in one transaction. */
+  async #change<T>(id: string, work: (client: PoolClient, found: OrderWithRefunds) => Promise<T>): Promise<T | null> {
     return inTransaction(this.#pool, async (client) => {
       const locked = await client.query<CurrentOrder>({
         name: 'lock',
-        text: `SELECT ${CURRENT_ORDER_COLUMNS} FROM payments WHERE order_id = $1 OR transaction_id = $1 FOR UPDATE`,
+        text: `select ${CURRENT_ORDER_COLUMNS} from payments where order_id = $1 or transaction_id = $1 for update`,
         values: [id],
       });
       const row = locked.rows[0];
       if (!row) return null;
-      const { isOverdue, ...payment } = row;
-      const found = { payment, refunds: await readRefunds(client, payment) };
+      const { isOverdue, ...order } = row;
+      const found = { order, refunds: await readRefunds(client, order) };
       return work(client, isOverdue ? await this.#setStatus(client, found, 'expire') : found);
     });
   }
 
-  async #setStatus(client: PoolClient, found: PaymentWithRefunds, status: OrderStatus, times = 1) {
-    const updated = await client.query<LedgerPayment>({
+  async #setStatus(client: PoolClient, found: OrderWithRefunds, status: OrderStatus, times = 1) {
+    const updated = await client.query<Order>({
       name: 'set_status',
-      text: `UPDATE payments SET status = $2,
-               paid_at = coalesce(paid_at, CASE WHEN $2 = 'settlement' THEN clock_timestamp() END),
-               ended_at = coalesce(ended_at, CASE WHEN $2 IN ('expire', 'cancel') THEN clock_timestamp() END)
-             WHERE order_id = $1 RETURNING ${ORDER_COLUMNS}`,
-      values: [found.payment.orderId, status],
+      text: `update payments set status = $2,
+               paid_at = coalesce(paid_at, case when $2 = 'settlement' then clock_timestamp() end),
+               ended_at = coalesce(ended_at, case when $2 in ('expire', 'cancel') then clock_timestamp() end)
+             where order_id = $1 returning ${ORDER_COLUMNS}`,
+      values: [found.order.orderId, status],
     });
-    const changed = { payment: expectOne(updated.rows), refunds: found.refunds };
+    const changed = { order: expectOne(updated.rows), refunds: found.refunds };
     await this.#enqueueNotification(client, changed, times);
     return changed;
   }
 
   async #confirmRefunds(orderId: string): Promise<void> {
-    await this.#change(orderId, async (client, { payment }) => {
+    await this.#change(orderId, async (client, { order }) => {
       const confirmed = await client.query(
-        `UPDATE refunds SET status = 'confirmed', confirmed_at = now() WHERE order_id = $1 AND status = 'requested'`,
+        `update refunds set status = 'confirmed', confirmed_at = now() where order_id = $1 and status = 'requested'`,
         [orderId],
       );
       if (confirmed.rowCount === 0) return;
-      await this.#enqueueNotification(client, { payment, refunds: await readRefunds(client, payment) }, 1);
+      await this.#enqueueNotification(client, { order, refunds: await readRefunds(client, order) }, 1);
     });
   }
 }
 
-export interface SandboxRefundRequest {
+export interface OrderRefundRequest {
   readonly refundKey: string;
-  /** All that is left, where the merchant names no amount. */
+  /** Null for the remaining amount. */
   readonly amountRupiah: number | null;
   readonly reason: string;
   readonly reject: boolean;
 }
 
-export type RefundResult = { readonly found: PaymentWithRefunds } & (
-  | { readonly outcome: 'taken' | 'rejected'; readonly refund: LedgerRefund }
+export type RefundResult = { readonly found: OrderWithRefunds } & (
+  | { readonly outcome: 'accepted' | 'rejected'; readonly refund: OrderRefund }
   | { readonly outcome: 'not_refundable' }
   | { readonly outcome: 'amount_too_high' }
 );

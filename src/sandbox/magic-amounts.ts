@@ -4,7 +4,7 @@ type Behaviour =
   { readonly customer: 'pays' | 'pays_late' } | { readonly operation: FaultOperation; readonly kind: FaultKind };
 
 interface MagicAmount {
-  /** Exactly what the customer is asked for, the fee included where the buyer pays it. */
+  /** The exact amount that the customer pays, the fee included if the buyer pays it. */
   readonly totalRupiah: number;
   readonly behaviour: Behaviour;
   /** For the page, the command's help and docs/sandbox.md. */
@@ -14,7 +14,7 @@ interface MagicAmount {
 export const AUTO_PAY_DELAY_SECONDS = 2;
 export const LATE_PAY_DELAY_SECONDS = 3;
 
-/** Totals whose orders always go the same way, for whoever tests against the sandbox from outside. */
+/** Totals whose orders always behave in the same way, for integration tests against the sandbox. */
 export const MAGIC_AMOUNTS = [
   {
     totalRupiah: 1_000_200,
@@ -43,7 +43,7 @@ export const MAGIC_AMOUNTS = [
   },
 ] as const satisfies readonly MagicAmount[];
 
-/** The fault that always hits this operation of an order over this total. */
+/** The fault that this operation always has for an order over this total. */
 export function permanentFault(operation: FaultOperation, totalRupiah: unknown): FaultKind | undefined {
   for (const { totalRupiah: magic, behaviour } of MAGIC_AMOUNTS) {
     if (magic === totalRupiah && 'operation' in behaviour && behaviour.operation === operation) return behaviour.kind;
@@ -51,7 +51,7 @@ export function permanentFault(operation: FaultOperation, totalRupiah: unknown):
   return undefined;
 }
 
-/** The totals whose customer comes by itself: in time, or too late. */
+/** The totals that are paid without a request: in time, or late. */
 export function totalsOf(customer: 'pays' | 'pays_late'): number[] {
   return MAGIC_AMOUNTS.flatMap(({ totalRupiah, behaviour }) =>
     'customer' in behaviour && behaviour.customer === customer ? [totalRupiah] : [],

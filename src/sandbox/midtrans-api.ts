@@ -10,11 +10,11 @@ import { cancel, cannotModify, charge, expire, notFound, refund, showStatus } fr
 import { respond, send, type Work } from './respond';
 import { SANDBOX_SERVER_KEY } from './acquirers';
 
-/** The part of Midtrans' Core API that QRIS needs, with its answers and its ways to fail. */
+/** The part of Midtrans' Core API that QRIS needs, with injected faults. */
 export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => void): Router {
   const router = Router();
 
-  // Midtrans' pictures are open: shops embed them in their pages.
+  // As at Midtrans, QR images need no key: shops embed them in their pages.
   for (const version of ['v2', 'v4']) {
     router.get(`/${version}/qris/:transactionId/qr-code`, (request, response) =>
       sendImage(request.params.transactionId, response),
@@ -32,7 +32,7 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
     });
   });
   router.get('/v2/:id/status', async ({ params }, response) => {
-    // Before the fault: a call that an injected fault answers is counted, too.
+    // Before the fault: calls with an injected fault are counted too.
     const found = await showStatus(ledger, params.id);
     await serve('status', response, {
       work: respondWith(found),
@@ -45,14 +45,14 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   router.post('/v2/:id/cancel', ({ params }, response) =>
     serve('cancel', response, { work: () => cancel(ledger, params.id), reject: respondWith(cannotModify()) }),
   );
-  // Midtrans' clients also have a direct refund; the sandbox makes no difference.
+  // Midtrans' clients also have a direct refund. It is the same in the sandbox.
   router.post('/v2/:id/refund{/online/direct}', async ({ params, body }, response) => {
-    const fault = permanentFault('refund', (await ledger.find(params.id))?.payment.grossAmountRupiah);
+    const fault = permanentFault('refund', (await ledger.find(params.id))?.order.grossAmountRupiah);
     const refundThis = (isRejected: boolean) => () => refund(ledger, params.id, body, isRejected);
     return serve('refund', response, { work: refundThis(false), reject: refundThis(true), fault });
   });
 
-  /** Answers with what `work` does, or fails as the armed fault says, else as the order's own. */
+  /** Responds with the result of `work`, or with the armed fault, or with the order's permanent fault. */
   async function serve(operation: FaultOperation, response: Response, { work, reject, fault }: Service): Promise<void> {
     const kind = faults.take(operation) ?? fault;
     await respond(kind, response, kind === 'reject' ? reject : work);
@@ -62,7 +62,7 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   async function sendImage(transactionId: string, response: Response): Promise<void> {
     const found = await ledger.find(transactionId);
     if (!found) return send(response, notFound());
-    const image = await renderQrisPng(found.payment.qrString);
+    const image = await renderQrisPng(found.order.qrString);
     response.type('png').set('cache-control', 'public, max-age=31536000, immutable').send(image);
   }
 
@@ -71,15 +71,15 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
 
 interface Service {
   readonly work: Work;
-  /** How the acquirer says no here. */
+  /** The acquirer's rejection. */
   readonly reject: Work;
-  /** The one that its order always has. */
+  /** The order's permanent fault. */
   readonly fault?: FaultKind | undefined;
 }
 
 const chargedTotal = z.object({ transaction_details: z.object({ gross_amount: z.number() }) });
 
-/** What a charge is over, if it says; whether it is right is for later. */
+/** The total of a charge, before its validation. */
 function totalOf(body: unknown): number | undefined {
   return chargedTotal.safeParse(body).data?.transaction_details.gross_amount;
 }

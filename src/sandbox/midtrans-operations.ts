@@ -46,16 +46,17 @@ const refundSchema = z.object({
 });
 
 const DUPLICATE_ORDER =
-  'The request could not be completed due to a conflict with the current state of the target resource, please try again';
+  'The request could not be completed due to a conflict with the current state of the target resource, ' +
+  'please try again';
 
-/** `POST /v2/charge`: 201, 406 for an order that is there already, 400. */
+/** `POST /v2/charge`: 201, 406 for an existing order, 400. */
 export async function charge(ledger: Ledger, request: Request): Promise<AcquirerResponse> {
   const parsed = chargeSchema.safeParse(request.body);
   if (!parsed.success) return invalid(parsed.error);
   const { transaction_details, qris, custom_expiry } = parsed.data;
   const orderTime = custom_expiry?.order_time ?? new Date();
   const timeToLiveMs = custom_expiry ? custom_expiry.expiry_duration * UNIT_MS[custom_expiry.unit] : DEFAULT_EXPIRY_MS;
-  const { outcome, payment } = await ledger.charge({
+  const { outcome, order } = await ledger.charge({
     orderId: transaction_details.order_id,
     grossAmountRupiah: transaction_details.gross_amount,
     acquirer: qris.acquirer,
@@ -63,12 +64,12 @@ export async function charge(ledger: Ledger, request: Request): Promise<Acquirer
     notificationUrl: notificationUrlOf(request),
     idempotencyKey: idempotencyKeyOf(request),
   });
-  // Midtrans lets the id of an expired order be used again; one order one charge makes the better oracle.
+  // Midtrans allows a new charge for the id of an expired order. One charge per order makes a stricter oracle.
   if (outcome === 'duplicate') return errorResponse('406', DUPLICATE_ORDER);
-  return chargeResponse(payment, `${request.protocol}://${request.host}`);
+  return chargeResponse(order, `${request.protocol}://${request.host}`);
 }
 
-/** `GET /v2/:id/status`: the code of the state, or 404. Counts the call. */
+/** `GET /v2/:id/status`: the code of the order's status, or 404. Counts the call. */
 export async function showStatus(ledger: Ledger, id: string): Promise<AcquirerResponse> {
   const found = await ledger.findCounted(id);
   return found ? statusResponse(found) : notFound();
@@ -88,7 +89,7 @@ export async function cancel(ledger: Ledger, id: string): Promise<AcquirerRespon
   return result.changed ? stateResponse(result.found, 'Success, transaction is canceled') : cannotModify();
 }
 
-/** `POST /v2/:id/refund`: 200 for a request that is taken, 202 for one that is turned down; 412, 414, 404, 400. */
+/** `POST /v2/:id/refund`: 200 if accepted, 202 if rejected by the bank; 412, 414, 404, 400. */
 export async function refund(
   ledger: Ledger,
   id: string,
@@ -121,13 +122,13 @@ function invalid(error: z.ZodError): AcquirerResponse {
   };
 }
 
-/** Midtrans takes up to three addresses in this header; one is all that a Lunas account sends. */
+/** Midtrans accepts up to three URLs in this header. A Lunas provider account sends one. */
 function notificationUrlOf(request: Request): string | null {
   const url = request.get('x-override-notification')?.trim() ?? '';
   return /^https?:\/\//.test(url) && URL.canParse(url) ? url : null;
 }
 
-/** A key that is too long is ignored, without a word. */
+/** A key that is too long is ignored. */
 function idempotencyKeyOf(request: Request): string | null {
   const key = request.get('idempotency-key') ?? '';
   return key !== '' && key.length <= MAX_IDEMPOTENCY_KEY_LENGTH ? key : null;

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { notificationBody } from './responses';
-import type { PaymentWithRefunds } from './ledger-records';
+import type { OrderWithRefunds } from './ledger-records';
 
 export interface DueNotification {
   readonly id: string;
@@ -10,22 +10,22 @@ export interface DueNotification {
   readonly attempts: number;
 }
 
-/** Writes `times` equal notifications of a change; part of the change's transaction, so that neither exists without the other. */
+/** Enqueues `times` equal notifications, in the transaction of the change that they report. */
 export async function enqueueNotifications(
   client: PoolClient,
-  changed: PaymentWithRefunds,
+  changed: OrderWithRefunds,
   { times, fallbackUrl }: { times: number; fallbackUrl: string | null },
 ): Promise<void> {
-  const url = changed.payment.notificationUrl ?? fallbackUrl;
+  const url = changed.order.notificationUrl ?? fallbackUrl;
   if (url === null || times === 0) return;
   await client.query({
     name: 'enqueue',
-    text: `INSERT INTO notifications (order_id, url, body) SELECT $1, $2, $3 FROM generate_series(1, $4::integer)`,
-    values: [changed.payment.orderId, url, notificationBody(changed), times],
+    text: `insert into notifications (order_id, url, body) select $1, $2, $3 from generate_series(1, $4::integer)`,
+    values: [changed.order.orderId, url, notificationBody(changed), times],
   });
 }
 
-/** Takes due notifications for the length of a lease: should the process die, they are due again after it. */
+/** Claims due notifications. After the lease they are due again, in case the process was killed. */
 export async function claimNotifications(
   pool: Pool,
   { limit, leaseMs }: { limit: number; leaseMs: number },
@@ -33,48 +33,48 @@ export async function claimNotifications(
   const claimed = await pool.query<DueNotification>({
     name: 'claim',
     text: `
-      UPDATE notifications SET attempts = attempts + 1, due_at = now() + $2 * interval '1 ms'
-      WHERE id IN (SELECT id FROM notifications WHERE due_at <= now() ORDER BY due_at, id LIMIT $1 FOR UPDATE SKIP LOCKED)
-      RETURNING id, order_id AS "orderId", url, body, attempts - 1 AS attempts`,
+      update notifications set attempts = attempts + 1, due_at = now() + $2 * interval '1 ms'
+      where id in (
+        select id from notifications where due_at <= now() order by due_at, id limit $1 for update skip locked)
+      returning id, order_id as "orderId", url, body, attempts - 1 as attempts`,
     values: [limit, leaseMs],
   });
   return claimed.rows;
 }
 
-/** What came of the latest attempt, in words: `HTTP 200`, or why there was no answer. */
+/** The result of an attempt. `response` is `HTTP 200`, for example, or the error. */
 export type AttemptResult =
   | { readonly outcome: 'delivered' | 'dropped' | 'abandoned'; readonly response: string }
   | { readonly outcome: 'postponed'; readonly response: string; readonly delayMs: number };
 
-/** Postponed: there will be a further attempt; else there will be none. */
 export async function recordAttempt(pool: Pool, { id }: DueNotification, result: AttemptResult): Promise<void> {
-  const isOver = result.outcome !== 'postponed';
+  const isFinal = result.outcome !== 'postponed';
   await pool.query(
-    `UPDATE notifications SET outcome = $2, last_response = $3, due_at = now() + $4 * interval '1 ms' WHERE id = $1`,
-    [id, isOver ? result.outcome : null, result.response, isOver ? null : result.delayMs],
+    `update notifications set outcome = $2, last_response = $3, due_at = now() + $4 * interval '1 ms' where id = $1`,
+    [id, isFinal ? result.outcome : null, result.response, isFinal ? null : result.delayMs],
   );
 }
 
-/** A notification as the page shows it. `dueAt` is null once it was delivered or abandoned. */
+/** A row of the page. `dueAt` is null if the notification was delivered or abandoned. */
 export interface NotificationSummary {
   readonly orderId: string;
-  /** The `transaction_status` that it tells. */
+  /** The `transaction_status` in its body. */
   readonly transactionStatus: string;
   readonly url: string;
   readonly attempts: number;
   readonly createdAt: Date;
   readonly dueAt: Date | null;
   readonly outcome: string | null;
-  /** Of the latest attempt that came to an end; null before the first. */
+  /** Of the latest completed attempt; null before the first one. */
   readonly lastResponse: string | null;
 }
 
 /** Newest first. */
 export async function listNotifications(pool: Pool, limit: number): Promise<NotificationSummary[]> {
   const result = await pool.query<NotificationSummary>(
-    `SELECT order_id AS "orderId", body::json ->> 'transaction_status' AS "transactionStatus", url, attempts,
-       created_at AS "createdAt", due_at AS "dueAt", outcome, last_response AS "lastResponse"
-     FROM notifications ORDER BY id DESC LIMIT $1`,
+    `select order_id as "orderId", body::json ->> 'transaction_status' as "transactionStatus", url, attempts,
+       created_at as "createdAt", due_at as "dueAt", outcome, last_response as "lastResponse"
+     from notifications order by id desc limit $1`,
     [limit],
   );
   return result.rows;

@@ -5,29 +5,22 @@ import { Agent } from 'undici';
 import type { Logger } from '../logger';
 import { SLOW_MS, type Faults } from './faults';
 import type { Ledger } from './ledger';
-import { claimNotifications, recordAttempt, type DueNotification } from './notification-queue';
+import { claimNotifications, recordAttempt, type AttemptResult, type DueNotification } from './notification-queue';
 import { sendNotification } from './send-notification';
 
-/** Midtrans tries again after 2, 10, 30, 90 and 210 minutes; seconds make a better sandbox. Then every minute for a while. */
+/** Midtrans retries after 2, 10, 30, 90 and 210 minutes. The sandbox retries after seconds, then every minute. */
 export const NOTIFICATION_DELAYS_MS: readonly number[] = [1, 2, 5, 15, ...Array.from({ length: 20 }, () => 60)].map(
   (seconds) => seconds * 1000,
 );
 
-/** Midtrans waits 15 s for an answer. */
+/** As at Midtrans. */
 const PHASE_TIMEOUT_MS = 15_000;
-/** A claimed notification that a crash left behind is due again after this. */
+/** Longer than an attempt: connecting, headers, body, and the fault `slow`. */
 const LEASE_MS = 3 * PHASE_TIMEOUT_MS + SLOW_MS;
-const POLL_MS = 500;
+const POLL_INTERVAL_MS = 500;
 const MAX_IN_FLIGHT = 32;
-/** An attempt that takes longer is cut off when the sandbox stops, and due again by its schedule. */
+/** When the sandbox stops, longer attempts are aborted. They are due again by their schedule. */
 const CLOSE_GRACE_MS = 2000;
-
-export interface Notifier {
-  /** Looks for due notifications now instead of at the next poll. */
-  wake(): void;
-  /** Lets attempts under way come to their end, then stops. */
-  close(): Promise<void>;
-}
 
 export interface NotifierOptions {
   readonly pool: Pool;
@@ -37,103 +30,98 @@ export interface NotifierOptions {
   readonly delaysMs: readonly number[];
 }
 
-/** Sends what the ledger says is due, until the merchant answers 2xx or the schedule is used up; also sweeps the ledger. */
-export function startNotifier({ pool, ledger, faults, log, delaysMs }: NotifierOptions): Notifier {
-  const agent = new Agent({
+/** Sends due notifications until the merchant responds with 2xx or the schedule ends. Also sweeps the ledger. */
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #agent = new Agent({
     connections: MAX_IN_FLIGHT,
     connectTimeout: PHASE_TIMEOUT_MS,
     headersTimeout: PHASE_TIMEOUT_MS,
     bodyTimeout: PHASE_TIMEOUT_MS,
   });
-  const closing = new AbortController();
-  const cuttingOff = new AbortController();
-  setMaxListeners(0, cuttingOff.signal);
-  const inFlight = new Set<Promise<void>>();
-  let wakeUp: (() => void) | undefined;
-  let isWoken = false;
-  let nextSweepAt = 0;
+  readonly #aborter = new AbortController();
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #running: Promise<void>;
+  #isClosing = false;
+  #isWoken = false;
+  #rest = new AbortController();
+  #nextSweepAtMs = 0;
 
-  async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
-      try {
-        const isIdle = await sendDue();
-        if (isIdle && !isWoken) await rest();
-      } catch (error) {
-        log.error({ reason: String(error) }, 'sandbox ledger unavailable; retrying');
-        await rest();
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    setMaxListeners(0, this.#aborter.signal);
+    this.#running = this.#run();
+  }
+
+  /** Looks for due notifications now instead of at the next poll. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#rest.abort();
+  }
+
+  /** Completes the attempts in flight, then stops. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.wake();
+    const grace = setTimeout(() => this.#aborter.abort(), CLOSE_GRACE_MS);
+    await this.#running;
+    await Promise.all(this.#inFlight);
+    clearTimeout(grace);
+    await this.#agent.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosing) {
+      this.#rest = new AbortController();
+      this.#isWoken = false;
+      const isIdle = await this.#sendDue().catch((error: unknown) => {
+        this.#options.log.error({ reason: String(error) }, 'sandbox ledger unavailable; retrying');
+        return true;
+      });
+      if (isIdle && !this.#isWoken) {
+        await sleep(POLL_INTERVAL_MS, undefined, { signal: this.#rest.signal }).catch(() => undefined);
       }
     }
   }
 
-  /** Starts what is due, as far as there is room. Answers whether nothing was. */
-  async function sendDue(): Promise<boolean> {
-    isWoken = false;
-    if (Date.now() >= nextSweepAt) {
+  /** @returns whether no notification was due */
+  async #sendDue(): Promise<boolean> {
+    const { pool, ledger } = this.#options;
+    if (Date.now() >= this.#nextSweepAtMs) {
       await ledger.sweep();
-      nextSweepAt = Date.now() + POLL_MS;
+      this.#nextSweepAtMs = Date.now() + POLL_INTERVAL_MS;
     }
-    const room = MAX_IN_FLIGHT - inFlight.size;
-    const due = await claimNotifications(pool, { limit: room, leaseMs: LEASE_MS });
-    for (const notification of due) start(notification);
-    if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
+    const due = await claimNotifications(pool, { limit: MAX_IN_FLIGHT - this.#inFlight.size, leaseMs: LEASE_MS });
+    for (const notification of due) this.#start(notification);
+    if (this.#inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.#inFlight);
     return due.length === 0;
   }
 
-  function start(notification: DueNotification): void {
-    const delivery = deliver(notification)
+  #start(notification: DueNotification): void {
+    const delivery = this.#deliver(notification)
       .catch((error: unknown) =>
-        log.error({ reason: String(error), order_id: notification.orderId }, 'notification not recorded'),
+        this.#options.log.error({ reason: String(error), order_id: notification.orderId }, 'notification not recorded'),
       )
-      .finally(() => inFlight.delete(delivery));
-    inFlight.add(delivery);
+      .finally(() => this.#inFlight.delete(delivery));
+    this.#inFlight.add(delivery);
   }
 
-  async function deliver(notification: DueNotification): Promise<void> {
+  async #deliver(notification: DueNotification): Promise<void> {
+    const result = await this.#attempt(notification);
+    await recordAttempt(this.#options.pool, notification, result);
+    if (result.outcome === 'postponed') setTimeout(() => this.wake(), result.delayMs).unref();
+  }
+
+  async #attempt(notification: DueNotification): Promise<AttemptResult> {
+    const { faults, log, delaysMs } = this.#options;
     const fault = faults.take('notify');
-    if (fault === 'silent' || fault === 'reject') {
-      return recordAttempt(pool, notification, { outcome: 'dropped', response: `fault ${fault}` });
-    }
-    const result = await sendNotification(notification, { dispatcher: agent, fault, signal: cuttingOff.signal });
-    const delayMs = delaysMs[notification.attempts];
+    if (fault === 'silent' || fault === 'reject') return { outcome: 'dropped', response: `fault ${fault}` };
+    const attempt = { dispatcher: this.#agent, fault, signal: this.#aborter.signal };
+    const { isSuccess, text: response } = await sendNotification(notification, attempt);
     const isLost = fault === 'accept_then_timeout' || fault === 'accept_then_reset';
-    if (result.isSuccess && !isLost) {
-      return recordAttempt(pool, notification, { outcome: 'delivered', response: result.text });
-    }
-    log.warn({ order_id: notification.orderId, url: notification.url, reason: result.text }, 'notification failed');
-    if (delayMs === undefined) {
-      return recordAttempt(pool, notification, { outcome: 'abandoned', response: result.text });
-    }
-    await recordAttempt(pool, notification, { outcome: 'postponed', response: result.text, delayMs });
-    setTimeout(wake, delayMs).unref();
+    if (isSuccess && !isLost) return { outcome: 'delivered', response };
+    log.warn({ order_id: notification.orderId, url: notification.url, reason: response }, 'notification failed');
+    const delayMs = delaysMs[notification.attempts];
+    return delayMs === undefined ? { outcome: 'abandoned', response } : { outcome: 'postponed', response, delayMs };
   }
-
-  /** Until the next poll, or until something was enqueued. */
-  async function rest(): Promise<void> {
-    const timer = new AbortController();
-    await new Promise<void>((resolve) => {
-      wakeUp = resolve;
-      sleep(POLL_MS, undefined, { signal: timer.signal }).then(resolve, resolve);
-    });
-    wakeUp = undefined;
-    timer.abort();
-  }
-
-  function wake(): void {
-    isWoken = true;
-    wakeUp?.();
-  }
-
-  const running = run();
-  return {
-    wake,
-    async close() {
-      closing.abort();
-      wake();
-      const grace = setTimeout(() => cuttingOff.abort(), CLOSE_GRACE_MS);
-      await running;
-      await Promise.all(inFlight);
-      clearTimeout(grace);
-      await agent.close();
-    },
-  };
 }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { FAULT_KINDS, isPossible, FAULT_OPERATIONS, type Fault } from './faults';
 import { Html, html } from './html';
-import type { OrderStatus, PaymentWithRefunds } from './ledger-records';
+import type { OrderStatus, OrderWithRefunds } from './ledger-records';
 import { MAGIC_AMOUNTS } from './magic-amounts';
 import { formatMidtransTime } from './midtrans-time';
 import type { NotificationSummary } from './notification-queue';
 
 export interface PageContent {
-  readonly payments: readonly PaymentWithRefunds[];
+  readonly orders: readonly OrderWithRefunds[];
   readonly notifications: readonly NotificationSummary[];
   readonly faults: readonly Fault[];
   readonly bankDelaySeconds: number;
 }
 
-/** Each state in a person's words, and its colour. */
+/** The label and colour of each status. */
 const STATUS_LABELS = {
   pending: { label: 'waiting', tone: 'wait' },
   settlement: { label: 'paid', tone: 'good' },
@@ -23,15 +23,21 @@ const STATUS_LABELS = {
   partial_refund: { label: 'partly refunded', tone: 'back' },
 } as const satisfies Record<OrderStatus, { label: string; tone: string }>;
 
-/** What the Pay button says; no button where the order cannot be paid (again). */
+/** The label of the Pay button. Statuses without a label have no button. */
 const PAY_LABELS: Partial<Record<OrderStatus, string>> = { pending: 'Pay', expire: 'Pay late', cancel: 'Pay late' };
 
 const STYLE = inlineElement(
   'style',
   `
-  :root { color-scheme: light dark; --line: light-dark(#e2e5ea, #30353d); --card: light-dark(#fff, #1d2127); --dim: light-dark(#667085, #9aa4b2); --accent: #0b7a55; }
+  :root {
+    color-scheme: light dark; --line: light-dark(#e2e5ea, #30353d); --card: light-dark(#fff, #1d2127);
+    --dim: light-dark(#667085, #9aa4b2); --accent: #0b7a55;
+  }
   * { box-sizing: border-box; }
-  body { margin: 0 auto; max-width: 1120px; padding: 24px 20px 64px; font: 15px/1.5 system-ui, sans-serif; background: light-dark(#f6f7f9, #14171b); }
+  body {
+    margin: 0 auto; max-width: 1120px; padding: 24px 20px 64px; font: 15px/1.5 system-ui, sans-serif;
+    background: light-dark(#f6f7f9, #14171b);
+  }
   header { display: flex; align-items: baseline; gap: 12px; flex-wrap: wrap; margin-bottom: 20px; }
   h1 { font-size: 22px; margin: 0; } h2 { font-size: 16px; margin: 32px 0 12px; } p { margin: 0; color: var(--dim); }
   .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(240px, 1fr)); gap: 16px; }
@@ -41,21 +47,30 @@ const STYLE = inlineElement(
   .card.off img, .card.good img, .card.back img { opacity: .25; }
   .top { display: flex; justify-content: space-between; align-items: center; }
   .amount { font-size: 20px; font-weight: 650; font-variant-numeric: tabular-nums; }
-  .badge { font-size: 12px; font-weight: 600; padding: 2px 10px; border-radius: 99px; color: #fff; background: #667085; }
-  .wait .badge { background: #b25e09; } .good .badge { background: var(--accent); } .back .badge { background: #6941c6; }
+  .badge { font-size: 12px; font-weight: 600; padding: 2px 10px; border-radius: 99px; color: #fff; background: #667085 }
+  .wait .badge { background: #b25e09; } .good .badge { background: var(--accent) } .back .badge { background: #6941c6 }
   code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere; } small { color: var(--dim); }
-  button { font: inherit; font-weight: 600; padding: 8px 16px; border: 1px solid var(--line); border-radius: 8px; background: transparent; color: inherit; cursor: pointer; }
+  button {
+    font: inherit; font-weight: 600; padding: 8px 16px; border: 1px solid var(--line); border-radius: 8px;
+    background: transparent; color: inherit; cursor: pointer;
+  }
   button.pay { width: 100%; background: var(--accent); border-color: var(--accent); color: #fff; }
-  button:hover { filter: brightness(1.1); } button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+  button:hover { filter: brightness(1.1); }
+  button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   .row { display: flex; gap: 12px; flex-wrap: wrap; align-items: end; } .row + .row { margin-top: 12px; }
   label { display: grid; gap: 4px; font-size: 13px; color: var(--dim); }
-  select, input { font: inherit; padding: 7px 10px; border: 1px solid var(--line); border-radius: 8px; background: transparent; color: inherit; }
-  input { width: 90px; } .wide { flex: 1; } .wide input { width: 100%; } .number { font-variant-numeric: tabular-nums; white-space: nowrap; } table { width: 100%; border-collapse: collapse; } td, th { text-align: left; padding: 6px 8px; border-top: 1px solid var(--line); font-size: 13px; }
+  select, input {
+    font: inherit; padding: 7px 10px; border: 1px solid var(--line); border-radius: 8px; background: transparent;
+    color: inherit;
+  }
+  input { width: 90px; } .wide { flex: 1; } .wide input { width: 100%; }
+  .number { font-variant-numeric: tabular-nums; white-space: nowrap; } table { width: 100%; border-collapse: collapse; }
+  td, th { text-align: left; padding: 6px 8px; border-top: 1px solid var(--line); font-size: 13px; }
   th { border: 0; color: var(--dim); font-weight: 500; }
 `,
 );
 
-/** Without it the page works as well; with it nobody needs to reload. The forms are left alone while somebody fills them in. */
+/** Refreshes the page; optional. A form that has the focus is not replaced. */
 const SCRIPT = inlineElement(
   'script',
   `
@@ -64,7 +79,7 @@ const SCRIPT = inlineElement(
     const response = await fetch('/').catch(() => undefined);
     if (!response || !response.ok) return;
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-    for (const id of ['payments', 'armed', 'bank', 'notifications']) {
+    for (const id of ['orders', 'armed', 'bank', 'notifications']) {
       const [old, now] = [document.getElementById(id), fresh.getElementById(id)];
       if (old.innerHTML !== now.innerHTML && !old.contains(document.activeElement)) old.replaceWith(now);
     }
@@ -82,7 +97,7 @@ const CONTENT_SECURITY_POLICY = [
   `script-src '${SCRIPT.source}'`,
 ].join('; ');
 
-/** The sandbox for a person: its payments with a Pay button, what it told the merchant, and its faults. */
+/** The page of the sandbox: orders with a Pay button, notifications, and faults. */
 export function sandboxPage(content: PageContent): { html: string; contentSecurityPolicy: string } {
   const page = html`<!doctype html>
     <html lang="en">
@@ -96,11 +111,11 @@ export function sandboxPage(content: PageContent): { html: string; contentSecuri
         <header>
           <h1>Lunas sandbox</h1>
           <p>
-            An acquirer that moves no money. Be the customer: pay an order, and see the notifications that the merchant
-            gets.
+            A simulated acquirer; no money moves. Pay an order as its customer, and watch the notifications to the
+            merchant.
           </p>
         </header>
-        <section id="payments">${paymentCards(content.payments)}</section>
+        <section id="orders">${orderCards(content.orders)}</section>
         <h2>Scan</h2>
         <section class="panel">${scanForm()}</section>
         <h2>Notifications</h2>
@@ -108,7 +123,7 @@ export function sandboxPage(content: PageContent): { html: string; contentSecuri
         <h2>Faults</h2>
         <section class="panel">${faultForm()}${armedFaults(content.faults)}</section>
         <h2>Bank</h2>
-        <section class="panel"><p id="bank">It confirms a refund after ${content.bankDelaySeconds} s.</p></section>
+        <section class="panel"><p id="bank">Refunds are confirmed after ${content.bankDelaySeconds} s.</p></section>
         <h2>Magic amounts</h2>
         <section class="panel">${magicAmounts()}</section>
         ${SCRIPT.element}
@@ -117,23 +132,23 @@ export function sandboxPage(content: PageContent): { html: string; contentSecuri
   return { html: page.text, contentSecurityPolicy: CONTENT_SECURITY_POLICY };
 }
 
-function paymentCards(payments: readonly PaymentWithRefunds[]): Html {
-  if (payments.length === 0) return html`<p>No orders yet. Create a payment and it appears here.</p>`;
-  return html`<div class="cards">${payments.map(paymentCard)}</div>`;
+function orderCards(orders: readonly OrderWithRefunds[]): Html {
+  if (orders.length === 0) return html`<p>No orders yet. Create a payment and it appears here.</p>`;
+  return html`<div class="cards">${orders.map(orderCard)}</div>`;
 }
 
-function paymentCard({ payment, refunds }: PaymentWithRefunds): Html {
-  const { label, tone } = STATUS_LABELS[payment.status];
-  const payLabel = PAY_LABELS[payment.status];
+function orderCard({ order, refunds }: OrderWithRefunds): Html {
+  const { label, tone } = STATUS_LABELS[order.status];
+  const payLabel = PAY_LABELS[order.status];
   return html`<article class="card ${tone}">
     <div class="top">
-      <span class="amount">${formatRupiah(payment.grossAmountRupiah)}</span><span class="badge">${label}</span>
+      <span class="amount">${formatRupiah(order.grossAmountRupiah)}</span><span class="badge">${label}</span>
     </div>
-    <img src="/v2/qris/${payment.transactionId}/qr-code" alt="QRIS of order ${payment.orderId}" loading="lazy" />
-    <code>${payment.orderId}</code>
-    <small>${payment.acquirer} · until ${formatMidtransTime(payment.expiresAt)} WIB</small>
+    <img src="/v2/qris/${order.transactionId}/qr-code" alt="QRIS of order ${order.orderId}" loading="lazy" />
+    <code>${order.orderId}</code>
+    <small>${order.acquirer} · until ${formatMidtransTime(order.expiresAt)} WIB</small>
     ${refunds.map((refund) => html`<small>refund of ${formatRupiah(refund.amountRupiah)}: ${refund.status}</small>`)}
-    ${payLabel === undefined ? '' : payForm(payment.orderId, payLabel)}
+    ${payLabel === undefined ? '' : payForm(order.orderId, payLabel)}
   </article>`;
 }
 
@@ -143,10 +158,10 @@ function payForm(orderId: string, label: string): Html {
   </form>`;
 }
 
-/** For a QR that was seen elsewhere: in a shop's page, in an answer of the API. */
+/** For a QR code from elsewhere: a shop's page, or a response of the API. */
 function scanForm(): Html {
   return html`<form class="row" method="post" action="/simulator/scan">
-    <label class="wide">The text of a QR code, to pay its order <input name="qris_payload" required /></label>
+    <label class="wide">Text of a QR code <input name="qris_payload" required /></label>
     <button>Scan and pay</button>
   </form>`;
 }
@@ -181,10 +196,10 @@ function notificationTable(notifications: readonly NotificationSummary[]): Html 
   );
   return html`<table>
     <tr>
-      <th>Of (WIB)</th>
+      <th>Created (WIB)</th>
       <th>Order</th>
       <th>Status</th>
-      <th>To</th>
+      <th>URL</th>
       <th>Attempts</th>
       <th>Response</th>
       <th>State</th>
@@ -217,7 +232,7 @@ function faultForm(): Html {
 }
 
 function armedFaults(faults: readonly Fault[]): Html {
-  if (faults.length === 0) return html`<div id="armed" class="row"><small>Everything works.</small></div>`;
+  if (faults.length === 0) return html`<div id="armed" class="row"><small>No faults armed.</small></div>`;
   const armed = faults.map(({ operation, kind, times }) => html`<code>${operation}: ${kind} × ${times}</code>`);
   return html`<div id="armed" class="row">
     ${armed}
@@ -229,7 +244,7 @@ function formatRupiah(rupiah: number): string {
   return `Rp ${rupiah.toLocaleString('id-ID')}`;
 }
 
-/** A style or script within the page, and the source by which the Content-Security-Policy allows exactly this one. */
+/** An inline style or script, with its hash for the Content-Security-Policy. */
 function inlineElement(name: 'style' | 'script', content: string): { element: Html; source: string } {
   return {
     element: new Html(`<${name}>${content}</${name}>`),

@@ -5,11 +5,11 @@ import { SLOW_MS, type FaultKind } from './faults';
 
 export type Work = () => Promise<AcquirerResponse>;
 
-/** Does `work` and answers with what it says, or fails as the fault wants it. */
+/** Responds with the result of `work`, or with the fault. */
 export async function respond(fault: FaultKind | undefined, response: Response, work: Work): Promise<void> {
   switch (fault) {
     case 'timeout':
-      return; // The connection stays open, and silent, until the caller or the server closes it.
+      return; // The connection stays open until the caller or the server closes it.
     case 'reset':
       return reset(response);
     case 'http_500':
@@ -46,7 +46,7 @@ function reset(response: Response): void {
   response.socket?.resetAndDestroy();
 }
 
-/** Midtrans answers HTTP 200 whatever the code in the body says, but for these. */
+/** Midtrans responds with HTTP 200 to all requests except these. */
 const HTTP_STATUSES: ReadonlyMap<string, number> = new Map(
   [400, 401, 413, 429, 500].map((status) => [String(status), status]),
 );

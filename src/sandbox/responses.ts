@@ -1,22 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  sumOf,
-  type LedgerPayment,
-  type LedgerRefund,
-  type OrderStatus,
-  type PaymentWithRefunds,
-} from './ledger-records';
+import { sumOf, type Order, type OrderRefund, type OrderStatus, type OrderWithRefunds } from './ledger-records';
 import { formatMidtransTime } from './midtrans-time';
 import { SANDBOX_MERCHANT_ID, SANDBOX_SERVER_KEY } from './acquirers';
 
-/** An answer as Midtrans gives it: the code that counts is in the body. */
+/** A response of Midtrans. The relevant status code is in the body. */
 export interface AcquirerResponse {
   readonly status_code: string;
   readonly status_message: string;
   readonly [field: string]: unknown;
 }
 
-/** Midtrans' code for an order in a state: in an answer, and in a notification (docs: "QRIS", "Get Transaction Status"). */
+/** Midtrans' status codes of an order (documents "QRIS" and "Get Transaction Status"). */
 const STATUS_CODES = {
   pending: { response: '201', notification: '201' },
   settlement: { response: '200', notification: '200' },
@@ -26,38 +20,38 @@ const STATUS_CODES = {
   partial_refund: { response: '200', notification: '200' },
 } as const satisfies Record<OrderStatus, { response: string; notification: string }>;
 
-export function chargeResponse(payment: LedgerPayment, baseUrl: string): AcquirerResponse {
-  const { transactionId } = payment;
+export function chargeResponse(order: Order, baseUrl: string): AcquirerResponse {
+  const { transactionId } = order;
   return {
     status_code: '201',
     status_message: 'QRIS transaction is created',
-    ...describe({ payment: { ...payment, status: 'pending', paidAt: null }, refunds: [] }),
+    ...describe({ order: { ...order, status: 'pending', paidAt: null }, refunds: [] }),
     actions: [
       { name: 'generate-qr-code', method: 'GET', url: `${baseUrl}/v2/qris/${transactionId}/qr-code` },
       { name: 'generate-qr-code-v2', method: 'GET', url: `${baseUrl}/v4/qris/${transactionId}/qr-code` },
     ],
-    qr_string: payment.qrString,
-    expiry_time: formatMidtransTime(payment.expiresAt),
+    qr_string: order.qrString,
+    expiry_time: formatMidtransTime(order.expiresAt),
   };
 }
 
-/** As the published answers, it does not repeat the QR string. */
-export function statusResponse(found: PaymentWithRefunds): AcquirerResponse {
+/** Like Midtrans' published example, without the QR string. */
+export function statusResponse(found: OrderWithRefunds): AcquirerResponse {
   return stateResponse(found, 'Success, transaction is found');
 }
 
-export function stateResponse(found: PaymentWithRefunds, message: string): AcquirerResponse {
-  const code = STATUS_CODES[found.payment.status].response;
+export function stateResponse(found: OrderWithRefunds, message: string): AcquirerResponse {
+  const code = STATUS_CODES[found.order.status].response;
   return {
     status_code: code,
     status_message: message,
     ...describe(found),
-    signature_key: sign(found.payment, code),
-    expiry_time: formatMidtransTime(found.payment.expiresAt),
+    signature_key: sign(found.order, code),
+    expiry_time: formatMidtransTime(found.order.expiresAt),
   };
 }
 
-export function refundResponse(found: PaymentWithRefunds, refund: LedgerRefund): AcquirerResponse {
+export function refundResponse(found: OrderWithRefunds, refund: OrderRefund): AcquirerResponse {
   const rejected = refund.status === 'rejected';
   const { refunds: _, ...described } = describe(found);
   return {
@@ -70,48 +64,48 @@ export function refundResponse(found: PaymentWithRefunds, refund: LedgerRefund):
   };
 }
 
-/** An answer that says no, without an order. */
+/** An error without an order. */
 export function errorResponse(statusCode: string, message: string): AcquirerResponse {
   return { status_code: statusCode, status_message: message, id: randomUUID() };
 }
 
-/** The text of a notification; kept as it is, so that every repetition is the same byte for byte. */
-export function notificationBody(found: PaymentWithRefunds): string {
-  const code = STATUS_CODES[found.payment.status].notification;
+/** The body of a notification. It is stored, so that each attempt sends the same bytes. */
+export function notificationBody(found: OrderWithRefunds): string {
+  const code = STATUS_CODES[found.order.status].notification;
   return JSON.stringify({
     ...describe(found),
     status_message: 'midtrans payment notification',
     status_code: code,
-    signature_key: sign(found.payment, code),
+    signature_key: sign(found.order, code),
   });
 }
 
-function describe({ payment, refunds }: PaymentWithRefunds): Record<string, unknown> {
-  const taken = refunds.filter((refund) => refund.status !== 'rejected');
+function describe({ order, refunds }: OrderWithRefunds): Record<string, unknown> {
+  const accepted = refunds.filter((refund) => refund.status !== 'rejected');
   return {
-    transaction_time: formatMidtransTime(payment.chargedAt),
-    transaction_status: payment.status,
-    transaction_id: payment.transactionId,
-    order_id: payment.orderId,
+    transaction_time: formatMidtransTime(order.chargedAt),
+    transaction_status: order.status,
+    transaction_id: order.transactionId,
+    order_id: order.orderId,
     merchant_id: SANDBOX_MERCHANT_ID,
-    gross_amount: formatAmount(payment.grossAmountRupiah),
+    gross_amount: formatAmount(order.grossAmountRupiah),
     currency: 'IDR',
     payment_type: 'qris',
     fraud_status: 'accept',
-    acquirer: payment.acquirer,
-    ...(payment.paidAt && {
-      settlement_time: formatMidtransTime(payment.paidAt),
+    acquirer: order.acquirer,
+    ...(order.paidAt && {
+      settlement_time: formatMidtransTime(order.paidAt),
       // The customer pays with the acquirer's own wallet.
       transaction_type: 'on-us',
-      issuer: payment.acquirer,
-      ...(payment.acquirer === 'airpay shopee' && { reference_id: payment.qrReference }),
+      issuer: order.acquirer,
+      ...(order.acquirer === 'airpay shopee' && { reference_id: order.qrReference }),
     }),
-    ...(taken.length > 0 && { refund_amount: formatAmount(sumOf(taken)), refunds: taken.map(describeRefund) }),
+    ...(accepted.length > 0 && { refund_amount: formatAmount(sumOf(accepted)), refunds: accepted.map(describeRefund) }),
   };
 }
 
 /** A refund is final only with `bank_confirmed_at`. */
-function describeRefund(refund: LedgerRefund) {
+function describeRefund(refund: OrderRefund) {
   return {
     refund_chargeback_id: refund.chargebackId,
     refund_amount: formatAmount(refund.amountRupiah),
@@ -126,9 +120,9 @@ export function formatAmount(rupiah: number): string {
   return `${rupiah}.00`;
 }
 
-/** It covers neither the time nor the status: whoever gets it must ask again. */
-function sign(payment: LedgerPayment, statusCode: string): string {
+/** Midtrans' signature. It covers neither time nor status, so the receiver must query the status. */
+function sign(order: Order, statusCode: string): string {
   return createHash('sha512')
-    .update(payment.orderId + statusCode + formatAmount(payment.grossAmountRupiah) + SANDBOX_SERVER_KEY)
+    .update(order.orderId + statusCode + formatAmount(order.grossAmountRupiah) + SANDBOX_SERVER_KEY)
     .digest('hex');
 }

@@ -11,18 +11,18 @@ import { Faults, SLOW_MS } from './faults';
 import { Ledger } from './ledger';
 import { midtransApi } from './midtrans-api';
 import { enqueueNotifications, listNotifications } from './notification-queue';
-import { NOTIFICATION_DELAYS_MS, startNotifier, type Notifier } from './notifier';
+import { NOTIFICATION_DELAYS_MS, Notifier } from './notifier';
 import { sandboxPage } from './page';
 import { send } from './respond';
 import { onlyLoopback, simulatorApi } from './simulator-api';
 
 export interface SandboxOptions {
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
-  /** The ledger: a database of its own, created where it is missing. */
+  /** The ledger's own database; created if it does not exist. */
   readonly databaseUrl: string;
-  /** Where notifications go for charges that name no address of their own (`X-Override-Notification`); null: nowhere. */
+  /** Receives notifications of charges without `X-Override-Notification`; null: none are sent. */
   readonly notificationUrl: string | null;
   readonly log: Logger;
   readonly notificationDelaysMs?: readonly number[];
@@ -30,19 +30,19 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   readonly url: string;
-  /** Finishes what is under way, then stops. */
+  /** Completes the requests and attempts in flight, then stops. */
   close(): Promise<void>;
 }
 
 const BODY_LIMIT = '64kb';
-const PAYMENTS_ON_PAGE = 50;
+const ORDERS_ON_PAGE = 50;
 const NOTIFICATIONS_ON_PAGE = 20;
 /** Longer than the slowest response; a request with the fault `timeout` never gets one. */
 const SHUTDOWN_TIMEOUT_MS = SLOW_MS + 1000;
 
 /**
- * Starts the acquirer simulator: Midtrans' Core API for QRIS, its control API and its page.
- * @throws UserError where the port is taken; the driver's error where PostgreSQL cannot be reached
+ * Starts the acquirer simulator: Midtrans' Core API for QRIS, the simulator API and the page.
+ * @throws UserError if the port is taken; the driver's error if PostgreSQL cannot be reached
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log, notificationUrl: fallbackUrl, notificationDelaysMs: delaysMs = NOTIFICATION_DELAYS_MS } = options;
@@ -52,14 +52,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     enqueueNotifications(client, changed, { times, fallbackUrl }),
   );
   const faults = new Faults();
-  const notifier = startNotifier({ pool, ledger, faults, log, delaysMs });
+  const notifier = new Notifier({ pool, ledger, faults, log, delaysMs });
   const stop = async () => {
     await notifier.close();
     await pool.end();
   };
   const server = createServer(createApp({ pool, ledger, faults, notifier, log }));
   const closeServer = gracefulShutdown(server, SHUTDOWN_TIMEOUT_MS);
-  // Longer than a client's pool keeps a connection, so that none is closed under a request.
+  // Longer than clients keep idle connections: closing one first could cut a request.
   server.keepAliveTimeout = 65_000;
   await listen(server, options).catch(async (error: unknown) => {
     await stop();
@@ -88,12 +88,12 @@ function createApp({ pool, ledger, faults, notifier, log }: AppDependencies): Ex
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // Not strict: Midtrans' own clients cancel and expire with the JSON body `null`.
+  // Not strict: Midtrans' own clients send the JSON body `null` to cancel and expire.
   app.use(
     express.json({ limit: BODY_LIMIT, strict: false }),
     express.urlencoded({ limit: BODY_LIMIT, extended: false }),
   );
-  app.get('/healthz', (_request, response) => pool.query('SELECT 1').then(() => response.json({ status: 'ok' })));
+  app.get('/healthz', (_request, response) => pool.query('select 1').then(() => response.json({ status: 'ok' })));
   app.get('/', onlyLoopback, (_request, response) => sendPage(response));
   app.use(simulatorApi(ledger, faults, () => notifier.wake()));
   app.use(midtransApi(ledger, faults, () => notifier.wake()));
@@ -103,19 +103,19 @@ function createApp({ pool, ledger, faults, notifier, log }: AppDependencies): Ex
   });
 
   async function sendPage(response: Response): Promise<void> {
-    const [payments, notifications, bankDelaySeconds] = await Promise.all([
-      ledger.list(PAYMENTS_ON_PAGE),
+    const [orders, notifications, bankDelaySeconds] = await Promise.all([
+      ledger.list(ORDERS_ON_PAGE),
       listNotifications(pool, NOTIFICATIONS_ON_PAGE),
       ledger.bankDelaySeconds(),
     ]);
-    const page = sandboxPage({ payments, notifications, faults: faults.list(), bankDelaySeconds });
+    const page = sandboxPage({ orders, notifications, faults: faults.list(), bankDelaySeconds });
     response.set('content-security-policy', page.contentSecurityPolicy).type('html').send(page.html);
   }
 
   return app;
 }
 
-/** Express and its parsers say with `status` what was wrong with the request; everything else is a fault of ours. */
+/** Errors of Express and its parsers have a `status`. Any other error is internal. */
 function handleRequestError(error: unknown, response: Response, log: Logger): void {
   const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;
   if (response.headersSent) {
@@ -143,6 +143,6 @@ async function listen(server: Server, { port, host }: SandboxOptions): Promise<v
 function urlOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const everywhere = host === '0.0.0.0' || host === '::';
-  return `http://${everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+  const isWildcard = host === '0.0.0.0' || host === '::';
+  return `http://${isWildcard ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -10,7 +10,7 @@ export interface NotificationAttempt {
   readonly signal: AbortSignal;
 }
 
-/** One attempt, as the fault would have it. Anything but a 2xx is a failure; `text` says which. */
+/** One attempt, with its fault. Only a 2xx is a success. `text` describes the result. */
 export async function sendNotification(
   { url, body }: DueNotification,
   { dispatcher, fault, signal }: NotificationAttempt,

@@ -4,7 +4,7 @@ import { parseQris } from '../qris/qris';
 import { formatAmount } from './responses';
 import { FAULT_KINDS, isPossible, FAULT_OPERATIONS, type Faults } from './faults';
 import type { Ledger } from './ledger';
-import type { PaymentWithRefunds } from './ledger-records';
+import type { OrderWithRefunds } from './ledger-records';
 
 const MAX_TIMES = 10_000;
 
@@ -27,7 +27,7 @@ const faultSchema = z
   })
   .refine(isPossible, { error: 'only a notification can be silent or have a bad signature' });
 
-/** What a person, or a test, does to the sandbox from outside: pay, look at its ledger, break it. For this machine only. */
+/** Controls the sandbox: pay orders, read the ledger, inject faults. Only for clients on the loopback interface. */
 export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () => void): Router {
   const router = Router();
   router.use('/simulator', onlyLoopback);
@@ -43,7 +43,7 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
     return scan(request, response, parsed.data.qris_payload);
   });
   router.get('/simulator/payments', (_request, response) =>
-    ledger.list().then((payments) => response.json({ payments: payments.map(show) })),
+    ledger.list().then((orders) => response.json({ payments: orders.map(show) })),
   );
 
   router.get('/simulator/bank', (_request, response) => showBank(response));
@@ -66,7 +66,7 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
   router.get('/simulator/faults', (_request, response) => void response.json({ faults: faults.list() }));
   router.put('/simulator/faults', arm);
   router.delete('/simulator/faults', clear);
-  // A form of the page knows neither PUT nor DELETE.
+  // HTML forms have neither PUT nor DELETE.
   router.post('/simulator/faults', arm);
   router.post('/simulator/faults/clear', clear);
 
@@ -80,20 +80,25 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
     const { transactionId, totalRupiah } = qris.value;
     const isOurs = transactionId !== null && totalRupiah !== null;
     const orderId = isOurs ? await ledger.findOpen(transactionId, totalRupiah) : null;
-    // It may end between the two.
+    // The order may expire between the two calls.
     const result = orderId === null ? null : await ledger.pay(orderId, 1, ['pending']);
     if (result?.paid) return paid(request, response, result.found);
-    return sendError(response, 404, 'not_found', 'The QRIS is sound, but no open payment of this sandbox.');
+    return sendError(
+      response,
+      404,
+      'not_found',
+      'The QRIS is valid, but it is not of a pending order of this sandbox.',
+    );
   }
 
   async function pay(request: Request, response: Response, id: string, times: number): Promise<void> {
     const result = await ledger.pay(id, times);
-    if (!result) return sendError(response, 404, 'not_found', 'This sandbox has no such payment.');
-    if (!result.paid) return sendError(response, 409, 'already_paid', 'This payment has been paid.');
+    if (!result) return sendError(response, 404, 'not_found', 'This sandbox has no such order.');
+    if (!result.paid) return sendError(response, 409, 'already_paid', 'This order has already been paid.');
     paid(request, response, result.found);
   }
 
-  function paid(request: Request, response: Response, found: PaymentWithRefunds): void {
+  function paid(request: Request, response: Response, found: OrderWithRefunds): void {
     wakeNotifier();
     done(request, response, { payment: show(found) });
   }
@@ -101,14 +106,14 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
   return router;
 }
 
-function show({ payment, refunds }: PaymentWithRefunds) {
+function show({ order, refunds }: OrderWithRefunds) {
   return {
-    order_id: payment.orderId,
-    transaction_id: payment.transactionId,
-    status: payment.status,
-    gross_amount: formatAmount(payment.grossAmountRupiah),
-    charge_calls: payment.chargeCalls,
-    status_calls: payment.statusCalls,
+    order_id: order.orderId,
+    transaction_id: order.transactionId,
+    status: order.status,
+    gross_amount: formatAmount(order.grossAmountRupiah),
+    charge_calls: order.chargeCalls,
+    status_calls: order.statusCalls,
     refunds: refunds.map((refund) => ({
       refund_key: refund.refundKey,
       amount: refund.amountRupiah,
@@ -117,7 +122,7 @@ function show({ payment, refunds }: PaymentWithRefunds) {
   };
 }
 
-/** A form is led back to the page, everybody else gets JSON. */
+/** Redirects a form to the page; other clients receive JSON. */
 function done(request: Request, response: Response, body: object): void {
   if (request.is('application/x-www-form-urlencoded')) response.redirect(303, '/');
   else response.json(body);
@@ -131,9 +136,9 @@ function messageOf(error: z.ZodError): string {
   return error.issues.map((issue) => `${issue.path.join('.') || 'the body'}: ${issue.message}`).join('; ');
 }
 
-/** Whoever controls the sandbox prints money in it: nobody but this machine. */
+/** A client that can mark orders as paid must run on this machine. */
 export function onlyLoopback(request: Request, response: Response, next: NextFunction): void {
   const address = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
   if (address === '::1' || address.startsWith('127.')) next();
-  else sendError(response, 403, 'loopback_only', 'The simulator can be controlled from its own machine only.');
+  else sendError(response, 403, 'loopback_only', 'The simulator can only be controlled from its own machine.');
 }

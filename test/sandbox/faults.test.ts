@@ -35,19 +35,19 @@ const arm = (operation: string, kind: string, times = 1) =>
 const pay = (id: string) => sandbox.call('POST', `/simulator/payments/${id}/pay`);
 
 /** What the merchant sees of a call. */
-async function seen(call: Promise<Json>, expected = 'an answer'): Promise<string> {
+async function seen(call: Promise<Json>, expected = 'a response'): Promise<string> {
   const outcome = call.then(
     (response) => `${response.status_code}`,
-    (error: Error) => (error.name === 'TimeoutError' ? 'no answer' : 'broken off'),
+    (error: Error) => (error.name === 'TimeoutError' ? 'no response' : 'broken off'),
   );
-  return expected === 'no answer' ? Promise.race([outcome, waitForTimeout()]) : outcome;
+  return expected === 'no response' ? Promise.race([outcome, waitForTimeout()]) : outcome;
 }
 
-/** For as long as a merchant waits, since the call was hit by the fault that was armed for it. */
+/** Waits until the call has its fault, and then for the merchant's timeout. */
 async function waitForTimeout(): Promise<string> {
   await faultsAreUsedUp();
   await sleep(400);
-  return 'no answer';
+  return 'no response';
 }
 
 const faultsAreUsedUp = () =>
@@ -56,35 +56,35 @@ const faultsAreUsedUp = () =>
     ({ faults }) => faults.length === 0,
   );
 
-/** The order as the acquirer has it, when it is so; what it does with a call may take longer than the merchant waits. */
-function listed(orderId: string, isRight: (payment: Json) => boolean = () => true): Promise<Json> {
+/** Waits for the expected state of an order. The acquirer may finish a call after the merchant's timeout. */
+function listed(orderId: string, isExpected: (order: Json) => boolean = () => true): Promise<Json> {
   const read = async (): Promise<Json> => {
     const { payments } = await sandbox.call('GET', '/simulator/payments');
-    return payments.find((payment: Json) => payment.order_id === orderId);
+    return payments.find((order: Json) => order.order_id === orderId);
   };
-  return eventually(read, isRight);
+  return eventually(read, isExpected);
 }
 
-const hasStatus = (status: string) => (payment: Json) => payment.status === status;
+const hasStatus = (status: string) => (order: Json) => order.status === status;
 
 describe('a fault of the API', () => {
-  /** What the merchant sees, and whether the acquirer did it. */
+  /** What the merchant sees, and whether the acquirer executes the call. */
   const KINDS = [
-    ['timeout', 'no answer', false],
+    ['timeout', 'no response', false],
     ['reset', 'broken off', false],
     ['http_500', '500', false],
-    ['accept_then_timeout', 'no answer', true],
+    ['accept_then_timeout', 'no response', true],
     ['accept_then_reset', 'broken off', true],
     ['half_body', 'broken off', true],
   ] as const;
 
-  it.each(KINDS)('%s on charge: the merchant sees "%s", the order is there: %s', async (kind, expected, done) => {
+  it.each(KINDS)('%s on charge: the merchant sees "%s", the order exists: %s', async (kind, expected, done) => {
     const orderId = newOrderId();
     await arm('charge', kind);
     expect(await seen(sandbox.charge({ orderId }), expected)).toBe(expected);
     const chargeCalls = done ? 1 : undefined;
     await listed(orderId, (order) => order?.charge_calls === chargeCalls);
-    // Used up: the next call is an honest one.
+    // The fault is used up: the next call succeeds.
     expect(await seen(sandbox.charge({ orderId }))).toBe(done ? '406' : '201');
   });
 
@@ -102,7 +102,7 @@ describe('a fault of the API', () => {
     await listed(order_id, hasStatus(done ? 'expire' : 'pending'));
   });
 
-  it.each(KINDS)('%s on refund: the merchant sees "%s", the money is on its way: %s', async (kind, expected, done) => {
+  it.each(KINDS)('%s on refund: the merchant sees "%s", the acquirer accepts it: %s', async (kind, expected, done) => {
     const { order_id } = await sandbox.charge();
     await pay(order_id);
     await arm('refund', kind);
@@ -116,7 +116,7 @@ describe('a fault of the API', () => {
     expect(await seen(sandbox.call('GET', `/v2/${order_id}/status`), expected)).toBe(expected);
   });
 
-  it('slow does all of it, and answers after three seconds', async () => {
+  it('slow: the acquirer executes each call and responds after three seconds', async () => {
     const [first, second, paid] = [await sandbox.charge(), await sandbox.charge(), await sandbox.charge()];
     await pay(paid.order_id);
     for (const operation of ['charge', 'status', 'cancel', 'expire', 'refund']) await arm(operation, 'slow');
@@ -129,7 +129,7 @@ describe('a fault of the API', () => {
       sandbox.call('POST', `/v2/${second.order_id}/expire`),
       sandbox.call('POST', `/v2/${paid.order_id}/refund`, { refund_key: 'r1' }),
     ];
-    expect(await Promise.all(calls.map((call) => seen(call, 'no answer')))).toEqual(calls.map(() => 'no answer'));
+    expect(await Promise.all(calls.map((call) => seen(call, 'no response')))).toEqual(calls.map(() => 'no response'));
     await listed(orderId, (order) => order?.status === 'pending');
     await listed(first.order_id, hasStatus('cancel'));
     await listed(second.order_id, hasStatus('expire'));
@@ -145,7 +145,7 @@ describe('a fault of the API', () => {
     ['cancel', '412'],
     ['expire', '412'],
     ['refund', '202'],
-  ])('reject makes the acquirer say no to %s: %s', async (operation, code) => {
+  ])('reject: the acquirer rejects %s with %s', async (operation, code) => {
     const { order_id } = await sandbox.charge();
     if (operation === 'refund') await pay(order_id);
     await arm(operation, 'reject');
@@ -157,7 +157,7 @@ describe('a fault of the API', () => {
     expect(await listed(order_id)).toMatchObject({ status: operation === 'refund' ? 'settlement' : 'pending' });
   });
 
-  it('lists a refund that was turned down as rejected, says so again to the same key, and takes another', async () => {
+  it('reject: lists the refund as rejected, rejects the same key again, and accepts another key', async () => {
     const { order_id } = await sandbox.charge();
     await pay(order_id);
     await arm('refund', 'reject');
@@ -178,7 +178,7 @@ describe('a fault of the API', () => {
 describe('a fault of the notifications', () => {
   const QUIET_MS = 700;
 
-  /** What comes when so many are expected, and in a while after that. */
+  /** The notifications received until `count`, and for a while after. */
   async function notified(kind: string, count: number): Promise<Json[]> {
     await arm('notify', kind);
     const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
@@ -196,29 +196,29 @@ describe('a fault of the notifications', () => {
   }
   const good = expect.objectContaining({ transaction_status: 'settlement' });
 
-  it.each(['silent', 'reject'])('%s: nothing comes', async (kind) => {
+  it.each(['silent', 'reject'])('%s: no notification arrives', async (kind) => {
     expect(await notified(kind, 0)).toEqual([]);
   });
 
-  it.each(['timeout', 'reset', 'http_500'])('%s: it comes at the second try', async (kind) => {
+  it.each(['timeout', 'reset', 'http_500'])('%s: the second attempt arrives', async (kind) => {
     expect(await notified(kind, 1)).toEqual([good]);
   });
 
-  it.each(['accept_then_timeout', 'accept_then_reset'])('%s: it comes twice', async (kind) => {
+  it.each(['accept_then_timeout', 'accept_then_reset'])('%s: the notification arrives twice', async (kind) => {
     expect(await notified(kind, 2)).toEqual([good, good]);
   });
 
-  it('half_body: half of it comes', async () => {
+  it('half_body: half of the body arrives', async () => {
     expect(await notified('half_body', 1)).toEqual(['unreadable']);
   });
 
-  it('half_body: the whole of it comes once the merchant refuses the half', async () => {
-    let refusals = 1;
-    receiver.respond = (response) => void response.writeHead(refusals-- > 0 ? 400 : 200).end();
+  it('half_body: the whole body arrives after the merchant has rejected the half', async () => {
+    let rejections = 1;
+    receiver.respond = (response) => void response.writeHead(rejections-- > 0 ? 400 : 200).end();
     expect(await notified('half_body', 2)).toEqual(['unreadable', good]);
   });
 
-  it('several: as many attempts fail as were armed, then it comes', async () => {
+  it('http_500 three times: three attempts fail, the fourth arrives', async () => {
     const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
     await arm('notify', 'http_500', 3);
     await pay(order_id);
@@ -230,7 +230,7 @@ describe('a fault of the notifications', () => {
     ['expire', 1],
     ['cancel', 1],
     ['refund', 2],
-  ])('silent: nothing comes of a %s either', async (operation, times) => {
+  ])('silent: no notification of %s arrives', async (operation, times) => {
     const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
     if (operation === 'refund') await sandbox.call('POST', `/simulator/payments/${order_id}/pay`, { notify: false });
     await arm('notify', 'silent', times);
@@ -240,15 +240,15 @@ describe('a fault of the notifications', () => {
     expect(receiver.bodies).toEqual([]);
   });
 
-  it('slow: it comes later', async () => {
+  it('slow: the notification arrives three seconds later', async () => {
     const startedAtMs = performance.now();
     expect(await notified('slow', 1)).toEqual([good]);
     expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(SLOW_MS + QUIET_MS);
   });
 
-  it('bad_signature: the merchant can tell, and gets the right one once it refuses', async () => {
-    let refusals = 1;
-    receiver.respond = (response) => void response.writeHead(refusals-- > 0 ? 401 : 200).end();
+  it('bad_signature: the signature is wrong, and right after the merchant has rejected it', async () => {
+    let rejections = 1;
+    receiver.respond = (response) => void response.writeHead(rejections-- > 0 ? 401 : 200).end();
     const [forged, genuine] = await notified('bad_signature', 2);
     expect(forged.signature_key).toMatch(/^[0-9a-f]{128}$/);
     expect(forged.signature_key).not.toBe(signatureOf(forged));
@@ -257,7 +257,7 @@ describe('a fault of the notifications', () => {
 });
 
 describe('PUT /simulator/faults', () => {
-  it('keeps faults of different operations side by side, and counts them down', async () => {
+  it('arms faults per operation, and counts them down', async () => {
     await arm('charge', 'http_500', 2);
     expect(await arm('status', 'http_500')).toMatchObject({
       faults: [
@@ -274,7 +274,7 @@ describe('PUT /simulator/faults', () => {
     expect(await seen(sandbox.charge())).toBe('201');
   });
 
-  it('takes every kind for notifications, and those that an answer can have for the API', async () => {
+  it('accepts every kind for notifications; no silent and bad_signature for API calls', async () => {
     for (const operation of FAULT_OPERATIONS) {
       for (const kind of FAULT_KINDS) {
         const possible = operation === 'notify' || (kind !== 'silent' && kind !== 'bad_signature');
@@ -289,7 +289,7 @@ describe('PUT /simulator/faults', () => {
     { operation: 'pay', kind: 'reset' },
     { operation: 'charge', kind: 'fire' },
     { operation: 'charge', kind: 'reset', times: 0 },
-  ])('does not understand %j', async (body) => {
+  ])('400: rejects %j', async (body) => {
     expect(await sandbox.call('PUT', '/simulator/faults', body)).toMatchObject({
       http: 400,
       error: { code: 'invalid_fault', message: expect.any(String) },

@@ -37,14 +37,14 @@ async function charged(grossAmount: number): Promise<string> {
   return response.order_id;
 }
 
-/** What the merchant was told of an order, in the order of the news. */
+/** The statuses in the notifications of an order, in the order received. */
 const notificationsOf = (id: string): string[] =>
   receiver.bodies.flatMap((body) => {
     const { order_id, transaction_status } = JSON.parse(body);
     return order_id === id ? [transaction_status] : [];
   });
 
-it('Rp 1.000.200 pays itself, and the merchant is told', async () => {
+it('Rp 1.000.200 is paid automatically, and the merchant is notified', async () => {
   const id = await charged(1_000_200);
   await waitForStatus(id, 'settlement');
   await eventually(
@@ -54,14 +54,14 @@ it('Rp 1.000.200 pays itself, and the merchant is told', async () => {
   expect(notificationsOf(id)).toEqual(['settlement']);
 });
 
-it('Rp 1.000.200 that was cancelled in time stays so', async () => {
+it('Rp 1.000.200 stays cancelled if it was cancelled in time', async () => {
   const id = await charged(1_000_200);
   await sandbox.call('POST', `/v2/${id}/cancel`);
   await waitForStatus(await charged(1_000_200), 'settlement');
   expect(await status(id)).toMatchObject({ transaction_status: 'cancel' });
 });
 
-it('Rp 1.000.402 is refused every time', async () => {
+it('Rp 1.000.402 is rejected every time', async () => {
   for (let count = 0; count < 3; count += 1) {
     expect(await sandbox.charge({ grossAmount: 1_000_402 })).toMatchObject({ status_code: '402' });
   }
@@ -79,7 +79,7 @@ it.each(['expire', 'cancel'])('Rp 1.000.407 is paid after its %s', async (operat
   expect(notificationsOf(id)).toEqual([operation, 'settlement']);
 });
 
-it('Rp 1.000.408 is never answered, and opens nothing', async () => {
+it('Rp 1.000.408 gets no response and opens no order', async () => {
   const charge = { payment_type: 'qris', transaction_details: { order_id: 'LN408', gross_amount: 1_000_408 } };
   for (let count = 0; count < 2; count += 1) {
     const response = fetch(`${sandbox.url}/v2/charge`, {
@@ -93,7 +93,7 @@ it('Rp 1.000.408 is never answered, and opens nothing', async () => {
   expect(await status('LN408')).toMatchObject({ status_code: '404' });
 });
 
-it('Rp 1.000.414 is paid as any other, and no refund of it is taken', async () => {
+it('Rp 1.000.414 is paid like any other order, and its refunds are rejected', async () => {
   const id = await charged(1_000_414);
   await sandbox.call('POST', `/simulator/payments/${id}/pay`);
   for (const refund_key of ['r1', 'r2', 'r1']) {
@@ -102,19 +102,19 @@ it('Rp 1.000.414 is paid as any other, and no refund of it is taken', async () =
   expect(await status(id)).toMatchObject({ transaction_status: 'settlement' });
 });
 
-it('is the exact total only: a rupiah more or less is an order as any other', async () => {
+it('applies to the exact total: one rupiah more or less is an ordinary order', async () => {
   const magic = new Set<number>(MAGIC_AMOUNTS.map(({ totalRupiah }) => totalRupiah));
   const neighbours = [...magic].flatMap((total) => [total - 1, total + 1]).filter((total) => !magic.has(total));
   for (const grossAmount of neighbours)
     expect(await sandbox.charge({ grossAmount })).toMatchObject({ status_code: '201' });
 });
 
-it('is named in the help of the command', async () => {
+it('the command help lists the magic amounts', async () => {
   const { stdout } = await runLunas(['sandbox', '--help']);
   for (const { totalRupiah, description } of MAGIC_AMOUNTS) expect(stdout).toContain(`${totalRupiah}  ${description}`);
 });
 
-it('leaves armed faults their turn first', async () => {
+it('an armed fault has precedence', async () => {
   await sandbox.call('PUT', '/simulator/faults', { operation: 'charge', kind: 'http_500' });
   expect(await sandbox.charge({ grossAmount: 1_000_402 })).toMatchObject({ status_code: '500' });
   expect(await sandbox.charge({ grossAmount: 1_000_402 })).toMatchObject({ status_code: '402' });

@@ -26,7 +26,7 @@ async function paid(acquirer = 'gopay'): Promise<string> {
   return id;
 }
 
-/** What the sandbox says, in Midtrans' zone-less time, as an instant. */
+/** Parses Midtrans' time, which has no zone. */
 function timestampOf(midtransTime: string): number {
   expect(midtransTime).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   return Date.parse(`${midtransTime.replace(' ', 'T')}+07:00`);
@@ -65,7 +65,7 @@ describe('POST /v2/charge', () => {
     expect(qris.ok && qris.value.merchantAccounts[0]?.pan).toMatch(pan);
   });
 
-  it('shows the QR as a picture at the action URL, to anybody', async () => {
+  it('serves the QR image at the action URL without a key', async () => {
     const { actions } = await sandbox.charge();
     for (const { url } of actions) {
       const image = await fetch(url);
@@ -78,7 +78,7 @@ describe('POST /v2/charge', () => {
     }
   });
 
-  it('tells times in GMT+7 without a zone', async () => {
+  it('formats times in GMT+7 without a zone', async () => {
     const sentAtMs = Math.floor(Date.now() / 1000) * 1000;
     const response = await sandbox.charge();
     const respondedAtMs = Date.now();
@@ -103,7 +103,7 @@ describe('POST /v2/charge', () => {
     expect(timestampOf(response.expiry_time)).toBe(Math.floor(orderedAt / 1000) * 1000 + 90 * unitMs);
   });
 
-  it('takes minutes where custom_expiry names no unit', async () => {
+  it('uses minutes if custom_expiry has no unit', async () => {
     const orderedAt = Math.floor(Date.now() / 1000) * 1000;
     const response = await sandbox.charge({
       customExpiry: { order_time: orderTime(orderedAt), expiry_duration: '30' },
@@ -111,7 +111,7 @@ describe('POST /v2/charge', () => {
     expect(timestampOf(response.expiry_time)).toBe(orderedAt + 30 * 60_000);
   });
 
-  it('refuses a second charge of the same order, and counts it', async () => {
+  it('rejects a second charge of the same order, and counts it', async () => {
     const orderId = await charged();
     expect(await sandbox.charge({ orderId })).toMatchObject({ http: 200, status_code: '406' });
     expect(await sandbox.charge({ orderId, grossAmount: 1 })).toMatchObject({ status_code: '406' });
@@ -121,7 +121,7 @@ describe('POST /v2/charge', () => {
     );
   });
 
-  it('gives the first answer again to the same idempotency key, without charging, whatever the body', async () => {
+  it('returns the original response to the same idempotency key, without a charge, for any body', async () => {
     const orderId = newOrderId();
     const key = { 'idempotency-key': 'k'.repeat(46) };
     const first = await sandbox.charge({ orderId }, key);
@@ -138,7 +138,7 @@ describe('POST /v2/charge', () => {
     expect(await sandbox.charge({ orderId }, key)).toMatchObject({ status_code: '406' });
   });
 
-  it('opens one order out of twenty charges at once', async () => {
+  it('opens one order for twenty concurrent charges', async () => {
     const orderId = newOrderId();
     const responses = await Promise.all(Array.from({ length: 20 }, () => sandbox.charge({ orderId })));
     expect(responses.filter((response) => response.status_code === '201')).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('POST /v2/charge', () => {
     ['an expiry of nothing', { customExpiry: { expiry_duration: 0 } }],
     ['an order time without a zone', { customExpiry: { expiry_duration: 5, order_time: '2026-01-01 10:00:00' } }],
     ['an unknown unit', { customExpiry: { expiry_duration: 5, unit: 'week' } }],
-  ])('answers 400 to %s', async (_, change) => {
+  ])('400: %s', async (_, change) => {
     expect(await sandbox.charge(change)).toMatchObject({
       http: 400,
       status_code: '400',
@@ -165,7 +165,7 @@ describe('POST /v2/charge', () => {
     });
   });
 
-  it('answers 400 to what is no JSON, and 413 to too much of it', async () => {
+  it('400 for invalid JSON, 413 for a body that is too large', async () => {
     expect(await sandbox.call('POST', '/v2/charge', '{"payment_type":')).toMatchObject({
       http: 400,
       status_code: '400',
@@ -182,7 +182,7 @@ describe('the server key', () => {
     ['no key', ''],
     ['another key', basicAuth('SB-Mid-server-other')],
     ['a bearer token', 'Bearer SB-Mid-server-lunas-sandbox'],
-  ])('is asked for: %s is answered with 401', async (_, authorization) => {
+  ])('is required: 401 for %s', async (_, authorization) => {
     for (const [method, path] of [
       ['GET', '/v2/x/status'],
       ['POST', '/v2/charge'],
@@ -197,20 +197,20 @@ describe('the server key', () => {
 });
 
 describe('GET /v2/:id/status', () => {
-  it('says 404 in the body for an order that nobody opened', async () => {
+  it('status_code 404 for an unknown order', async () => {
     expect(await status(newOrderId())).toMatchObject({ http: 200, status_code: '404' });
   });
 
-  it('knows an order by its transaction id too', async () => {
+  it('finds an order by its transaction id', async () => {
     const { order_id, transaction_id } = await sandbox.charge();
     expect(await status(transaction_id)).toMatchObject({ status_code: '201', order_id, transaction_status: 'pending' });
   });
 
-  it('does not repeat the QR string, as Midtrans does not', async () => {
+  it('does not return the QR string, like Midtrans', async () => {
     expect(await status(await charged())).not.toHaveProperty('qr_string');
   });
 
-  it('says settlement, when and by whom, once the customer has paid', async () => {
+  it('returns settlement, its time and the issuer after the customer has paid', async () => {
     const startedAtMs = Math.floor(Date.now() / 1000) * 1000;
     const response = await status(await paid());
     expect(response).toMatchObject({
@@ -224,7 +224,7 @@ describe('GET /v2/:id/status', () => {
     expect(response.signature_key).toBe(signatureOf(response));
   });
 
-  it('says expire as soon as the time is over, without anybody having asked', async () => {
+  it('returns expire as soon as the order is overdue', async () => {
     const { order_id } = await sandbox.charge({ customExpiry: { expiry_duration: 4, unit: 'second' } });
     expect(await status(order_id)).toMatchObject({ transaction_status: 'pending' });
     const response = await eventually(
@@ -238,9 +238,9 @@ describe('GET /v2/:id/status', () => {
   });
 });
 
-describe('ending an order', () => {
+describe('POST /v2/:id/expire and /v2/:id/cancel', () => {
   it.each(['gopay', 'airpay shopee'])(
-    'expires an open one of %s with 407, and again when asked again',
+    'expires a pending order of %s with 407, also when repeated',
     async (acquirer) => {
       const id = await charged(acquirer);
       expect(await expire(id)).toMatchObject({
@@ -254,7 +254,7 @@ describe('ending an order', () => {
     },
   );
 
-  it('cancels an open one with 200, once', async () => {
+  it('cancels a pending order with 200, once', async () => {
     const id = await charged();
     expect(await cancel(id)).toMatchObject({
       http: 200,
@@ -266,26 +266,26 @@ describe('ending an order', () => {
     expect(await expire(id)).toMatchObject({ status_code: '412' });
   });
 
-  it('cannot cancel at ShopeePay', async () => {
+  it('does not cancel at ShopeePay', async () => {
     const id = await charged('airpay shopee');
     expect(await cancel(id)).toMatchObject({ status_code: '412' });
     expect(await status(id)).toMatchObject({ transaction_status: 'pending' });
   });
 
-  it('cannot end what is paid', async () => {
+  it('rejects both for a paid order', async () => {
     const id = await paid();
     expect(await expire(id)).toMatchObject({ status_code: '412' });
     expect(await cancel(id)).toMatchObject({ status_code: '412' });
     expect(await status(id)).toMatchObject({ transaction_status: 'settlement' });
   });
 
-  it('says 404 for an order that nobody opened', async () => {
+  it('status_code 404 for an unknown order', async () => {
     expect(await expire(newOrderId())).toMatchObject({ status_code: '404' });
     expect(await cancel(newOrderId())).toMatchObject({ status_code: '404' });
   });
 
-  it('has one winner when cancel and expire come at once', async () => {
-    for (let round = 0; round < 10; round++) {
+  it('exactly one of concurrent cancel and expire succeeds', async () => {
+    for (let repetition = 0; repetition < 10; repetition++) {
       const id = await charged();
       const responses = await Promise.all([cancel(id), expire(id), cancel(id), cancel(id)]);
       const winners = responses.filter((response) => response.status_code !== '412');
@@ -296,7 +296,7 @@ describe('ending an order', () => {
 });
 
 describe('POST /v2/:id/refund', () => {
-  it('takes the request first and confirms it later', async () => {
+  it('accepts the request first and confirms it later', async () => {
     const id = await paid();
     expect(await refund(id, { refund_key: 'r1', amount: 50_000, reason: 'out of stock' })).toMatchObject({
       status_code: '200',
@@ -319,7 +319,7 @@ describe('POST /v2/:id/refund', () => {
     );
   });
 
-  it('gives the money back once, however often the same refund key comes', async () => {
+  it('refunds once for a repeated refund key', async () => {
     const id = await paid();
     const responses = await Promise.all(
       Array.from({ length: 10 }, () => refund(id, { refund_key: 'r1', amount: 50_000 })),
@@ -333,7 +333,7 @@ describe('POST /v2/:id/refund', () => {
     ]);
   });
 
-  it('gives back parts until nothing is left', async () => {
+  it('refunds partially until nothing remains', async () => {
     const id = await paid();
     expect(await refund(id, { refund_key: 'r1', amount: 20_000 })).toMatchObject({
       transaction_status: 'partial_refund',
@@ -346,7 +346,7 @@ describe('POST /v2/:id/refund', () => {
     expect(await status(id)).toMatchObject({ transaction_status: 'refund', refund_amount: '50000.00' });
   });
 
-  it('refuses what is not paid, unknown, or at ShopeePay', async () => {
+  it('rejects an unpaid order, an unknown order, and ShopeePay', async () => {
     expect(await refund(await charged(), { refund_key: 'r1' })).toMatchObject({ status_code: '412' });
     expect(await refund(await paid('airpay shopee'), { refund_key: 'r1' })).toMatchObject({ status_code: '412' });
     expect(await refund(newOrderId(), { refund_key: 'r1' })).toMatchObject({ status_code: '404' });
@@ -354,7 +354,7 @@ describe('POST /v2/:id/refund', () => {
   });
 });
 
-it('remembers everything after a restart', async () => {
+it('has the same data after a restart', async () => {
   const open = await charged();
   const done = await paid();
   await sandbox.restart();
@@ -363,7 +363,7 @@ it('remembers everything after a restart', async () => {
   expect(await sandbox.charge({ orderId: open })).toMatchObject({ status_code: '406' });
 });
 
-it('says in one line that its port is taken', async () => {
+it('a taken port is a UserError of one line', async () => {
   const { port } = new URL(sandbox.url);
   await expect(sandbox.startAnother(Number(port))).rejects.toThrow(/^Port \d+ is taken: .*SANDBOX_PORT/);
 });

@@ -34,10 +34,10 @@ async function charge(change = {}): Promise<string> {
 const pay = (id: string, body?: object) => sandbox.call('POST', `/simulator/payments/${id}/pay`, body);
 const received = (): Json[] => receiver.bodies.map((body) => JSON.parse(body));
 
-/** Long enough for anything that was wrongly sent to arrive. */
+/** Long enough for an unexpected notification to arrive. */
 const A_WHILE_MS = 700;
 
-it('tells the merchant of a payment, signed, with the fields of the published example', async () => {
+it('notifies the merchant of a payment, signed, with the fields of the published example', async () => {
   const id = await charge();
   await pay(id);
   await receiver.waitFor(1);
@@ -61,19 +61,19 @@ it('tells the merchant of a payment, signed, with the fields of the published ex
   expect(notification.signature_key).toBe(signatureOf(notification));
 });
 
-it('does not announce an order that was only opened', async () => {
+it('sends no notification of a new order', async () => {
   await charge();
   await sleep(A_WHILE_MS);
   expect(received()).toEqual([]);
 });
 
-it('keeps silent where it is told to', async () => {
+it('sends no notification if notify is false', async () => {
   await pay(await charge(), { notify: false });
   await sleep(A_WHILE_MS);
   expect(received()).toEqual([]);
 });
 
-it('repeats itself byte for byte, as often as it is told to', async () => {
+it('sends the same bytes as many times as requested', async () => {
   await pay(await charge(), { times: 50 });
   await receiver.waitFor(50);
   await sleep(A_WHILE_MS);
@@ -81,7 +81,7 @@ it('repeats itself byte for byte, as often as it is told to', async () => {
   expect(new Set(receiver.bodies).size).toBe(1);
 });
 
-it('tries again until the merchant says 2xx', async () => {
+it('retries until the merchant responds with 2xx', async () => {
   const statusCodes = [500, 302, 200];
   receiver.respond = (response) =>
     void response.writeHead(statusCodes.shift() ?? 200, { location: receiver.url }).end();
@@ -91,7 +91,7 @@ it('tries again until the merchant says 2xx', async () => {
   expect(receiver.bodies).toHaveLength(3);
 });
 
-it('gives up when its schedule is used up', async () => {
+it('stops at the end of its schedule', async () => {
   receiver.respond = (response) => void response.writeHead(503).end();
   await pay(await charge());
   await receiver.waitFor(4);
@@ -99,7 +99,7 @@ it('gives up when its schedule is used up', async () => {
   expect(receiver.bodies).toHaveLength(4);
 });
 
-it('tries again when the merchant breaks the connection', async () => {
+it('retries if the merchant closes the connection', async () => {
   receiver.respond = (response) => {
     receiver.respond = (next) => void next.end();
     response.socket?.destroy();
@@ -109,7 +109,7 @@ it('tries again when the merchant breaks the connection', async () => {
   expect(new Set(receiver.bodies).size).toBe(1);
 });
 
-it('still owes the notification after a restart', async () => {
+it('sends the notification after a restart', async () => {
   receiver.respond = (response) => void response.writeHead(500).end();
   const id = await charge();
   await pay(id);
@@ -121,7 +121,7 @@ it('still owes the notification after a restart', async () => {
   expect(received().at(-1)).toMatchObject({ order_id: id, transaction_status: 'settlement' });
 });
 
-it('tells of an order that expired by itself', async () => {
+it('notifies of an overdue order', async () => {
   const id = await charge({ customExpiry: { expiry_duration: 1, unit: 'second' } });
   await receiver.waitFor(1);
   const [notification] = received();
@@ -129,7 +129,7 @@ it('tells of an order that expired by itself', async () => {
   expect(notification.signature_key).toBe(signatureOf(notification));
 });
 
-it('tells of an order that was ended, and of late money after it', async () => {
+it('notifies of a cancellation, and of the late payment after it', async () => {
   const id = await charge();
   await sandbox.call('POST', `/v2/${id}/cancel`);
   await receiver.waitFor(1);
@@ -138,7 +138,7 @@ it('tells of an order that was ended, and of late money after it', async () => {
   expect(received().map((notification) => notification.transaction_status)).toEqual(['cancel', 'settlement']);
 });
 
-it('tells of a refund twice, and only the second time with the confirmation of the bank', async () => {
+it('notifies of a refund twice, the second time with the confirmation of the bank', async () => {
   const id = await charge();
   await pay(id, { notify: false });
   await sandbox.call('POST', `/v2/${id}/refund`, { refund_key: 'r1', amount: 50_000 });
@@ -149,7 +149,7 @@ it('tells of a refund twice, and only the second time with the confirmation of t
   expect(second.refunds[0]).toHaveProperty('bank_confirmed_at', expect.any(String));
 });
 
-it("sends to the order's own address first, to the common one else, and nowhere without either", async () => {
+it("sends to the order's own URL, else to the common URL, else to none", async () => {
   const common = await startNotificationReceiver();
   const other = await openSandbox({ notificationUrl: common.url });
   const [own, plain] = [
@@ -168,7 +168,7 @@ it("sends to the order's own address first, to the common one else, and nowhere 
   expect(await pay(order_id)).toMatchObject({ payment: { status: 'settlement' } });
 });
 
-it('stops while a merchant keeps it waiting', async () => {
+it('stops while a merchant does not respond', async () => {
   receiver.respond = () => undefined;
   const waiting = await openSandbox({ notificationUrl: receiver.url });
   const { order_id } = await waiting.charge();

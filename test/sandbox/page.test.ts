@@ -22,16 +22,16 @@ function cardOf(text: string, orderId: string): string {
   return text.match(/<article.*?<\/article>/gs)?.find((card) => card.includes(`<code>${orderId}</code>`)) ?? '';
 }
 
-/** What a browser does without JavaScript when a button is pressed. */
+/** Submits a form like a browser without JavaScript. */
 function submit(action: string, fields: Record<string, string> = {}): Promise<Response> {
   return fetch(new URL(action, sandbox.url), { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 }
 
-it('says what to do while there are no orders', async () => {
+it('shows what to do while there are no orders', async () => {
   expect((await page()).text).toContain('No orders yet');
 });
 
-it('shows an order with its QR, and pays it at the press of a button', async () => {
+it('shows an order with its QR, and pays it by a button', async () => {
   const { order_id } = await sandbox.charge({ grossAmount: 1_250_000 });
   const card = cardOf((await page()).text, order_id);
   expect(card).toContain('Rp 1.250.000');
@@ -55,7 +55,7 @@ it('offers to pay an expired order late', async () => {
   expect(cardOf((await page()).text, order_id)).toContain('Pay late');
 });
 
-it('pays what a pasted QR says', async () => {
+it('pays the order of a pasted QR', async () => {
   const { order_id, qr_string } = await sandbox.charge();
   const action = /<form[^>]+action="([^"]*scan)"/.exec((await page()).text)?.[1] ?? '';
   expect((await submit(action, { qris_payload: qr_string })).status).toBe(303);
@@ -63,12 +63,12 @@ it('pays what a pasted QR says', async () => {
 });
 
 it('shows the delay of the bank', async () => {
-  expect((await page()).text).toContain('It confirms a refund after 1 s.');
+  expect((await page()).text).toContain('Refunds are confirmed after 1 s.');
   await sandbox.call('PUT', '/simulator/bank', { refund_confirms_after_seconds: 90 });
-  expect((await page()).text).toContain('It confirms a refund after 90 s.');
+  expect((await page()).text).toContain('Refunds are confirmed after 90 s.');
 });
 
-it('names the magic amounts', async () => {
+it('lists the magic amounts', async () => {
   const { text } = await page();
   for (const { totalRupiah, description } of MAGIC_AMOUNTS) {
     expect(text).toContain(`Rp ${totalRupiah.toLocaleString('id-ID')}`);
@@ -76,9 +76,9 @@ it('names the magic amounts', async () => {
   }
 });
 
-it('shows what became of each notification, and what the merchant said to it', async () => {
+it("shows each notification's state and the merchant's response", async () => {
   const receiver = await startNotificationReceiver();
-  // The second try is answered when the first one has been seen.
+  // The second attempt gets its response after the page has shown the first one.
   let resolveFirst: () => void = () => {};
   const seen = new Promise<void>((resolve) => (resolveFirst = resolve));
   receiver.respond = (response) => {
@@ -100,10 +100,10 @@ it('arms and clears faults by form', async () => {
   await submit('/simulator/faults', { operation: 'charge', kind: 'reject', times: '2' });
   expect((await page()).text).toContain('charge: reject × 2');
   await submit('/simulator/faults/clear');
-  expect((await page()).text).toContain('Everything works.');
+  expect((await page()).text).toContain('No faults armed.');
 });
 
-it('shows what the merchant was told, and escapes what the merchant said', async () => {
+it("escapes the merchant's notification URL", async () => {
   const receiver = await startNotificationReceiver();
   const evil = `${receiver.url}?"><script>alert(1)</script>`;
   const { order_id } = await sandbox.charge({}, { 'x-override-notification': evil });
@@ -115,7 +115,7 @@ it('shows what the merchant was told, and escapes what the merchant said', async
   await receiver.close();
 });
 
-it('lets its own style and script run, and nothing else', async () => {
+it('its Content-Security-Policy allows only its own style and script', async () => {
   const { text, policy } = await page();
   expect(policy).toContain("default-src 'none'");
   for (const name of ['style', 'script']) {

@@ -47,7 +47,7 @@ async function paid(): Promise<string> {
   return orderId;
 }
 
-/** How the client reports a status code of 400 or more. */
+/** The client's error for a status code of 400 or more. */
 function apiError(httpStatusCode: number | string, statusCode: string): object {
   return { name: 'MidtransError', httpStatusCode, ApiResponse: expect.objectContaining({ status_code: statusCode }) };
 }
@@ -106,7 +106,7 @@ describe("Midtrans' published Node.js client", () => {
     expect(await client.transaction.notification(JSON.parse(notification))).toMatchObject(expected);
   });
 
-  it('reports an unknown order, a duplicate charge, an invalid charge and rejected changes as its own errors', async () => {
+  it('throws its errors for an unknown order, a duplicate or invalid charge and rejected changes', async () => {
     const [unknown, settled] = [newOrderId(), await paid()];
     const charge = { payment_type: 'qris', transaction_details: { order_id: settled, gross_amount: 50_000 } };
     await expect(client.transaction.status(unknown)).rejects.toMatchObject(apiError('404', '404'));
@@ -117,7 +117,7 @@ describe("Midtrans' published Node.js client", () => {
     await expect(client.transaction.refund(settled, { amount: 50_001 })).rejects.toMatchObject(apiError('414', '414'));
   });
 
-  it('reports a wrong server key as its own error', async () => {
+  it('throws its error for a wrong server key', async () => {
     await expect(clientWith('wrong').transaction.status(newOrderId())).rejects.toMatchObject(apiError(401, '401'));
   });
 });

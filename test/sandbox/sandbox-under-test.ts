@@ -7,11 +7,11 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { newDatabase } from '../support/database';
 
-// Tests read any answer.
+// Tests read any response.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
-/** A server of the merchant's that takes notifications and answers as told. */
+/** A merchant's server that receives notifications and responds as configured. */
 export interface NotificationReceiver {
   readonly url: string;
   readonly bodies: string[];
@@ -37,7 +37,7 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
     respond: (response) => void response.end(),
     async waitFor(count) {
       for (const deadlineAtMs = Date.now() + 10_000; receiver.bodies.length < count; await sleep(10)) {
-        if (Date.now() > deadlineAtMs) throw new Error(`${receiver.bodies.length} of ${count} notifications came.`);
+        if (Date.now() > deadlineAtMs) throw new Error(`${receiver.bodies.length} of ${count} notifications received.`);
       }
     },
     async close() {
@@ -52,13 +52,13 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
 
 export interface SandboxUnderTest {
   readonly url: string;
-  /** A call with the merchant's server key; the body of the answer, and its HTTP status as `http`. */
+  /** A call with the merchant's server key. Returns the body, with the HTTP status as `http`. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Json>;
-  /** Opens an order; answers with Midtrans' answer. */
+  /** Opens an order and returns Midtrans' response. */
   charge(change?: ChargeChange, headers?: Record<string, string>): Promise<Json>;
-  /** Starts a second one on the same ledger. */
+  /** Starts a second sandbox on the same ledger. */
   startAnother(port: number): Promise<Sandbox>;
-  /** Stops it and starts another on the same ledger and port. */
+  /** Stops the sandbox and starts another on the same ledger and port. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -134,7 +134,7 @@ export function basicAuth(serverKey: string): string {
   return `Basic ${Buffer.from(`${serverKey}:`).toString('base64')}`;
 }
 
-/** The signature by the published rule, written apart from the code under test. */
+/** The signature by Midtrans' published rule, independent of the code under test. */
 export function signatureOf(notification: Json, serverKey = SANDBOX_SERVER_KEY): string {
   const { order_id, status_code, gross_amount } = notification;
   return createHash('sha512').update(`${order_id}${status_code}${gross_amount}${serverKey}`).digest('hex');

@@ -18,7 +18,7 @@ async function listed(orderId: string) {
   return payments.find((payment: { order_id: string }) => payment.order_id === orderId);
 }
 
-/** The same QR over another amount, with a right CRC: what a forger would print. */
+/** A forged QR: the same order with another amount and a valid CRC. */
 function withAmount(payload: string, amount: string): string {
   const parsed = parsePayload(payload);
   if (!parsed.ok) throw new Error(parsed.error.message);
@@ -30,7 +30,7 @@ function withAmount(payload: string, amount: string): string {
 }
 
 describe('POST /simulator/payments/:order_id/pay', () => {
-  it('settles an open order', async () => {
+  it('pays a pending order', async () => {
     const { order_id, transaction_id } = await sandbox.charge();
     expect(await pay(order_id)).toEqual({
       http: 200,
@@ -46,7 +46,7 @@ describe('POST /simulator/payments/:order_id/pay', () => {
     });
   });
 
-  it('takes late money: an order that expired or was cancelled is paid all the same', async () => {
+  it('pays an expired or cancelled order: a late payment', async () => {
     const expired = await sandbox.charge({ customExpiry: { expiry_duration: 1, unit: 'second' } });
     await eventually(
       () => listed(expired.order_id),
@@ -60,7 +60,7 @@ describe('POST /simulator/payments/:order_id/pay', () => {
     }
   });
 
-  it('takes the money once, of however many payers at once', async () => {
+  it('pays once for concurrent payers', async () => {
     const { order_id } = await sandbox.charge();
     const responses = await Promise.all(Array.from({ length: 10 }, () => pay(order_id)));
     expect(responses.filter((response) => response.http === 200)).toHaveLength(1);
@@ -71,37 +71,34 @@ describe('POST /simulator/payments/:order_id/pay', () => {
     });
   });
 
-  it('has one winner when it races the end of the order', async () => {
-    for (let round = 0; round < 10; round++) {
+  it('the payment succeeds before or after a concurrent expiry', async () => {
+    for (let repetition = 0; repetition < 10; repetition++) {
       const { order_id } = await sandbox.charge();
       const [, expiry] = await Promise.all([pay(order_id), sandbox.call('POST', `/v2/${order_id}/expire`)]);
-      // Late money counts, so the payer always wins in the end; the merchant is told whether it was late.
+      // A late payment is possible, so the order is paid in both cases. The expiry's response differs.
       expect(['407', '412']).toContain(expiry.status_code);
       expect(await listed(order_id)).toMatchObject({ status: 'settlement' });
     }
   });
 
-  it('knows nothing of an order that nobody opened', async () => {
+  it('404 for an unknown order', async () => {
     expect(await pay(newOrderId())).toMatchObject({ http: 404, error: { code: 'not_found' } });
   });
 
-  it.each([{ times: 0 }, { times: 10_001 }, { times: 1.5 }, { notify: 'perhaps' }])(
-    'does not understand %j',
-    async (body) => {
-      const { order_id } = await sandbox.charge();
-      expect(await pay(order_id, body)).toMatchObject({ http: 400, error: { code: 'invalid_request' } });
-      expect(await listed(order_id)).toMatchObject({ status: 'pending' });
-    },
-  );
+  it.each([{ times: 0 }, { times: 10_001 }, { times: 1.5 }, { notify: 'perhaps' }])('400: rejects %j', async (body) => {
+    const { order_id } = await sandbox.charge();
+    expect(await pay(order_id, body)).toMatchObject({ http: 400, error: { code: 'invalid_request' } });
+    expect(await listed(order_id)).toMatchObject({ status: 'pending' });
+  });
 });
 
 describe('POST /simulator/scan', () => {
-  it.each(['gopay', 'airpay shopee'])('pays what the QR of %s says', async (acquirer) => {
+  it.each(['gopay', 'airpay shopee'])('pays the order of a QR of %s', async (acquirer) => {
     const { order_id, qr_string } = await sandbox.charge({ acquirer });
     expect(await scan(qr_string)).toMatchObject({ http: 200, payment: { order_id, status: 'settlement' } });
   });
 
-  it('answers 400 to a payload that does not parse or whose CRC is wrong', async () => {
+  it('400 for a payload that does not parse or whose CRC is wrong', async () => {
     const { order_id, qr_string } = await sandbox.charge();
     const wrongCrc = qr_string.slice(0, -1) + (qr_string.endsWith('0') ? '1' : '0');
     for (const payload of ['', 'hello', qr_string.slice(1), wrongCrc]) {
@@ -111,7 +108,7 @@ describe('POST /simulator/scan', () => {
     expect(await listed(order_id)).toMatchObject({ status: 'pending' });
   });
 
-  it('answers 404 to a sound QRIS that is no open payment of this sandbox', async () => {
+  it('404 for a valid QRIS that is not of a pending order of this sandbox', async () => {
     const other = await openSandbox();
     const foreign = await other.charge();
     await other.close();
@@ -128,7 +125,7 @@ describe('POST /simulator/scan', () => {
 });
 
 describe('GET /simulator/payments', () => {
-  it('counts the status calls of each order, by either id, also those that meet an injected fault', async () => {
+  it('counts the status calls of each order, by either id, with injected faults included', async () => {
     const [target, other] = [await sandbox.charge(), await sandbox.charge()];
     await sandbox.call('GET', `/v2/${target.order_id}/status`);
     await sandbox.call('GET', `/v2/${target.transaction_id}/status`);
@@ -138,7 +135,7 @@ describe('GET /simulator/payments', () => {
     expect(await listed(other.order_id)).toMatchObject({ charge_calls: 1, status_calls: 0 });
   });
 
-  it('counts every one of concurrent status calls while the order is paid, and keeps the count over a restart', async () => {
+  it('counts concurrent status calls during a payment; a restart preserves the count', async () => {
     const { order_id } = await sandbox.charge();
     const calls = Array.from({ length: 50 }, () => sandbox.call('GET', `/v2/${order_id}/status`));
     await Promise.all([pay(order_id), ...calls]);
@@ -180,7 +177,7 @@ describe('/simulator/bank', () => {
     await untilConfirmed(await requestRefund());
   });
 
-  it('applies a new delay to refunds that the bank has not confirmed yet', async () => {
+  it('applies a new delay to unconfirmed refunds', async () => {
     expect(await setBank({ refund_confirms_after_seconds: 3600 })).toEqual({
       http: 200,
       refund_confirms_after_seconds: 3600,
@@ -193,12 +190,12 @@ describe('/simulator/bank', () => {
     await untilConfirmed(orderId);
   });
 
-  it.each([0, 0.5, 1e308])('takes a delay of %d s', async (refund_confirms_after_seconds) => {
+  it.each([0, 0.5, 1e308])('accepts a delay of %d s', async (refund_confirms_after_seconds) => {
     await setBank({ refund_confirms_after_seconds });
     expect(await bank()).toEqual({ http: 200, refund_confirms_after_seconds });
   });
 
-  it('keeps its delay over a restart of the sandbox', async () => {
+  it('a restart of the sandbox preserves the delay', async () => {
     await setBank({ refund_confirms_after_seconds: 7.5 });
     await sandbox.restart();
     expect(await bank()).toEqual({ http: 200, refund_confirms_after_seconds: 7.5 });
@@ -226,7 +223,7 @@ describe('/simulator/bank', () => {
 });
 
 describe('GET /healthz', () => {
-  it('is well', async () => {
+  it('200 if PostgreSQL is available', async () => {
     expect(await sandbox.call('GET', '/healthz')).toEqual({ http: 200, status: 'ok' });
   });
 });
