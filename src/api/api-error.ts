@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors';
 
 /** A refusal of the contract: thrown by whoever finds it, answered by the app with its status and body. */
@@ -20,4 +21,14 @@ export class ApiError extends Error {
   get body(): { error: { code: ApiErrorCode; message: string } } {
     return { error: { code: this.code, message: this.message } };
   }
+}
+
+/** The `error` object of a failure (contract, "Errors"), narrowed to the codes that can occur at its place. */
+export function errorSchema(codes: readonly ApiErrorCode[]) {
+  return z.object({
+    code: z.enum(codes),
+    message: z
+      .string()
+      .meta({ description: 'For people: names the field and the rule; may be worded anew at any time.' }),
+  });
 }

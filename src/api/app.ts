@@ -9,11 +9,11 @@ import express, {
 import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
 import { authenticate } from './auth/authenticate';
-import type { EndpointResponse } from './endpoint';
+import type { Endpoint, EndpointResponse } from './endpoint';
 import { authenticateOperator } from './operator/authenticate-operator';
 import { countRequest } from './rate-limit/count-request';
 import { readBody } from './request-body';
-import { ROUTES, type Route } from './routes';
+import { ROUTES } from './routes';
 import { securityHeaders } from './security-headers';
 import type { ApiDependencies } from './dependencies';
 
@@ -58,14 +58,14 @@ function requestContext({ log, publicBaseUrl }: ApiDependencies): RequestHandler
   };
 }
 
-function handleRoute(dependencies: ApiDependencies, route: Route): RequestHandler {
+function handleRoute(dependencies: ApiDependencies, route: Endpoint): RequestHandler {
   return async (request, response) => send(response, await call(dependencies, route, request, response));
 }
 
 /** Order of checks: key, and what belongs to it, rate limit, and only then the body. */
 async function call(
   dependencies: ApiDependencies,
-  route: Route,
+  route: Endpoint,
   request: Request,
   response: Response,
 ): Promise<EndpointResponse> {
@@ -73,21 +73,21 @@ async function call(
   switch (route.access) {
     case 'public': {
       if (route.readsBody) await readBody(request, response);
-      return time.race(route.endpoint(dependencies, request));
+      return time.race(route.handler(dependencies, request));
     }
     case 'merchant': {
       const merchant = await time.race(
         authenticateAndLimit(dependencies, response, authenticate(dependencies, request)),
       );
       if (route.readsBody) await readBody(request, response);
-      return time.race(route.endpoint(dependencies, request, merchant));
+      return time.race(route.handler(dependencies, request, merchant));
     }
     case 'operator': {
       const operator = await time.race(
         authenticateAndLimit(dependencies, response, authenticateOperator(dependencies, request)),
       );
       if (route.readsBody) await readBody(request, response);
-      return time.race(route.endpoint(dependencies, request, operator));
+      return time.race(route.handler(dependencies, request, operator));
     }
   }
 }

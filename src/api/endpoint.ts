@@ -1,28 +1,93 @@
 import type { Request } from 'express';
+import type { z } from 'zod';
+import type { ApiErrorCode } from '../domain/errors';
 import type { AuthenticatedMerchant } from './auth/authenticate';
-import type { AuthenticatedOperator } from './operator/authenticate-operator';
 import type { ApiDependencies } from './dependencies';
+import type { ResponseHeader } from './openapi/response-headers';
+import type { AuthenticatedOperator } from './operator/authenticate-operator';
 
-export interface EndpointResponse {
+export interface EndpointResponse<Body = unknown> {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** A plain value is sent as JSON; text and bytes as they are, with the `Content-Type` of `headers`. */
-  readonly body: unknown;
+  readonly body: Body;
 }
 
-/** An endpoint that anyone may call. */
-export type PublicEndpoint = (dependencies: ApiDependencies, request: Request) => Promise<EndpointResponse>;
+interface EndpointAddress {
+  readonly method: 'get' | 'post';
+  /** Of Express: `/payments/:id`. */
+  readonly path: string;
+  /** Only these endpoints read a body; the others ignore it. */
+  readonly readsBody?: true;
+}
 
-/** An endpoint for merchants: it is only reached with a good key. */
-export type MerchantEndpoint = (
+/** An endpoint that needs no key. */
+export interface PublicEndpoint extends EndpointAddress {
+  readonly access: 'public';
+  readonly handler: (dependencies: ApiDependencies, request: Request) => Promise<EndpointResponse>;
+}
+
+/** An endpoint that needs an operator's key. Merchants cannot call it, and the OpenAPI document does not contain it. */
+export interface OperatorEndpoint extends EndpointAddress {
+  readonly access: 'operator';
+  readonly handler: (
+    dependencies: ApiDependencies,
+    request: Request,
+    operator: AuthenticatedOperator,
+  ) => Promise<EndpointResponse>;
+}
+
+export type MerchantHandler<Body> = (
   dependencies: ApiDependencies,
   request: Request,
   merchant: AuthenticatedMerchant,
-) => Promise<EndpointResponse>;
+) => Promise<EndpointResponse<Body>>;
 
-/** An endpoint for operators: it is only reached with an operator's key. */
-export type OperatorEndpoint = (
-  dependencies: ApiDependencies,
-  request: Request,
-  operator: AuthenticatedOperator,
-) => Promise<EndpointResponse>;
+type Schemas = Readonly<Record<string, z.ZodType>>;
+/** By the name that the documentation shows. */
+type Examples<Value> = Readonly<Record<string, Value>>;
+
+/** An endpoint that needs a merchant's key: what it does and what the OpenAPI document contains. */
+export interface MerchantEndpoint<Body = unknown> extends EndpointAddress {
+  readonly access: 'merchant';
+  readonly operationId: string;
+  readonly summary: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly query?: z.ZodObject;
+  readonly headers?: Schemas;
+  /** The body is one of these, by schema name. */
+  readonly requestBody?: { readonly schemas: Schemas; readonly examples: Examples<unknown> };
+  readonly response: {
+    readonly status: 200 | 201;
+    /** Schema name. */
+    readonly name: string;
+    readonly schema: z.ZodType<Body>;
+    /** The schemas within it that have a name of their own. */
+    readonly components: Schemas;
+    /** Besides the usual ones. */
+    readonly headers?: readonly ResponseHeader[];
+    readonly examples: Examples<Body>;
+  };
+  /** Besides those of every endpoint (`ERRORS_OF_EVERY_OPERATION`). */
+  readonly errors: readonly ApiErrorCode[];
+  readonly handler: MerchantHandler<Body>;
+}
+
+export type Endpoint = PublicEndpoint | OperatorEndpoint | MerchantEndpoint;
+
+export const publicEndpoint = (endpoint: Omit<PublicEndpoint, 'access'>): PublicEndpoint => ({
+  ...endpoint,
+  access: 'public',
+});
+
+export const operatorEndpoint = (endpoint: Omit<OperatorEndpoint, 'access'>): OperatorEndpoint => ({
+  ...endpoint,
+  access: 'operator',
+});
+
+/** The handler's bodies and the examples have the type of the response's schema. */
+export const merchantEndpoint = <Body>(endpoint: Omit<MerchantEndpoint<Body>, 'access'>): MerchantEndpoint<Body> => ({
+  ...endpoint,
+  access: 'merchant',
+});

@@ -1,45 +1,49 @@
-import { cancelPayment } from './payments/cancel-payment';
-import { createPayment } from './payments/create-payment/create-payment';
 import { getDocs, getDocsFile } from './docs/get-docs';
-import type { MerchantEndpoint, OperatorEndpoint, PublicEndpoint } from './endpoint';
+import type { Endpoint, MerchantEndpoint } from './endpoint';
+import { getHealth, getReadiness } from './health/health';
+import { getOpenapi } from './openapi/get-openapi';
+import { listExceptions, resolveException } from './operator/exceptions';
+import { listActions } from './operator/list-actions';
+import { failPayment, resolveRefund, retryRefund, settlePayment } from './operator/payment-actions';
+import { redeliverWebhook } from './operator/redeliver-webhook';
+import { showPayment } from './operator/show-payment';
+import { cancelPayment, cancelTransaction } from './payments/cancel-payment';
+import { createPayment } from './payments/create-payment/create-payment';
 import { getPayment } from './payments/get-payment';
 import { getQris } from './payments/get-qris';
-import { getQrisImage } from './qris-images/get-qris-image';
-import { getHealth, getReadiness } from './health/health';
 import { listTransactions } from './payments/list-transactions/list-transactions';
-import { getOpenapi } from './openapi/get-openapi';
-import { OPERATOR_ROUTES } from './operator/operator-routes';
-import { receiveNotification } from './provider-notifications/receive-notification';
 import { refundPayment } from './payments/refund-payment';
+import { receiveNotification } from './provider-notifications/receive-notification';
+import { getQrisImage } from './qris-images/get-qris-image';
 
-/** A body is read only where one counts; elsewhere it may be anything. */
-export type Route = { readonly method: 'get' | 'post'; readonly path: string; readonly readsBody?: true } & (
-  | { readonly access: 'merchant'; readonly endpoint: MerchantEndpoint }
-  | { readonly access: 'operator'; readonly endpoint: OperatorEndpoint }
-  | { readonly access: 'public'; readonly endpoint: PublicEndpoint }
-);
+/** The API for merchants, in the order of the documentation. */
+export const MERCHANT_ENDPOINTS: readonly MerchantEndpoint[] = [
+  createPayment,
+  getPayment,
+  getQris,
+  cancelPayment,
+  cancelTransaction,
+  refundPayment,
+  listTransactions,
+];
 
-/** Every address that the API answers. */
-export const ROUTES: readonly Route[] = [
-  { method: 'post', path: '/payments', readsBody: true, access: 'merchant', endpoint: createPayment },
-  { method: 'get', path: '/payments/:id', access: 'merchant', endpoint: getPayment },
-  { method: 'post', path: '/payments/:id/cancel', access: 'merchant', endpoint: cancelPayment },
-  { method: 'post', path: '/transactions/:id/cancel', access: 'merchant', endpoint: cancelPayment },
-  { method: 'post', path: '/payments/:id/refund', access: 'merchant', endpoint: refundPayment },
-  { method: 'get', path: '/payments/:id/qris', access: 'merchant', endpoint: getQris },
-  { method: 'get', path: '/transactions', access: 'merchant', endpoint: listTransactions },
-  ...OPERATOR_ROUTES,
-  { method: 'get', path: '/qris/:file', access: 'public', endpoint: getQrisImage },
-  {
-    method: 'post',
-    path: '/provider-notifications/:account',
-    readsBody: true,
-    access: 'public',
-    endpoint: receiveNotification,
-  },
-  { method: 'get', path: '/openapi.json', access: 'public', endpoint: getOpenapi },
-  { method: 'get', path: '/docs', access: 'public', endpoint: getDocs },
-  { method: 'get', path: '/docs/:file', access: 'public', endpoint: getDocsFile },
-  { method: 'get', path: '/healthz', access: 'public', endpoint: getHealth },
-  { method: 'get', path: '/readyz', access: 'public', endpoint: getReadiness },
+/** Every endpoint of the API. */
+export const ROUTES: readonly Endpoint[] = [
+  ...MERCHANT_ENDPOINTS,
+  showPayment,
+  settlePayment,
+  failPayment,
+  retryRefund,
+  resolveRefund,
+  listExceptions,
+  resolveException,
+  redeliverWebhook,
+  listActions,
+  getQrisImage,
+  receiveNotification,
+  getOpenapi(MERCHANT_ENDPOINTS),
+  getDocs,
+  getDocsFile,
+  getHealth,
+  getReadiness,
 ];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ApiError } from '../api-error';
-import type { PublicEndpoint } from '../endpoint';
+import { publicEndpoint } from '../endpoint';
 import { CONTENT_SECURITY_POLICY, PAGE, SCRIPT, STYLE } from './page';
 
 const VIEWER_DIRECTORY = path.dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -19,21 +19,28 @@ const FILES = new Map<string, { contentType: string; read: () => Promise<Buffer>
   ['docs.js', { contentType: JAVASCRIPT, read: () => SCRIPT }],
 ]);
 
-/** `GET /docs`: the documentation to read, drawn from `/openapi.json` by Swagger UI. */
-export const getDocs: PublicEndpoint = () =>
-  Promise.resolve({
-    status: 200,
-    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CONTENT_SECURITY_POLICY },
-    body: PAGE,
-  });
+/** The documentation as a page: Swagger UI renders `/openapi.json`. */
+export const getDocs = publicEndpoint({
+  method: 'get',
+  path: '/docs',
+  handler: () =>
+    Promise.resolve({
+      status: 200,
+      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CONTENT_SECURITY_POLICY },
+      body: PAGE,
+    }),
+});
 
-/** `GET /docs/:file` */
-export const getDocsFile: PublicEndpoint = async (_services, request) => {
-  const file = FILES.get(String(request.params.file));
-  if (!file) throw new ApiError('not_found', 'There is no such file.');
-  return {
-    status: 200,
-    headers: { 'Content-Type': file.contentType, 'Cache-Control': 'public, max-age=3600' },
-    body: await file.read(),
-  };
-};
+export const getDocsFile = publicEndpoint({
+  method: 'get',
+  path: '/docs/:file',
+  async handler(_dependencies, { params }) {
+    const file = FILES.get(String(params.file));
+    if (!file) throw new ApiError('not_found', 'There is no such file.');
+    return {
+      status: 200,
+      headers: { 'Content-Type': file.contentType, 'Cache-Control': 'public, max-age=3600' },
+      body: await file.read(),
+    };
+  },
+});

@@ -1,28 +1,42 @@
-import type { PublicEndpoint } from '../endpoint';
+import type { ApiDependencies } from '../dependencies';
+import { publicEndpoint } from '../endpoint';
 import { withTimeout } from '../with-timeout';
 
-/** `GET /healthz`: the process answers. */
-export const getHealth: PublicEndpoint = () => Promise.resolve({ status: 200, body: { status: 'ok' } });
+/** Liveness: the process accepts requests. */
+export const getHealth = publicEndpoint({
+  method: 'get',
+  path: '/healthz',
+  handler: () => Promise.resolve({ status: 200, body: { status: 'ok' } }),
+});
 
-/** Whoever asks is about to send us callers, or not, and asks again soon. */
+/** A load balancer decides by this response and repeats its request soon. */
 const READINESS_TIMEOUT_MS = 2_000;
 
-/** `GET /readyz`: PostgreSQL and Temporal answer too. */
-export const getReadiness: PublicEndpoint = async ({ db, workflows }) => {
-  const checks = { postgresql: db.query('select 1'), temporal: workflows.ping() };
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const up = await withTimeout<unknown>(
-        READINESS_TIMEOUT_MS,
-        check,
-        () => new Error(`${name} does not answer`),
-      ).then(
-        () => true,
-        () => false,
-      );
-      return [name, up ? 'up' : 'down'] as const;
-    }),
-  );
-  const ready = results.every(([, state]) => state === 'up');
-  return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not_ready', ...Object.fromEntries(results) } };
+const READINESS_CHECKS = {
+  postgresql: ({ db }: ApiDependencies) => db.query('select 1'),
+  temporal: ({ workflows }: ApiDependencies) => workflows.ping(),
 };
+
+/** Readiness: PostgreSQL and Temporal respond too. */
+export const getReadiness = publicEndpoint({
+  method: 'get',
+  path: '/readyz',
+  async handler(dependencies) {
+    const results = await Promise.all(
+      Object.entries(READINESS_CHECKS).map(async ([name, check]) => [name, await isUp(check(dependencies))] as const),
+    );
+    const isReady = results.every(([, up]) => up);
+    const states = results.map(([name, up]) => [name, up ? 'up' : 'down']);
+    return {
+      status: isReady ? 200 : 503,
+      body: { status: isReady ? 'ready' : 'not_ready', ...Object.fromEntries(states) },
+    };
+  },
+});
+
+function isUp(check: Promise<unknown>): Promise<boolean> {
+  return withTimeout(READINESS_TIMEOUT_MS, check, () => new Error('no response in time')).then(
+    () => true,
+    () => false,
+  );
+}

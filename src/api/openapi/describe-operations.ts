@@ -1,21 +1,29 @@
 import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../../domain/errors';
-import { errorSchema } from '../payments/payment-fields';
+import { errorSchema } from '../api-error';
+import type { MerchantEndpoint } from '../endpoint';
 import { type ResponseHeader, usualHeaders } from './response-headers';
-import { LISTED_PAYMENT } from '../payments/example-payment';
+import { EXAMPLE_PAYMENT } from '../payments/example-payment';
 import { toJsonSchema, type JsonSchema } from './json-schema';
-import { ERRORS_OF_EVERY_OPERATION, type Operation } from './operations';
+
+/** In the order of the checks; `server_error` can occur anywhere. */
+const ERRORS_OF_EVERY_OPERATION = [
+  'invalid_api_key',
+  'api_key_ip_not_allowed',
+  'merchant_not_approved',
+  'rate_limited',
+  'server_error',
+] as const satisfies readonly ApiErrorCode[];
 
 /** The `paths` of the document: `POST /payments/:id` is `post` of `/payments/{id}`. */
-export function describePaths(operations: Readonly<Record<string, Operation>>) {
+export function describePaths(endpoints: readonly MerchantEndpoint[]) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [route, operation] of Object.entries(operations)) {
-    const [method = '', path = ''] = route.split(' ');
-    const template = path.replaceAll(/:(\w+)/g, '{$1}');
+  for (const endpoint of endpoints) {
+    const template = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[template] = {
       ...paths[template],
       ...(template.includes('{id}') && { parameters: [PATH_ID] }),
-      [method.toLowerCase()]: describeOperation(operation),
+      [endpoint.method]: describeOperation(endpoint),
     };
   }
   return paths;
@@ -27,29 +35,21 @@ const PATH_ID = {
   required: true,
   description: 'The `id` of a transaction, or its `reference_id`. Those of other merchants are not found.',
   schema: { type: 'string' },
-  examples: { id: { value: LISTED_PAYMENT.id }, reference_id: { value: LISTED_PAYMENT.reference_id } },
+  examples: { id: { value: EXAMPLE_PAYMENT.id }, reference_id: { value: EXAMPLE_PAYMENT.reference_id } },
 };
 
-function describeOperation({
-  operationId,
-  summary,
-  description,
-  query,
-  headers,
-  request,
-  response,
-  errors,
-}: Operation) {
+function describeOperation(endpoint: MerchantEndpoint) {
+  const { operationId, summary, description, query, headers, requestBody, response, errors } = endpoint;
   return {
     operationId,
     summary,
     description,
     tags: ['Transactions'],
     parameters: [...describeParameters('query', query?.shape ?? {}), ...describeParameters('header', headers ?? {})],
-    ...(request && {
+    ...(requestBody && {
       requestBody: {
         required: true,
-        content: jsonContent({ anyOf: Object.keys(request.schemas).map(refTo) }, request.examples),
+        content: jsonContent({ anyOf: Object.keys(requestBody.schemas).map(refTo) }, requestBody.examples),
       },
     }),
     responses: {

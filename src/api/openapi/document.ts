@@ -2,38 +2,17 @@ import type { z } from 'zod';
 import { eventOnEntering } from '../../domain/events';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 import { VERSION } from '../../package-info';
-import {
-  bulkItemSchema,
-  cancelledPaymentSchema,
-  createdPaymentSchema,
-  listedPaymentSchema,
-  paymentDetailSchema,
-  paymentStatusSchema,
-  qrisSchema,
-} from '../payments/payment-fields';
+import type { MerchantEndpoint } from '../endpoint';
+import { paymentStatusSchema } from '../payments/payment-fields';
 import { STATUS_MEANINGS } from '../payments/status-descriptions';
 import { RESPONSE_HEADERS } from './response-headers';
 import { describeParameters, describePaths, jsonContent, refTo } from './describe-operations';
-import { WEBHOOK_EVENT } from '../payments/example-payment';
 import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';
-import { OPERATIONS } from './operations';
-import { WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
-
-/** Parts of answers that have a name in the documentation. */
-const COMPONENT_SCHEMAS = {
-  PaymentStatus: paymentStatusSchema,
-  CreatedPayment: createdPaymentSchema,
-  BulkItem: bulkItemSchema,
-  PaymentDetail: paymentDetailSchema,
-  ListedPayment: listedPaymentSchema,
-  CancelledPayment: cancelledPaymentSchema,
-  Qris: qrisSchema,
-  WebhookEvent: webhookEventSchema,
-};
+import { WEBHOOK_EVENT, WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
 
 /** The OpenAPI 3.1 document of what merchants call and receive, from the schemas and tables that the API itself uses. */
-export function buildDocument() {
+export function buildDocument(endpoints: readonly MerchantEndpoint[]) {
   return {
     openapi: '3.1.0',
     info: {
@@ -44,10 +23,13 @@ export function buildDocument() {
     servers: [{ url: '/', description: 'The service that gave you this document' }],
     security: [{ secretKey: [] }],
     tags: [{ name: 'Transactions' }],
-    paths: describePaths(OPERATIONS),
+    paths: describePaths(endpoints),
     webhooks: Object.fromEntries(PAYMENT_STATUSES.map((status) => [eventOnEntering(status), describeWebhook(status)])),
     components: {
-      schemas: { ...toJsonSchemas(requestSchemas(), 'input'), ...toJsonSchemas(responseSchemas(), 'output') },
+      schemas: {
+        ...toJsonSchemas(requestSchemas(endpoints), 'input'),
+        ...toJsonSchemas(responseSchemas(endpoints), 'output'),
+      },
       headers: Object.fromEntries(
         Object.entries(RESPONSE_HEADERS).map(([name, description]) => [
           name,
@@ -65,13 +47,18 @@ export function buildDocument() {
   };
 }
 
-function requestSchemas(): Record<string, z.ZodType> {
-  return Object.assign({}, ...Object.values(OPERATIONS).map(({ request }) => request?.schemas));
+function requestSchemas(endpoints: readonly MerchantEndpoint[]): Record<string, z.ZodType> {
+  return Object.assign({}, ...endpoints.map(({ requestBody }) => requestBody?.schemas));
 }
 
-function responseSchemas(): Record<string, z.ZodType> {
-  const responses = Object.values(OPERATIONS).map(({ response }) => [response.name, response.schema]);
-  return { ...COMPONENT_SCHEMAS, ...Object.fromEntries(responses) };
+function responseSchemas(endpoints: readonly MerchantEndpoint[]): Record<string, z.ZodType> {
+  const responses = endpoints.map(({ response }) => response);
+  return Object.assign(
+    { PaymentStatus: paymentStatusSchema },
+    ...responses.map(({ components }) => components),
+    { WebhookEvent: webhookEventSchema },
+    ...responses.map(({ name, schema }) => ({ [name]: schema })),
+  );
 }
 
 function describeWebhook(status: PaymentStatus) {

@@ -1,8 +1,13 @@
-import type { PublicEndpoint } from '../endpoint';
+import { type MerchantEndpoint, publicEndpoint, type PublicEndpoint } from '../endpoint';
 import { buildDocument } from './document';
 
-const DOCUMENT = JSON.stringify(buildDocument());
-
-/** `GET /openapi.json`: the contract as OpenAPI 3.1. */
-export const getOpenapi: PublicEndpoint = () =>
-  Promise.resolve({ status: 200, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: DOCUMENT });
+/** The contract as OpenAPI 3.1. */
+export function getOpenapi(endpoints: readonly MerchantEndpoint[]): PublicEndpoint {
+  const body = JSON.stringify(buildDocument(endpoints));
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+  return publicEndpoint({
+    method: 'get',
+    path: '/openapi.json',
+    handler: () => Promise.resolve({ status: 200, headers, body }),
+  });
+}

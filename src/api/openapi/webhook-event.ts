@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { PAYMENT_METHODS } from '../../domain/provider-capabilities';
+import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_TIMES } from '../payments/example-payment';
 import { PAYMENT_FIELDS } from '../payments/payment-fields';
 
 const { id, reference_id, merchant_reference_id, status, amount, fee_amount, net_amount, total_amount } =
@@ -25,6 +26,19 @@ export const webhookEventSchema = z.object({
   created_at,
   updated_at,
 });
+
+export const WEBHOOK_EVENT: z.output<typeof webhookEventSchema> = {
+  ...EXAMPLE_IDENTITY,
+  event: 'payment.paid',
+  status: 'paid',
+  environment: 'sandbox',
+  ...EXAMPLE_AMOUNTS,
+  currency: 'IDR',
+  payment_method: 'qris',
+  provider: 'gopay',
+  created_at: EXAMPLE_TIMES.created_at,
+  updated_at: EXAMPLE_TIMES.updated_at,
+};
 
 const headerText = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listExceptions, resolveException } from '../../operator/exceptions';
+import * as exceptions from '../../operator/exceptions';
 import { snakeCaseKeys } from '../../snake-case';
-import type { OperatorEndpoint } from '../endpoint';
+import { operatorEndpoint } from '../endpoint';
 import { limitSchema, noteSchema, parseActionBody, readQuery, mapErrors, uuidInPath } from './operator-request';
 
 const querySchema = z.object({
@@ -9,22 +9,30 @@ const querySchema = z.object({
   all: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
 });
 
-/** `GET /operator/exceptions`: the open ones, newest first; with `?all=true` resolved ones too. */
-export const listCases: OperatorEndpoint = async ({ db }, request) => {
-  const { all, limit } = readQuery(request, querySchema);
-  const exceptions = await listExceptions(db, { onlyOpen: all === 'false', limit });
-  return { status: 200, body: snakeCaseKeys({ exceptions }) };
-};
+/** Open exceptions, newest first; with `?all=true` resolved ones too. */
+export const listExceptions = operatorEndpoint({
+  method: 'get',
+  path: '/operator/exceptions',
+  async handler({ db }, request) {
+    const { all, limit } = readQuery(request, querySchema);
+    const found = await exceptions.listExceptions(db, { onlyOpen: all === 'false', limit });
+    return { status: 200, body: snakeCaseKeys({ exceptions: found }) };
+  },
+});
 
 const resolutionSchema = noteSchema.extend({
   refunded: z.boolean({ error: 'must be true or false' }).default(false),
 });
 
-/** `POST /operator/exceptions/:id/resolve` */
-export const resolveCase: OperatorEndpoint = async ({ db }, request, { actor }) => {
-  const { note, refunded } = parseActionBody(request, resolutionSchema);
-  const id = uuidInPath(request);
-  const resolution = { note, isRefunded: refunded };
-  const exception = await mapErrors('not_found', () => resolveException(db, actor, id, resolution));
-  return { status: 200, body: snakeCaseKeys({ exception }) };
-};
+export const resolveException = operatorEndpoint({
+  method: 'post',
+  path: '/operator/exceptions/:id/resolve',
+  readsBody: true,
+  async handler({ db }, request, { actor }) {
+    const { note, refunded } = parseActionBody(request, resolutionSchema);
+    const id = uuidInPath(request);
+    const resolution = { note, isRefunded: refunded };
+    const exception = await mapErrors('not_found', () => exceptions.resolveException(db, actor, id, resolution));
+    return { status: 200, body: snakeCaseKeys({ exception }) };
+  },
+});

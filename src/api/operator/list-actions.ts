@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listActions } from '../../operator/audit';
+import * as audit from '../../operator/audit';
 import { snakeCaseKeys } from '../../snake-case';
 import { boundedText } from '../max-length';
-import type { OperatorEndpoint } from '../endpoint';
+import { operatorEndpoint } from '../endpoint';
 import { limitSchema, readQuery } from './operator-request';
 
 const MAX_TARGET_CHARACTERS = 200;
@@ -19,8 +19,12 @@ const querySchema = z.object({
     .optional(),
 });
 
-/** `GET /operator/actions`: the audit trail, newest first; the next page is `?before=` the last id. */
-export const listAudit: OperatorEndpoint = async ({ db }, request) => {
-  const actions = await listActions(db, readQuery(request, querySchema));
-  return { status: 200, body: snakeCaseKeys({ actions }) };
-};
+/** The audit log, newest first; the next page is `?before=` the last id. */
+export const listActions = operatorEndpoint({
+  method: 'get',
+  path: '/operator/actions',
+  async handler({ db }, request) {
+    const actions = await audit.listActions(db, readQuery(request, querySchema));
+    return { status: 200, body: snakeCaseKeys({ actions }) };
+  },
+});

@@ -1,10 +1,57 @@
-import { cancelledPaymentView } from './payment-responses';
-import { requestOfPayment } from './payment-action';
+import { z } from 'zod';
+import { merchantEndpoint } from '../endpoint';
+import { EXAMPLE_SUMMARY } from './example-payment';
+import { paymentAction } from './payment-action';
+import { summaryFields, summaryFieldsOf } from './payment-fields';
 
-/** `POST /payments/:id/cancel` and its alias: cancels the payment, or a refund that the provider has not got yet. */
-export const cancelPayment = requestOfPayment({
-  request: 'cancel',
-  code: 'payment_cancel_failed',
-  send: (workflows, paymentId) => workflows.cancelPayment(paymentId),
-  view: cancelledPaymentView,
+const cancelledPaymentSchema = z.object({
+  ...summaryFields,
+  cancelled_at: z.iso
+    .datetime()
+    .meta({ description: 'When it was cancelled; null after a cancelled refund, which leaves it `paid`.' })
+    .nullable(),
 });
+
+export const cancelPayment = merchantEndpoint({
+  method: 'post',
+  path: '/payments/:id/cancel',
+  operationId: 'cancelPayment',
+  summary: 'Cancel a transaction',
+  description: `Cancels a \`pending\` transaction: it becomes \`cancelled\` once the provider confirms it, and
+\`payment.cancelled\` is sent. Cancels a refund too: one that is \`refund_processing\` can be taken back for a while (a
+minute, unless the operator of this service says otherwise), before it goes to the provider; the transaction is \`paid\`
+again, and \`payment.paid\` is sent once more. After that the refund is with the provider, and nothing takes it back.
+
+Everything else is \`payment_cancel_failed\`, and so are transactions of \`shopeepay\`, which cannot cancel. The provider
+decides: a customer who was faster has paid. A body is not needed and not read.`,
+  response: {
+    status: 200,
+    name: 'CancelPaymentResponse',
+    schema: z.object({ payment: cancelledPaymentSchema }),
+    components: { CancelledPayment: cancelledPaymentSchema },
+    examples: {
+      'a pending transaction': {
+        payment: { ...EXAMPLE_SUMMARY, status: 'cancelled', cancelled_at: '2026-11-21T08:03:12.877Z' },
+      },
+      'a refund': { payment: { ...EXAMPLE_SUMMARY, status: 'paid', cancelled_at: null } },
+    },
+  },
+  errors: ['not_found', 'payment_cancel_failed'],
+  handler: paymentAction({
+    action: 'cancel',
+    code: 'payment_cancel_failed',
+    send: (workflows, paymentId) => workflows.cancelPayment(paymentId),
+    toResponse: (payment) => ({
+      ...summaryFieldsOf(payment),
+      cancelled_at: payment.cancelledAt?.toISOString() ?? null,
+    }),
+  }),
+});
+
+/** The contract has both paths. */
+export const cancelTransaction = {
+  ...cancelPayment,
+  path: '/transactions/:id/cancel',
+  operationId: 'cancelTransaction',
+  summary: 'The same as POST /payments/:id/cancel',
+};

@@ -1,13 +1,36 @@
+import { z } from 'zod';
 import { findMerchantPayment } from '../../db/queries/find-payment';
+import type { PaymentRow } from '../../db/queries/payment-row';
 import { ApiError } from '../api-error';
-import type { MerchantEndpoint } from '../endpoint';
+import { merchantEndpoint } from '../endpoint';
+import { EXAMPLE_PAYMENT, EXAMPLE_TIMES } from './example-payment';
 import { parsePathId } from './path-id';
-import { paymentDetailView } from './payment-responses';
+import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf, timestampFieldsOf } from './payment-fields';
 
-/** `GET /payments/:id`, by UUID or reference_id. Another merchant's payment is not found. */
-export const getPayment: MerchantEndpoint = async ({ db }, request, { merchantId }) => {
-  const key = parsePathId(String(request.params.id));
-  const payment = key && (await findMerchantPayment(db, merchantId, key));
-  if (!payment) throw new ApiError('not_found', 'There is no such transaction.');
-  return { status: 200, body: { payment: paymentDetailView(payment) } };
-};
+const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
+
+export const paymentDetailSchema = z.object({ ...paymentFields, paid_at, created_at, updated_at });
+
+const toPaymentDetail = (payment: PaymentRow) => ({ ...paymentFieldsOf(payment), ...timestampFieldsOf(payment) });
+
+export const getPayment = merchantEndpoint({
+  method: 'get',
+  path: '/payments/:id',
+  operationId: 'getPayment',
+  summary: 'Read a transaction',
+  description: 'For when a webhook did not come: ask with delays between the requests.',
+  response: {
+    status: 200,
+    name: 'GetPaymentResponse',
+    schema: z.object({ payment: paymentDetailSchema }),
+    components: { PaymentDetail: paymentDetailSchema },
+    examples: { 'a paid transaction': { payment: { ...EXAMPLE_PAYMENT, status: 'paid', ...EXAMPLE_TIMES } } },
+  },
+  errors: ['not_found'],
+  async handler({ db }, { params }, { merchantId }) {
+    const key = parsePathId(String(params.id));
+    const payment = key && (await findMerchantPayment(db, merchantId, key));
+    if (!payment) throw new ApiError('not_found', 'There is no such transaction.');
+    return { status: 200, body: { payment: toPaymentDetail(payment) } };
+  },
+});

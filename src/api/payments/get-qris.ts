@@ -1,15 +1,54 @@
+import { z } from 'zod';
 import { findMerchantPayment } from '../../db/queries/find-payment';
+import type { PaymentRow } from '../../db/queries/payment-row';
+import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
 import { ApiError } from '../api-error';
-import type { MerchantEndpoint } from '../endpoint';
+import { merchantEndpoint } from '../endpoint';
+import type { QrisLinks } from '../qris-images/qris-links';
+import { EXAMPLE_QRIS } from './example-payment';
 import { parsePathId } from './path-id';
-import { qrisView } from './payment-responses';
+import { PAYMENT_FIELDS } from './payment-fields';
 
-/** `GET /payments/:id/qris`: the QR of a bulk item, or of any payment later on. */
-export const getQris: MerchantEndpoint = async ({ db, qrisLinks }, request, { merchantId }) => {
-  const key = parsePathId(String(request.params.id));
-  const payment = key && (await findMerchantPayment(db, merchantId, key));
-  if (!payment) throw new ApiError('not_found', 'There is no such transaction.');
-  const qris = qrisView(payment, qrisLinks);
-  if (!qris) throw new ApiError('not_found', `This transaction is ${payment.status} and has no QR code.`);
-  return { status: 200, body: { qris } };
-};
+export const qrisSchema = z.object({
+  payload: z
+    .string()
+    .max(MAX_PAYLOAD_LENGTH)
+    .meta({ description: 'The QRIS payload (EMVCo), to draw the QR yourself.' }),
+  image_url: z.url().meta({ description: 'The QR as a PNG picture, public and cacheable; `.svg` is there too.' }),
+  expires_at: PAYMENT_FIELDS.expires_at,
+});
+
+/** Undefined before there is a QR, and where there never was one. */
+export function toQris(payment: PaymentRow, links: QrisLinks): z.output<typeof qrisSchema> | undefined {
+  if (payment.qrisPayload === null) return undefined;
+  return {
+    payload: payment.qrisPayload,
+    image_url: links.imageUrl(payment.id),
+    expires_at: payment.expiresAt.toISOString(),
+  };
+}
+
+export const getQris = merchantEndpoint({
+  method: 'get',
+  path: '/payments/:id/qris',
+  operationId: 'getQris',
+  summary: 'Read the QR of a transaction',
+  description: `The QR of a bulk item, or of any transaction later on. \`not_found\` too where there is no QR: before the
+provider has issued it, and where the provider refused to.`,
+  response: {
+    status: 200,
+    name: 'GetQrisResponse',
+    schema: z.object({ qris: qrisSchema }),
+    components: { Qris: qrisSchema },
+    examples: { 'a QR': { qris: EXAMPLE_QRIS } },
+  },
+  errors: ['not_found'],
+  async handler({ db, qrisLinks }, { params }, { merchantId }) {
+    const key = parsePathId(String(params.id));
+    const payment = key && (await findMerchantPayment(db, merchantId, key));
+    if (!payment) throw new ApiError('not_found', 'There is no such transaction.');
+    const qris = toQris(payment, qrisLinks);
+    if (!qris) throw new ApiError('not_found', `This transaction is ${payment.status} and has no QR code.`);
+    return { status: 200, body: { qris } };
+  },
+});

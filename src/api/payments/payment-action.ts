@@ -2,29 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findMerchantPayment, type PaymentKey } from '../../db/queries/find-payment';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ApiErrorCode } from '../../domain/errors';
-import { rejectionReason } from '../../domain/payment-actions';
+import { rejectionReason, type PaymentAction } from '../../domain/payment-actions';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
 import { ApiError } from '../api-error';
-import type { MerchantEndpoint } from '../endpoint';
+import type { MerchantHandler } from '../endpoint';
 import { parsePathId } from './path-id';
 
 /** What Temporal needs to notice that a worker died is 3 s: a step of its may be in PostgreSQL, and its workflow not know of it yet. */
 const CATCH_UP_ATTEMPTS = 16;
 const CATCH_UP_PAUSE_MS = 250;
 
-/** Something that a merchant asks of a payment, and that its workflow does. */
-interface RequestOfPayment {
-  readonly request: 'cancel' | 'refund';
+interface MerchantAction<Payment> {
+  readonly action: Extract<PaymentAction, 'cancel' | 'refund'>;
+  /** Of a rejection. */
   readonly code: ApiErrorCode;
   readonly send: (workflows: PaymentWorkflowClient, paymentId: string) => Promise<RequestOutcome>;
-  readonly view: (payment: PaymentRow) => object;
+  readonly toResponse: (payment: PaymentRow) => Payment;
 }
 
 /**
- * Requests for one payment take turns, and each looks again before it asks: of twenty at once one is done, and the others
- * are told so without a word to Temporal, which takes ten at a time.
+ * Handles a merchant's action on a payment. Requests for one payment are executed one after the other, and each reads
+ * the payment first. So of twenty concurrent requests Temporal, which accepts ten per workflow, receives one.
  */
-export function requestOfPayment({ request, code, send, view }: RequestOfPayment): MerchantEndpoint {
+export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
+  const { action, code, send, toResponse } = merchantAction;
   return async ({ db, workflows, mutex }, { params }, { merchantId }) => {
     const key = parsePathId(String(params.id));
     if (!key) throw notFound();
@@ -37,7 +38,7 @@ export function requestOfPayment({ request, code, send, view }: RequestOfPayment
         assertAllowed(now);
         throw new Error(`Payment ${id} is "${now.status}" and has no workflow: run \`lunas recover\``);
       }
-      return { status: 200, body: { payment: view({ ...now, status: requested.status }) } };
+      return { status: 200, body: { payment: toResponse({ ...now, status: requested.status }) } };
     });
 
     /**
@@ -63,7 +64,7 @@ export function requestOfPayment({ request, code, send, view }: RequestOfPayment
   };
 
   function assertAllowed(payment: PaymentRow): void {
-    const rejection = rejectionReason(request, payment, payment, Date.now());
+    const rejection = rejectionReason(action, payment, payment, Date.now());
     if (rejection !== null) throw new ApiError(code, rejection);
   }
 }

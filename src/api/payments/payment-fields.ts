@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import type { ApiErrorCode } from '../../domain/errors';
+import type { PaymentRow } from '../../db/queries/payment-row';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
-import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
 import { REFERENCE_ID } from './path-id';
 import { STATUS_MEANINGS } from './status-descriptions';
-
-/** The contract's forms of a payment: exactly its keys in its order, absent values as null. */
 
 export const paymentStatusSchema = z.enum(PAYMENT_STATUSES).meta({
   description: PAYMENT_STATUSES.map((status) => `- \`${status}\`: ${STATUS_MEANINGS[status]}`).join('\n'),
@@ -21,7 +18,7 @@ const rupiah = (description: string, min: number) =>
     .meta({ description: `${description}, in whole rupiah.` });
 const timestamp = (description: string) => z.iso.datetime().meta({ description });
 
-/** Fields that several forms, and the webhook payload, have in common. */
+/** Fields that several responses, and the webhook payload, have in common. */
 export const PAYMENT_FIELDS = {
   id: z.uuid().meta({ description: 'Transaction identifier.' }),
   reference_id: z.string().regex(REFERENCE_ID).meta({
@@ -37,77 +34,49 @@ export const PAYMENT_FIELDS = {
   status: paymentStatusSchema,
   created_at: timestamp('When the transaction was created.'),
   updated_at: timestamp('When the transaction changed last; it grows with every change.'),
+  paid_at: timestamp('When the customer paid, by the clock of the provider; null before.').nullable(),
+  expires_at: timestamp('Until when the customer can pay.'),
 };
 
-const { id, reference_id, merchant_reference_id, provider, currency, status, created_at, updated_at } = PAYMENT_FIELDS;
+const { id, reference_id, merchant_reference_id, provider, currency, status } = PAYMENT_FIELDS;
 const { amount, fee_amount, net_amount, total_amount } = PAYMENT_FIELDS;
-const identityFields = { id, reference_id, merchant_reference_id, payment_method_code: z.enum(PAYMENT_METHODS) };
-const amountFields = { amount, fee_amount, net_amount, total_amount };
-const paid_at = timestamp('When the customer paid, by the clock of the provider; null before.').nullable();
-const expires_at = timestamp('Until when the customer can pay.');
-const imageUrl = z.url().meta({ description: 'The QR as a PNG picture, public and cacheable; `.svg` is there too.' });
-const qrisPayload = z
-  .string()
-  .max(MAX_PAYLOAD_LENGTH)
-  .meta({ description: 'The QRIS payload (EMVCo), to draw the QR yourself.' });
+export const identityFields = { id, reference_id, merchant_reference_id, payment_method_code: z.enum(PAYMENT_METHODS) };
+export const amountFields = { amount, fee_amount, net_amount, total_amount };
 
-export const createdPaymentSchema = z.object({
-  ...identityFields,
-  provider,
-  currency,
-  ...amountFields,
-  status,
-  qris_payload: qrisPayload,
-  qris_image_url: imageUrl,
-  expires_at,
-  created_at,
-  updated_at,
+/** A response has exactly the contract's keys in the contract's order; absent values are null. */
+export const summaryFields = { ...identityFields, currency, ...amountFields, status };
+/** A spread leaves a repeated key in its first place, so `provider` precedes `currency`. */
+export const paymentFields = { ...identityFields, provider, ...summaryFields };
+
+export const identityFieldsOf = (payment: PaymentRow) => ({
+  id: payment.id,
+  reference_id: payment.referenceId,
+  merchant_reference_id: payment.merchantReferenceId,
+  payment_method_code: payment.paymentMethod,
 });
 
-export const paymentDetailSchema = z.object({
-  ...identityFields,
-  provider,
-  currency,
-  ...amountFields,
-  status,
-  paid_at,
-  created_at,
-  updated_at,
+export const amountFieldsOf = (payment: PaymentRow) => ({
+  amount: payment.amountRupiah,
+  fee_amount: payment.feeRupiah,
+  net_amount: payment.netRupiah,
+  total_amount: payment.totalRupiah,
 });
 
-export const listedPaymentSchema = paymentDetailSchema.omit({ provider: true });
-
-/** The `error` object of a failure (contract, "Errors"), narrowed to the codes that can occur at its place. */
-export function errorSchema(codes: readonly ApiErrorCode[]) {
-  return z.object({
-    code: z.enum(codes),
-    message: z
-      .string()
-      .meta({ description: 'For people: names the field and the rule; may be worded anew at any time.' }),
-  });
-}
-
-/** An item of a bulk: one still unclear at the deadline is `created`, a refused one `failed` with the reason. */
-export const bulkItemSchema = z.object({
-  ...identityFields,
-  ...amountFields,
-  status,
-  expires_at: expires_at
-    .nullable()
-    .meta({ description: 'Until when the customer can pay; null before there is a QR.' }),
-  error: errorSchema(['payment_create_failed'])
-    .optional()
-    .meta({ description: 'Why the provider refused this item; only on a `failed` one.' }),
+export const summaryFieldsOf = (payment: PaymentRow) => ({
+  ...identityFieldsOf(payment),
+  currency: payment.currency,
+  ...amountFieldsOf(payment),
+  status: payment.status,
 });
 
-export const cancelledPaymentSchema = z.object({
-  ...identityFields,
-  currency,
-  ...amountFields,
-  status,
-  cancelled_at: timestamp('When it was cancelled; null after a cancelled refund, which leaves it `paid`.').nullable(),
+export const paymentFieldsOf = (payment: PaymentRow) => ({
+  ...identityFieldsOf(payment),
+  provider: payment.provider,
+  ...summaryFieldsOf(payment),
 });
 
-export const refundedPaymentSchema = cancelledPaymentSchema.omit({ cancelled_at: true });
-
-export const qrisSchema = z.object({ payload: qrisPayload, image_url: imageUrl, expires_at });
+export const timestampFieldsOf = (payment: PaymentRow) => ({
+  paid_at: payment.paidAt?.toISOString() ?? null,
+  created_at: payment.createdAt.toISOString(),
+  updated_at: payment.updatedAt.toISOString(),
+});

@@ -1,10 +1,34 @@
-import { refundedPaymentView } from './payment-responses';
-import { requestOfPayment } from './payment-action';
+import { z } from 'zod';
+import { merchantEndpoint } from '../endpoint';
+import { EXAMPLE_SUMMARY } from './example-payment';
+import { paymentAction } from './payment-action';
+import { summaryFields, summaryFieldsOf } from './payment-fields';
 
-/** `POST /payments/:id/refund`: opens a refund of the whole total, which is held back before it goes to the provider. */
-export const refundPayment = requestOfPayment({
-  request: 'refund',
-  code: 'payment_refund_failed',
-  send: (workflows, paymentId) => workflows.refundPayment(paymentId),
-  view: refundedPaymentView,
+const refundedPaymentSchema = z.object(summaryFields);
+
+export const refundPayment = merchantEndpoint({
+  method: 'post',
+  path: '/payments/:id/refund',
+  operationId: 'refundPayment',
+  summary: 'Refund a transaction',
+  description: `Has the customer of a \`paid\` transaction refunded, \`total_amount\` in full; the fee stays owed. It becomes
+\`refund_processing\`, where it can be cancelled for a while, and then \`refunded\` once the bank has confirmed it, or
+\`refund_failed\` where the provider refused it: each is an event.
+
+Everything else is \`payment_refund_failed\`: a transaction that has entered settlement (\`settled\`), and those of
+\`shopeepay\`, which has no refund. A body is not needed and not read.`,
+  response: {
+    status: 200,
+    name: 'RefundPaymentResponse',
+    schema: z.object({ payment: refundedPaymentSchema }),
+    components: {},
+    examples: { 'a paid transaction': { payment: { ...EXAMPLE_SUMMARY, status: 'refund_processing' } } },
+  },
+  errors: ['not_found', 'payment_refund_failed'],
+  handler: paymentAction({
+    action: 'refund',
+    code: 'payment_refund_failed',
+    send: (workflows, paymentId) => workflows.refundPayment(paymentId),
+    toResponse: summaryFieldsOf,
+  }),
 });

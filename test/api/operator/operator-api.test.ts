@@ -1,11 +1,12 @@
 import { openException } from '../../../src/db/exceptions';
 import { setPolicy } from '../../../src/operator/catalog';
 import { createOperator, revokeOperator } from '../../../src/operator/operators';
-import { OPERATOR_ROUTES } from '../../../src/api/operator/operator-routes';
+import { ROUTES } from '../../../src/api/routes';
 import { sendRequest, startTestApis } from '../../support/api';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
 
+const OPERATOR_ROUTES = ROUTES.filter(({ access }) => access === 'operator');
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 
 let service: TestService;

@@ -1,16 +1,29 @@
+import { z } from 'zod';
 import { findOriginalResponses, type OriginalResponse } from '../../../db/queries/find-original-response';
 import type { PaymentTerms } from '../../../domain/payment';
-import { ApiError } from '../../api-error';
+import { ApiError, errorSchema } from '../../api-error';
 import type { AuthenticatedMerchant } from '../../auth/authenticate';
 import type { EndpointResponse } from '../../endpoint';
-import { bulkItemView } from '../payment-responses';
+import { amountFields, amountFieldsOf, identityFields, identityFieldsOf, PAYMENT_FIELDS } from '../payment-fields';
 import type { ApiDependencies } from '../../dependencies';
 import { toApiError, REPLAYED_HEADER, assertSameRequest } from './original-response';
-import { bulkItemRequestSchema, parseRequest, requireObject, type BulkItemRequest } from './payment-request';
+import { bulkItemRequestSchema, parseRequest, requireObject, type BulkItemRequest, MAX_ITEMS } from './payment-request';
 import { captureTerms, resolvePolicy, draftPayment, type PaymentDraft } from './capture-terms';
 
-/** All of them are created side by side, so that one deadline holds for the whole request. */
-const MAX_ITEMS = 50;
+/** An item of a bulk: one still unclear at the deadline is `created`, a refused one `failed` with the reason. */
+export const bulkItemSchema = z.object({
+  ...identityFields,
+  ...amountFields,
+  status: PAYMENT_FIELDS.status,
+  expires_at: PAYMENT_FIELDS.expires_at
+    .nullable()
+    .meta({ description: 'Until when the customer can pay; null before there is a QR.' }),
+  error: errorSchema(['payment_create_failed'])
+    .optional()
+    .meta({ description: 'Why the provider refused this item; only on a `failed` one.' }),
+});
+
+type BulkItem = z.output<typeof bulkItemSchema>;
 
 /**
  * A bulk: whatever is wrong with the request creates nothing; then the items are created side by side, each under a key
@@ -22,7 +35,7 @@ export async function createBulk(
   merchant: AuthenticatedMerchant,
   body: Record<string, unknown>,
   headerKey: string | null,
-): Promise<EndpointResponse> {
+): Promise<EndpointResponse<{ payments: BulkItem[] }>> {
   const draft = parseItems(body).map((item, index) =>
     requestContext(merchant, item, headerKey && `${headerKey}:${index}`),
   );
@@ -105,7 +118,7 @@ function withItemPrefix<Result>(item: string, work: () => Result): Result {
   }
 }
 
-function response(items: readonly OriginalResponse[], replayed: boolean): EndpointResponse {
+function response(items: readonly OriginalResponse[], replayed: boolean): EndpointResponse<{ payments: BulkItem[] }> {
   const refusals = items.map((item) => (item.original?.status === 'failed' ? toApiError(item) : undefined));
   const headers = replayed ? REPLAYED_HEADER : {};
   const allRejected = refusals.every((apiError) => apiError !== undefined);
@@ -116,6 +129,17 @@ function response(items: readonly OriginalResponse[], replayed: boolean): Endpoi
   return {
     status: 201,
     headers,
-    body: { payments: items.map((item, index) => bulkItemView(item, refusals[index]?.body.error)) },
+    body: { payments: items.map((item, index) => toBulkItem(item, refusals[index]?.message)) },
+  };
+}
+
+/** One item of a bulk as it was first answered; while that is still to come, as `created` and without a deadline. */
+function toBulkItem({ payment, original }: OriginalResponse, rejection: string | undefined): BulkItem {
+  return {
+    ...identityFieldsOf(payment),
+    ...amountFieldsOf(payment),
+    status: original?.status ?? 'created',
+    expires_at: original === null ? null : payment.expiresAt.toISOString(),
+    ...(rejection !== undefined && { error: { code: 'payment_create_failed', message: rejection } }),
   };
 }

@@ -1,55 +1,126 @@
-import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
+import { z } from 'zod';
 import { ApiError } from '../../api-error';
-import type { AuthenticatedMerchant } from '../../auth/authenticate';
-import type { EndpointResponse, MerchantEndpoint } from '../../endpoint';
-import { createdPaymentView } from '../payment-responses';
-import type { ApiDependencies } from '../../dependencies';
+import { merchantEndpoint } from '../../endpoint';
 import { readJsonBody } from '../../strict-json';
-import { createBulk } from './create-bulk';
-import { toApiError, REPLAYED_HEADER, assertSameRequest } from './original-response';
+import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_PAYMENT, EXAMPLE_QRIS, EXAMPLE_TIMES } from '../example-payment';
+import { draftPayment } from './capture-terms';
+import { bulkItemSchema, createBulk } from './create-bulk';
+import { createdPaymentSchema, createSingle } from './create-single';
 import { parseIdempotencyKey } from './idempotency-key';
-import { parseRequest, paymentRequestSchema, requireObject } from './payment-request';
-import { captureTerms, resolvePolicy, draftPayment, type PaymentDraft } from './capture-terms';
+import { bulkRequestSchema, parseRequest, paymentRequestSchema, requireObject } from './payment-request';
 
 const SINGLE_BODY_BYTES = 64 * 1_024;
 
-/** `POST /payments`: the same key and the same payment get the same answer, however often and at the same time. */
-export const createPayment: MerchantEndpoint = async (dependencies, request, merchant) => {
-  const body = requireObject(readJsonBody(request));
-  const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
-  if (body.payments !== undefined) return createBulk(dependencies, merchant, body, idempotencyKey);
-  if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('invalid_json', 'The body is larger than 64 kB.');
+export const createPayment = merchantEndpoint({
+  method: 'post',
+  path: '/payments',
+  readsBody: true,
+  operationId: 'createPayment',
+  summary: 'Create one transaction, or up to 50',
+  description: `Answers when the QR is there, usually within a fraction of a second.
 
-  const draft = draftPayment(merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
-  return createSingle(dependencies, merchant, draft);
-};
+**Retries.** With an idempotency key (\`Idempotency-Key\`, or \`idempotency_key\` of an item) the same request can be
+repeated for ever and gets the first answer again, byte for byte, with the header \`Idempotency-Replayed: true\`. The same
+key with another payment is \`payment_create_failed\`. After a time-out or a 500 repeat the request with its key.
 
-async function createSingle(
-  dependencies: ApiDependencies,
-  merchant: AuthenticatedMerchant,
-  draft: PaymentDraft,
-): Promise<EndpointResponse> {
-  const { paymentId, idempotencyKey } = draft.identity;
-  const earlier = idempotencyKey === null ? undefined : await findOriginalResponse(dependencies.db, paymentId);
-  if (earlier) assertSameRequest(earlier, draft);
-  if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
+**Bulk.** Give \`payments\`; where \`amount\` is given too, \`payments\` counts. \`provider\`, \`currency\` and
+\`payment_method\` beside it apply to every item; an item may override the last two. A fault in any item refuses the whole
+request, and nothing is created. The answer keeps the order; an item that the provider refused is \`failed\` and has an
+\`error\`, one that is still unclear is \`created\`. The QR of an item is at \`GET /payments/:id/qris\`.
 
-  const policy = await resolvePolicy(dependencies, merchant, draft.request);
-  await dependencies.creations.create(captureTerms(dependencies, merchant, draft, policy));
-  const created = await findOriginalResponse(dependencies.db, paymentId);
-  if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no answer`);
-  assertSameRequest(created, draft);
-  return toResponse(dependencies, created);
-}
-
-function toResponse(
-  { qrisLinks }: ApiDependencies,
-  created: OriginalResponse,
-  headers: EndpointResponse['headers'] = {},
-): EndpointResponse {
-  if (created.original?.status !== 'failed') {
-    return { status: 201, headers, body: { payment: createdPaymentView(created, qrisLinks) } };
-  }
-  const apiError = toApiError(created);
-  return { status: apiError.httpStatus, headers, body: apiError.body };
-}
+Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.`,
+  headers: {
+    'Idempotency-Key': z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .meta({ description: 'Names this request, in printable ASCII; in a bulk, items without a key of their own.' }),
+  },
+  requestBody: {
+    schemas: {
+      PaymentRequest: paymentRequestSchema.meta({ title: 'One transaction' }),
+      BulkRequest: bulkRequestSchema.meta({ title: 'A bulk' }),
+    },
+    examples: {
+      'one transaction': {
+        amount: 50_000,
+        merchant_reference_id: 'ORDER-1042',
+        customer: { name: 'Siti Rahma', email: 'siti@example.com' },
+        metadata: { table: 4 },
+      },
+      'a bulk': {
+        payments: [
+          { amount: 50_000, merchant_reference_id: 'ORDER-1042', idempotency_key: 'order-1042' },
+          { amount: 75_000, merchant_reference_id: 'ORDER-1043', idempotency_key: 'order-1043' },
+        ],
+      },
+    },
+  },
+  response: {
+    status: 201,
+    name: 'CreatePaymentResponse',
+    schema: z.union([
+      z.object({ payment: createdPaymentSchema }).meta({ title: 'One transaction' }),
+      z.object({ payments: z.array(bulkItemSchema) }).meta({ title: 'A bulk' }),
+    ]),
+    components: { CreatedPayment: createdPaymentSchema, BulkItem: bulkItemSchema },
+    headers: ['Idempotency-Replayed'],
+    examples: {
+      'one transaction': {
+        payment: {
+          ...EXAMPLE_PAYMENT,
+          status: 'pending',
+          qris_payload: EXAMPLE_QRIS.payload,
+          qris_image_url: EXAMPLE_QRIS.image_url,
+          expires_at: EXAMPLE_QRIS.expires_at,
+          created_at: EXAMPLE_TIMES.created_at,
+          updated_at: '2026-11-21T08:00:00.410Z',
+        },
+      },
+      'a bulk': {
+        payments: [
+          {
+            ...EXAMPLE_IDENTITY,
+            payment_method_code: 'qris',
+            ...EXAMPLE_AMOUNTS,
+            status: 'pending',
+            expires_at: EXAMPLE_QRIS.expires_at,
+          },
+          {
+            id: '01935b6c-7c05-7d11-8e02-6b1c9f0a4d35',
+            reference_id: 'LN3F8W1Z6HJ4NC2EGP',
+            merchant_reference_id: 'ORDER-1043',
+            payment_method_code: 'qris',
+            amount: 75_000,
+            fee_amount: 525,
+            net_amount: 74_475,
+            total_amount: 75_000,
+            status: 'failed',
+            expires_at: null,
+            error: {
+              code: 'payment_create_failed',
+              message: 'The transaction could not be created: denied by the acquirer.',
+            },
+          },
+        ],
+      },
+    },
+  },
+  errors: [
+    'invalid_json',
+    'invalid_amount',
+    'invalid_bulk_size',
+    'unsupported_payment_method',
+    'payment_create_failed',
+  ],
+  /** The same key and the same payment get the same response, however often and at the same time. */
+  async handler(dependencies, request, merchant) {
+    const body = requireObject(readJsonBody(request));
+    const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
+    if (body.payments !== undefined) return createBulk(dependencies, merchant, body, idempotencyKey);
+    if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('invalid_json', 'The body is larger than 64 kB.');
+    const draft = draftPayment(merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
+    return createSingle(dependencies, merchant, draft);
+  },
+});

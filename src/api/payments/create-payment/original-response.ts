@@ -1,5 +1,6 @@
 import type { OriginalResponse } from '../../../db/queries/find-original-response';
 import { ApiError } from '../../api-error';
+import type { EndpointResponse } from '../../endpoint';
 import type { PaymentDraft } from './capture-terms';
 
 /** Header of an answer that was given before. */
@@ -12,7 +13,7 @@ export function assertSameRequest({ payment }: OriginalResponse, { fingerprint }
 }
 
 /** Why the provider did not issue a QR, in the words of a refusal. */
-export function toApiError({ payment }: OriginalResponse): ApiError {
+export function toApiError({ payment }: OriginalResponse, headers: EndpointResponse['headers'] = {}): ApiError {
   const reason = (payment.failureReason ?? 'no reason given').replace(/\.$/, '');
-  return new ApiError('payment_create_failed', `The transaction could not be created: ${reason}.`);
+  return new ApiError('payment_create_failed', `The transaction could not be created: ${reason}.`, headers);
 }

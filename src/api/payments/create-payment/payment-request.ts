@@ -33,25 +33,53 @@ const idempotencyKey = z
   .string(IDEMPOTENCY_KEY_RULE)
   .regex(IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE)
   .nullish()
-  .transform((value) => value ?? null);
+  .transform((value) => value ?? null)
+  .meta({ description: 'Names this item: 1 to 255 printable ASCII characters. Recommended.' });
+
+/** All items are created concurrently, so that one deadline holds for the whole request. */
+export const MAX_ITEMS = 50;
 
 /** What a merchant asks for in `POST /payments` (contract; bounds: design §4). Unknown fields are ignored. */
 export const paymentRequestSchema = z.object({
-  amount: z.int().min(1).max(MAX_TOTAL_RUPIAH),
-  currency: z.literal(CURRENCY, { error: `must be ${CURRENCY}` }).default(CURRENCY),
-  payment_method: z.enum(PAYMENT_METHODS).default('qris'),
-  provider: z.enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` }).default('gopay'),
+  amount: z.int().min(1).max(MAX_TOTAL_RUPIAH).meta({
+    description: 'Order amount in whole rupiah, written as plain digits. The same limit holds for `total_amount`.',
+  }),
+  currency: z
+    .literal(CURRENCY, { error: `must be ${CURRENCY}` })
+    .default(CURRENCY)
+    .meta({ description: 'Only `IDR`.' }),
+  payment_method: z.enum(PAYMENT_METHODS).default('qris').meta({ description: 'Only `qris`.' }),
+  provider: z
+    .enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` })
+    .default('gopay')
+    .meta({ description: 'Whose QR it is to be; must be enabled for you.' }),
   merchant_reference_id: boundedText(64)
     .nullish()
-    .transform((value) => value ?? null),
-  customer: customer.nullish().transform((value) => value ?? null),
-  metadata: metadata.nullish().transform((value) => value ?? null),
+    .transform((value) => value ?? null)
+    .meta({ description: 'Your own order ID.' }),
+  customer: customer
+    .nullish()
+    .transform((value) => value ?? null)
+    .meta({ description: 'Who pays; further keys with texts are allowed. Kept encrypted.' }),
+  metadata: metadata
+    .nullish()
+    .transform((value) => value ?? null)
+    .meta({ description: 'What you want to keep with it, at most 50 keys. Kept encrypted.' }),
 });
 
 export type PaymentRequest = z.output<typeof paymentRequestSchema>;
 
 /** One of a bulk: it takes what it does not say, and always the provider, from the top of the request. */
 export const bulkItemRequestSchema = paymentRequestSchema.extend({ idempotency_key: idempotencyKey });
+
+/** For the documentation: `create-bulk.ts` parses each item by itself, so that a message names the item. */
+export const bulkRequestSchema = z.object({
+  payments: z
+    .array(bulkItemRequestSchema.omit({ provider: true }))
+    .min(1)
+    .max(MAX_ITEMS),
+  ...paymentRequestSchema.pick({ currency: true, payment_method: true, provider: true }).shape,
+});
 
 export type BulkItemRequest = z.output<typeof bulkItemRequestSchema>;
 

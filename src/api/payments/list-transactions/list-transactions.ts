@@ -1,34 +1,65 @@
+import { z } from 'zod';
 import { listMerchantPayments } from '../../../db/queries/list-payments';
-import type { MerchantEndpoint } from '../../endpoint';
-import { listedPaymentView } from '../payment-responses';
+import type { PaymentRow } from '../../../db/queries/payment-row';
+import { merchantEndpoint } from '../../endpoint';
+import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
+import { PAYMENT_FIELDS, summaryFields, summaryFieldsOf, timestampFieldsOf } from '../payment-fields';
 import { encodeCursor } from './cursor';
-import { parseListQuery } from './list-query';
+import { listQuerySchema, parseListQuery } from './list-query';
 
-/** `GET /transactions`, newest first; the next page is in a `Link` header, so that the body stays the contract's. */
-export const listTransactions: MerchantEndpoint = async ({ db, publicBaseUrl }, request, { merchantId }) => {
-  const query = parseListQuery(request.query);
-  const filter = {
-    merchantId,
-    status: query.status,
-    provider: query.provider,
-    merchantReferenceId: query.merchant_reference_id,
-    createdFrom: query.created_from,
-    createdTo: query.created_to,
-    after: query.cursor,
-  };
-  // One more than asked for tells whether there is a next page.
-  const found = await listMerchantPayments(db, filter, query.limit + 1);
-  const page = found.slice(0, query.limit);
-  const last = page.at(-1);
-  const hasNext = last !== undefined && found.length > page.length;
-  return {
+const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
+
+const listedPaymentSchema = z.object({ ...summaryFields, paid_at, created_at, updated_at });
+
+const toListedPayment = (payment: PaymentRow) => ({ ...summaryFieldsOf(payment), ...timestampFieldsOf(payment) });
+
+/** Newest first; the next page is in a `Link` header, so that the body stays the contract's. */
+export const listTransactions = merchantEndpoint({
+  method: 'get',
+  path: '/transactions',
+  operationId: 'listTransactions',
+  summary: 'List transactions',
+  description: `Newest first. While there are more, the header \`Link: <…>; rel="next"\` has the address of the next page,
+with the same filters; ask it as it stands. No transaction comes twice or is left out because others are created
+meanwhile.
+
+Filters can be combined. A filter or cursor that cannot be understood is \`not_found\` and names its rule, so that no list
+is mistaken for a filtered one.`,
+  query: listQuerySchema,
+  response: {
     status: 200,
-    ...(hasNext && { headers: { Link: linkToNext(publicBaseUrl, request.originalUrl, encodeCursor(last)) } }),
-    body: { transactions: page.map(listedPaymentView) },
-  };
-};
+    name: 'ListTransactionsResponse',
+    schema: z.object({ transactions: z.array(listedPaymentSchema) }),
+    components: { ListedPayment: listedPaymentSchema },
+    headers: ['Link'],
+    examples: { 'a page': { transactions: [{ ...EXAMPLE_SUMMARY, status: 'paid', ...EXAMPLE_TIMES }] } },
+  },
+  errors: ['not_found'],
+  async handler({ db, publicBaseUrl }, { query, originalUrl }, { merchantId }) {
+    const { limit, ...wanted } = parseListQuery(query);
+    const filter = {
+      merchantId,
+      status: wanted.status,
+      provider: wanted.provider,
+      merchantReferenceId: wanted.merchant_reference_id,
+      createdFrom: wanted.created_from,
+      createdTo: wanted.created_to,
+      after: wanted.cursor,
+    };
+    // One more than the page holds: if it exists, there is a next page.
+    const found = await listMerchantPayments(db, filter, limit + 1);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    const hasNext = last !== undefined && found.length > page.length;
+    return {
+      status: 200,
+      ...(hasNext && { headers: { Link: linkToNext(publicBaseUrl, originalUrl, encodeCursor(last)) } }),
+      body: { transactions: page.map(toListedPayment) },
+    };
+  },
+});
 
-/** The same question with another cursor (RFC 8288). */
+/** The same address with another cursor (RFC 8288). */
 function linkToNext(publicBaseUrl: string, originalUrl: string, cursor: string): string {
   const query = new URLSearchParams(originalUrl.replace(/^[^?]*/, ''));
   query.set('cursor', cursor);

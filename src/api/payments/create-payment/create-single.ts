@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
+import type { AuthenticatedMerchant } from '../../auth/authenticate';
+import type { ApiDependencies } from '../../dependencies';
+import type { EndpointResponse } from '../../endpoint';
+import type { QrisLinks } from '../../qris-images/qris-links';
+import { qrisSchema, toQris } from '../get-qris';
+import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
+import { captureTerms, type PaymentDraft, resolvePolicy } from './capture-terms';
+import { assertSameRequest, REPLAYED_HEADER, toApiError } from './original-response';
+
+const { payload, image_url, expires_at } = qrisSchema.shape;
+const { created_at, updated_at } = PAYMENT_FIELDS;
+
+export const createdPaymentSchema = z.object({
+  ...paymentFields,
+  qris_payload: payload,
+  qris_image_url: image_url,
+  expires_at,
+  created_at,
+  updated_at,
+});
+
+type CreatedPayment = z.output<typeof createdPaymentSchema>;
+
+export async function createSingle(
+  dependencies: ApiDependencies,
+  merchant: AuthenticatedMerchant,
+  draft: PaymentDraft,
+): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
+  const { paymentId, idempotencyKey } = draft.identity;
+  const earlier = idempotencyKey === null ? undefined : await findOriginalResponse(dependencies.db, paymentId);
+  if (earlier) assertSameRequest(earlier, draft);
+  if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
+
+  const policy = await resolvePolicy(dependencies, merchant, draft.request);
+  await dependencies.creations.create(captureTerms(dependencies, merchant, draft, policy));
+  const created = await findOriginalResponse(dependencies.db, paymentId);
+  if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no answer`);
+  assertSameRequest(created, draft);
+  return toResponse(dependencies, created);
+}
+
+function toResponse(
+  { qrisLinks }: ApiDependencies,
+  created: OriginalResponse,
+  headers: EndpointResponse['headers'] = {},
+): EndpointResponse<{ payment: CreatedPayment }> {
+  if (created.original?.status === 'failed') throw toApiError(created, headers);
+  return { status: 201, headers, body: { payment: toCreatedPayment(created, qrisLinks) } };
+}
+
+/** @throws Error for a payment without a QR: the response of a creation contains one */
+function toCreatedPayment({ payment, original }: OriginalResponse, links: QrisLinks): CreatedPayment {
+  const qris = toQris(payment, links);
+  if (!qris) throw new Error(`Payment ${payment.id} has no QR to answer with`);
+  return {
+    ...paymentFieldsOf(payment),
+    status: original?.status ?? payment.status,
+    qris_payload: qris.payload,
+    qris_image_url: qris.image_url,
+    expires_at: qris.expires_at,
+    created_at: payment.createdAt.toISOString(),
+    updated_at: (original?.at ?? payment.updatedAt).toISOString(),
+  };
+}
