@@ -1,21 +1,29 @@
 import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors';
 
-/** A refusal of the contract: thrown by whoever finds it, answered by the app with its status and body. */
+interface ApiErrorDetails {
+  /** Of the response. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The reason for the log. The caller never sees it, and it contains nothing of a body or a key. */
+  readonly internal?: string;
+}
+
+/** A rejection of the contract: `app.ts` sends its status and body, and logs its internal reason. */
 export class ApiError extends Error {
   readonly httpStatus: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly internal: string;
 
-  /**
-   * @param message what the caller reads; the table's own sentence when nothing more exact is known
-   * @param headers of the answer
-   */
+  /** @param message for the caller; by default the sentence of the contract's table */
   constructor(
     readonly code: ApiErrorCode,
     message: string = API_ERRORS[code].message,
-    readonly headers: Readonly<Record<string, string>> = {},
+    { headers = {}, internal = message }: ApiErrorDetails = {},
   ) {
     super(message);
     this.httpStatus = API_ERRORS[code].httpStatus;
+    this.headers = headers;
+    this.internal = internal;
   }
 
   get body(): { error: { code: ApiErrorCode; message: string } } {

@@ -26,11 +26,13 @@ export function createApp(dependencies: ApiDependencies, trustProxy: number | re
   app.use(requestContext(dependencies));
   for (const route of ROUTES) app[route.method](route.path, handleRoute(dependencies, route));
   app.use(() => {
-    throw new ApiError('not_found', 'There is no such address; see the API documentation.');
+    throw new ApiError('not_found', 'There is no such address; see the API documentation.', NO_SUCH_PATH);
   });
   app.use(handleError(dependencies));
   return app;
 }
+
+const NO_SUCH_PATH = { internal: 'no such path' };
 
 /** Whoever knows the token sees the QR. */
 const QR_TOKEN = /^(\/qris\/)[^/.]+/i;
@@ -50,7 +52,14 @@ function requestContext({ log, publicBaseUrl }: ApiDependencies): RequestHandler
     response.on('finish', () => {
       const durationMs = Math.round(performance.now() - startedMs);
       log.info(
-        { requestId, method: request.method, path: loggedPath(request), status: response.statusCode, durationMs },
+        {
+          requestId,
+          method: request.method,
+          path: loggedPath(request),
+          status: response.statusCode,
+          durationMs,
+          ...response.locals.rejection,
+        },
         'request',
       );
     });
@@ -115,9 +124,12 @@ function handleError({ log }: ApiDependencies): ErrorRequestHandler {
     if (response.headersSent) return next(error);
     const requestId = String(response.locals.requestId);
     const apiError = toApiError(error);
-    if (apiError)
-      return send(response, { status: apiError.httpStatus, headers: apiError.headers, body: apiError.body });
-    log.error({ err: error, requestId, path: loggedPath(request) }, 'a request failed');
+    if (apiError) {
+      const { code, internal, httpStatus, headers, body } = apiError;
+      response.locals.rejection = { code, reason: internal };
+      return send(response, { status: httpStatus, headers, body });
+    }
+    log.error({ err: error, requestId, path: loggedPath(request) }, 'request failed');
     const failure = new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
     send(response, { status: failure.httpStatus, body: failure.body });
   };
@@ -126,6 +138,6 @@ function handleError({ log }: ApiDependencies): ErrorRequestHandler {
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   // Express's own, for a path that cannot be decoded.
-  if (error instanceof URIError) return new ApiError('not_found', 'There is no such address.');
+  if (error instanceof URIError) return new ApiError('not_found', 'There is no such address.', NO_SUCH_PATH);
   return undefined;
 }

@@ -19,7 +19,7 @@ export async function readBody(request: Request, response: Response): Promise<vo
 }
 
 function bodyTooLate(): ApiError {
-  return new ApiError('invalid_json', 'The body did not arrive in time.', { Connection: 'close' });
+  return new ApiError('invalid_json', 'The body did not arrive in time.', { headers: { Connection: 'close' } });
 }
 
 /** What the body parser refuses, in the contract's words. */

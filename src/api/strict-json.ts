@@ -44,7 +44,9 @@ function requireJson(text: string): void {
   try {
     JSON.parse(text);
   } catch (error) {
-    throw new ApiError('invalid_json', `The body is not valid JSON: ${messageOf(error)}.`);
+    // The message of Node.js quotes the body.
+    const message = `The body is not valid JSON: ${messageOf(error)}.`;
+    throw new ApiError('invalid_json', message, { internal: 'not JSON' });
   }
 }
 
@@ -78,7 +80,8 @@ function buildValue(text: string): unknown {
       requireStorable(name);
       const container = containers.at(-1);
       if (container && Object.hasOwn(container, name)) {
-        throw new ApiError('invalid_json', `The body has the key ${JSON.stringify(name)} twice.`);
+        const message = `The body has the key ${JSON.stringify(name)} twice.`;
+        throw new ApiError('invalid_json', message, { internal: 'duplicate key' });
       }
       key = name;
     },

@@ -29,7 +29,9 @@ export interface TestKey {
   readonly secret: string;
 }
 
-type TestApiSettings = Partial<Pick<ApiSettings, 'trustProxy' | 'requestsPerMinute' | 'publicBaseUrl' | 'host'>>;
+type TestApiSettings = Partial<
+  Pick<ApiSettings, 'trustProxy' | 'requestsPerMinute' | 'publicBaseUrl' | 'host' | 'masterKey'>
+>;
 
 /** @param settings of each API process */
 export async function startTestApis(settings: readonly TestApiSettings[]): Promise<TestApis> {

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 import type { ApiKeyRow } from '../../db/queries/find-api-key';
-import { parseSecretKey } from '../../keys/secret-key';
+import { parseSecretKey, type StoredKey } from '../../keys/secret-key';
 import { ApiError } from '../api-error';
 import type { ApiDependencies } from '../dependencies';
 import { clientAddress } from './client-address';
 
-/** The merchant on whose behalf a request is made. */
+/** The merchant that makes the request. */
 export type AuthenticatedMerchant = Pick<
   ApiKeyRow,
   'keyId' | 'merchantId' | 'feePayer' | 'providers' | 'paymentMethodActive'
@@ -14,32 +14,53 @@ export type AuthenticatedMerchant = Pick<
 const BEARER = /^Bearer +(\S+)$/i;
 
 /**
- * Who is calling: a live secret key, from an address that it allows, of an approved merchant; refused in this order.
- * Keys are found by their hash: how long a comparison takes tells nothing about a secret, so `timingSafeEqual` has nothing
- * to protect here.
+ * Accepts an unrevoked secret key, from an address that the key allows, of an approved merchant, checked in this order.
+ * PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
+ * `timingSafeEqual` is not needed.
  * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them), `api_key_ip_not_allowed`, `merchant_not_approved`
  */
 export async function authenticate(dependencies: ApiDependencies, request: Request): Promise<AuthenticatedMerchant> {
-  const secret = parseSecretKey(bearerOf(request));
-  const key = secret && (await dependencies.apiKeys.find(secret.secretSha256, clientAddress(request)));
-  if (!key) throw unauthorizedError(dependencies, request);
-  if (!key.addressAllowed) throw new ApiError('api_key_ip_not_allowed');
-  if (key.merchantStatus !== 'approved') throw new ApiError('merchant_not_approved');
+  const address = clientAddress(request);
+  const key = await authenticateKey(dependencies, request, parseSecretKey, (secretSha256) =>
+    dependencies.apiKeys.find(secretSha256, address),
+  );
+  if (!key.addressAllowed) {
+    throw new ApiError('api_key_ip_not_allowed', undefined, {
+      internal: `address ${address} is not allowed for key ${key.keyId}`,
+    });
+  }
+  if (key.merchantStatus !== 'approved') {
+    const internal = `merchant ${key.merchantId} is ${key.merchantStatus}`;
+    throw new ApiError('merchant_not_approved', undefined, { internal });
+  }
   return key;
 }
 
-/** What stands in `Authorization: Bearer …`; empty where nothing does. */
-export function bearerOf(request: Request): string {
-  return BEARER.exec(request.get('authorization') ?? '')?.[1] ?? '';
-}
-
-/** Counts a failed key of the caller's address, and says what to answer. */
-export function unauthorizedError({ failedKeys }: ApiDependencies, request: Request): ApiError {
-  const waitSeconds = failedKeys.count(clientAddress(request));
-  if (waitSeconds === undefined) return new ApiError('invalid_api_key', undefined, { 'WWW-Authenticate': 'Bearer' });
-  return new ApiError(
-    'rate_limited',
-    `Too many requests without a valid secret key came from this address; try again in ${waitSeconds} s.`,
-    { 'Retry-After': String(waitSeconds) },
-  );
+/**
+ * Finds the key in `Authorization: Bearer …`.
+ * @throws ApiError `invalid_api_key`; `rate_limited` after too many failed keys from one address
+ */
+export async function authenticateKey<Key>(
+  { failedKeys }: ApiDependencies,
+  request: Request,
+  parse: (text: string) => StoredKey | undefined,
+  find: (secretSha256: Buffer) => Promise<Key | undefined>,
+): Promise<Key> {
+  const text = BEARER.exec(request.get('authorization') ?? '')?.[1];
+  const secret = text === undefined ? undefined : parse(text);
+  const key = secret && (await find(secret.secretSha256));
+  if (key) return key;
+  const address = clientAddress(request);
+  const waitSeconds = failedKeys.count(address);
+  if (waitSeconds !== undefined) {
+    throw new ApiError(
+      'rate_limited',
+      `Too many requests without a valid secret key came from this address; try again in ${waitSeconds} s.`,
+      { headers: { 'Retry-After': String(waitSeconds) }, internal: `failed keys from address ${address}` },
+    );
+  }
+  throw new ApiError('invalid_api_key', undefined, {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+    internal: secret ? 'unknown or revoked key' : text === undefined ? 'no key' : 'malformed key',
+  });
 }

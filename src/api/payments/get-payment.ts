@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { findMerchantPayment } from '../../db/queries/find-payment';
 import type { PaymentRow } from '../../db/queries/payment-row';
-import { ApiError } from '../api-error';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_PAYMENT, EXAMPLE_TIMES } from './example-payment';
-import { parsePathId } from './path-id';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf, timestampFieldsOf } from './payment-fields';
+import { requirePayment } from './require-payment';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 
@@ -28,9 +26,7 @@ export const getPayment = merchantEndpoint({
   },
   errors: ['not_found'],
   async handler({ db }, { params }, { merchantId }) {
-    const key = parsePathId(String(params.id));
-    const payment = key && (await findMerchantPayment(db, merchantId, key));
-    if (!payment) throw new ApiError('not_found', 'There is no such transaction.');
+    const payment = await requirePayment(db, merchantId, String(params.id));
     return { status: 200, body: { payment: toPaymentDetail(payment) } };
   },
 });

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { findMerchantPayment } from '../../db/queries/find-payment';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
 import { ApiError } from '../api-error';
 import { merchantEndpoint } from '../endpoint';
 import type { QrisLinks } from '../qris-images/qris-links';
 import { EXAMPLE_QRIS } from './example-payment';
-import { parsePathId } from './path-id';
 import { PAYMENT_FIELDS } from './payment-fields';
+import { requirePayment } from './require-payment';
 
 export const qrisSchema = z.object({
   payload: z
@@ -44,9 +43,7 @@ provider has issued it, and where the provider refused to.`,
   },
   errors: ['not_found'],
   async handler({ db, qrisLinks }, { params }, { merchantId }) {
-    const key = parsePathId(String(params.id));
-    const payment = key && (await findMerchantPayment(db, merchantId, key));
-    if (!payment) throw new ApiError('not_found', 'There is no such transaction.');
+    const payment = await requirePayment(db, merchantId, String(params.id));
     const qris = toQris(payment, qrisLinks);
     if (!qris) throw new ApiError('not_found', `This transaction is ${payment.status} and has no QR code.`);
     return { status: 200, body: { qris } };

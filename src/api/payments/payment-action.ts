@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findMerchantPayment, type PaymentKey } from '../../db/queries/find-payment';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ApiErrorCode } from '../../domain/errors';
 import { rejectionReason, type PaymentAction } from '../../domain/payment-actions';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
 import { ApiError } from '../api-error';
 import type { MerchantHandler } from '../endpoint';
-import { parsePathId } from './path-id';
+import { requirePayment } from './require-payment';
 
 /** What Temporal needs to notice that a worker died is 3 s: a step of its may be in PostgreSQL, and its workflow not know of it yet. */
 const CATCH_UP_ATTEMPTS = 16;
@@ -27,13 +26,12 @@ interface MerchantAction<Payment> {
 export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
   const { action, code, send, toResponse } = merchantAction;
   return async ({ db, workflows, mutex }, { params }, { merchantId }) => {
-    const key = parsePathId(String(params.id));
-    if (!key) throw notFound();
-    const { id } = await find(key);
+    const find = (pathId: string) => requirePayment(db, merchantId, pathId);
+    const { id } = await find(String(params.id));
     return mutex.runExclusive(id, async (deadlineAtMs) => {
       const requested = await requestWithCatchUp(workflows.withDeadline(deadlineAtMs), id);
       if (requested.outcome === 'rejected') throw new ApiError(code, requested.reason);
-      const now = await find({ id });
+      const now = await find(id);
       if (requested.outcome === 'no_workflow') {
         assertAllowed(now);
         throw new Error(`Payment ${id} is "${now.status}" and has no workflow: run \`lunas recover\``);
@@ -47,19 +45,13 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
      */
     async function requestWithCatchUp(inTime: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
       for (let attemptsLeft = CATCH_UP_ATTEMPTS; ; attemptsLeft -= 1) {
-        assertAllowed(await find({ id }));
+        assertAllowed(await find(id));
         const requested = await send(inTime, id);
         if (requested.outcome !== 'rejected' || requested.status === undefined || attemptsLeft === 0) return requested;
-        if (requested.status === (await find({ id })).status) return requested;
+        if (requested.status === (await find(id)).status) return requested;
         if (attemptsLeft === CATCH_UP_ATTEMPTS) await inTime.signalProviderUpdate(id);
         await sleep(CATCH_UP_PAUSE_MS);
       }
-    }
-
-    async function find(by: PaymentKey): Promise<PaymentRow> {
-      const payment = await findMerchantPayment(db, merchantId, by);
-      if (!payment) throw notFound();
-      return payment;
     }
   };
 
@@ -67,8 +59,4 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
     const rejection = rejectionReason(action, payment, payment, Date.now());
     if (rejection !== null) throw new ApiError(code, rejection);
   }
-}
-
-function notFound(): ApiError {
-  return new ApiError('not_found', 'There is no such transaction.');
 }

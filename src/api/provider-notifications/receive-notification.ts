@@ -15,12 +15,14 @@ export const receiveNotification = publicEndpoint({
   async handler({ db, providers, workflows, log }, request) {
     const accountId = String(request.params.account);
     const provider = isUuid(accountId) ? await providers.findAccount(accountId) : undefined;
-    if (!provider) throw new ApiError('not_found', 'There is no such account.');
+    if (!provider) throw noSuchAccount('unknown provider account');
 
     const rawBody: Buffer = request.body;
     const verification = provider.verifyNotification({ rawBody, headers: request.headers });
     if (verification.outcome === 'malformed') throw new ApiError('invalid_json', 'This is not a notification.');
-    if (verification.outcome === 'invalid_signature') throw new ApiError('not_found', 'There is no such account.');
+    if (verification.outcome === 'invalid_signature') {
+      throw noSuchAccount(`invalid signature for provider account ${accountId}`);
+    }
 
     const { referenceId, reportedStatus } = verification;
     const { needsQuery, paymentId } = await storeNotification(db, { accountId, referenceId, reportedStatus, rawBody });
@@ -30,3 +32,8 @@ export const receiveNotification = publicEndpoint({
     return { status: 200, body: { received: true } };
   },
 });
+
+/** A caller without the account's key must not learn which provider accounts exist. */
+function noSuchAccount(internal: string): ApiError {
+  return new ApiError('not_found', 'There is no such account.', { internal });
+}

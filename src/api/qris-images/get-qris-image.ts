@@ -13,7 +13,10 @@ export const getQrisImage = publicEndpoint({
     const [, token = '', format] = FILE_NAME.exec(String(params.file)) ?? [];
     const paymentId = qrisLinks.paymentIdOf(token);
     const payload = paymentId && (await findOriginalResponse(db, paymentId))?.payment.qrisPayload;
-    if (!payload) throw new ApiError('not_found', 'There is no such QR code.');
+    if (!payload) {
+      const internal = paymentId ? `payment ${paymentId} has no QR` : 'invalid file name or token';
+      throw new ApiError('not_found', 'There is no such QR code.', { internal });
+    }
     const [contentType, body] =
       format === 'svg' ? ['image/svg+xml', await renderQrisSvg(payload)] : ['image/png', await renderQrisPng(payload)];
     return {

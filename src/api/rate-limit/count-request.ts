@@ -15,7 +15,7 @@ export async function countRequest(rateLimit: RateLimit, keyId: string): Promise
   };
   if (allowed) return headers;
   throw new ApiError('rate_limited', `A key may make ${limit} requests a minute; try again in ${resetSeconds} s.`, {
-    ...headers,
-    'Retry-After': String(resetSeconds),
+    headers: { ...headers, 'Retry-After': String(resetSeconds) },
+    internal: `rate limit of key ${keyId}`,
   });
 }

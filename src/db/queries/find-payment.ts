@@ -10,11 +10,26 @@ export async function findMerchantPayment(
   merchantId: string,
   key: PaymentKey,
 ): Promise<PaymentRow | undefined> {
-  const [column, value] = 'id' in key ? ['id', key.id] : ['reference_id', key.referenceId];
+  const [column, value] = columnAndValue(key);
   const { rows } = await db.query<PaymentRow>({
     name: `find_payment_by_${column}`,
     text: `select ${PAYMENT_COLUMNS} from payments where ${column} = $1 and merchant_id = $2`,
     values: [value, merchantId],
   });
   return rows[0];
+}
+
+/** The merchant of a payment: for the log only, since a caller must not learn that another merchant's payment exists. */
+export async function findPaymentOwner(db: Queryable, key: PaymentKey): Promise<string | undefined> {
+  const [column, value] = columnAndValue(key);
+  const { rows } = await db.query<{ merchantId: string }>({
+    name: `find_payment_owner_by_${column}`,
+    text: `select merchant_id as "merchantId" from payments where ${column} = $1`,
+    values: [value],
+  });
+  return rows[0]?.merchantId;
+}
+
+function columnAndValue(key: PaymentKey): ['id' | 'reference_id', string] {
+  return 'id' in key ? ['id', key.id] : ['reference_id', key.referenceId];
 }

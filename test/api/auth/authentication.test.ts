@@ -368,7 +368,7 @@ describe('the log', () => {
 
     const log = apis.logged();
     expect(log.split('\n').length).toBeGreaterThan(30);
-    expect(log).toContain('a request failed');
+    expect(log).toContain('request failed');
     expect(log).not.toContain(secret);
     expect(log).not.toContain(secret.slice(8, 40));
     // What remains of a key that stood in a path.

@@ -114,7 +114,8 @@ function withItemPrefix<Result>(item: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw error instanceof ApiError ? new ApiError(error.code, `${item}: ${error.message}`) : error;
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError(error.code, `${item}: ${error.message}`, { internal: `${item}: ${error.internal}` });
   }
 }
 
@@ -124,7 +125,7 @@ function response(items: readonly OriginalResponse[], replayed: boolean): Endpoi
   const allRejected = refusals.every((apiError) => apiError !== undefined);
   if (allRejected) {
     const reasons = refusals.map((apiError, index) => `payments[${index}]: ${apiError?.message}`);
-    throw new ApiError('payment_create_failed', reasons.join(' '), headers);
+    throw new ApiError('payment_create_failed', reasons.join(' '), { headers });
   }
   return {
     status: 201,

@@ -15,5 +15,5 @@ export function assertSameRequest({ payment }: OriginalResponse, { fingerprint }
 /** Why the provider did not issue a QR, in the words of a refusal. */
 export function toApiError({ payment }: OriginalResponse, headers: EndpointResponse['headers'] = {}): ApiError {
   const reason = (payment.failureReason ?? 'no reason given').replace(/\.$/, '');
-  return new ApiError('payment_create_failed', `The transaction could not be created: ${reason}.`, headers);
+  return new ApiError('payment_create_failed', `The transaction could not be created: ${reason}.`, { headers });
 }

@@ -111,7 +111,11 @@ export function parseRequest<ParsedBody>(
   const issues = parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), rule: issue.message }));
   const checked = Object.keys(FIELD_CODES).map((name) => issues.find(({ field }) => field === name));
   const { field, rule } = checked.find((issue) => issue !== undefined) ?? issues[0] ?? { field: '', rule: '' };
-  throw new ApiError(FIELD_CODES[field] ?? 'payment_create_failed', `${at}${messageFor(field, rule)}`);
+  // A nested name, such as a key of `customer`, may be personal data.
+  const [topField = ''] = field.split('.');
+  throw new ApiError(FIELD_CODES[field] ?? 'payment_create_failed', `${at}${messageFor(field, rule)}`, {
+    internal: `${at}${messageFor(topField, rule)}`,
+  });
 }
 
 function messageFor(field: string, rule: string): string {

@@ -1,0 +1,22 @@
+import { findMerchantPayment, findPaymentOwner, type PaymentKey } from '../../db/queries/find-payment';
+import type { PaymentRow } from '../../db/queries/payment-row';
+import type { Queryable } from '../../db/pool';
+import { ApiError } from '../api-error';
+import { parsePathId } from './path-id';
+
+/**
+ * @param pathId a UUID or a reference_id
+ * @throws ApiError `not_found`, also for a payment of another merchant
+ */
+export async function requirePayment(db: Queryable, merchantId: string, pathId: string): Promise<PaymentRow> {
+  const key = parsePathId(pathId);
+  const payment = key && (await findMerchantPayment(db, merchantId, key));
+  if (payment) return payment;
+  throw new ApiError('not_found', 'There is no such transaction.', { internal: await whyNotFound(db, key) });
+}
+
+async function whyNotFound(db: Queryable, key: PaymentKey | undefined): Promise<string> {
+  if (!key) return 'neither a UUID nor a reference_id';
+  const owner = await findPaymentOwner(db, key);
+  return owner === undefined ? 'unknown payment' : `payment of merchant ${owner}`;
+}
