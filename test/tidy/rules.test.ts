@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {
+  findDecisionRecordProblems,
+  findForbiddenWords,
+  findLongFunctions,
+  findLongLines,
+  findSharedNames,
+  findUnlinkedPages,
+  type Violation,
+} from './rules';
+
+const problems = (violations: readonly Violation[]) => violations.map(({ line, problem }) => `${line}: ${problem}`);
+
+describe('forbidden words', () => {
+  it.each([
+    ['const toldCount = 1;', ['1: told']],
+    ['const MAX_TRIES = 1;', ['1: tries']],
+    ['sideBySide(); AT_ONCE; // under\n// way', ['1: side by side', '1: at once', '1: under way']],
+    ['/** It starts at\n * once. */', ['1: at once']],
+    ['# Late\nMoney', ['1: late money']],
+    ['-- The HTTPAnswer\n-- is replied.', ['1: answer', '2: replied']],
+    ['lifecycle, retries, foretold, bellow, at least once', []],
+    ['PostgreSQL runs as `nobody`.', []],
+    ['Nobody runs it.', ['1: nobody']],
+  ])('finds in %j: %j', (text, expected) => {
+    expect(problems(findForbiddenWords([{ file: 'src/a.ts', text }]))).toEqual(expected);
+  });
+
+  it('finds them in paths, and excludes the glossary', () => {
+    expect(problems(findForbiddenWords([{ file: 'src/engine/a.ts', text: '' }]))).toEqual(['0: engine (path)']);
+    expect(findForbiddenWords([{ file: 'docs/glossary.md', text: 'Never "engine".' }])).toEqual([]);
+  });
+});
+
+describe('long lines', () => {
+  const line = 'x'.repeat(121);
+
+  it('counts columns, but not those of an address or a Markdown table', () => {
+    const text = [line, 'é'.repeat(120), `${'x'.repeat(100)} https://lunas.example/${line}`, `| ${line} |`].join('\n');
+    expect(problems(findLongLines([{ file: 'docs/a.md', text }]))).toEqual(['1: 121 columns']);
+    expect(problems(findLongLines([{ file: 'src/a.ts', text }]))).toEqual(['1: 121 columns', '4: 125 columns']);
+  });
+});
+
+describe('long functions', () => {
+  it('finds a function and a test, and allows blocks of tests', () => {
+    const body = '  run();\n'.repeat(80);
+    const text = [
+      `export function createPayment() {\n${body}}\n`,
+      `describe('payments', () => {\n${body}});\n`,
+      `describe.each([\n  1,\n])('payment %i', () => {\n${body}});\n`,
+      `it.each([\n  1,\n])('creates %i', () => {\n${body}});\n`,
+    ].join('');
+    const root = mkdtempSync(path.join(os.tmpdir(), 'lunas-tidy-'));
+    writeFileSync(path.join(root, 'a.ts'), text);
+    const found = findLongFunctions([{ file: 'a.ts', text }], root);
+    rmSync(root, { recursive: true });
+    expect(problems(found)).toEqual([
+      '1: The function `createPayment` has too many lines (82).',
+      '251: The function has too many lines (82).',
+    ]);
+  });
+});
+
+describe('shared names', () => {
+  it('finds types and constants of two files, and allows functions and a type with its value', () => {
+    const sources = [
+      {
+        file: 'src/a.ts',
+        text: 'export interface Row {}\nexport function findRow() {}\nexport const NAMES = [] as const;',
+      },
+      { file: 'src/b.ts', text: 'export type Row = 1;\nexport function findRow() {}\nexport type NAMES = 1;' },
+      { file: 'src/c.ts', text: 'export const Key = 1;\nexport type Key = 1;\nconst Row = 1;' },
+    ];
+    expect(findSharedNames(sources).map(({ file, problem }) => `${file}: ${problem}`)).toEqual([
+      'src/a.ts: Row is exported by src/b.ts, too',
+      'src/a.ts: NAMES is exported by src/b.ts, too',
+      'src/b.ts: Row is exported by src/a.ts, too',
+      'src/b.ts: NAMES is exported by src/a.ts, too',
+    ]);
+  });
+});
+
+describe('documents', () => {
+  it('finds a page without a link from the index', () => {
+    const sources = [
+      { file: 'docs/README.md', text: '[One](one.md#part), [Two](decisions/0002-two.md)' },
+      { file: 'docs/one.md', text: '' },
+      { file: 'docs/decisions/0002-two.md', text: '' },
+      { file: 'docs/three.md', text: '' },
+    ];
+    expect(findUnlinkedPages(sources).map(({ file }) => file)).toEqual(['docs/three.md']);
+  });
+
+  it('finds a decision record without number, status or date', () => {
+    const record = (text: string) => problems(findDecisionRecordProblems([{ file: 'docs/decisions/0007-a.md', text }]));
+    expect(record('# 7. Title\n\nStatus: accepted, 2026-11-22\n')).toEqual([]);
+    expect(record('# 8. Title\n\nStatus: accepted\n')).toHaveLength(2);
+  });
+});
