@@ -13,6 +13,7 @@ function wholeNumber(min: number, max: number) {
     .transform(Number);
 }
 
+const text = z.string().min(1);
 const port = wholeNumber(1, 65_535);
 const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
 const masterKey = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32, {
@@ -44,44 +45,70 @@ const trustedProxies = z.union([
   }),
 ]);
 
-/** Every environment variable that Lunas reads, and its default. An absent address is found in `LUNAS_HOME` by the CLI. */
-const environmentSchema = z.object({
-  PORT: port.default(3000),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PUBLIC_BASE_URL: url.optional(),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+/** Every environment variable, its default and its meaning. The CLI finds an absent address in `LUNAS_HOME`. */
+export const environmentSchema = z.object({
+  PORT: port.default(3000).describe('Port of the API.'),
+  HOST: text.default('127.0.0.1').describe('Address on which the API listens; 0.0.0.0 for all interfaces.'),
+  PUBLIC_BASE_URL: url
+    .optional()
+    .describe("URL for QR images and providers' notifications. Default: the API's own address."),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('postgresql://user:password@host:5432/lunas. Default: the database of the local stack.'),
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^[^\s:/]+:\d+$/, { error: 'must be host:port' })
-    .optional(),
-  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  TEMPORAL_API_KEY: z.string().min(1).optional(),
-  TEMPORAL_TLS_CA: z.string().min(1).optional(),
-  TEMPORAL_TLS_CERT: z.string().min(1).optional(),
-  TEMPORAL_TLS_KEY: z.string().min(1).optional(),
-  TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
-  TEMPORAL_PORT: port.default(7233),
-  TEMPORAL_UI_PORT: port.default(8233),
-  TEMPORAL_CLI_PATH: z.string().min(1).optional(),
-  TEMPORAL_TEST_SERVER_PATH: z.string().min(1).optional(),
-  POSTGRES_PORT: port.default(5433),
-  SANDBOX_PORT: port.default(3001),
-  SANDBOX_URL: url.optional(),
-  LUNAS_HOME: z
-    .string()
-    .min(1)
+    .optional()
+    .describe('host:port. Default: the Temporal server of the local stack.'),
+  TEMPORAL_NAMESPACE: text.default('default').describe('Namespace of the workflows.'),
+  TEMPORAL_API_KEY: text.optional().describe('API key of Temporal Cloud; enables TLS.'),
+  TEMPORAL_TLS_CA: text.optional().describe('File with the certificate authority of the Temporal server.'),
+  TEMPORAL_TLS_CERT: text.optional().describe('File with the client certificate for Temporal.'),
+  TEMPORAL_TLS_KEY: text.optional().describe('File with the key of the client certificate.'),
+  TEMPORAL_TLS_SERVER_NAME: text.optional().describe('Name that the certificate of the Temporal server must have.'),
+  TEMPORAL_PORT: port.default(7233).describe("Port of the local stack's Temporal server."),
+  TEMPORAL_UI_PORT: port.default(8233).describe("Port of the local stack's Temporal Web UI."),
+  TEMPORAL_CLI_PATH: text.optional().describe('The `temporal` binary to use. Default: found, downloaded or built.'),
+  TEMPORAL_TEST_SERVER_PATH: text
+    .optional()
+    .describe('The time-skipping test server to use. Default: found, downloaded or built.'),
+  POSTGRES_PORT: port.default(5433).describe("Port of the local stack's PostgreSQL."),
+  SANDBOX_PORT: port.default(3001).describe('Port of the sandbox.'),
+  SANDBOX_URL: url.optional().describe('URL of a sandbox that runs elsewhere. The local stack then starts none.'),
+  LUNAS_HOME: text
     .default('.lunas')
-    .transform((directory) => path.resolve(PACKAGE_ROOT, directory)),
-  XDG_CACHE_HOME: z.string().min(1).optional(),
-  LUNAS_ENVIRONMENT: z.enum(['sandbox', 'production']).default('sandbox'),
-  LUNAS_MASTER_KEY: masterKey.optional(),
-  LUNAS_RECOVERY_MODE: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
-  TRUST_PROXY: trustedProxies.optional(),
-  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600),
-  REFUND_HOLD_SECONDS: wholeNumber(0, 604_800).default(60),
-  WEBHOOK_ALLOWED_NETWORKS: networks.optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  METRICS_PORT: port.optional(),
+    .transform((directory) => path.resolve(PACKAGE_ROOT, directory))
+    .describe("Directory of the local stack's data, relative to the checkout."),
+  XDG_CACHE_HOME: text
+    .optional()
+    .describe('Directory of caches; Lunas keeps Temporal binaries there. Default: ~/.cache.'),
+  LUNAS_ENVIRONMENT: z
+    .enum(['sandbox', 'production'])
+    .default('sandbox')
+    .describe('sandbox or production. Production issues `sk_live_…` keys and accepts only https webhooks.'),
+  LUNAS_MASTER_KEY: masterKey
+    .optional()
+    .describe('32 bytes in base64 (`openssl rand -base64 32`); encrypts secrets. Default: that of the local stack.'),
+  LUNAS_RECOVERY_MODE: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default('false')
+    .describe('true: the worker neither settles nor refunds, until PostgreSQL and Temporal agree again.'),
+  TRUST_PROXY: trustedProxies
+    .optional()
+    .describe('Number of reverse proxies before the API, or their networks. Without it X-Forwarded-For is ignored.'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600).describe('Requests per minute for each API key.'),
+  REFUND_HOLD_SECONDS: wholeNumber(0, 604_800)
+    .default(60)
+    .describe('How long a refund can be cancelled before it is submitted to the provider.'),
+  WEBHOOK_ALLOWED_NETWORKS: networks
+    .optional()
+    .describe('Private networks to which webhooks may be sent. Default: loopback in sandbox, none in production.'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('trace, debug, info, warn, error or silent. Logs are JSON lines on standard error.'),
+  METRICS_PORT: port.optional().describe("Port of the worker's Prometheus metrics. Default: no metrics."),
 });
 
 export type Config = z.infer<typeof environmentSchema>;

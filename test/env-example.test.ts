@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { environmentSchema, loadConfig } from '../src/config';
+import { PACKAGE_ROOT } from '../src/package-info';
+
+const FILE = path.join(PACKAGE_ROOT, '.env.example');
+
+const HEADER = `# Every environment variable of Lunas, with its default. An empty variable counts as absent.
+# Copy this file to .env and start with: set -a; . ./.env; set +a; npx lunas up
+# Generated from src/config.ts: UPDATE_ENV_EXAMPLE=1 npx jest test/env-example
+`;
+
+const variables = z.object({
+  properties: z.record(z.string(), z.object({ description: z.string(), default: z.string().optional() })),
+});
+
+/** The JSON schema has the default of a text as it is given; a number's default is known only after parsing. */
+function renderEnvExample(): string {
+  const { properties } = variables.parse(z.toJSONSchema(environmentSchema, { io: 'input', unrepresentable: 'any' }));
+  const defaults = z.record(z.string(), z.union([z.string(), z.number()])).parse(loadConfig({}));
+  const lines = Object.entries(properties).map(([name, property]) => {
+    return `\n# ${property.description}\n${name}=${property.default ?? defaults[name] ?? ''}\n`;
+  });
+  return [HEADER, ...lines].join('');
+}
+
+describe('.env.example', () => {
+  it('has each variable with its meaning and default (UPDATE_ENV_EXAMPLE=1 writes it)', () => {
+    if (process.env.UPDATE_ENV_EXAMPLE === '1') writeFileSync(FILE, renderEnvExample());
+    expect(readFileSync(FILE, 'utf8')).toBe(renderEnvExample());
+  });
+
+  it('changes nothing as it is', () => {
+    expect(loadConfig({ ...parseEnv(readFileSync(FILE, 'utf8')) })).toEqual(loadConfig({}));
+  });
+});
