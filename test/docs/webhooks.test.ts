@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/local-stack/ports';
@@ -11,50 +11,45 @@ import { eventually } from '../support/eventually';
 
 const SECRET = 'whsec_4f9d8a7b6c5e4d3c2b1a';
 const START_TIMEOUT_MS = 90_000;
-const page = readFileSync(path.join(PACKAGE_ROOT, 'docs', 'webhooks.md'), 'utf8');
-const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-docs-'));
+const EXAMPLES = path.join(PACKAGE_ROOT, 'examples');
+const temporary = mkdtempSync(path.join(os.tmpdir(), 'lunas-examples-'));
 
 interface Language {
-  /** Of its code fence. */
-  readonly fence: string;
   /** Prints its version where the language is on the machine. */
   readonly version: readonly [command: string, ...args: string[]];
+  /** Below `examples`. */
   readonly file: string;
   readonly run: (file: string, port: number) => readonly [command: string, ...args: string[]];
 }
 
-/** Go compiles beside the source; the others run it as it is. */
+/** Go compiles first; the others run the source. */
 const LANGUAGES: Readonly<Record<string, Language>> = {
   'Node.js': {
-    fence: 'js',
     version: ['node', '--version'],
-    file: 'receiver.mjs',
-    run: (file) => ['node', '--input-type=module', '--eval', readFileSync(file, 'utf8')],
+    file: 'webhook-receiver-node/receiver.mjs',
+    run: (file) => ['node', file],
   },
-  Python: { fence: 'python', version: ['python3', '--version'], file: 'receiver.py', run: (file) => ['python3', file] },
+  Python: {
+    version: ['python3', '--version'],
+    file: 'webhook-receiver-python/receiver.py',
+    run: (file) => ['python3', file],
+  },
   PHP: {
-    fence: 'php',
     version: ['php', '--version'],
-    file: 'receiver.php',
+    file: 'webhook-receiver-php/receiver.php',
     run: (file, port) => ['php', '-S', `127.0.0.1:${port}`, file],
   },
   Go: {
-    fence: 'go',
     version: ['go', 'version'],
-    file: 'receiver.go',
+    file: 'webhook-receiver-go/receiver.go',
     run: (file) => {
-      const binary = file.replace(/\.go$/, '');
-      execFileSync('go', ['build', '-o', binary, file], { env: { ...process.env, GO111MODULE: 'off' } });
+      const binary = path.join(temporary, 'receiver');
+      const environment = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
+      execFileSync('go', ['build', '-o', binary, '.'], { cwd: path.dirname(file), env: environment });
       return [binary];
     },
   },
 };
-
-function snippetOf(fence: string): string {
-  const [, code] = new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, 'm').exec(page) ?? [];
-  if (code === undefined) throw new Error(`docs/webhooks.md has no ${fence}`);
-  return code;
-}
 
 function isInstalled([command, ...args]: Language['version']): boolean {
   try {
@@ -65,26 +60,26 @@ function isInstalled([command, ...args]: Language['version']): boolean {
   }
 }
 
-afterAll(() => rmSync(directory, { recursive: true }));
+afterAll(() => rmSync(temporary, { recursive: true }));
 
 const here = Object.entries(LANGUAGES).filter(([, { version }]) => isInstalled(version));
 const missing = Object.keys(LANGUAGES).filter((name) => !here.some(([present]) => present === name));
 
-it(`the page has a receiver in each language; not on this machine, so not run: ${missing.join() || 'none'}`, () => {
-  for (const { fence } of Object.values(LANGUAGES)) expect(snippetOf(fence)).toContain('300');
+it(`has a receiver in each language; not on this machine, so not run: ${missing.join() || 'none'}`, () => {
+  for (const { file } of Object.values(LANGUAGES)) {
+    expect(readFileSync(path.join(EXAMPLES, file), 'utf8')).toContain('300');
+  }
 });
 
-describe.each(here)('the receiver in %s', (name, { fence, file, run }) => {
+describe.each(here)('the receiver in %s', (name, { file, run }) => {
   let receiver: ChildProcess;
   let url: string;
   let printed = '';
 
   beforeAll(async () => {
-    const source = path.join(directory, file);
-    writeFileSync(source, snippetOf(fence));
     const port = await freePort();
     url = `http://127.0.0.1:${port}/webhooks`;
-    const [command, ...args] = run(source, port);
+    const [command, ...args] = run(path.join(EXAMPLES, file), port);
     receiver = spawn(command, args, {
       cwd: PACKAGE_ROOT,
       env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: SECRET },

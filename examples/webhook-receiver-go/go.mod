@@ -1,0 +1,3 @@
+module lunas.example/webhook-receiver
+
+go 1.21
