@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PACKAGE_ROOT } from '../../src/package-info';
+import { readSection, writeSection } from '../support/marked-section';
+import { renderEntityDiagram, renderStateDiagram } from './diagrams';
+
+const SCHEMA_FILE = path.join(PACKAGE_ROOT, 'src', 'db', 'schema.sql');
+
+describe('the generated diagrams', () => {
+  it.each([
+    ['ARCHITECTURE.md', 'payment-states', renderStateDiagram()],
+    ['docs/data-model.md', 'entities', renderEntityDiagram(readFileSync(SCHEMA_FILE, 'utf8'))],
+  ])('of %s show the present %s (UPDATE_DIAGRAMS=1 writes them)', (page, name, diagram) => {
+    const section = { page, kind: 'generated', name };
+    if (process.env.UPDATE_DIAGRAMS === '1') writeSection(section, diagram);
+    expect(readSection(section)).toBe(diagram);
+  });
+
+  it('shows keys, references and how many rows a reference connects', () => {
+    const schema = `create table merchants (
+  id uuid not null,
+  name text not null
+);
+create table payments (
+  id uuid not null,
+  merchant_id uuid not null,
+  parent_id uuid
+);
+create table late_payments (
+  payment_id uuid not null
+);
+
+alter table late_payments add constraint a FOREIGN KEY (payment_id) REFERENCES payments(id);
+alter table late_payments add constraint b PRIMARY KEY (payment_id);
+alter table merchants add constraint c PRIMARY KEY (id);
+alter table payments add constraint d FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table payments add constraint e FOREIGN KEY (parent_id) REFERENCES payments(id);
+alter table payments add constraint f PRIMARY KEY (id);
+`;
+    expect(renderEntityDiagram(schema).split('\n')).toEqual([
+      '```mermaid',
+      'erDiagram',
+      '  merchants {',
+      '    uuid id PK',
+      '  }',
+      '  payments {',
+      '    uuid id PK',
+      '    uuid merchant_id FK',
+      '    uuid parent_id FK',
+      '  }',
+      '  late_payments {',
+      '    uuid payment_id PK, FK',
+      '  }',
+      '  payments ||--o| late_payments : "payment_id"',
+      '  merchants ||--o{ payments : "merchant_id"',
+      '  payments |o--o{ payments : "parent_id"',
+      '```',
+    ]);
+  });
+});
