@@ -72,7 +72,7 @@ export async function storeNotification(db: Queryable, notification: Notificatio
   const knownAt = reportedStatus === null ? [] : PAYMENT_STATUSES_REFLECTING[reportedStatus];
   const bodySha256 = createHash('sha256').update(rawBody).digest();
   const { rows } = await db.query<InboxEntry>({
-    name: 'store_provider_notification',
+    name: 'store_notification',
     text: `
       with payment as (
         select id, status, $6 = 'expired' and ${IS_NEAR_EXPIRY} as is_expected
@@ -118,7 +118,7 @@ const LEASE = "interval '10 seconds'";
 /** Orders with open news that are due to be told again, the longest waiting first. */
 export async function claimDueNotifications(db: Queryable, max: number): Promise<OpenNotification[]> {
   const { rows } = await db.query<OpenNotification>({
-    name: 'claim_open_news',
+    name: 'claim_due_notifications',
     text: `
       with due as (
         select id from provider_notifications

@@ -1,15 +1,15 @@
-/** Writes items together that come while the statement of those before them runs: nobody waits for a batch to fill. */
+/** Writes items in batches. A batch collects items while the statement of the batch before it runs, and never waits for more. */
 export function batchWriter<Item>(write: (items: readonly Item[]) => Promise<void>): (item: Item) => Promise<void> {
   let inFlight: Promise<unknown> = Promise.resolve();
   let next: { readonly items: Item[]; readonly written: Promise<void> } | undefined;
 
   return (item) => {
-    next ??= startDelivery();
+    next ??= startBatch();
     next.items.push(item);
     return next.written;
   };
 
-  function startDelivery() {
+  function startBatch() {
     const items: Item[] = [];
     const written = inFlight.then(() => {
       next = undefined;

@@ -17,7 +17,7 @@ export async function markDead(db: Queryable, endpointId: string, stopping?: Abo
 /** Rows are compared, not columns: PostgreSQL would sort all that waits for an endpoint of which it expects a few hundred. */
 async function markBatchDead(db: Queryable, endpointId: string): Promise<number> {
   const { rowCount } = await db.query({
-    name: 'mark_deliveries_dead',
+    name: 'mark_batch_dead',
     text: `
       with endpoint as (
         select status, case

@@ -155,7 +155,7 @@ function openSecrets({ sealedSecrets, ...delivery }: DeliveryRow, sealer: Sealer
 /** The workflow of its retries is lost: the relay makes the next try, and its count goes on. */
 export async function reclaimDelivery(db: Queryable, deliveryId: string): Promise<void> {
   await db.query({
-    name: 'take_delivery_back',
+    name: 'reclaim_delivery',
     text: `update webhook_deliveries set retry_workflow_started_at = null, leased_until = '-infinity'
       where id = $1 and status = 'pending'`,
     values: [deliveryId],

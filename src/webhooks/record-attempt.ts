@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/pool';
+import { bindStatement, prepareStatement } from '../db/statement';
 import { LEASE_SECONDS, type Delivery, type DeliveryStatus } from './outbox';
 import { CIRCUIT_BREAKER, MAX_RETRY_AFTER_SECONDS } from './retry-policy';
 import type { WebhookAttempt } from './send';
@@ -6,51 +7,50 @@ import type { WebhookAttempt } from './send';
 /** Why a delivery is dead. Each can be redelivered. */
 export type DeadReason = 'attempts_exhausted' | 'endpoint_gone' | 'endpoint_disabled' | 'endpoint_failing';
 
-/** Why an endpoint is disabled: its receiver said 410, it failed for days, or an operator did it. */
+/** Why an endpoint is disabled: its receiver returned 410, it failed for days, or an operator disabled it. */
 export type DisabledReason = 'gone' | 'failing' | 'operator';
 
 type DeliveryId = Pick<Delivery, 'deliveryId' | 'endpointId'>;
 
 /*
- * Each statement writes the try into the log, its consequence into the delivery, and what it says about the endpoint,
- * together. Where both are changed the endpoint is locked first, then deliveries. Where PostgreSQL has to end one of two all the
- * same (a batch of successes that meets `markDead`), what it was about is left to its lease.
+ * Each statement writes the attempt, its effect on the delivery and its effect on the endpoint together. A statement that
+ * changes both locks the endpoint first, then the deliveries. PostgreSQL may still abort one of two statements: a batch of
+ * successes can deadlock with `markDead`. The deliveries of the aborted statement are retried after their lease.
  */
 
-/** What an endpoint is again after a success: whatever waits for it goes out. */
+/** A success resets the health of the endpoint: all its pending deliveries can be claimed again. */
 export const RESET_HEALTH = 'consecutive_failures = 0, failing_since = null, next_probe_at = null';
 
-/** The columns of `webhook_attempts` that say how a try went. */
+/** The columns of `webhook_attempts` with the result of an attempt. */
 const ATTEMPT_COLUMNS = 'started_at, duration_ms, status_code, failure, response_excerpt';
 
-/** A try that succeeded. */
 export interface Success {
   readonly delivery: DeliveryId;
   readonly attempt: WebhookAttempt;
 }
 
-/** Delivered, whatever they were before; their endpoints are well again. */
+/** Records successful attempts. The deliveries become `delivered` even if they were dead. */
 export async function recordDelivered(db: Queryable, successes: readonly Success[]): Promise<void> {
   const deliveries = successes.map(({ delivery }) => delivery);
   const attempts = successes.map(({ attempt }) => attempt);
   await db.query({
-    name: 'record_webhook_delivered',
+    name: 'record_delivered',
     text: `
       with success as (
         select * from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::text[], $6::text[])
           as success (delivery_id, ${ATTEMPT_COLUMNS})
       ),
-      ill as (
+      failing as (
         select id from webhook_endpoints where id = any ($7::uuid[]) and consecutive_failures > 0 order by id for update
       ),
       endpoint as (
-        update webhook_endpoints set ${RESET_HEALTH} where id in (select id from ill) returning id
+        update webhook_endpoints set ${RESET_HEALTH} where id in (select id from failing) returning id
       ),
       delivery as (
         update webhook_deliveries set attempts_total = attempts_total + 1, status = 'delivered', dead_reason = null,
           finished_at = coalesce(finished_at, now())
         from success
-        -- Said twice, so that a plan of when the table was small does not read all of it.
+        -- Two conditions on the id: a plan from when the table was small would read all of it.
         where id = any ($1) and id = success.delivery_id and (select count(*) from endpoint) >= 0
         returning success.*, attempts_total
       )
@@ -68,118 +68,6 @@ export async function recordDelivered(db: Queryable, successes: readonly Success
   });
 }
 
-/** What is to become of a delivery whose try failed, as far as that is up to the delivery. */
-export interface Failure {
-  /** The relay's tries do not count among the twelve, the workflow's do: it has the delivery from then on. */
-  readonly by: 'relay' | 'workflow';
-  /** Null: it is to be tried again. */
-  readonly deadReason: Extract<DeadReason, 'attempts_exhausted' | 'endpoint_gone'> | null;
-}
-
-export interface AfterFailure {
-  /** The delivery's. */
-  readonly status: DeliveryStatus;
-  /** Of the endpoint: what is in the outbox waits there. */
-  readonly isFailing: boolean;
-}
-
-/**
- * The try failed. A receiver that is gone has its endpoint disabled, and so has one that has failed for days. After too many
- * failures in a row its deliveries wait, and those that have waited for days are dead. Only the delivery itself is changed here:
- * `markDead` does the same to the others of the endpoint, in batches.
- */
-export async function recordFailed(
-  db: Queryable,
-  { deliveryId, endpointId }: DeliveryId,
-  attempt: WebhookAttempt,
-  { by, deadReason }: Failure,
-): Promise<AfterFailure> {
-  const requestedSeconds = Math.min(attempt.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
-  const { rows } = await db.query<AfterFailure>({
-    name: 'record_webhook_failed',
-    text: `
-      with endpoint as (
-        update webhook_endpoints set
-          consecutive_failures = consecutive_failures + 1,
-          failing_since = coalesce(failing_since, now()),
-          next_probe_at = ${NEXT_PROBE},
-          status = case when ${SHOULD_DISABLE} then 'disabled' else status end,
-          disabled_reason = case when status = 'disabled' then disabled_reason
-            when $8 = 'endpoint_gone' then 'gone' when ${SHOULD_DISABLE} then 'failing' else disabled_reason end
-        where id = $7
-        returning id, status, next_probe_at is not null as is_failing, case
-          when status = 'disabled' then 'infinity'
-          when next_probe_at is not null then now() - ${seconds(maxQueueSeconds)}
-          else '-infinity' end as buries_before
-      ),
-      verdict as (
-        select endpoint.is_failing, case
-          when $8::text is not null then $8
-          when queued_at < endpoint.buries_before and ($9 = 'relay' or endpoint.status = 'disabled') then ${DEAD_REASON_SQL}
-          end as dead_reason
-        from endpoint join webhook_deliveries delivery on delivery.id = $1 and delivery.status = 'pending'
-        for update of delivery
-      ),
-      delivery as (
-        update webhook_deliveries set
-          attempts_total = attempts_total + 1,
-          attempts_in_cycle = attempts_in_cycle + case $9 when 'workflow' then 1 else 0 end,
-          status = case when verdict.dead_reason is not null then 'dead' else status end,
-          dead_reason = coalesce(verdict.dead_reason, webhook_deliveries.dead_reason),
-          finished_at = case when verdict.dead_reason is not null then now() else finished_at end,
-          retry_workflow_started_at = case $9 when 'workflow' then coalesce(retry_workflow_started_at, now()) else retry_workflow_started_at end,
-          -- Time for the hand-over, or back into the outbox.
-          leased_until = case when verdict.is_failing then '-infinity' else now() + interval '${LEASE_SECONDS} seconds' end
-        from (select) always left join verdict on true
-        where id = $1
-        returning id, attempts_total, status, coalesce(verdict.is_failing, false) as "isFailing"
-      ),
-      attempt as (
-        insert into webhook_attempts (delivery_id, number, ${ATTEMPT_COLUMNS})
-        select id, attempts_total, $2, $3, $4, $5, $6 from delivery
-      )
-      select status, "isFailing" from delivery`,
-    values: [
-      deliveryId,
-      attempt.startedAt,
-      attempt.durationMs,
-      attempt.statusCode,
-      attempt.failure,
-      attempt.responseExcerpt,
-      endpointId,
-      deadReason,
-      by,
-      requestedSeconds,
-    ],
-  });
-  if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
-  return rows[0];
-}
-
-/** Its retries are a workflow's from here on; the relay's try was the first of them. */
-export async function recordRetryWorkflowStarted(db: Queryable, deliveryId: string): Promise<void> {
-  await db.query({
-    name: 'record_webhook_handed_over',
-    text: `update webhook_deliveries set retry_workflow_started_at = now(), attempts_in_cycle = greatest(attempts_in_cycle, 1)
-      where id = $1 and status = 'pending'`,
-    values: [deliveryId],
-  });
-}
-
-/** The endpoint of a delivery in its retries was disabled: no more attempt is made. */
-export async function recordEndpointDisabled(db: Queryable, deliveryId: string): Promise<void> {
-  await db.query({
-    name: 'record_webhook_endpoint_disabled',
-    text: `update webhook_deliveries set status = 'dead', dead_reason = 'endpoint_disabled', finished_at = now()
-      where id = $1 and status = 'pending'`,
-    values: [deliveryId],
-  });
-}
-
-function seconds(count: number): string {
-  return `interval '${count} seconds'`;
-}
-
 const {
   failureThreshold,
   probeDelayFraction,
@@ -189,17 +77,156 @@ const {
   disableAfterSeconds,
 } = CIRCUIT_BREAKER;
 
-/** A time that has come is followed by another one; one that has not stays, however often it fails until then. */
-const NEXT_PROBE = `
-  case when consecutive_failures + 1 >= ${failureThreshold} then
-    case when next_probe_at > now() then next_probe_at
+/** A probe that is due is followed by the next one. One that is not due keeps its time, whatever fails until then. */
+const NEXT_PROBE = `case
+      when consecutive_failures + 1 < ${failureThreshold} then null
+      when next_probe_at > now() then next_probe_at
       else now() + greatest(
         least((now() - coalesce(failing_since, now())) * ${probeDelayFraction}, ${seconds(maxProbeDelaySeconds)}),
-        ${seconds(minProbeDelaySeconds)}, make_interval(secs => $10))
-    end
-  end`;
+        ${seconds(minProbeDelaySeconds)}, make_interval(secs => :retryAfterSeconds)) end`;
 
-const SHOULD_DISABLE = `
-  ($8 = 'endpoint_gone' or consecutive_failures + 1 >= ${failureThreshold} and failing_since < now() - ${seconds(disableAfterSeconds)})`;
+const SHOULD_DISABLE = `:deadReason = 'endpoint_gone'
+        or consecutive_failures + 1 >= ${failureThreshold} and failing_since < now() - ${seconds(disableAfterSeconds)}`;
 
-const DEAD_REASON_SQL = "case endpoint.status when 'disabled' then 'endpoint_disabled' else 'endpoint_failing' end";
+/**
+ * The statement of a failed attempt. It decides first what becomes of the endpoint, then of the delivery.
+ *
+ * | Endpoint                                             | becomes                                            |
+ * | ---------------------------------------------------- | -------------------------------------------------- |
+ * | the receiver returned 410                            | disabled, `gone`                                   |
+ * | 20 consecutive failures, failing for 120 hours       | disabled, `failing`                                |
+ * | 20 consecutive failures                              | failing: `next_probe_at` is set                    |
+ * | otherwise                                            | unchanged                                          |
+ *
+ * | Delivery, if it is pending                           | becomes                                            |
+ * | ---------------------------------------------------- | -------------------------------------------------- |
+ * | `deadReason` is given                                | dead, for that reason                              |
+ * | the endpoint is disabled                             | dead, `endpoint_disabled`                          |
+ * | failing, the relay's attempt, queued for 72 hours    | dead, `endpoint_failing`                           |
+ * | failing                                              | pending without a lease: it waits in the outbox    |
+ * | otherwise                                            | pending under a lease: the retry workflow starts   |
+ *
+ * An attempt of a retry workflow counts in its cycle of 12; `recordRetryWorkflowStarted` counts the relay's.
+ */
+export const RECORD_FAILED = prepareStatement(
+  'record_failed',
+  [
+    'deliveryId',
+    'startedAt',
+    'durationMs',
+    'statusCode',
+    'failure',
+    'responseExcerpt',
+    'endpointId',
+    'deadReason',
+    'by',
+    'retryAfterSeconds',
+  ],
+  `
+with endpoint as (
+  update webhook_endpoints set
+    consecutive_failures = consecutive_failures + 1,
+    failing_since = coalesce(failing_since, now()),
+    next_probe_at = ${NEXT_PROBE},
+    status = case
+      when ${SHOULD_DISABLE}
+      then 'disabled' else status end,
+    disabled_reason = case
+      when status = 'disabled' then disabled_reason
+      when :deadReason = 'endpoint_gone' then 'gone'
+      when ${SHOULD_DISABLE}
+      then 'failing' else disabled_reason end
+  where id = :endpointId
+  returning id, status, next_probe_at is not null as is_failing, case
+    when status = 'disabled' then 'infinity'
+    when next_probe_at is not null then now() - ${seconds(maxQueueSeconds)}
+    else '-infinity' end as dead_before
+),
+decision as (
+  select endpoint.is_failing, case
+    when :deadReason::text is not null then :deadReason
+    when queued_at < endpoint.dead_before and (:by = 'relay' or endpoint.status = 'disabled')
+    then case endpoint.status when 'disabled' then 'endpoint_disabled' else 'endpoint_failing' end
+    end as dead_reason
+  from endpoint join webhook_deliveries delivery on delivery.id = :deliveryId and delivery.status = 'pending'
+  for update of delivery
+),
+delivery as (
+  update webhook_deliveries set
+    attempts_total = attempts_total + 1,
+    attempts_in_cycle = attempts_in_cycle + case :by when 'workflow' then 1 else 0 end,
+    status = case when decision.dead_reason is not null then 'dead' else status end,
+    dead_reason = coalesce(decision.dead_reason, webhook_deliveries.dead_reason),
+    finished_at = case when decision.dead_reason is not null then now() else finished_at end,
+    retry_workflow_started_at =
+      case :by when 'workflow' then coalesce(retry_workflow_started_at, now()) else retry_workflow_started_at end,
+    leased_until = case when decision.is_failing then '-infinity' else now() + ${seconds(LEASE_SECONDS)} end
+  from (select) always left join decision on true
+  where id = :deliveryId
+  returning id, attempts_total, status, coalesce(decision.is_failing, false) as "isFailing"
+),
+attempt as (
+  insert into webhook_attempts (delivery_id, number, ${ATTEMPT_COLUMNS})
+  select id, attempts_total, :startedAt, :durationMs, :statusCode, :failure, :responseExcerpt from delivery
+)
+select status, "isFailing" from delivery`,
+);
+
+/** Which component made the attempt, and what it concludes from the attempt alone. */
+export interface Failure {
+  /** Attempts of the workflow count in the cycle of 12. Its first attempt also marks the delivery as its own. */
+  readonly by: 'relay' | 'workflow';
+  /** Null: the delivery is retried. */
+  readonly deadReason: Extract<DeadReason, 'attempts_exhausted' | 'endpoint_gone'> | null;
+}
+
+export interface AfterFailure {
+  /** Of the delivery. */
+  readonly status: DeliveryStatus;
+  /** Of the endpoint: its deliveries stay in the outbox, and only probes are sent. */
+  readonly isFailing: boolean;
+}
+
+/** Records a failed attempt. It changes only this delivery; `markDead` changes the others of the endpoint, in batches. */
+export async function recordFailed(
+  db: Queryable,
+  delivery: DeliveryId,
+  { retryAfterSeconds, ...attempt }: WebhookAttempt,
+  { by, deadReason }: Failure,
+): Promise<AfterFailure> {
+  const { deliveryId, endpointId } = delivery;
+  const values = { ...attempt, deliveryId, endpointId, by, deadReason };
+  const { rows } = await db.query<AfterFailure>(
+    bindStatement(RECORD_FAILED, {
+      ...values,
+      retryAfterSeconds: Math.min(retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS),
+    }),
+  );
+  if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
+  return rows[0];
+}
+
+/** The relay's attempt is the first of the cycle; the retry workflow makes the others. */
+export async function recordRetryWorkflowStarted(db: Queryable, deliveryId: string): Promise<void> {
+  await db.query({
+    name: 'record_retry_workflow_started',
+    text: `update webhook_deliveries
+      set retry_workflow_started_at = now(), attempts_in_cycle = greatest(attempts_in_cycle, 1)
+      where id = $1 and status = 'pending'`,
+    values: [deliveryId],
+  });
+}
+
+/** The endpoint was disabled while a retry workflow had the delivery: there are no more attempts. */
+export async function recordEndpointDisabled(db: Queryable, deliveryId: string): Promise<void> {
+  await db.query({
+    name: 'record_endpoint_disabled',
+    text: `update webhook_deliveries set status = 'dead', dead_reason = 'endpoint_disabled', finished_at = now()
+      where id = $1 and status = 'pending'`,
+    values: [deliveryId],
+  });
+}
+
+function seconds(count: number): string {
+  return `interval '${count} seconds'`;
+}

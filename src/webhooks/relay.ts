@@ -13,17 +13,17 @@ const MAX_PER_ENDPOINT = 8;
 /** Of one claim, so that its statement stays short. */
 const MAX_PER_CLAIM = 48;
 const POLL_MS = 1_000;
-/** A claim that took longer to answer is left to its lease, which a try that begins now might outlive. */
+/** After a slower claim, an attempt that starts now could outlast the lease. */
 const CLAIM_TIMEOUT_MS = LEASE_SECONDS * 1_000 - 2 * ATTEMPT_TIMEOUT_MS;
 
 export interface Relay {
-  /** There may be something to send. */
+  /** There may be deliveries to send. */
   wake(): void;
-  /** Ends after the tries that are under way. */
+  /** Resolves when the attempts in flight are complete. */
   stop(): Promise<void>;
 }
 
-/** A delivery whose first try failed, and when the next one is due. */
+/** A delivery whose first attempt failed, and the delay before the next one. */
 export interface FailedDelivery {
   readonly delivery: Delivery;
   readonly attempt: WebhookAttempt;
@@ -34,123 +34,140 @@ export interface RelayDependencies {
   readonly db: Queryable;
   readonly sealer: Sealer;
   readonly sender: WebhookSender;
-  /** Gives a delivery whose first try failed to a workflow of its own; doing it twice is doing it once. */
+  /** Idempotent: a delivery has one retry workflow. */
   readonly startRetryWorkflow: (failed: FailedDelivery) => Promise<void>;
   readonly log: Logger;
 }
 
 /**
- * Makes the first try of every delivery: claims what waits, sends it side by side within a bound for each endpoint, and
- * hands what failed over, except where the endpoint fails all the time: then its deliveries go on waiting in the outbox.
- * Woken in process after a transition; a poll behind it finds what a dead relay left.
+ * Makes the first attempt of every delivery. It claims pending deliveries and sends them concurrently, with a limit for each
+ * endpoint. It starts a retry workflow for a failed delivery. If the endpoint is failing, its deliveries stay in the outbox
+ * instead. A transition wakes the relay; a poll finds what a terminated relay had claimed.
  */
-export function startRelay({ db, sealer, sender, startRetryWorkflow, log }: RelayDependencies): Relay {
-  const inFlight = new Map<string, Promise<void>>();
-  const perEndpoint = new Map<string, number>();
-  const markingDead = new Map<string, Promise<void>>();
-  const recordSuccess = batchWriter<Success>((successes) => recordDelivered(db, successes));
-  const stopping = new AbortController();
-  let wake: () => void = () => undefined;
-  /** Of an endpoint, for want of room, when it last claimed; while it claims, of any, since room is made meanwhile. */
-  let mayHaveMore: (endpointId: string) => boolean = () => false;
-
-  const running = run();
+export function startRelay(dependencies: RelayDependencies): Relay {
+  const relay = new OutboxRelay(dependencies);
+  const running = relay.run();
   return {
-    wake: () => wake(),
+    wake: () => relay.wake(),
     async stop() {
-      stopping.abort();
-      wake();
+      relay.abort();
       await running;
-      await Promise.all(inFlight.values());
+      await relay.drain();
     },
   };
+}
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const woken = nextWake();
-      const claimed = await claim().catch((error: unknown) => {
-        log.warn({ err: error }, 'the relay could not read what is due');
+class OutboxRelay {
+  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #inFlightPerEndpoint = new Map<string, number>();
+  readonly #markingDead = new Map<string, Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #recordSuccess = batchWriter<Success>((successes) => recordDelivered(this.dependencies.db, successes));
+  #endPause: () => void = () => undefined;
+  /** Whether the last claim left deliveries of the endpoint for lack of room; during a claim, true for all endpoints. */
+  #mayHaveMore: (endpointId: string) => boolean = () => false;
+
+  constructor(private readonly dependencies: RelayDependencies) {}
+
+  wake(): void {
+    this.#endPause();
+  }
+
+  abort(): void {
+    this.#stopping.abort();
+    this.wake();
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all(this.#inFlight.values());
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const woken = this.#pause();
+      const claimed = await this.#claim().catch((error: unknown) => {
+        this.dependencies.log.warn({ err: error }, 'webhook claim failed');
         return [];
       });
-      for (const delivery of claimed) startDelivery(delivery);
+      for (const delivery of claimed) this.#start(delivery);
       if (claimed.length === MAX_PER_CLAIM) continue;
-      // It took all that there was room for; whoever makes room or brings more rings.
+      // The claim used all the room. New deliveries and new room wake the relay.
       await woken;
     }
   }
 
-  async function claim(): Promise<Delivery[]> {
-    const max = Math.min(MAX_IN_FLIGHT - inFlight.size, MAX_PER_CLAIM);
-    mayHaveMore = () => true;
+  async #claim(): Promise<Delivery[]> {
+    const { db, sealer, log } = this.dependencies;
+    const max = Math.min(MAX_IN_FLIGHT - this.#inFlight.size, MAX_PER_CLAIM);
+    this.#mayHaveMore = () => true;
     if (max <= 0) return [];
     const requestedAt = Date.now();
-    const taken = new Map(perEndpoint);
-    const claimed = await claimDeliveries(db, sealer, {
-      max,
-      maxPerEndpoint: MAX_PER_ENDPOINT,
-      inFlight: taken,
-    });
+    const taken = new Map(this.#inFlightPerEndpoint);
+    const claimed = await claimDeliveries(db, sealer, { max, maxPerEndpoint: MAX_PER_ENDPOINT, inFlight: taken });
     for (const { endpointId } of claimed) taken.set(endpointId, (taken.get(endpointId) ?? 0) + 1);
-    if (claimed.length < max) mayHaveMore = (endpointId) => (taken.get(endpointId) ?? 0) >= MAX_PER_ENDPOINT;
+    if (claimed.length < max) this.#mayHaveMore = (endpointId) => (taken.get(endpointId) ?? 0) >= MAX_PER_ENDPOINT;
     if (Date.now() - requestedAt <= CLAIM_TIMEOUT_MS) return claimed;
-    log.warn({ deliveries: claimed.length }, 'a claim took too long and is left to its lease');
+    log.warn({ deliveries: claimed.length }, 'webhook claim too slow; deliveries retried after lease');
     return [];
   }
 
-  function startDelivery(delivery: Delivery): void {
-    count(delivery.endpointId, 1);
-    const done = deliver(delivery)
-      // The lease runs out and another try is made: nothing is lost.
-      .catch((error: unknown) =>
-        log.warn({ err: error, delivery: delivery.deliveryId }, 'a delivery was left to its lease'),
-      )
+  #start(delivery: Delivery): void {
+    this.#count(delivery.endpointId, 1);
+    const done = this.#deliver(delivery)
+      .catch((error: unknown) => {
+        const fields = { err: error, delivery: delivery.deliveryId };
+        this.dependencies.log.warn(fields, 'delivery abandoned; retried after lease');
+      })
       .finally(() => {
-        inFlight.delete(delivery.deliveryId);
-        count(delivery.endpointId, -1);
-        if (mayHaveMore(delivery.endpointId)) wake();
+        this.#inFlight.delete(delivery.deliveryId);
+        this.#count(delivery.endpointId, -1);
+        if (this.#mayHaveMore(delivery.endpointId)) this.wake();
       });
-    inFlight.set(delivery.deliveryId, done);
+    this.#inFlight.set(delivery.deliveryId, done);
   }
 
-  async function deliver(delivery: Delivery): Promise<void> {
-    if (delivery.endpointStatus === 'disabled') return markRestDead(delivery.endpointId);
+  async #deliver(delivery: Delivery): Promise<void> {
+    const { db, sender, startRetryWorkflow } = this.dependencies;
+    if (delivery.endpointStatus === 'disabled') return this.#markRestDead(delivery.endpointId);
     const attempt = await sender.send(delivery);
     const decision = decideRetry(1, attempt);
     switch (decision.next) {
       case 'delivered':
-        return recordSuccess({ delivery, attempt });
+        return this.#recordSuccess({ delivery, attempt });
       case 'dead':
         await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: decision.reason });
-        return markRestDead(delivery.endpointId);
+        return this.#markRestDead(delivery.endpointId);
       case 'retry': {
         const { status, isFailing } = await recordFailed(db, delivery, attempt, { by: 'relay', deadReason: null });
-        if (status !== 'pending' || isFailing) return markRestDead(delivery.endpointId);
+        if (status !== 'pending' || isFailing) return this.#markRestDead(delivery.endpointId);
         await startRetryWorkflow({ delivery, attempt, delaySeconds: decision.delaySeconds });
         return recordRetryWorkflowStarted(db, delivery.deliveryId);
       }
     }
   }
 
-  /** Of an endpoint that gets nothing any more; once at a time for each. */
-  function markRestDead(endpointId: string): Promise<void> {
-    const running = markingDead.get(endpointId);
+  /** For an endpoint that is disabled or failing; one run at a time for each endpoint. */
+  #markRestDead(endpointId: string): Promise<void> {
+    const running = this.#markingDead.get(endpointId);
     if (running) return running;
-    const marking = markDead(db, endpointId, stopping.signal).finally(() => markingDead.delete(endpointId));
-    markingDead.set(endpointId, marking);
+    const marking = markDead(this.dependencies.db, endpointId, this.#stopping.signal).finally(() =>
+      this.#markingDead.delete(endpointId),
+    );
+    this.#markingDead.set(endpointId, marking);
     return marking;
   }
 
-  function count(endpointId: string, change: number): void {
-    const now = (perEndpoint.get(endpointId) ?? 0) + change;
-    if (now > 0) perEndpoint.set(endpointId, now);
-    else perEndpoint.delete(endpointId);
+  #count(endpointId: string, change: number): void {
+    const now = (this.#inFlightPerEndpoint.get(endpointId) ?? 0) + change;
+    if (now > 0) this.#inFlightPerEndpoint.set(endpointId, now);
+    else this.#inFlightPerEndpoint.delete(endpointId);
   }
 
-  /** Resolves when the bell rings, or when it is time to look anyway. */
-  function nextWake(): Promise<void> {
+  /** Resolves when the relay is woken or the next poll is due. */
+  #pause(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, POLL_MS);
-      wake = () => {
+      this.#endPause = () => {
         clearTimeout(timer);
         resolve();
       };

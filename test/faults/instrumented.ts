@@ -19,13 +19,13 @@ interface QueryBreakpoints {
 const WITH_OUTBOX = ['issue', 'pay', 'settle', 'expire', 'cancel', 'request_refund', 'confirm_refund'] as const;
 
 export const API_BREAKPOINTS = {
-  before: { store_provider_notification: 'K6' },
-  after: { store_provider_notification: 'K7' },
+  before: { store_notification: 'K6' },
+  after: { store_notification: 'K7' },
 } as const satisfies QueryBreakpoints;
 
 export const WORKER_BREAKPOINTS = {
   inside: Object.fromEntries(WITH_OUTBOX.map((step) => [`transition_${step}`, 'K8' as const])),
-  before: { transition_create: 'K2', record_webhook_delivered: 'K9', transition_settle: 'K11' },
+  before: { transition_create: 'K2', record_delivered: 'K9', transition_settle: 'K11' },
   after: { transition_create: 'K3', transition_issue: 'K5', transition_settle: 'K11' },
 } as const satisfies QueryBreakpoints;
 

@@ -145,7 +145,7 @@ it('reconciliation reads few buffers in each statement, at the first page and in
 it('the sweeper reads few buffers in each statement', async () => {
   const sweeper = startSweeper({ db, workflows, log });
   await eventually(
-    () => Promise.resolve(explained.filter(({ statement }) => statement === 'find_ended_payment').length),
+    () => Promise.resolve(explained.filter(({ statement }) => statement === 'find_final_payment').length),
     (count) => count > 0,
   );
   await sweeper.stop();
@@ -176,7 +176,7 @@ it('the relay reads few buffers in each statement', async () => {
     startRetryWorkflow: () => Promise.resolve(),
     log,
   });
-  const names = ['claim_deliveries', 'record_webhook_delivered', 'record_webhook_failed', 'mark_deliveries_dead'];
+  const names = ['claim_deliveries', 'record_delivered', 'record_failed', 'mark_batch_dead'];
   await eventually(
     () => Promise.resolve(new Set(explained.map(({ statement }) => statement))),
     (seen) => names.every((name) => seen.has(name)),

@@ -376,9 +376,7 @@ describe('the relay', () => {
     expect(rows).toHaveLength(20);
     const attempts = await ledger.db.query('select distinct delivery_id from webhook_attempts where number = 1');
     expect(attempts.rows).toHaveLength(20);
-    const written = query.mock.calls.filter(([statement]) =>
-      JSON.stringify(statement).includes('record_webhook_delivered'),
-    );
+    const written = query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('record_delivered'));
     expect(written.length).toBeLessThan(10);
   });
 

@@ -13,8 +13,8 @@ const REPETITIONS = 3;
  * What the relay sends for each delivery or batch of them, what the sweeper asks every two seconds, and what a key costs: none
  * of it belongs to one payment. A process reads a provider account once, at its first payment there.
  */
-const NOT_PER_PAYMENT = new Set(['claim_deliveries', 'record_webhook_delivered', 'claim_open_news', 'find_api_key']);
-const BEFORE_CREATION = 'find_current_terms';
+const NOT_PER_PAYMENT = new Set(['claim_deliveries', 'record_delivered', 'claim_due_notifications', 'find_api_key']);
+const BEFORE_CREATION = 'find_current_policy';
 const AUTHENTICATION = 'find_api_key';
 const RATE_LIMIT_TABLE = 'rate_limits';
 
@@ -211,7 +211,7 @@ describe('the cost of a repeat', () => {
     expect(second.text).toBe(first.text);
     const afterKey = statements.slice(statements.indexOf(AUTHENTICATION) + 1);
     const ofIt = afterKey.filter((name) => !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
-    expect(ofIt).toEqual(['find_first_answer']);
+    expect(ofIt).toEqual(['find_original_response']);
     expect(grpcCalls).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ export async function findCurrentPolicy(
   channel: PaymentMethod,
 ): Promise<CurrentPolicy> {
   const { rows } = await db.query<CurrentPolicy>({
-    name: 'find_current_terms',
+    name: 'find_current_policy',
     text: `select
       (select json_build_object('policyId', id, 'feeBasisPoints', fee_basis_points, 'feeFlatRupiah', fee_flat_rupiah,
           'settlementKind', settlement_kind, 'settlementDelaySeconds', settlement_delay_seconds,

@@ -12,7 +12,7 @@ export interface FinalPayment {
 /** Undefined while its life goes on. */
 export async function findFinalPayment(db: Queryable, paymentId: string): Promise<FinalPayment | undefined> {
   const { rows } = await db.query<FinalPayment>({
-    name: 'find_ended_payment',
+    name: 'find_final_payment',
     text: `select status, paid_at is not null as "wasPaid", provider_transaction_id as "providerTransactionId"
       from payments where id = $1 and status = any ($2)`,
     values: [paymentId, FINAL_STATUSES],
@@ -23,7 +23,7 @@ export async function findFinalPayment(db: Queryable, paymentId: string): Promis
 /** Rupiah that came after the end. */
 export async function findLatePaymentAmount(db: Queryable, paymentId: string): Promise<number> {
   const { rows } = await db.query<{ totalRupiah: number }>({
-    name: 'find_late_money',
+    name: 'find_late_payment_amount',
     text: 'select total_rupiah as "totalRupiah" from late_payments where payment_id = $1',
     values: [paymentId],
   });

@@ -33,7 +33,7 @@ export async function findOriginalResponses(
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, OriginalResponse>> {
   const { rows } = await db.query<OriginalResponseRow>({
-    name: 'find_first_answers',
+    name: 'find_original_responses',
     text: `${ORIGINAL_RESPONSES} where payments.id = any ($1)`,
     values: [paymentIds],
   });

@@ -12,7 +12,7 @@ export async function findMerchantPayment(
 ): Promise<PaymentRow | undefined> {
   const [column, value] = columnAndValue(key);
   const { rows } = await db.query<PaymentRow>({
-    name: `find_payment_by_${column}`,
+    name: `find_merchant_payment_by_${column}`,
     text: `select ${PAYMENT_COLUMNS} from payments where ${column} = $1 and merchant_id = $2`,
     values: [value, merchantId],
   });

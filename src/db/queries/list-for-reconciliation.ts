@@ -3,7 +3,7 @@ import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { RecordedPayment } from '../../domain/reconciliation';
 import type { Queryable } from '../pool';
 import { literalList } from '../statement';
-import { stateOf, type StateRow } from '../transitions/payment-state';
+import { LATEST_REFUND, STATE_COLUMNS, stateOf, type StateRow } from '../transitions/payment-state';
 import { IS_FINAL, IS_OPEN } from './payment-indexes';
 
 /** What reconciliation reads: keyset pages over partial indexes, so that a page costs the same however much is final. */
@@ -41,15 +41,14 @@ interface Row extends StateRow {
 
 const SELECT = `
   select payments.id, payments.reference_id as "referenceId", payments.provider_account_id as "providerAccountId",
-    payments.status, payments.version, payments.settlement_due_at as "settlesAt", payments.total_rupiah as "totalRupiah",
+    ${STATE_COLUMNS}, payments.total_rupiah as "totalRupiah",
     payments.settlement_kind as "settlementKind", payments.provider_transaction_id as "providerTransactionId",
     payments.created_at as "createdAt", payments.expires_at as "expiresAt", payments.updated_at as "updatedAt",
-    refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus", late_payments.status as late,
-    refund.submitted_at as "refundSubmittedAt",
+    late_payments.status as late, refund.submitted_at as "refundSubmittedAt",
     coalesce(refund.is_manual, false) or coalesce(late_payments.is_manual, false) as "isManuallyRefunded"
   from payments
   left join late_payments on late_payments.payment_id = payments.id
-  left join lateral (select * from refunds where payment_id = payments.id order by number desc limit 1) refund on true`;
+  ${LATEST_REFUND}`;
 
 /** The provider accounts that there are, also those that are disabled: their payments go on. */
 export async function listProviderAccountIds(db: Queryable): Promise<string[]> {

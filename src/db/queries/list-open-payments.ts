@@ -2,7 +2,7 @@ import { OPEN_LATE_PAYMENT_STATUSES } from '../../domain/late-payment';
 import type { PaymentState, PaymentTerms } from '../../domain/payment';
 import type { Queryable } from '../pool';
 import { literalList } from '../statement';
-import { stateOf, type StateRow } from '../transitions/payment-state';
+import { LATEST_REFUND, STATE_COLUMNS, stateOf, type StateRow } from '../transitions/payment-state';
 import { TERMS_COLUMNS } from './find-terms';
 import { IS_OPEN } from './payment-indexes';
 
@@ -20,13 +20,11 @@ export interface OpenPayment {
 export function listOpenPayments(db: Queryable): AsyncGenerator<OpenPayment> {
   return pages(async (after) => {
     const { rows } = await db.query<{ terms: PaymentTerms; createdAt: Date } & StateRow>({
-      name: 'list_unfinished_payments',
+      name: 'list_open_payments',
       text: `
         select (select row_to_json(terms) from (select ${TERMS_COLUMNS}) terms) as terms,
-          payments.status, payments.version, payments.settlement_due_at as "settlesAt",
-          refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus", payments.created_at as "createdAt"
-        from payments
-        left join lateral (select * from refunds where payment_id = payments.id order by number desc limit 1) refund on true
+          ${STATE_COLUMNS}, payments.created_at as "createdAt"
+        from payments ${LATEST_REFUND}
         where (payments.provider_account_id, payments.id) > ($1, $2)
           and ${IS_OPEN}
         order by payments.provider_account_id, payments.id limit ${PAGE}`,
@@ -57,7 +55,7 @@ export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<Paymen
 export function listDeliveriesInRetryWorkflow(db: Queryable): AsyncGenerator<string> {
   return pages(async (after) => {
     const { rows } = await db.query<{ endpointId: string; id: string }>({
-      name: 'list_handed_over_deliveries',
+      name: 'list_deliveries_in_retry_workflow',
       text: `select endpoint_id as "endpointId", id from webhook_deliveries
         where (endpoint_id, id) > ($1, $2) and status = 'pending' and retry_workflow_started_at is not null
         order by endpoint_id, id limit ${PAGE}`,

@@ -1012,3 +1012,61 @@ select 'late_payment', payments.reference_id, payments.provider_account_id, paym
   'Money came after the payment was ' || payments.status || ', and is not given back: ' || $3
 from changed join payments on payments.id = changed.payment_id
 on conflict (kind, reference_id) where resolved_at is null do nothing;
+
+-- record_failed
+--   $1 deliveryId, $2 startedAt, $3 durationMs, $4 statusCode, $5 failure, $6 responseExcerpt
+--   $7 endpointId, $8 deadReason, $9 by, $10 retryAfterSeconds
+with endpoint as (
+  update webhook_endpoints set
+    consecutive_failures = consecutive_failures + 1,
+    failing_since = coalesce(failing_since, now()),
+    next_probe_at = case
+      when consecutive_failures + 1 < 20 then null
+      when next_probe_at > now() then next_probe_at
+      else now() + greatest(
+        least((now() - coalesce(failing_since, now())) * 0.25, interval '900 seconds'),
+        interval '10 seconds', make_interval(secs => $10)) end,
+    status = case
+      when $8 = 'endpoint_gone'
+        or consecutive_failures + 1 >= 20 and failing_since < now() - interval '432000 seconds'
+      then 'disabled' else status end,
+    disabled_reason = case
+      when status = 'disabled' then disabled_reason
+      when $8 = 'endpoint_gone' then 'gone'
+      when $8 = 'endpoint_gone'
+        or consecutive_failures + 1 >= 20 and failing_since < now() - interval '432000 seconds'
+      then 'failing' else disabled_reason end
+  where id = $7
+  returning id, status, next_probe_at is not null as is_failing, case
+    when status = 'disabled' then 'infinity'
+    when next_probe_at is not null then now() - interval '259200 seconds'
+    else '-infinity' end as dead_before
+),
+decision as (
+  select endpoint.is_failing, case
+    when $8::text is not null then $8
+    when queued_at < endpoint.dead_before and ($9 = 'relay' or endpoint.status = 'disabled')
+    then case endpoint.status when 'disabled' then 'endpoint_disabled' else 'endpoint_failing' end
+    end as dead_reason
+  from endpoint join webhook_deliveries delivery on delivery.id = $1 and delivery.status = 'pending'
+  for update of delivery
+),
+delivery as (
+  update webhook_deliveries set
+    attempts_total = attempts_total + 1,
+    attempts_in_cycle = attempts_in_cycle + case $9 when 'workflow' then 1 else 0 end,
+    status = case when decision.dead_reason is not null then 'dead' else status end,
+    dead_reason = coalesce(decision.dead_reason, webhook_deliveries.dead_reason),
+    finished_at = case when decision.dead_reason is not null then now() else finished_at end,
+    retry_workflow_started_at =
+      case $9 when 'workflow' then coalesce(retry_workflow_started_at, now()) else retry_workflow_started_at end,
+    leased_until = case when decision.is_failing then '-infinity' else now() + interval '30 seconds' end
+  from (select) always left join decision on true
+  where id = $1
+  returning id, attempts_total, status, coalesce(decision.is_failing, false) as "isFailing"
+),
+attempt as (
+  insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
+  select id, attempts_total, $2, $3, $4, $5, $6 from delivery
+)
+select status, "isFailing" from delivery;

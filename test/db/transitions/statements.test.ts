@@ -2,11 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LATE_PAYMENT_STATEMENTS } from '../../../src/db/transitions/late-payment';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
+import { RECORD_FAILED } from '../../../src/webhooks/record-attempt';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 
 const FILE = path.join(PACKAGE_ROOT, 'src', 'db', 'transitions', 'statements.sql');
 
-const STATEMENTS = [...Object.values(transitionWriters).map(({ statement }) => statement), ...LATE_PAYMENT_STATEMENTS];
+const STATEMENTS = [
+  ...Object.values(transitionWriters).map(({ statement }) => statement),
+  ...LATE_PAYMENT_STATEMENTS,
+  RECORD_FAILED,
+];
 
 function print({ name, text, parameters }: (typeof STATEMENTS)[number]): string {
   const numbered = parameters.map((parameter, index) => `$${index + 1} ${parameter}`).join(', ');
@@ -14,8 +19,8 @@ function print({ name, text, parameters }: (typeof STATEMENTS)[number]): string 
   return `-- ${name}\n${comment}${text.trim()};\n`;
 }
 
-describe('the statements that move money', () => {
-  it('are those of src/db/transitions/statements.sql (UPDATE_SQL=1 writes it)', () => {
+describe('the statements of transitions, late payments and failed attempts', () => {
+  it('are those in src/db/transitions/statements.sql (UPDATE_SQL=1 writes it)', () => {
     const header = '-- Generated from the sources and compared in a test: do not edit. UPDATE_SQL=1 writes it.\n';
     const printed = [header, ...STATEMENTS.map(print)].join('\n');
     if (process.env.UPDATE_SQL === '1') writeFileSync(FILE, printed);
