@@ -2,7 +2,8 @@ const POLYNOMIAL = 0x1021;
 const INITIAL_VALUE = 0xffff;
 
 /**
- * CRC-16/CCITT-FALSE over the UTF-8 bytes of `text`, as four upper-case hex digits (EMVCo merchant-presented mode, tag 63).
+ * CRC-16/CCITT-FALSE over the UTF-8 bytes of `text`, as four upper-case hex digits (EMVCo merchant-presented mode,
+ * tag 63).
  * Check value: `crc16('123456789')` is `29B1`.
  */
 export function crc16(text: string): string {

@@ -2,16 +2,16 @@ import { crc16 } from './crc';
 import { failure, success, type QrisResult } from './result';
 import { codePoints, hasLoneSurrogate, parseTlv, serializeTlv, type PositionedTlvObject, type TlvObject } from './tlv';
 
-/** A template's value is itself a list of objects; there are two levels, never more. */
+/** An object whose value is a list of objects. EMVCo has two levels. */
 export interface TlvTemplate {
   readonly tag: string;
   readonly objects: readonly TlvObject[];
 }
 
-/** An EMVCo merchant-presented payload: its objects in their printed order, without tag 63, which is computed. */
+/** An EMVCo merchant-presented payload: its objects in order, without tag 63, which is computed. */
 export type EmvPayload = readonly (TlvObject | TlvTemplate)[];
 
-/** EMVCo's bound, in characters. */
+/** EMVCo's limit, in characters. */
 export const MAX_PAYLOAD_LENGTH = 512;
 const CRC_TAG = '63';
 const CRC_HEADER = '6304';
@@ -24,13 +24,13 @@ function isTemplateTag(tag: string): boolean {
 }
 
 /**
- * Reads EMVCo TLV text: well-formed objects, none twice on one level, tag 00 = `01`, CRC last and right.
- * Tags may stand in any order and unknown ones are kept, so that `printPayload` gives the same text back.
+ * Parses EMVCo TLV text: well-formed objects, no tag twice on one level, tag 00 = `01`, a valid CRC at the end.
+ * Tags may have any order. Unknown tags are preserved, so that `serializePayload` returns the same text.
  */
 export function parsePayload(text: string): QrisResult<EmvPayload> {
-  // A character has at most two UTF-16 units: whatever is longer need not be looked at.
+  // A character has at most two UTF-16 units: a longer text exceeds the limit.
   if (text.length > 2 * MAX_PAYLOAD_LENGTH) return tooLong();
-  if (hasLoneSurrogate(text)) return failure('not_unicode', 'The payload holds half a character.');
+  if (hasLoneSurrogate(text)) return failure('not_unicode', 'The payload contains half a character.');
   const characters = codePoints(text);
   if (characters.length > MAX_PAYLOAD_LENGTH) return tooLong();
 
@@ -43,7 +43,7 @@ export function parsePayload(text: string): QrisResult<EmvPayload> {
   }
   const expected = crc16(characters.slice(0, last.valuePosition).join(''));
   if (last.value !== expected) {
-    const message = `The CRC is ${expected}, the payload has another one: it was changed or misread.`;
+    const message = `The CRC of the payload is not ${expected}: the payload was changed or misread.`;
     return failure('crc_mismatch', message, { tag: CRC_TAG, position: last.valuePosition });
   }
   return readObjects(objects.slice(0, -1));
@@ -66,13 +66,20 @@ function readObjects(objects: readonly PositionedTlvObject[]): QrisResult<EmvPay
   return success(payload);
 }
 
-/** Prints the objects in the order given and adds the CRC. What it prints, `parsePayload` reads back as the same. */
+/** Serializes the objects in their order and adds the CRC. `parsePayload` is the inverse. */
 export function serializePayload(payload: EmvPayload): QrisResult<string> {
   const objects: TlvObject[] = [];
   for (const object of payload) {
-    if (object.tag === CRC_TAG) return failure('tag_invalid', 'Tag 63 is computed, not given.', { tag: CRC_TAG });
+    if (object.tag === CRC_TAG)
+      return failure('tag_invalid', 'Tag 63 is computed; the payload must not contain it.', { tag: CRC_TAG });
     if (isTemplateTag(object.tag) !== 'objects' in object) {
-      return failure('value_invalid', `Tag ${object.tag} is of the other kind, template or text.`, { tag: object.tag });
+      return failure(
+        'value_invalid',
+        `Tag ${object.tag} must be a ${isTemplateTag(object.tag) ? 'template' : 'text'}.`,
+        {
+          tag: object.tag,
+        },
+      );
     }
     if ('objects' in object) {
       const template = serializeTlv(object.objects);
@@ -93,13 +100,13 @@ export function serializePayload(payload: EmvPayload): QrisResult<string> {
   return codePoints(text).length > MAX_PAYLOAD_LENGTH ? tooLong() : success(text);
 }
 
-/** The text of a top-level tag; undefined where it is absent or a template. */
+/** The text of a top-level tag; undefined if it is absent or a template. */
 export function valueOf(payload: EmvPayload, tag: string): string | undefined {
   const found = payload.find((object) => object.tag === tag);
   return found && 'value' in found ? found.value : undefined;
 }
 
-/** The texts in a template, by subtag; undefined where the template is absent. */
+/** The texts in a template, by subtag; undefined if the template is absent. */
 export function templateOf(payload: EmvPayload, tag: string): ReadonlyMap<string, string> | undefined {
   const found = payload.find((object) => object.tag === tag);
   return found && 'objects' in found ? new Map(found.objects.map(({ tag, value }) => [tag, value])) : undefined;

@@ -2,7 +2,7 @@ import { parsePayload, serializePayload, templateOf, valueOf, type EmvPayload } 
 import { failure, success, type QrisResult } from './result';
 import { codePoints } from './tlv';
 
-/** The acquirers whose QRIS Lunas knows, and where each keeps its transaction id in tag 62. */
+/** The supported acquirers, with the subtag of tag 62 that contains their transaction id. */
 const ACQUIRERS = {
   gopay: { guid: 'COM.GO-JEK.WWW', nationalNumber: '93600914', transactionIdTag: '50', maxTransactionId: 99 },
   shopeepay: { guid: 'ID.CO.SHOPEE.WWW', nationalNumber: '93600918', transactionIdTag: '05', maxTransactionId: 25 },
@@ -16,11 +16,11 @@ export type QrisAcquirer = keyof typeof ACQUIRERS;
 export const SIZE_CLASSES = ['UMI', 'UKE', 'UME', 'UBE'] as const;
 export type SizeClass = (typeof SIZE_CLASSES)[number];
 
-/** The national register's entry (NMID) has a tag of its own among the merchant accounts. */
+/** The merchant account of the national register, with the NMID. */
 const NATIONAL_TAG = '51';
 const NATIONAL_GUID = 'ID.CO.QRIS.WWW';
 
-/** One account at which the merchant can be paid (tags 26–51); fields that it does not name are null. */
+/** One account of the merchant (tags 26–50). Missing fields are null. */
 export interface MerchantAccount {
   readonly tag: string;
   readonly guid: string;
@@ -29,31 +29,31 @@ export interface MerchantAccount {
   readonly sizeClass: string | null;
 }
 
-/** What a QRIS says, in whole rupiah. Its expiry is not in it: the acquirer keeps that. */
+/** The contents of a QRIS. It has no expiry; that is stored by the acquirer. */
 export interface Qris {
   readonly kind: 'static' | 'dynamic';
   readonly merchantAccounts: readonly MerchantAccount[];
   /** The merchant's national id: `ID` and 13 digits. */
   readonly nmid: string | null;
   readonly categoryCode: string;
-  /** Null where the customer types the amount. */
+  /** Null if the customer enters the amount. */
   readonly totalRupiah: number | null;
   readonly merchantName: string;
   readonly merchantCity: string;
   readonly postalCode: string | null;
   /** Tag 62, by subtag. */
   readonly additionalData: ReadonlyMap<string, string>;
-  /** The acquirer's transaction id: GoPay's in 62-50, elsewhere 62-05. */
+  /** The acquirer's transaction id: GoPay's in 62-50, others in 62-05. */
   readonly transactionId: string | null;
 }
 
-/** Reads a QRIS text: EMVCo payload, then the national rules. Never throws. */
+/** Parses a QRIS text: the EMVCo payload, then the national rules. Never throws. */
 export function parseQris(text: string): QrisResult<Qris> {
   const payload = parsePayload(text);
   return payload.ok ? readQris(payload.value) : payload;
 }
 
-/** Reads what an EMVCo payload means as a QRIS. */
+/** Interprets an EMVCo payload as a QRIS. */
 export function readQris(payload: EmvPayload): QrisResult<Qris> {
   const initiation = readText(payload, '01', /^1[12]$/);
   if (!initiation.ok) return initiation;
@@ -89,21 +89,21 @@ export function readQris(payload: EmvPayload): QrisResult<Qris> {
   });
 }
 
-function readText(payload: EmvPayload, tag: string, form: RegExp): QrisResult<string> {
+function readText(payload: EmvPayload, tag: string, pattern: RegExp): QrisResult<string> {
   const value = valueOf(payload, tag);
   if (value === undefined) return failure('tag_missing', `Tag ${tag} is missing.`, { tag });
-  return form.test(value)
+  return pattern.test(value)
     ? success(value)
-    : failure('value_invalid', `Tag ${tag} does not hold what a QRIS must.`, { tag });
+    : failure('value_invalid', `The value of tag ${tag} is invalid in a QRIS.`, { tag });
 }
 
-/** `50000`, `814.00` and `789000.00` all occur; a rupiah has no fraction, so any other one is a fault. */
+/** Acquirers write `50000`, `814.00` and `789000.00`. Any other fraction is invalid: a rupiah has none. */
 function readTotal(payload: EmvPayload): QrisResult<number | null> {
   const amount = valueOf(payload, '54');
   if (amount === undefined) return success(null);
   const place = { tag: '54' };
   if (amount.length > 13 || !/^\d+(\.\d{0,2})?$/.test(amount)) {
-    return failure('value_invalid', 'The amount must be at most 13 digits and a point.', place);
+    return failure('value_invalid', 'The amount must be a number of at most 13 characters.', place);
   }
   const total = Number(amount);
   if (!Number.isInteger(total)) return failure('value_invalid', 'The amount has a fraction of a rupiah.', place);
@@ -118,7 +118,7 @@ function readAccounts(payload: EmvPayload): QrisResult<MerchantAccount[]> {
     const fields = templateOf(payload, tag);
     const guid = fields?.get('00');
     if (!fields || guid === undefined)
-      return failure('tag_missing', `Account ${tag} does not name its network.`, { tag });
+      return failure('tag_missing', `Account ${tag} has no network identifier.`, { tag });
     accounts.push({
       tag,
       guid,
@@ -129,19 +129,19 @@ function readAccounts(payload: EmvPayload): QrisResult<MerchantAccount[]> {
   }
   return accounts.length > 0 || templateOf(payload, NATIONAL_TAG) !== undefined
     ? success(accounts)
-    : failure('tag_missing', 'No merchant account (tags 26 to 51) is named.');
+    : failure('tag_missing', 'There is no merchant account (tags 26 to 51).');
 }
 
 export interface DynamicQris {
   readonly acquirer: QrisAcquirer;
-  /** Ten digits: the merchant's number at the acquirer, from which the PAN is made. */
+  /** Ten digits: the merchant's number at the acquirer, part of the PAN. */
   readonly merchantNumber: string;
   readonly sizeClass: SizeClass;
   readonly nmid: string;
   readonly categoryCode: string;
-  /** Cut to 25 characters. */
+  /** Truncated to 25 characters. */
   readonly merchantName: string;
-  /** Cut to 15 characters. */
+  /** Truncated to 15 characters. */
   readonly merchantCity: string;
   readonly postalCode: string;
   readonly totalRupiah: number;
@@ -149,7 +149,7 @@ export interface DynamicQris {
   readonly transactionId: string;
 }
 
-/** Prints the dynamic QRIS of one payment at an acquirer. */
+/** Serializes the dynamic QRIS of one payment. */
 export function serializeDynamicQris(qris: DynamicQris): QrisResult<string> {
   const { guid, nationalNumber, transactionIdTag, maxTransactionId } = ACQUIRERS[qris.acquirer];
   if (!/^\d{10}$/.test(qris.merchantNumber)) return failure('value_invalid', 'The merchant number must be ten digits.');
@@ -194,7 +194,7 @@ export function serializeDynamicQris(qris: DynamicQris): QrisResult<string> {
   return readable.ok ? serializePayload(payload) : readable;
 }
 
-/** The last digit of a PAN, by ISO/IEC 7812: doubling every second digit from the right, the sum ends in 0. */
+/** Appends the check digit of a PAN (ISO/IEC 7812, Luhn). */
 function withLuhnDigit(digits: string): string {
   const sum = Array.from(digits)
     .reverse()
@@ -205,7 +205,7 @@ function withLuhnDigit(digits: string): string {
   return `${digits}${(10 - (sum % 10)) % 10}`;
 }
 
-/** Single spaces, no control characters, cut between words where that uses at least half of the room. */
+/** Collapses whitespace and control characters. Truncates between words if at least half of the length remains. */
 function truncateAtWord(text: string, maxLength: number): string {
   const clean = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   const betweenWords = new RegExp(`^.{${Math.ceil(maxLength / 2)},${maxLength}}(?= |$)`, 'su');

@@ -1,4 +1,7 @@
-/** Why a payload cannot be read or printed. `position` counts characters from the start of the payload; null where no single place is at fault. */
+/**
+ * Why a payload cannot be parsed or serialized. `position` counts characters from the start of the payload; null if the
+ * error has no single position.
+ */
 export interface QrisError {
   readonly code: QrisErrorCode;
   readonly tag: string | null;

@@ -1,13 +1,13 @@
 import { failure, success, type QrisResult } from './result';
 
-/** One tag-length-value object whose value is not looked into. `tag` is two digits, `value` at most 99 characters. */
+/** One tag-length-value object. `tag` has two digits, `value` at most 99 characters. */
 export interface TlvObject {
   readonly tag: string;
   readonly value: string;
 }
 
 export interface PositionedTlvObject extends TlvObject {
-  /** Where its tag and where its value begin, in characters from the start of the payload. */
+  /** The positions of its tag and its value, in characters from the start of the payload. */
   readonly position: number;
   readonly valuePosition: number;
 }
@@ -17,8 +17,8 @@ const HEADER_LENGTH = 4;
 const MAX_VALUE_LENGTH = 99;
 
 /**
- * Cuts `characters` (code points: lengths count characters, not bytes or UTF-16 units) into objects, in their order.
- * Length 00 is read as an empty value although EMVCo starts at 01: acquirers print empty optional fields so.
+ * Parses `characters` into objects. They are code points: lengths count characters, not bytes or UTF-16 units.
+ * Length 00 is accepted although EMVCo starts at 01: acquirers write it for empty optional fields.
  */
 export function parseTlv(characters: readonly string[], offset: number): QrisResult<PositionedTlvObject[]> {
   const objects: PositionedTlvObject[] = [];
@@ -28,7 +28,7 @@ export function parseTlv(characters: readonly string[], offset: number): QrisRes
     const position = offset + index;
     const tag = characters.slice(index, index + 2).join('');
     if (!TWO_DIGITS.test(tag)) return failure('tag_invalid', `A tag of two digits is expected here.`, { position });
-    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} stands here a second time.`, { tag, position });
+    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is repeated.`, { tag, position });
     seen.add(tag);
     const digits = characters.slice(index + 2, index + HEADER_LENGTH).join('');
     if (!TWO_DIGITS.test(digits)) {
@@ -38,7 +38,7 @@ export function parseTlv(characters: readonly string[], offset: number): QrisRes
     const end = start + Number(digits);
     if (end > characters.length) {
       const remaining = characters.length - start;
-      return failure('truncated', `Tag ${tag} claims ${Number(digits)} characters, ${remaining} are left.`, {
+      return failure('truncated', `Tag ${tag} has a length of ${Number(digits)}, but ${remaining} characters remain.`, {
         tag,
         position,
       });
@@ -54,7 +54,7 @@ export function codePoints(text: string): string[] {
   return Array.from(text);
 }
 
-/** A lone surrogate is half of a UTF-16 pair: it has no UTF-8 bytes, so neither a CRC nor a meaning. */
+/** A lone surrogate is half of a UTF-16 pair. It has no UTF-8 encoding and therefore no CRC. */
 export function hasLoneSurrogate(text: string): boolean {
   return /\p{Surrogate}/u.test(text);
 }
@@ -64,13 +64,13 @@ export function serializeTlv(objects: readonly TlvObject[]): QrisResult<string> 
   const seen = new Set<string>();
   let text = '';
   for (const { tag, value } of objects) {
-    if (!TWO_DIGITS.test(tag)) return failure('tag_invalid', `A tag is two digits, this one is not.`);
-    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is there twice.`, { tag });
+    if (!TWO_DIGITS.test(tag)) return failure('tag_invalid', `A tag must have two digits.`);
+    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is repeated.`, { tag });
     seen.add(tag);
-    if (hasLoneSurrogate(value)) return failure('not_unicode', `Tag ${tag} holds half a character.`, { tag });
+    if (hasLoneSurrogate(value)) return failure('not_unicode', `Tag ${tag} contains half a character.`, { tag });
     const length = codePoints(value).length;
     if (length > MAX_VALUE_LENGTH) {
-      return failure('length_invalid', `Tag ${tag} has ${length} characters, at most ${MAX_VALUE_LENGTH} fit.`, {
+      return failure('length_invalid', `Tag ${tag} has ${length} characters; the maximum is ${MAX_VALUE_LENGTH}.`, {
         tag,
       });
     }

@@ -18,7 +18,7 @@ const printed = serializeDynamicQris({
 const PAYLOAD = printed.ok ? printed.value : '';
 const QUIET_ZONE = 4;
 
-/** Reads an unfiltered-or-simply-filtered 8-bit PNG into rows of brightness; enough for what a QR renderer writes. */
+/** Decodes an 8-bit PNG with simple filters into rows of brightness. That is sufficient for the QR renderer. */
 function readPng(png: Buffer): { size: number; isDark(x: number, y: number): boolean } {
   expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
   const size = png.readUInt32BE(16);
@@ -55,11 +55,11 @@ function readPng(png: Buffer): { size: number; isDark(x: number, y: number): boo
   return { size, isDark: (x, y) => pixels.readUInt8(y * stride + x * channels) < 128 };
 }
 
-describe('the picture of a QRIS', () => {
+describe('the image of a QRIS', () => {
   const { modules } = QRCode.create(PAYLOAD, { errorCorrectionLevel: 'M' });
   const across = modules.size + 2 * QUIET_ZONE;
 
-  it('as PNG shows every module of a level-M code, within a quiet zone of four, large enough to scan', async () => {
+  it('PNG: all modules of a level-M code, with a quiet zone of four, large enough to scan', async () => {
     const image = readPng(await renderQrisPng(PAYLOAD));
     const pixelsPerModule = image.size / across;
     expect(Number.isInteger(pixelsPerModule)).toBe(true);
@@ -75,13 +75,13 @@ describe('the picture of a QRIS', () => {
     }
   });
 
-  it('as SVG covers the same modules', async () => {
+  it('SVG: the same modules', async () => {
     const svg = await renderQrisSvg(PAYLOAD);
     expect(svg).toMatch(/^<svg [^>]*viewBox="0 0 (\d+) \1"/);
     expect(svg).toContain(`viewBox="0 0 ${across} ${across}"`);
   });
 
-  it('can be drawn of the longest payload there is', async () => {
+  it('can be rendered for a payload of maximum length', async () => {
     expect((await renderQrisPng('a'.repeat(512))).length).toBeGreaterThan(0);
   });
 });

@@ -5,7 +5,9 @@ import type { QrisResult } from '../../src/qris/result';
 
 /** EMVCo, QR Code Specification for Payment Systems: Merchant-Presented Mode, the worked example. */
 const EMVCO_EXAMPLE =
-  '00020101021229300012D156000000000510A93FO3230Q31280012D15600000001030812345678520441115802CN5914BEST TRANSPORT6007BEIJING64200002ZH0104最佳运输0202北京540523.7253031565502016233030412340603***0708A60086670902ME91320016A0112233449988770708123456786304A13A';
+  '00020101021229300012D156000000000510A93FO3230Q31280012D15600000001030812345678520441115802CN5914BEST' +
+  ' TRANSPORT6007BEIJING64200002ZH0104最佳运输0202北京540523.7253031565502016233030412340603***0708A600866709' +
+  '02ME91320016A0112233449988770708123456786304A13A';
 
 function valueOrFail<T>(result: QrisResult<T>): T {
   if (!result.ok) throw new Error(`unexpected error: ${result.error.message}`);
@@ -13,7 +15,7 @@ function valueOrFail<T>(result: QrisResult<T>): T {
 }
 
 function errorOf(result: QrisResult<unknown>) {
-  if (result.ok) throw new Error('unexpectedly sound');
+  if (result.ok) throw new Error('unexpectedly valid');
   return result.error;
 }
 
@@ -26,7 +28,7 @@ const text = (maxLength: number) =>
   fc.string({ unit: 'grapheme', maxLength }).filter((it) => Array.from(it).length <= 99);
 const isTemplate = (tag: string) => /^(2[6-9]|3\d|4\d|5[01]|62|64|[89]\d)$/.test(tag);
 
-/** Any payload within the bounds, in any order of tags. */
+/** Any payload within the limits, with any order of tags. */
 const payloads: fc.Arbitrary<EmvPayload> = fc
   .uniqueArray(
     twoDigits.filter((tag) => tag !== '63' && tag !== '00'),
@@ -47,7 +49,7 @@ const payloads: fc.Arbitrary<EmvPayload> = fc
   .chain((objects) => fc.shuffledSubarray([{ tag: '00', value: '01' }, ...objects], { minLength: objects.length + 1 }));
 
 describe('crc16', () => {
-  it('gives the published check value', () => {
+  it('has the published check value', () => {
     expect(crc16('123456789')).toBe('29B1');
   });
 
@@ -58,7 +60,7 @@ describe('crc16', () => {
 });
 
 describe('parsePayload', () => {
-  it("reads EMVCo's published example, Chinese name and all", () => {
+  it("parses EMVCo's published example with its Chinese name", () => {
     const payload = valueOrFail(parsePayload(EMVCO_EXAMPLE));
     expect(valueOf(payload, '59')).toBe('BEST TRANSPORT');
     expect(valueOf(payload, '54')).toBe('23.72');
@@ -78,7 +80,7 @@ describe('parsePayload', () => {
     expect(valueOrFail(serializePayload(payload))).toBe(text);
   });
 
-  it('reads back every payload that was printed', () => {
+  it('parses every serialized payload', () => {
     fc.assert(
       fc.property(payloads, (payload) => {
         const printed = serializePayload(payload);
@@ -88,7 +90,7 @@ describe('parsePayload', () => {
     );
   });
 
-  it('prints every sound text as it was, whatever the order of its tags', () => {
+  it('serializes every valid text to the same text, for any order of its tags', () => {
     fc.assert(
       fc.property(payloads, (payload) => {
         const printed = serializePayload(payload);
@@ -99,7 +101,7 @@ describe('parsePayload', () => {
     );
   });
 
-  it('finds every change of a single character', () => {
+  it('detects every change of a single character', () => {
     const characters = Array.from(EMVCO_EXAMPLE);
     fc.assert(
       fc.property(
@@ -111,19 +113,19 @@ describe('parsePayload', () => {
           expect(parsePayload(changed).ok).toBe(false);
         },
       ),
-      // Of more than a byte a checksum of two finds nearly all.
+      // For changes of more than one byte, a two-byte checksum detects almost all.
       { numRuns: 500, examples: [[20, 'é']] },
     );
   });
 
-  it('finds a text that was cut short', () => {
+  it('detects a truncated text', () => {
     const characters = Array.from(EMVCO_EXAMPLE);
     for (let length = 0; length < characters.length; length++) {
       expect(parsePayload(characters.slice(0, length).join('')).ok).toBe(false);
     }
   });
 
-  it('answers any text with a payload or a reason, and never throws', () => {
+  it('returns a payload or an error for any text, and never throws', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme', maxLength: 600 }),
@@ -177,21 +179,21 @@ describe('parsePayload', () => {
     expect(errorOf(parsePayload(text))).toMatchObject({ code, tag });
   });
 
-  it('points at the place, counted in characters', () => {
+  it('an error has its position, in characters', () => {
     expect(errorOf(parsePayload(sealed('0002015903💸a5X102ID'.replace('💸a', '💸ab'))))).toMatchObject({
       position: 13,
     });
     expect(errorOf(parsePayload(sealed('00020162060199ab')))).toMatchObject({ tag: '62-01', position: 10 });
   });
 
-  it('does not take long over nested or repeated rubbish', () => {
+  it('parses nested or repeated invalid input fast', () => {
     const nested = '62'.repeat(500);
     expect(parsePayload(nested).ok).toBe(false);
     expect(parsePayload(`000201${'6299'.repeat(126)}`).ok).toBe(false);
   });
 });
 
-describe('printPayload', () => {
+describe('serializePayload', () => {
   const version = { tag: '00', value: '01' };
 
   it.each<[string, EmvPayload, string]>([
@@ -200,8 +202,8 @@ describe('printPayload', () => {
     ['a CRC of its own', [version, { tag: '63', value: '0000' }], 'tag_invalid'],
     ['a tag twice', [version, { tag: '59', value: 'a' }, { tag: '59', value: 'b' }], 'tag_repeated'],
     ['half a character', [version, { tag: '59', value: '\udc00' }], 'not_unicode'],
-    ['text where a template belongs', [version, { tag: '62', value: 'a' }], 'value_invalid'],
-    ['a template where text belongs', [version, { tag: '59', objects: [] }], 'value_invalid'],
+    ['text instead of a template', [version, { tag: '62', value: 'a' }], 'value_invalid'],
+    ['a template instead of text', [version, { tag: '59', objects: [] }], 'value_invalid'],
     [
       'a template that is too long',
       [version, { tag: '62', objects: [{ tag: '01', value: 'a'.repeat(96) }] }],
@@ -213,7 +215,7 @@ describe('printPayload', () => {
       [version, ...['02', '03', '04', '05', '06'].map((tag) => ({ tag, value: 'a'.repeat(99) }))],
       'too_long',
     ],
-  ])('refuses %s with a reason', (_, payload, code) => {
+  ])('rejects %s with an error', (_, payload, code) => {
     expect(errorOf(serializePayload(payload)).code).toBe(code);
   });
 });

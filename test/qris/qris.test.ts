@@ -29,7 +29,7 @@ function read(change: Partial<DynamicQris> = {}): Qris {
   return valueOrFail(parseQris(printed(change)));
 }
 
-/** A sound static QRIS in the tag order that shops print, with one object changed or left out. */
+/** A valid static QRIS in the usual tag order, with one object changed or removed. */
 function shopQris(tag?: string, value?: string): string {
   const payload: EmvPayload = [
     { tag: '00', value: '01' },
@@ -48,8 +48,8 @@ function shopQris(tag?: string, value?: string): string {
   );
 }
 
-describe('printDynamicQris', () => {
-  it('prints a GoPay QRIS that says who is paid, how much, and by which transaction', () => {
+describe('serializeDynamicQris', () => {
+  it('serializes a GoPay QRIS with merchant, amount and transaction id', () => {
     expect(read()).toMatchObject({
       kind: 'dynamic',
       nmid: 'ID1020034567890',
@@ -62,7 +62,7 @@ describe('printDynamicQris', () => {
     });
   });
 
-  it('keeps the transaction id of ShopeePay in 62-05 and of GoPay in 62-50', () => {
+  it('writes the transaction id of ShopeePay to 62-05 and of GoPay to 62-50', () => {
     const shopeepay = read({ acquirer: 'shopeepay', transactionId: 'QR1234567890' });
     expect(shopeepay.merchantAccounts[0]?.guid).toBe('ID.CO.SHOPEE.WWW');
     expect(shopeepay.additionalData.get('05')).toBe('QR1234567890');
@@ -70,7 +70,7 @@ describe('printDynamicQris', () => {
     expect(read().additionalData.get('50')).toBe(WARUNG.transactionId);
   });
 
-  it("makes a PAN of the acquirer's number, the merchant's number and a right check digit", () => {
+  it("the PAN consists of the acquirer's number, the merchant's number and a valid check digit", () => {
     const number = fc.stringMatching(/^\d{10}$/);
     fc.assert(
       fc.property(number, fc.constantFrom('gopay', 'shopeepay'), (merchantNumber, acquirer) => {
@@ -87,7 +87,7 @@ describe('printDynamicQris', () => {
     );
   });
 
-  it('fits any name and city into the bounds', () => {
+  it('truncates any name and city to the limits', () => {
     const anyText = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
       .filter((it) => /[^\s\p{Cc}]/u.test(it));
@@ -114,7 +114,7 @@ describe('printDynamicQris', () => {
     ['Rumah Makan Sederhana Jaya Abadi', 'Rumah Makan Sederhana'],
     ['Warung Padang Sederhana X', 'Warung Padang Sederhana X'],
     ['A Supercalifragilisticexpialidocious', 'A Supercalifragilisticexp'],
-  ])('cuts the name %j between words where it can', (merchantName, shown) => {
+  ])('truncates the name %j between words if possible', (merchantName, shown) => {
     expect(read({ merchantName }).merchantName).toBe(shown);
   });
 
@@ -127,7 +127,7 @@ describe('printDynamicQris', () => {
     ['a ShopeePay transaction id of 26 characters', { acquirer: 'shopeepay', transactionId: 'x'.repeat(26) }],
     ['an empty name', { merchantName: ' ' }],
     ['a category of three digits', { categoryCode: '581' }],
-  ])('refuses %s with a reason', (_, change) => {
+  ])('rejects %s with an error', (_, change) => {
     expect(serializeDynamicQris({ ...WARUNG, ...change })).toMatchObject({
       ok: false,
       error: { message: expect.any(String) },
@@ -147,7 +147,7 @@ describe('parseQris', () => {
   });
 
   it.each(['814.50', '814.01', '0', '0.00', '', '-5', '1e3', '1,000', ' 50000', '٣', '12345678901234', '1.000'])(
-    'does not take %j for an amount',
+    'rejects the amount %j',
     (amount) => {
       expect(parseQris(shopQris('54', amount))).toMatchObject({
         ok: false,
@@ -156,11 +156,11 @@ describe('parseQris', () => {
     },
   );
 
-  it('reads a QRIS without an amount as one that the customer fills in', () => {
+  it('parses a QRIS without an amount', () => {
     expect(valueOrFail(parseQris(shopQris())).totalRupiah).toBeNull();
   });
 
-  it.each(['01', '26', '52', '53', '58', '59', '60'])('says that tag %s is missing', (tag) => {
+  it.each(['01', '26', '52', '53', '58', '59', '60'])('the error names the missing tag %s', (tag) => {
     expect(parseQris(shopQris(tag))).toMatchObject({ ok: false, error: { code: 'tag_missing' } });
   });
 
@@ -171,11 +171,11 @@ describe('parseQris', () => {
     ['58', 'SG'],
     ['59', 'a'.repeat(26)],
     ['60', 'a'.repeat(16)],
-  ])('says that tag %s cannot be %s', (tag, value) => {
+  ])('the error names tag %s if it is %s', (tag, value) => {
     expect(parseQris(shopQris(tag, value))).toMatchObject({ ok: false, error: { code: 'value_invalid', tag } });
   });
 
-  it('finds every single digit that was changed in a printed QRIS', () => {
+  it('detects every change of a single digit', () => {
     const text = printed();
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.integer({ min: 0, max: 9 }), (at, digit) => {
