@@ -4,17 +4,19 @@ import { onStopSignal } from '../local-stack/stop-signals';
 import { createLogger, type Logger } from '../logger';
 
 export interface RunningService {
-  /** Finishes what is under way and lets go of everything. */
+  /** Completes the work in flight and releases all resources. */
   close(): Promise<void>;
 }
 
 const CLOSE_TIMEOUT_MS = 15_000;
 
 /**
- * The life of a process of ours (`api`, `worker`, `sandbox`), from its start to its exit:
- * says `{ ready: true }` to the process that started it, closes cleanly on SIGTERM, SIGINT, SIGHUP or when that process
- * is gone (its IPC channel closes, even after kill -9), and at once when asked a second time.
- * Exit code 0 after a clean end, 1 after any fault.
+ * Runs a service process (`api`, `worker`, `sandbox`) until it exits:
+ * - It sends `{ ready: true }` to its parent process.
+ * - It stops gracefully on SIGTERM, SIGINT or SIGHUP, or if the parent ends (its IPC channel closes, also by kill -9).
+ * - It exits immediately on a second signal.
+ *
+ * Exit code 0 after a graceful stop, 1 after any error.
  */
 export async function runService(name: string, start: (log: Logger) => Promise<RunningService>): Promise<never> {
   const log = createLogger(name, loadConfig().LOG_LEVEL);
@@ -27,7 +29,7 @@ export async function runService(name: string, start: (log: Logger) => Promise<R
 
   const stopRequested = new Promise<void>((resolve) => {
     const stop = (): void => {
-      setTimeout(() => fail(new Error(`not closed within ${CLOSE_TIMEOUT_MS / 1000} s`)), CLOSE_TIMEOUT_MS).unref();
+      setTimeout(() => fail(new Error(`not closed after ${CLOSE_TIMEOUT_MS / 1000} s`)), CLOSE_TIMEOUT_MS).unref();
       resolve();
     };
     onStopSignal(stop, () => process.exit(1));

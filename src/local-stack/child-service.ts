@@ -5,7 +5,7 @@ import { PACKAGE_ROOT } from '../package-info';
 import { launch, type ManagedProcess } from './managed-process';
 import { pollUntil } from './poll-until';
 
-/** The commands that run as processes of their own. */
+/** The commands that run in processes of their own. */
 export type ChildServiceName = 'sandbox' | 'worker' | 'api';
 
 export interface ChildServiceOptions {
@@ -16,10 +16,10 @@ export interface ChildServiceOptions {
 
 const BUILT_COMMAND = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const START_TIMEOUT_MS = 60_000;
-/** Longer than the service gives itself (`runService`). */
+/** Longer than the timeout of the service itself (`runService`). */
 const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 20_000 }] as const;
 
-/** Starts one of our own commands, as built, in a process of its own. Resolves when it says that it is ready. */
+/** Starts a built command in a process of its own. Resolves when it reports that it is ready. */
 export async function startChildService(
   { name, environment, logFile }: ChildServiceOptions,
   signal: AbortSignal,
@@ -37,9 +37,7 @@ export async function startChildService(
       `${name} is ready (log: ${logFile})`,
       async () => {
         if (!service.running) {
-          throw new UserError(
-            `${name} ended at its start: ${reasonIn(await service.lastLogLines(1))} (log: ${logFile})`,
-          );
+          throw new UserError(`${name} did not start: ${reasonIn(await service.lastLogLines(1))} (log: ${logFile})`);
         }
         return service.ready ? true : undefined;
       },
@@ -52,7 +50,7 @@ export async function startChildService(
   }
 }
 
-/** A service logs JSON lines; a person wants the message. */
+/** The message of a JSON log line. */
 function reasonIn(logLine: string): string {
   try {
     const { err, msg } = z

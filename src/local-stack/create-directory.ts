@@ -3,14 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes the folder and those above it, where they are missing; only the folder itself gets `mode`.
- * Not `mkdir` with `recursive`: below /proc that tries for ever (Node.js 20).
+ * Creates the directory and its missing parents. Only the directory itself gets `mode`.
+ * Not by `mkdir` with `recursive`: in Node.js 20 it never returns for a path below /proc.
  */
 export async function createDirectory(directory: string, mode = 0o755): Promise<void> {
   if (existsSync(directory)) return;
   await createDirectory(path.dirname(directory));
   await mkdir(directory, { mode }).catch((error: unknown) => {
-    // Another process was faster.
+    // Another process may have created it.
     if (!existsSync(directory)) throw error;
   });
 }

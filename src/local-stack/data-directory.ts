@@ -35,7 +35,7 @@ export function dataDirectoryAt(directory: string): DataDirectory {
  */
 export async function lockDataDirectory(dataDirectory: DataDirectory): Promise<{ afterCrash: boolean }> {
   try {
-    // Root's PostgreSQL runs as `nobody` and must reach its data. The files in the directory are closed to others.
+    // Root's PostgreSQL runs as another OS user, which must reach its data. The files are closed to other users.
     await createDirectory(dataDirectory.path, process.getuid?.() === 0 ? 0o711 : 0o700);
     await createDirectory(dataDirectory.logs, 0o700);
     const lock = await acquireLock(dataDirectory.lockFile);

@@ -13,8 +13,8 @@ import { pollUntil } from './poll-until';
 const LOCK_TIMEOUT_MS = 30 * 60_000;
 
 /**
- * The `temporal` command: the one given, on PATH, cached, downloaded by the SDK, or built from its sources.
- * @throws UserError that names every way tried and why it failed
+ * The `temporal` command: configured, on PATH, cached, downloaded by the SDK, or built from source.
+ * @throws UserError with each method and why it failed
  */
 export async function findTemporalCli(config: Config, progress: Progress, signal: AbortSignal): Promise<string> {
   return findBinary(TEMPORAL_CLI, config, progress, signal);
@@ -22,7 +22,7 @@ export async function findTemporalCli(config: Config, progress: Progress, signal
 
 /**
  * The time-skipping test server, found like the `temporal` command.
- * @throws UserError that names every way tried and why it failed
+ * @throws UserError with each method and why it failed
  */
 export async function findTestServer(config: Config, progress: Progress, signal: AbortSignal): Promise<string> {
   return findBinary(TEST_SERVER, config, progress, signal);
@@ -34,12 +34,12 @@ async function findBinary(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<string> {
-  const given = config[binary.variable];
-  if (given !== undefined) {
-    const reason = await findProblem(binary, given, signal);
-    if (reason !== null) throw new UserError(`${binary.variable}=${given} cannot be used: ${reason}`);
-    progress.log(`${binary.title}: ${given} (${binary.variable})`);
-    return given;
+  const configured = config[binary.variable];
+  if (configured !== undefined) {
+    const reason = await findProblem(binary, configured, signal);
+    if (reason !== null) throw new UserError(`${binary.variable}=${configured} cannot be used: ${reason}`);
+    progress.log(`${binary.title}: ${configured} (${binary.variable})`);
+    return configured;
   }
   const problems = [`${binary.variable} is not set`];
   const onPath = binary.searchedOnPath ? await which(binary.command, { nothrow: true }) : null;
@@ -77,7 +77,7 @@ class BinaryCache {
     this.lock = `${this.directory}.lock`;
   }
 
-  /** @param problems of the ways that were tried before */
+  /** @param problems of the earlier methods */
   async find(problems: readonly string[], signal: AbortSignal): Promise<string> {
     if ((await findProblem(this.binary, this.file, signal)) === null) return this.file;
     try {
@@ -94,7 +94,7 @@ class BinaryCache {
     }
   }
 
-  /** One process at a time makes it; others wait and find it made. */
+  /** One process at a time installs the binary; the others wait for it. */
   private async takeLock(signal: AbortSignal): Promise<void> {
     const attempt = await acquireLock(this.lock);
     if (attempt.acquired) return;
@@ -112,7 +112,7 @@ class BinaryCache {
     if (cachedProblem === null) return this.file;
     if (await which(this.file, { nothrow: true })) {
       const [reason] = cachedProblem.split('\n');
-      this.progress.log(`${this.binary.title}: the cached one is broken and is made again: ${reason}`);
+      this.progress.log(`${this.binary.title}: the cached file is broken; installing again: ${reason}`);
     }
     const allProblems = [...problems, `${this.file} (the cache): ${cachedProblem}`];
     for (const method of this.binary.installMethods) {
@@ -123,7 +123,7 @@ class BinaryCache {
     throw this.failure(allProblems);
   }
 
-  /** The folder appears under its name only when it is whole and has been seen to work. */
+  /** The directory gets its name only after the binary has been checked. */
   private async install(method: InstallMethod, signal: AbortSignal): Promise<string | null> {
     const partial = `${this.directory}.partial`;
     await rm(partial, { recursive: true, force: true });
@@ -148,13 +148,13 @@ class BinaryCache {
   private failure(problems: readonly string[]): UserError {
     const attempted = problems.map((problem) => `- ${problem.replaceAll('\n', '\n    ')}`);
     const { title, remedy } = this.binary;
-    return new UserError([`There is no ${title}. ${remedy} What was tried:`, ...attempted].join('\n'));
+    return new UserError([`There is no ${title}. ${remedy} Attempted methods:`, ...attempted].join('\n'));
   }
 }
 
 /** Why the file cannot be used, or null. */
 async function findProblem(binary: TemporalBinary, file: string, signal: AbortSignal): Promise<string | null> {
-  if (!(await which(file, { nothrow: true }))) return 'no executable file is there';
+  if (!(await which(file, { nothrow: true }))) return 'not an executable file';
   try {
     await binary.check(file, signal);
     return null;

@@ -10,16 +10,16 @@ type LockOwner = z.infer<typeof ownerSchema>;
 export type LockAttempt =
   | {
       readonly acquired: true;
-      /** The last holder died without giving it back. */
+      /** The last owner ended without releasing the lock. */
       readonly afterCrash: boolean;
     }
   | { readonly acquired: false; readonly pid: number };
 
 const GUARD_RETRY_MS = 10;
-/** The guard is held for some milliseconds; one as old as this was left by a process that was killed just then. */
+/** A guard exists for a few milliseconds. An older one was left by a killed process. */
 const GUARD_STALE_MS = 5_000;
 
-/** Takes the lock for this process, unless a living process holds it. */
+/** Acquires the lock for this process, unless a running process owns it. */
 export async function acquireLock(file: string): Promise<LockAttempt> {
   return withGuard(file, async () => {
     const content = await readOrEmpty(file);
@@ -37,12 +37,12 @@ export async function releaseLock(file: string): Promise<void> {
   await rm(file, { force: true });
 }
 
-/** The living process that holds the lock, or null. */
+/** The running process that owns the lock, or null. */
 export async function lockOwner(file: string): Promise<number | null> {
   return liveOwner(await readOrEmpty(file));
 }
 
-/** Looking who holds a lock and taking it are one step for all who want it: making a folder succeeds for one only. */
+/** Makes reading and writing the lock file atomic: only one process can create the guard directory. */
 async function withGuard<T>(file: string, acquire: () => Promise<T>): Promise<T> {
   const guard = `${file}.guard`;
   for (;;) {
@@ -52,10 +52,10 @@ async function withGuard<T>(file: string, acquire: () => Promise<T>): Promise<T>
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
-    const madeAt = await stat(guard)
+    const createdAtMs = await stat(guard)
       .then((found) => found.mtimeMs)
       .catch(() => Date.now());
-    if (Date.now() - madeAt > GUARD_STALE_MS) await rmdir(guard).catch(() => {});
+    if (Date.now() - createdAtMs > GUARD_STALE_MS) await rmdir(guard).catch(() => {});
     else await sleep(GUARD_RETRY_MS);
   }
   try {
@@ -65,7 +65,7 @@ async function withGuard<T>(file: string, acquire: () => Promise<T>): Promise<T>
   }
 }
 
-/** A process of another command line has merely been given the id of the holder. */
+/** A process with another command line is not the owner: the operating system has reused the id. */
 function liveOwner(content: string): number | null {
   const owner = ownerSchema.safeParse(parseJson(content));
   if (!owner.success) return null;

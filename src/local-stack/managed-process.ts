@@ -13,9 +13,9 @@ export interface LaunchOptions {
   readonly gid?: number;
   /** stdout and stderr are appended here. */
   readonly logFile: string;
-  /** Opens an IPC channel: the child sees the end of this process by its closing, even after kill -9. */
+  /** Opens an IPC channel. It closes when this process ends, even by kill -9, and so the child notices. */
   readonly ipc?: boolean;
-  /** What ends it, in this order; when the last one's time is over, its whole process group is killed. */
+  /** Sent in this order. After the last grace period, the process group is killed. */
   readonly stopSignals: readonly StopSignal[];
 }
 
@@ -29,7 +29,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A child in a process group of its own, so that a Ctrl-C in the terminal reaches only us and we stop it in order. */
+/** A child in a process group of its own: Ctrl-C does not reach it, so that we can stop the children in order. */
 export class ManagedProcess {
   readonly pid: number;
   readonly exited: Promise<Exit>;
@@ -47,7 +47,7 @@ export class ManagedProcess {
     child.on('message', (message) => {
       this.isReady ||= typeof message === 'object' && message !== null && 'ready' in message && message.ready === true;
     });
-    // A message or signal to a child that has just died: `exited` tells.
+    // A message or signal to a child that has just ended. `exited` covers that.
     child.on('error', () => {});
   }
 
@@ -55,7 +55,7 @@ export class ManagedProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Whether the child has said so over IPC. */
+  /** Whether the child has reported over IPC that it is ready. */
   get ready(): boolean {
     return this.isReady;
   }
@@ -68,7 +68,7 @@ export class ManagedProcess {
     this.child.kill(signal);
   }
 
-  /** Resolves when the process is gone. Bounded by the grace times. */
+  /** Resolves when the process has ended, at the latest after all grace periods. */
   async stop(): Promise<void> {
     for (const { signal, graceMs } of this.options.stopSignals) {
       if (!this.running) break;
@@ -81,7 +81,7 @@ export class ManagedProcess {
     }
   }
 
-  /** The last lines that it has written, for a message about why it ended. */
+  /** The last lines of its log, for an error message. */
   async lastLogLines(count = 5): Promise<string> {
     const text = await readFile(this.options.logFile, 'utf8').catch(() => '');
     return text.trim().split('\n').slice(-count).join('\n');
@@ -94,7 +94,7 @@ export class ManagedProcess {
   }
 }
 
-/** @throws the error of the operating system where the command cannot be started */
+/** @throws the operating system's error if the command cannot be started */
 export async function launch(options: LaunchOptions): Promise<ManagedProcess> {
   const log = await open(options.logFile, 'a', 0o600);
   try {

@@ -5,13 +5,13 @@ import type { StopSignal } from './managed-process';
 import { commandLineOf } from './process-table';
 import { pollUntil } from './poll-until';
 
-/** No process ever has it: the largest pid of Linux is 4,194,304, of macOS 99,999. */
+/** Above the largest process id of Linux (4,194,304) and macOS (99,999). */
 const UNUSED_PID = 2_147_483_647;
 
 /**
- * Makes way for a start on this data folder: stops a postmaster that a killed `lunas` has left running there, and
- * keeps a stale postmaster.pid from naming an unrelated process. The rest of that file stays: PostgreSQL finds orphaned
- * backends by it.
+ * Prepares a start on this data directory. Stops a postmaster that a killed `lunas` has left running there. In a stale
+ * postmaster.pid it replaces the process id, which may belong to an unrelated process now. The other lines stay:
+ * PostgreSQL finds orphaned backends by them.
  * @returns the id of the process that was stopped, or null
  */
 export async function releasePostgresData(data: string): Promise<number | null> {
@@ -46,7 +46,7 @@ export async function releaseTemporalDatabase(databaseFile: string): Promise<num
   return pid;
 }
 
-/** Stops what a killed `lunas` has left running on this home. */
+/** Stops the servers that a killed `lunas` has left running on this data directory. */
 export async function stopOrphanedProcesses(dataDirectory: DataDirectory, log: (line: string) => void): Promise<void> {
   const postgres = await releasePostgresData(path.join(dataDirectory.postgres, 'data'));
   if (postgres !== null) log(`Stopped the PostgreSQL (process ${postgres}) that a killed lunas had left running.`);

@@ -4,8 +4,8 @@ import { UserError } from '../errors';
 const INTERVAL_MS = 50;
 
 /**
- * Asks `check` again and again until it gives something other than undefined. What `check` throws ends the wait.
- * @throws UserError naming `what` when `timeoutMs` is over; the signal's reason when aborted
+ * Repeats `check` until its result is not undefined.
+ * @throws UserError with `what` after `timeoutMs`; the signal's reason if aborted; any error of `check`
  */
 export async function pollUntil<T>(
   what: string,
@@ -17,7 +17,8 @@ export async function pollUntil<T>(
     signal.throwIfAborted();
     const found = await check();
     if (found !== undefined) return found;
-    if (performance.now() > deadlineAtMs) throw new UserError(`${what}: not within ${Math.round(timeoutMs / 1000)} s`);
+    if (performance.now() > deadlineAtMs)
+      throw new UserError(`${what}: timed out after ${Math.round(timeoutMs / 1000)} s`);
     await sleep(INTERVAL_MS, undefined, { signal });
   }
 }

@@ -6,12 +6,12 @@ import { codeOf, messageOf, UserError } from '../errors';
 
 const RETRY_MS = 100;
 
-/** Below those that systems give to outgoing connections: one of them could take it before its server does. */
+/** Below the ephemeral ports: an outgoing connection could take one of those before the server listens. */
 const PORT_RANGE = { from: 20_000, to: 32_000, maxAttempts: 100 } as const;
 
 /**
- * A TCP port of the loopback interface that nothing listens on right now.
- * @throws the error of the operating system where none can be listened on
+ * A random free TCP port of the loopback interface.
+ * @throws the operating system's error if no port is free
  */
 export async function freePort(): Promise<number> {
   for (let attempts = 1; ; attempts += 1) {
@@ -30,13 +30,13 @@ export interface Port {
   readonly variable: string;
   readonly host: string;
   readonly port: number;
-  /** What else can be done where the port is taken. */
+  /** An additional remedy if the port is taken. */
   readonly hint?: string;
 }
 
 /**
- * @param timeoutMs how long a taken port may still become free
- * @throws UserError, a line for each port that is taken or wanted twice
+ * @param timeoutMs how long to wait for a taken port
+ * @throws UserError with a line for each port that is taken or configured twice
  */
 export async function checkPorts(ports: readonly Port[], timeoutMs: number): Promise<void> {
   const deadlineAtMs = performance.now() + timeoutMs;
@@ -70,13 +70,12 @@ async function findProblem({ variable, host, port, hint }: Port): Promise<string
       const remedy = `Set ${variable} to a free one, or stop what uses it.`;
       return [[`Port ${port} is taken.`, remedy, ...(hint === undefined ? [] : [hint])].join(' ')];
     }
-    return [
-      `${host}:${port} cannot be listened on (${code ?? messageOf(error)}). Set ${variable} to a port above 1023, or HOST to an address of this machine.`,
-    ];
+    const remedy = `Set ${variable} to a port above 1023, or HOST to an address of this machine.`;
+    return [`Cannot listen on ${host}:${port} (${code ?? messageOf(error)}). ${remedy}`];
   }
 }
 
-/** @throws the error of the operating system */
+/** @throws the operating system's error */
 async function assertListenable(host: string, port: number): Promise<void> {
   const server = createServer().listen({ port, host, exclusive: true });
   await once(server, 'listening');

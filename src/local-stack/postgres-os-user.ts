@@ -4,11 +4,11 @@ import path from 'node:path';
 import which from 'which';
 import { UserError } from '../errors';
 
-/** How a PostgreSQL program is started: by itself, under another account, or through setpriv. */
+/** How to start a PostgreSQL program: directly, as another OS user, or through setpriv. */
 export interface PostgresCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** The folder that we were started in may be one that the account cannot enter. */
+  /** The OS user may not have access to our working directory. */
   readonly cwd: '/';
   readonly uid?: number;
   readonly gid?: number;
@@ -19,7 +19,9 @@ interface OsUser {
   readonly gid: number;
 }
 
-/** The bits of the capabilities in /proc/self/status, the weaker one first. */
+const UNPRIVILEGED_USER = 'nobody';
+
+/** Bit numbers in /proc/self/status, the weaker capability first. */
 const CAPABILITIES = { dac_read_search: 2, dac_override: 1 } as const;
 type Capability = keyof typeof CAPABILITIES;
 
@@ -27,16 +29,16 @@ const OTHERS_MAY_EXECUTE = 0o001;
 const GROUP_MAY_EXECUTE = 0o010;
 const OWNER_MAY_EXECUTE = 0o100;
 
-/** The account that PostgreSQL runs as, which must own its data: `nobody` for root, else ourselves (null). */
+/** The OS user that runs PostgreSQL and owns its data: unprivileged if we are root, else our own (null). */
 export function postgresOsUser(): OsUser | null {
   if (process.getuid?.() !== 0) return null;
   return { uid: unprivilegedId('-u'), gid: unprivilegedId('-g') };
 }
 
 /**
- * PostgreSQL refuses to run as root. There it runs as `nobody`, and where that account cannot enter the folder of the
- * program or of the data (a `mktemp -d` folder, /root), with the one capability that opens the way.
- * @throws UserError where neither is possible
+ * PostgreSQL does not run as root, so root starts it as an unprivileged user. If that user has no access to the
+ * directory of the program or of the data (/root, or one of `mktemp -d`), PostgreSQL gets the capability for it.
+ * @throws UserError if neither is possible
  */
 export function asPostgresOsUser(program: string, args: readonly string[], dataDirectory: string): PostgresCommand {
   const user = postgresOsUser();
@@ -47,7 +49,8 @@ export function asPostgresOsUser(program: string, args: readonly string[], dataD
   const isProgramInaccessible = !mayExecute(program, user);
   if (inaccessible === undefined && !isProgramInaccessible) return { command: program, args, cwd: '/', ...user };
 
-  const obstacle = `PostgreSQL does not run as root, and the OS user "nobody" may not enter ${inaccessible ?? program}`;
+  const directory = inaccessible ?? program;
+  const obstacle = `PostgreSQL does not run as root, and the OS user "${UNPRIVILEGED_USER}" may not enter ${directory}`;
   const setpriv = which.sync('setpriv', { nothrow: true });
   const capability = availableCapability(
     isProgramInaccessible ? ['dac_override'] : ['dac_read_search', 'dac_override'],
@@ -60,12 +63,12 @@ export function asPostgresOsUser(program: string, args: readonly string[], dataD
   }
   const privileges = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   const capabilities = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`];
-  // PostgreSQL looks for its own programs with access(2), which forgets capabilities unless this bit is set.
+  // PostgreSQL finds its programs by access(2), which ignores capabilities unless this bit is set.
   const flags = [...privileges, ...capabilities, '--securebits=+no_setuid_fixup'];
   return { command: setpriv, args: [...flags, '--', program, ...args], cwd: '/' };
 }
 
-/** The topmost folder above a file that the account may not enter. */
+/** The topmost parent directory of a file that the OS user has no access to. */
 function inaccessibleParent(file: string, user: OsUser): string | null {
   const directory = path.dirname(file);
   const above = directory === path.dirname(directory) ? null : inaccessibleParent(directory, user);
@@ -86,5 +89,5 @@ function availableCapability(candidates: readonly Capability[]): Capability | un
 
 function unprivilegedId(flag: '-u' | '-g'): number {
   // macOS prints -2.
-  return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' })) >>> 0;
+  return Number(execFileSync('id', [flag, UNPRIVILEGED_USER], { encoding: 'utf8' })) >>> 0;
 }

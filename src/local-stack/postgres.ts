@@ -11,17 +11,17 @@ import { runCommand } from './run-command';
 import { pollUntil } from './poll-until';
 
 export interface ClusterOptions {
-  /** Holds `data` and `password`; made by the first start. Its parent must exist. */
+  /** Contains `data` and `password`. The first start creates it; its parent must exist. */
   readonly directory: string;
   readonly logFile: string;
   readonly port: number;
-  /** Server settings beside the durable defaults. */
+  /** In addition to the defaults, which are durable. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 const SUPERUSER = 'lunas';
 
-/** Durable, since it holds money; modest in memory, since it shares a developer's machine. */
+/** Durable, because it stores payments. Little memory, because it shares a developer's machine. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -34,10 +34,10 @@ const SETTINGS = {
 } as const;
 
 const INITDB_TIMEOUT_MS = 120_000;
-/** Long, because recovery after a crash is part of a start. */
+/** A start may include crash recovery. */
 const START_TIMEOUT_MS = 120_000;
 
-/** Fast shutdown, then immediate shutdown; the group is killed after that. */
+/** Fast shutdown, then immediate shutdown. */
 const STOP_SIGNALS = [
   { signal: 'SIGINT', graceMs: 10_000 },
   { signal: 'SIGQUIT', graceMs: 5_000 },
@@ -45,7 +45,7 @@ const STOP_SIGNALS = [
 
 const SQLSTATE_STARTING_UP = '57P03';
 
-/** A PostgreSQL of our own, from the package that npm has installed, on 127.0.0.1. */
+/** A PostgreSQL server on 127.0.0.1, from the installed npm package. */
 export class PostgresCluster {
   private constructor(
     private readonly options: ClusterOptions,
@@ -53,8 +53,8 @@ export class PostgresCluster {
   ) {}
 
   /**
-   * Makes the cluster where there is none.
-   * @throws UserError where the platform has no such package, or the folder holds something else
+   * Creates the cluster if it does not exist.
+   * @throws UserError if the platform has no such package, or the directory contains something else
    */
   static async open(options: ClusterOptions, signal: AbortSignal): Promise<PostgresCluster> {
     await initialise(options.directory, signal);
@@ -62,20 +62,20 @@ export class PostgresCluster {
     return new PostgresCluster(options, password.trim());
   }
 
-  /** `postgresql://…` with the password, for the database of this name. */
+  /** The connection string of a database, with the password. */
   databaseUrl(database: string): string {
     return `postgresql://${SUPERUSER}:${this.password}@127.0.0.1:${this.options.port}/${database}`;
   }
 
-  /** Resolves when the server accepts connections. A server that a killed process has left there is stopped first. */
+  /** Resolves when the server accepts connections. Stops an orphaned server first. */
   async start(signal: AbortSignal): Promise<ManagedProcess> {
     return startServer(this.options, this.databaseUrl('postgres'), signal);
   }
 }
 
 /**
- * Creates the database unless it is there.
- * @param serverUrl a connection string to any other database of the server
+ * Creates the database if it does not exist.
+ * @param serverUrl a connection string of another database of the server
  */
 export async function ensureDatabase(serverUrl: string, name: string): Promise<void> {
   await withClient(serverUrl, async (client) => {
@@ -84,7 +84,7 @@ export async function ensureDatabase(serverUrl: string, name: string): Promise<v
   });
 }
 
-/** The folder itself appears only when initdb is through, so that a half-finished one is never taken for a cluster. */
+/** The directory gets its name after initdb has finished, so that it never contains an incomplete cluster. */
 async function initialise(directory: string, signal: AbortSignal): Promise<void> {
   if (existsSync(path.join(directory, 'data', 'global', 'pg_control'))) return;
   if (existsSync(directory))
@@ -109,7 +109,7 @@ async function initialise(directory: string, signal: AbortSignal): Promise<void>
   try {
     await runCommand({ ...initdb, timeoutMs: INITDB_TIMEOUT_MS, signal });
   } catch (error) {
-    // npm was told to run no install scripts: the links between the libraries are missing.
+    // Without npm's install scripts, the links between the libraries are missing.
     if (!/shared libraries/.test(String(error))) throw error;
     throw new UserError(`PostgreSQL lacks its libraries. Run npm rebuild ${packageName()}`);
   }
@@ -134,7 +134,7 @@ async function startServer(options: ClusterOptions, url: string, signal: AbortSi
         return server;
       } catch (error) {
         await server.stop();
-        // The backends of a postmaster that was killed need a moment to notice; the next try finds them gone.
+        // The backends of a killed postmaster end a little later: repeat.
         if (/pre-existing shared memory block/.test(await server.lastLogLines())) return undefined;
         throw error;
       }
@@ -144,7 +144,7 @@ async function startServer(options: ClusterOptions, url: string, signal: AbortSi
 }
 
 async function acceptsConnections(server: ManagedProcess, url: string): Promise<true | undefined> {
-  if (!server.running) throw new UserError(`PostgreSQL ended at its start:\n${await server.lastLogLines()}`);
+  if (!server.running) throw new UserError(`PostgreSQL did not start:\n${await server.lastLogLines()}`);
   try {
     await withClient(url, (client) => client.query('select 1'));
     return true;
@@ -163,7 +163,7 @@ function isNotYetUp(error: unknown): boolean {
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A connection that breaks while idle; the next query on it rejects.
+  // Of an idle connection; the next query rejects.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -179,7 +179,8 @@ function programPath(program: 'initdb' | 'postgres'): string {
     return path.resolve(path.dirname(entry), '..', 'native', 'bin', program);
   } catch {
     throw new UserError(
-      `The package ${packageName()} is not installed. Run npm ci with optional packages, or set DATABASE_URL to a PostgreSQL server of yours.`,
+      `The package ${packageName()} is not installed. ` +
+        'Run npm ci with optional packages, or set DATABASE_URL to a PostgreSQL server.',
     );
   }
 }

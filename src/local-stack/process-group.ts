@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Signals a detached child and whatever it has started. */
+/** Signals a detached child and all its descendants. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
@@ -9,7 +9,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** However this process exits, a crash included, the detached child's group ends with it. Only kill -9 gets around this. */
+/** Kills the detached child's group when this process exits, also by a crash, but not by kill -9. */
 export function killOnExit(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * The command line of a process, or null where none runs under this id. Tells a process that we started from a
- * stranger that was given the same id later; a zombie counts as gone.
+ * The command line of a process; null if no process, or only a zombie, has this id. It distinguishes a process that we
+ * started from a later process with the same id.
  */
 export function commandLineOf(pid: number): string | null {
   const commandLine = process.platform === 'linux' ? readProc(pid) : readPs(pid);

@@ -1,8 +1,8 @@
 import { setInterval as every, clearInterval } from 'node:timers';
 
-/** One thing that takes a while. Exactly one of `done` and `failed` ends it. */
+/** A step with a duration. Exactly one of `done` and `failed` ends it. */
 export interface ProgressStep {
-  /** What it is at, shown beside the elapsed time. */
+  /** The current activity, shown with the elapsed time. */
   detail(text: string): void;
   done(text?: string): void;
   failed(): void;
@@ -13,8 +13,8 @@ const LOG_INTERVAL_MS = 15_000;
 const CLEAR_LINE = '\r\u001B[K';
 
 /**
- * Tells a person what takes time: on a terminal one line that is rewritten, in a log a line at the start, every 15 s and
- * at the end. Steps may run side by side.
+ * Shows the steps in progress, which may be concurrent. A terminal has one line, which is rewritten. A log has a line
+ * at the start of a step, every 15 s and at its end.
  */
 export class Progress {
   private readonly open = new Map<string, { startedAt: number; detail: string }>();
@@ -22,13 +22,12 @@ export class Progress {
 
   constructor(private readonly output: Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'> = process.stderr) {}
 
-  /** Says something that is done or known. */
   log(line: string): void {
     this.output.write(this.output.isTTY ? `${CLEAR_LINE}${line}\n` : `${line}\n`);
     if (this.output.isTTY) this.draw();
   }
 
-  /** Begins a step; `title` is what is being done and, where it takes minutes, says so. */
+  /** @param title what the step does, and its duration if it takes minutes */
   step(title: string): ProgressStep {
     const state = { startedAt: performance.now(), detail: '' };
     this.open.set(title, state);
@@ -44,7 +43,7 @@ export class Progress {
     };
   }
 
-  /** A step around a task. */
+  /** Runs a task as a step. */
   async track<T>(title: string, task: () => Promise<T>): Promise<T> {
     const step = this.step(title);
     try {
@@ -77,7 +76,7 @@ export class Progress {
   }
 }
 
-/** With one decimal where that tells something. */
+/** With one decimal below 10 s. */
 function elapsedSeconds(startedAt: number): string {
   const seconds = (performance.now() - startedAt) / 1000;
   return seconds < 10 ? seconds.toFixed(1) : String(Math.round(seconds));

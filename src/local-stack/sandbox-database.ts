@@ -9,19 +9,19 @@ import { Supervisor } from './supervisor';
 const DATABASE = 'sandbox';
 const SERVER = 'postgres';
 
-/** The ledger of a sandbox, and how other commands learn that the sandbox runs. */
+/** The ledger of a sandbox that runs alone. */
 export interface SandboxDatabase {
   readonly databaseUrl: string;
-  /** Writes `run.json`. */
+  /** Writes `run.json`, in which other commands find the sandbox. */
   publishUrl(sandboxUrl: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Takes the home for a sandbox that runs alone, and starts its ledger: a PostgreSQL of its own under
- * `LUNAS_HOME/sandbox`, at a free port. A server that ends unexpectedly is started again.
+ * Locks the data directory for a sandbox that runs alone, and starts its ledger: a PostgreSQL server under
+ * `LUNAS_HOME/sandbox`, at a free port. The server is restarted if it ends unexpectedly.
  * @param log receives one line for each unexpected end and each restart of the server
- * @throws UserError where another process has the home, or PostgreSQL does not start
+ * @throws UserError if another process has locked the data directory, or PostgreSQL does not start
  */
 export async function startSandboxDatabase(
   dataDirectory: DataDirectory,

@@ -3,13 +3,13 @@ import path from 'node:path';
 import type { ProgressStep } from './progress';
 import { runCommand } from './run-command';
 
-/** No byte for this long: the download's host does not answer here. */
+/** Without a byte for this long, the download is aborted: its host does not respond. */
 const STALL_MS = 20_000;
 const TIMEOUT_MS = 15 * 60_000;
 const WATCH_INTERVAL_MS = 500;
 const MEGABYTE = 1_000_000;
 
-/** The SDK only downloads on the way to a start: it starts the server once, in a process of its own, and stops it. */
+/** The SDK downloads only to start a server. This program starts it once and stops it. */
 const PROGRAM = `
 const { TestWorkflowEnvironment } = require(process.argv[1]);
 const executable = { type: 'cached-download', downloadDir: process.argv[3] };
@@ -22,9 +22,9 @@ TestWorkflowEnvironment[process.argv[2]]({ server: { executable } })
 `;
 
 /**
- * Lets the SDK download the server that it was made for.
- * @param target where the executable file is put
- * @throws Error saying why there was no download
+ * Downloads a server with the SDK.
+ * @param target path of the executable file
+ * @throws Error with the reason if there was no download
  */
 export async function downloadBySdk(
   environment: 'createLocal' | 'createTimeSkipping',
@@ -36,7 +36,7 @@ export async function downloadBySdk(
   await mkdir(directory);
   const stalled = new AbortController();
   const watch = watchGrowth(directory, step, () => {
-    stalled.abort(new Error(`no byte came within ${STALL_MS / 1000} s`));
+    stalled.abort(new Error(`no byte received for ${STALL_MS / 1000} s`));
   });
   try {
     const failure = await runCommand({
@@ -49,8 +49,8 @@ export async function downloadBySdk(
       (error: unknown) => error,
     );
     const file = (await readdir(directory)).find((name) => !name.endsWith('.downloading'));
-    // A whole download whose first start took too long is still a download.
-    if (file === undefined) throw failure ?? new Error('the SDK has downloaded nothing');
+    // The download may be complete although the server's first start timed out.
+    if (file === undefined) throw failure ?? new Error('the SDK downloaded no file');
     await rename(path.join(directory, file), target);
   } finally {
     clearInterval(watch);
@@ -60,15 +60,15 @@ export async function downloadBySdk(
 
 function watchGrowth(directory: string, step: ProgressStep, onStall: () => void): NodeJS.Timeout {
   let bytes = 0;
-  let grewAt = performance.now();
-  const look = async (): Promise<void> => {
+  let grewAtMs = performance.now();
+  const checkSize = async (): Promise<void> => {
     const size = await sizeOf(directory);
-    if (size > bytes) grewAt = performance.now();
+    if (size > bytes) grewAtMs = performance.now();
     bytes = size;
     if (bytes > 0) step.detail(`${(bytes / MEGABYTE).toFixed(0)} MB`);
-    if (performance.now() - grewAt > STALL_MS) onStall();
+    if (performance.now() - grewAtMs > STALL_MS) onStall();
   };
-  return setInterval(() => void look(), WATCH_INTERVAL_MS);
+  return setInterval(() => void checkSize(), WATCH_INTERVAL_MS);
 }
 
 async function sizeOf(directory: string): Promise<number> {

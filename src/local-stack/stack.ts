@@ -11,7 +11,7 @@ import { runAll } from './task-group';
 import type { Supervisor } from './supervisor';
 import { startTemporal } from './temporal';
 
-/** What a fresh database needs before the services start. */
+/** Prepares a database before the services start. */
 export type PrepareDatabase<Prepared> = (access: DatabaseAccess) => Promise<Prepared>;
 
 export interface DatabaseAccess {
@@ -23,7 +23,7 @@ export interface DatabaseAccess {
 export interface StackOptions<Prepared> {
   readonly config: Config;
   readonly dataDirectory: DataDirectory;
-  /** Which of our own processes to run beside PostgreSQL and Temporal; no sandbox where the environment gives one. */
+  /** Processes to run in addition to PostgreSQL and Temporal. No sandbox is started if `SANDBOX_URL` is set. */
   readonly services: readonly ChildServiceName[];
   readonly prepareDatabase: PrepareDatabase<Prepared>;
   readonly progress: Progress;
@@ -34,19 +34,19 @@ export interface Stack<Prepared> {
   readonly apiUrl: string;
   readonly sandboxUrl: string;
   readonly temporalAddress: string;
-  /** Null where the engine is not ours. */
+  /** Null if Temporal is not part of the local stack. */
   readonly temporalUiUrl: string | null;
   readonly databaseUrl: string;
   readonly prepared: Prepared;
 }
 
-/** Who uses another is stopped before it. */
+/** A process stops before those that it uses. */
 export const STOP_ORDER = ['api', 'worker', 'sandbox', 'temporal', 'postgres'] as const;
 
 const DATABASE = 'lunas';
 const LOOPBACK = '127.0.0.1';
 
-/** What all steps of a start know. */
+/** Shared by all steps of a start. */
 interface StackContext<Prepared> extends StackOptions<Prepared> {
   readonly masterKey: string;
   readonly apiUrl: string;
@@ -54,9 +54,9 @@ interface StackContext<Prepared> extends StackOptions<Prepared> {
 }
 
 /**
- * Starts PostgreSQL, Temporal and our services, side by side where one does not need the other; PostgreSQL, Temporal and
- * the sandbox each unless the environment gives an address. What is running when this fails is left to the supervisor's owner.
- * @throws UserError naming what does not start, and its log
+ * Starts PostgreSQL and Temporal concurrently, then our services concurrently. PostgreSQL, Temporal and the sandbox are
+ * not started if the environment has their address. On failure, the caller stops the supervisor's processes.
+ * @throws UserError with the process that did not start, and its log
  */
 export async function startStack<Prepared>(
   options: StackOptions<Prepared>,
@@ -138,12 +138,11 @@ async function startService(
   await progress.track(name, () => supervisor.start(name, (signal) => startChildService(options, signal), signal));
 }
 
-/** The services that are started here. */
 function ownServices({ config, services }: Pick<StackOptions<unknown>, 'config' | 'services'>): ChildServiceName[] {
   return services.filter((name) => name !== 'sandbox' || config.SANDBOX_URL === undefined);
 }
 
-/** Our own environment, completed with what the embedded services have decided. */
+/** Our environment, with the addresses and the key of the local stack. */
 function serviceEnvironment(
   { config, dataDirectory, masterKey }: StackContext<unknown>,
   databaseUrl: string,
@@ -160,7 +159,7 @@ function serviceEnvironment(
   };
 }
 
-/** The ports that a start will listen on, with the variable that sets each. */
+/** The ports that a start listens on, each with its environment variable. */
 export function requiredPorts(config: Config, services: readonly ChildServiceName[]): Port[] {
   const own = ownServices({ config, services });
   const runsPostgres = config.DATABASE_URL === undefined;
@@ -175,7 +174,7 @@ export function requiredPorts(config: Config, services: readonly ChildServiceNam
 }
 
 function sandboxPort(port: number): Port {
-  const hint = `To use a sandbox that runs there, set SANDBOX_URL=http://${LOOPBACK}:${port}.`;
+  const hint = `To use a running sandbox, set SANDBOX_URL=http://${LOOPBACK}:${port}.`;
   return { variable: 'SANDBOX_PORT', host: LOOPBACK, port, hint };
 }
 

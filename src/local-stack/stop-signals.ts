@@ -1,11 +1,11 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** npm passes a Ctrl-C on to its child, which has had it from the terminal already: that is one press. */
+/** npm forwards Ctrl-C to its child, which also gets it from the terminal: two signals for one key press. */
 const SAME_PRESS_MS = 1_000;
 
 /**
- * Calls `stop` when the process is asked to end (Ctrl-C, SIGTERM, a closed terminal), and `hurry` when it is asked again.
- * @returns how to stop listening
+ * Calls `stop` on the first signal (Ctrl-C, SIGTERM, a closed terminal), and `forceStop` on the second one.
+ * @returns a function that removes the listeners
  */
 export function onStopSignal(stop: () => void, forceStop: () => void): () => void {
   let firstSignalAtMs: number | null = null;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors';
 import type { ManagedProcess } from './managed-process';
 
-/** Starts a process and resolves when it is ready; called again after each unexpected end. */
+/** Starts a process and resolves when it is ready. Called again after each unexpected end. */
 export type StartProcess = (signal: AbortSignal) => Promise<ManagedProcess>;
 
 interface Service {
@@ -14,17 +14,17 @@ interface Service {
 
 const INITIAL_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
-/** After this long, an end is not one of a series. */
+/** After this uptime, the restart delay starts from its initial value. */
 const STABLE_MS = 30_000;
 
-/** Keeps named processes running: what ends unexpectedly is started again, ever more slowly while it keeps ending. */
+/** Restarts named processes that end unexpectedly, with exponential backoff. */
 export class Supervisor {
   private readonly services = new Map<string, Service>();
 
-  /** @param log told of each unexpected end and each restart, one line */
+  /** @param log receives one line for each unexpected end and each restart */
   constructor(private readonly log: (line: string) => void) {}
 
-  /** Resolves when the process is ready. A first start that fails is the caller's affair. */
+  /** Resolves when the process is ready. A failed first start is not repeated. */
   async start(name: string, start: StartProcess, signal: AbortSignal): Promise<void> {
     const service: Service = {
       start,
@@ -36,7 +36,6 @@ export class Supervisor {
     this.services.set(name, service);
   }
 
-  /** Stops it for good. */
   async stop(name: string): Promise<void> {
     const service = this.services.get(name);
     if (!service) return;
@@ -46,17 +45,16 @@ export class Supervisor {
     this.services.delete(name);
   }
 
-  /** Stops all in the order given. */
   async stopAll(names: readonly string[]): Promise<void> {
     for (const name of names) await this.stop(name);
   }
 
-  /** Sends a signal, as a fault would: what ends by it is started again. */
+  /** Sends a signal, for fault injection: the process is restarted if it ends. */
   kill(name: string, signal: NodeJS.Signals): void {
     this.services.get(name)?.process.kill(signal);
   }
 
-  /** The id of the process that runs under this name right now. */
+  /** The id of the running process of this name. */
   pid(name: string): number | null {
     const running = this.services.get(name)?.process;
     return running?.running ? running.pid : null;
@@ -68,30 +66,29 @@ export class Supervisor {
       const startedAt = performance.now();
       const exit = await service.process.exited;
       if (service.stopping.signal.aborted) return;
-      this.log(
-        `${name} ended unexpectedly (${exit.signal ?? `exit code ${exit.code}`}), starting it again. Log: ${service.process.logFile}`,
-      );
+      const reason = exit.signal ?? `exit code ${exit.code}`;
+      this.log(`${name} ended unexpectedly (${reason}), restarting. Log: ${service.process.logFile}`);
       if (performance.now() - startedAt > STABLE_MS) delayMs = INITIAL_DELAY_MS;
       const successor = await this.restart(name, service, delayMs);
       if (!successor) return;
       service.process = successor;
-      // It was to be stopped just when it became ready.
+      // Stopped while the successor was starting.
       if (service.stopping.signal.aborted) return successor.stop();
       delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
     }
   }
 
-  /** Tries until it runs, or until it is to be stopped. */
+  /** @returns the new process; null if stopped before it is ready */
   private async restart(name: string, service: Service, initialDelayMs: number): Promise<ManagedProcess | null> {
     for (let delayMs = initialDelayMs; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
       try {
         await sleep(delayMs, undefined, { signal: service.stopping.signal });
         const successor = await service.start(service.stopping.signal);
-        this.log(`${name} runs again.`);
+        this.log(`${name} is running again.`);
         return successor;
       } catch (error) {
         if (service.stopping.signal.aborted) return null;
-        this.log(`${name} does not start again yet: ${messageOf(error)}`);
+        this.log(`${name} restart failed: ${messageOf(error)}`);
       }
     }
   }

@@ -1,7 +1,6 @@
 /**
- * Awaits tasks that run side by side. The first failure aborts the others, and is thrown when all of them have ended:
- * nothing goes on behind the caller's back.
- * @param startTasks starts the tasks with the signal that ends them
+ * Runs tasks concurrently. The first failure aborts the others, and is thrown after all of them have ended.
+ * @param startTasks starts the tasks; its signal aborts them
  */
 export async function runAll<const Tasks extends readonly Promise<unknown>[]>(
   signal: AbortSignal,

@@ -9,42 +9,42 @@ import { runCommand } from './run-command';
 import { downloadBySdk } from './sdk-download';
 import { pollUntil } from './poll-until';
 
-/** A program of Temporal that is no npm package, and how it is had. */
+/** A program of Temporal that is not an npm package. */
 export interface TemporalBinary {
   readonly title: string;
-  /** The environment variable that gives its path. */
+  /** The environment variable with its path. */
   readonly variable: 'TEMPORAL_CLI_PATH' | 'TEMPORAL_TEST_SERVER_PATH';
-  /** The file name, in the cache and (where people install it) on PATH. */
+  /** The file name, in the cache and on PATH. */
   readonly command: string;
   readonly searchedOnPath: boolean;
-  /** The folder in the cache; names the version, so that another version is fetched afresh. */
+  /** The directory in the cache, with the version. */
   readonly cacheName: string;
-  /** @throws Error saying why the file cannot be used */
+  /** @throws Error with the reason if the file cannot be used */
   readonly check: (file: string, signal: AbortSignal) => Promise<void>;
-  /** Tried in this order where there is none yet. */
+  /** Attempted in this order if the cache does not contain it. */
   readonly installMethods: readonly InstallMethod[];
-  /** What a person can do when every way has failed. */
+  /** What the user can do if all methods have failed. */
   readonly remedy: string;
 }
 
 export interface InstallMethod {
-  /** What is done, and how long it takes. */
+  /** What it does, and how long it takes. */
   readonly title: string;
   /**
-   * Puts the command, and what it needs, into the folder.
-   * @throws Error saying what is missing here, or what went wrong
+   * Installs the command with its dependencies into the directory.
+   * @throws Error with what is missing, or what failed
    */
   readonly install: (directory: string, step: ProgressStep, signal: AbortSignal) => Promise<void>;
 }
 
-/** The last tag of the CLI without a `replace` in its go.mod, which `go install` refuses. */
+/** The last tag of the CLI without a `replace` in its go.mod, which `go install` does not accept. */
 const CLI_VERSION = '1.5.1';
 const CLI_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${CLI_VERSION}`;
 const TEST_SERVER_VERSION = '1.35.0';
 const SLF4J_VERSION = '2.0.17';
 const COPY_DEPENDENCIES = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
-/** Update-with-start, which every create uses, is generally available from here on. */
+/** The first version in which update-with-start is generally available. Each create uses it. */
 const MIN_SERVER_VERSION = { major: 1, minor: 28 };
 
 const VERSION_TIMEOUT_MS = 20_000;
@@ -98,14 +98,14 @@ async function checkVersion(file: string, signal: AbortSignal): Promise<void> {
   );
 }
 
-/** It has no `--version`: it is whole when it listens. */
+/** The test server has no `--version`. It is usable if it listens. */
 async function checkListening(file: string, signal: AbortSignal): Promise<void> {
   const port = await freePort();
   const isReady = new AbortController();
   const bothSignals = AbortSignal.any([signal, isReady.signal]);
   const server = runCommand({ command: file, args: [String(port)], timeoutMs: LISTEN_TIMEOUT_MS, signal: bothSignals });
-  const exited = server.then((output) => Promise.reject(new Error(`it ended without listening: ${output}`)));
-  const listening = pollUntil('it listens', () => isListening(port), {
+  const exited = server.then((output) => Promise.reject(new Error(`ended without listening: ${output}`)));
+  const listening = pollUntil('Temporal test server listens', () => isListening(port), {
     timeoutMs: LISTEN_TIMEOUT_MS,
     signal: bothSignals,
   });
@@ -134,9 +134,9 @@ async function goInstall(directory: string, step: ProgressStep, signal: AbortSig
   let packages = 0;
   await runCommand({
     command: go,
-    // -v names each package as it is compiled.
+    // -v prints each package that is compiled.
     args: ['install', '-v', CLI_PACKAGE],
-    // Its temporary files go with the folder, also when it is interrupted.
+    // Its temporary files are removed with the directory, also after an interruption.
     env: { ...process.env, GOBIN: directory, GOTMPDIR: directory },
     timeoutMs: BUILD_TIMEOUT_MS,
     signal,
@@ -194,7 +194,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** `exec`, so that who stops the script stops Java; light on start, since the SDK waits only 5 s for it to listen. */
+/** With `exec`, a signal to the script reaches Java. Fast to start: the SDK waits 5 s for it to listen. */
 const SCRIPT = `#!/bin/sh
 exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$(dirname "$0")/lib/*" io.temporal.testserver.TestServer "$@"
 `;

@@ -6,12 +6,12 @@ import { launch, type ManagedProcess } from './managed-process';
 import { pollUntil } from './poll-until';
 
 export interface TemporalOptions {
-  /** The `temporal` command, as `findTemporalCli` gives it. */
+  /** The `temporal` command, as found by `findTemporalCli`. */
   readonly binary: string;
   readonly port: number;
   readonly uiPort: number;
   readonly namespace: string;
-  /** Where workflows are kept over a restart; null: in memory. */
+  /** Stores workflows over restarts; null: in memory. */
   readonly databaseFile: string | null;
   readonly logFile: string;
 }
@@ -20,8 +20,8 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 5_000 }] as const;
 
 /**
- * Fairness between merchants' webhooks, and between payments old and new; and one server hands its tasks out fastest, and in their
- * order, from queues that it does not split.
+ * Fairness between the webhooks of merchants, and between creating and expiring payments. One partition per task queue:
+ * the fastest with one server, and it dispatches tasks in order.
  */
 const DYNAMIC_CONFIG = [
   'matching.enableFairness=true',
@@ -29,13 +29,13 @@ const DYNAMIC_CONFIG = [
   'matching.numTaskqueueWritePartitions=1',
 ] as const;
 
-/** Starts a Temporal dev server with its Web UI on 127.0.0.1. Resolves when the namespace can be used. */
+/** Starts a Temporal dev server with its Web UI on 127.0.0.1. Resolves when the namespace is available. */
 export async function startTemporal(options: TemporalOptions, signal: AbortSignal): Promise<ManagedProcess> {
   if (options.databaseFile !== null) await releaseTemporalDatabase(options.databaseFile);
   const server = await launch({
     command: options.binary,
     args: serverArguments(options),
-    // Fewer garbage collections for some more memory: it shares few cores with everything else.
+    // Fewer garbage collections for more memory: the server shares a few cores with all other processes.
     env: { ...process.env, GOGC: '400' },
     logFile: options.logFile,
     stopSignals: STOP_SIGNALS,
@@ -69,7 +69,7 @@ async function waitUntilServing(
     await pollUntil(
       'Temporal serves its namespace',
       async () => {
-        if (!server.running) throw new UserError(`Temporal ended at its start:\n${await server.lastLogLines()}`);
+        if (!server.running) throw new UserError(`Temporal did not start:\n${await server.lastLogLines()}`);
         const describeNamespace = (): Promise<unknown> => connection.workflowService.describeNamespace({ namespace });
         return connection.withDeadline(Date.now() + 1_000, describeNamespace).then(
           () => true,

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-/** Keeps its connections, as the clients of merchants do. */
+/** Uses keep-alive connections, like merchants' clients. */
 const agent = new Agent({ keepAlive: true });
 
 async function send(
@@ -28,7 +28,7 @@ async function send(
   const headers = { authorization: `Bearer ${service.secretKey}`, 'content-type': 'application/json' };
   const request = httpRequest(api.url + path, { method, headers, agent }).end(body);
   const [response]: IncomingMessage[] = await once(request, 'response');
-  if (!response) throw new Error('There was no answer');
+  if (!response) throw new Error('There was no response');
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
@@ -38,7 +38,7 @@ async function connected(): Promise<Socket> {
   return socket;
 }
 
-/** The payment that is being created is not issued before the work is done. */
+/** Locks the payment that is being created until the work is done, so that it is not issued before. */
 async function holdingBack(work: () => Promise<void>): Promise<void> {
   const holder = await service.db.connect();
   try {
@@ -54,7 +54,7 @@ async function holdingBack(work: () => Promise<void>): Promise<void> {
   }
 }
 
-it('SIGTERM: what is under way is answered, nothing new is taken, and the process ends by itself', async () => {
+it('SIGTERM: requests in flight complete, no connection is accepted, and the process exits', async () => {
   await fetch(`${service.sandboxUrl}/simulator/faults`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
@@ -63,23 +63,23 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
   const inFlight = send('POST', '/payments', '{"amount":20000}');
   let stopped: Promise<number | null> | undefined;
   await holdingBack(async () => {
-    // Leaves an idle connection behind.
+    // Leaves an idle connection.
     expect((await send('GET', '/transactions')).status).toBe(200);
-    // Connected, and asks nothing; nothing yet.
+    // Two connections without a request; one sends its request later.
     const [, late] = await Promise.all([connected(), connected()]);
 
     stopped = api.stop();
     await eventually(
       () =>
         fetch(`${api.url}/healthz`).then(
-          () => 'answered',
+          () => 'connected',
           (error: Error) => String(error.cause),
         ),
       (outcome) => outcome.includes('ECONNREFUSED'),
     );
     late.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(await text(late)).toMatch(/^HTTP\/1.1 404 [^]*Connection: close/);
-    expect(await Promise.race([inFlight.then(() => 'answered'), Promise.resolve('under way')])).toBe('under way');
+    expect(await Promise.race([inFlight.then(() => 'complete'), Promise.resolve('in flight')])).toBe('in flight');
   });
   const { status, headers, body } = await inFlight;
   expect([status, JSON.parse(body).payment.status]).toEqual([201, 'pending']);
@@ -87,7 +87,7 @@ it('SIGTERM: what is under way is answered, nothing new is taken, and the proces
   expect(await stopped).toBe(0);
 });
 
-it('SIGTERM: whoever had connected by then is answered, though none of them had been taken yet', async () => {
+it('SIGTERM: clients in the accept queue get their responses', async () => {
   api.signal('SIGSTOP');
   const callers = await Promise.all(Array.from({ length: 20 }, connected));
   const responses = callers.map((caller) => {

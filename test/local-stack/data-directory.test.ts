@@ -26,18 +26,18 @@ const run: RunFile = {
 };
 
 async function newDataDirectory() {
-  return dataDirectoryAt(path.join(await temporaryDirectory(), 'deep', 'home'));
+  return dataDirectoryAt(path.join(await temporaryDirectory(), 'parent', 'data'));
 }
 
-/** A process that has ended, and left its name in the lock file. */
-async function leaveLockOfDead(file: string): Promise<void> {
-  const dead = spawn(process.execPath, ['-e', '']);
-  await once(dead, 'exit');
-  await writeFile(file, JSON.stringify({ pid: dead.pid, command_line: 'node lunas up' }));
+/** Writes the lock file of a process that has ended. */
+async function writeStaleLock(file: string): Promise<void> {
+  const ended = spawn(process.execPath, ['-e', '']);
+  await once(ended, 'exit');
+  await writeFile(file, JSON.stringify({ pid: ended.pid, command_line: 'node lunas up' }));
 }
 
 it.each(['/proc/lunas', '/dev/null/lunas'])(
-  'says in one line that %s cannot be written, and what to set',
+  'a directory that cannot be written (%s) is a UserError of one line with the remedy',
   async (directory) => {
     const failure = lockDataDirectory(dataDirectoryAt(directory));
     await expect(failure).rejects.toThrow(/^\/.* cannot be written \(.*\)\. Set LUNAS_HOME to a writable directory\.$/);
@@ -45,7 +45,7 @@ it.each(['/proc/lunas', '/dev/null/lunas'])(
   },
 );
 
-it('lets one process at a time use a home, and names it to the others', async () => {
+it('one process at a time locks a data directory; the error names its owner', async () => {
   const dataDirectory = await newDataDirectory();
   await expect(lockDataDirectory(dataDirectory)).resolves.toEqual({ afterCrash: false });
   await expect(lockDataDirectory(dataDirectory)).rejects.toThrow(
@@ -55,14 +55,14 @@ it('lets one process at a time use a home, and names it to the others', async ()
   await expect(lockDataDirectory(dataDirectory)).resolves.toEqual({ afterCrash: false });
 });
 
-it('takes over from one that was killed, and tells so', async () => {
+it('replaces the lock of a killed process and reports the crash', async () => {
   const dataDirectory = await newDataDirectory();
   await lockDataDirectory(dataDirectory);
-  await leaveLockOfDead(path.join(dataDirectory.path, 'lunas.lock'));
+  await writeStaleLock(path.join(dataDirectory.path, 'lunas.lock'));
   await expect(lockDataDirectory(dataDirectory)).resolves.toEqual({ afterCrash: true });
 });
 
-it('does not take a stranger that was given the same process id for Lunas', async () => {
+it('ignores the lock of an unrelated process with the same process id', async () => {
   const dataDirectory = await newDataDirectory();
   await lockDataDirectory(dataDirectory);
   const lock = path.join(dataDirectory.path, 'lunas.lock');
@@ -71,28 +71,28 @@ it('does not take a stranger that was given the same process id for Lunas', asyn
   await expect(lockDataDirectory(dataDirectory)).resolves.toEqual({ afterCrash: true });
 });
 
-it('gives a lock of the dead to exactly one of many that want it', async () => {
+it('exactly one of 20 concurrent attempts acquires the lock of a killed process', async () => {
   const directory = await temporaryDirectory();
   const file = path.join(directory, 'lock');
-  await leaveLockOfDead(file);
+  await writeStaleLock(file);
   const attempts = await Promise.all(Array.from({ length: 20 }, () => acquireLock(file)));
   expect(attempts.filter(({ acquired }) => acquired)).toHaveLength(1);
   expect(await readdir(directory)).toEqual(['lock']);
 });
 
-it('tells other commands of a run while it lasts, and of none before and after', async () => {
+it('the run file exists for other commands only during the run', async () => {
   const dataDirectory = await newDataDirectory();
   expect(await readRunFile(dataDirectory)).toBeNull();
   await lockDataDirectory(dataDirectory);
   await writeRunFile(dataDirectory, run);
   expect(await readRunFile(dataDirectory)).toEqual(run);
-  await leaveLockOfDead(path.join(dataDirectory.path, 'lunas.lock'));
+  await writeStaleLock(path.join(dataDirectory.path, 'lunas.lock'));
   expect(await readRunFile(dataDirectory)).toBeNull();
   await removeRunFile(dataDirectory);
   expect(await readRunFile(dataDirectory)).toBeNull();
 });
 
-it('keeps one master key of 32 bytes, and its secrets from other users', async () => {
+it('stores one master key of 32 bytes; other users cannot read the secrets', async () => {
   const dataDirectory = await newDataDirectory();
   await lockDataDirectory(dataDirectory);
   expect(await readMasterKey(dataDirectory)).toBeNull();

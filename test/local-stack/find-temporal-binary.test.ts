@@ -8,7 +8,7 @@ import { Progress } from '../../src/local-stack/progress';
 import { eventually } from '../support/eventually';
 import { temporaryDirectory, untilGone } from './processes';
 
-/** Nothing listens there: the SDK's download fails at once, wherever the tests run. */
+/** A port without a server: the SDK's download fails immediately on every machine. */
 const NO_DOWNLOAD = 'http://127.0.0.1:1';
 const NEW_ENOUGH = 'temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)';
 const TOO_OLD = 'temporal version 0.11.0 (Server 1.22.4, UI 2.21.3)';
@@ -20,7 +20,7 @@ const realProxy = process.env.HTTPS_PROXY;
 let bin: string;
 let cache: string;
 let config: Config;
-let said: string[];
+let output: string[];
 let progress: Progress;
 
 beforeEach(async () => {
@@ -33,11 +33,11 @@ beforeEach(async () => {
   process.env.PATH = bin;
   process.env.HTTPS_PROXY = NO_DOWNLOAD;
   config = loadConfig({ XDG_CACHE_HOME: path.dirname(cache) });
-  said = [];
+  output = [];
   progress = new Progress({
     isTTY: false,
     columns: 80,
-    write: (chunk: string | Uint8Array) => said.push(String(chunk)) > 0,
+    write: (chunk: string | Uint8Array) => output.push(String(chunk)) > 0,
   });
 });
 
@@ -46,7 +46,7 @@ afterAll(() => {
   process.env.HTTPS_PROXY = realProxy;
 });
 
-/** A command of this name on PATH, or elsewhere, in JavaScript. */
+/** Writes a command in JavaScript, by default to a directory on PATH. */
 async function fake(name: string, script: string, directory = bin): Promise<string> {
   const file = path.join(directory, name);
   await mkdir(directory, { recursive: true });
@@ -56,7 +56,7 @@ async function fake(name: string, script: string, directory = bin): Promise<stri
 
 const printing = (line: string): string => `console.log(${JSON.stringify(line)})`;
 
-/** Go that notes each build, and installs a `temporal` of this version. */
+/** A Go command that records each build and installs a `temporal` of this version. */
 async function fakeGo(version: string): Promise<() => Promise<number>> {
   const builds = path.join(bin, 'builds');
   await fake(
@@ -74,22 +74,20 @@ async function fakeGo(version: string): Promise<() => Promise<number>> {
 const findCli = (): Promise<string> => findTemporalCli(config, progress, signal);
 
 describe('the temporal command', () => {
-  it('is the one given, before all others', async () => {
+  it('is the configured one, before all others', async () => {
     await fake('temporal', printing(NEW_ENOUGH));
-    const given = await fake('mine', printing(NEW_ENOUGH));
-    config = { ...config, TEMPORAL_CLI_PATH: given };
-    expect(await findCli()).toBe(given);
-    expect(said.join('')).toContain(`${given} (TEMPORAL_CLI_PATH)`);
+    const configured = await fake('mine', printing(NEW_ENOUGH));
+    config = { ...config, TEMPORAL_CLI_PATH: configured };
+    expect(await findCli()).toBe(configured);
+    expect(output.join('')).toContain(`${configured} (TEMPORAL_CLI_PATH)`);
   });
 
-  it('must work when it is given: no other is taken behind its back', async () => {
+  it('a configured one that does not work is an error; no other is used', async () => {
     await fake('temporal', printing(NEW_ENOUGH));
     config = { ...config, TEMPORAL_CLI_PATH: await fake('mine', printing('hello')) };
     await expect(findCli()).rejects.toThrow(/^TEMPORAL_CLI_PATH=.*mine cannot be used: --version prints "hello"$/);
     config = { ...config, TEMPORAL_CLI_PATH: '/nonexistent' };
-    await expect(findCli()).rejects.toThrow(
-      'TEMPORAL_CLI_PATH=/nonexistent cannot be used: no executable file is there',
-    );
+    await expect(findCli()).rejects.toThrow('TEMPORAL_CLI_PATH=/nonexistent cannot be used: not an executable file');
   });
 
   it('is the one on PATH, before the cached one', async () => {
@@ -98,50 +96,50 @@ describe('the temporal command', () => {
     expect(await findCli()).toBe(onPath);
   });
 
-  it('is the cached one where that on PATH is too old', async () => {
+  it('is the cached one if the one on PATH is too old', async () => {
     await fake('temporal', printing(TOO_OLD));
     const cached = await fake('temporal', printing(NEW_ENOUGH), path.join(cache, 'temporal-cli-1.5.1'));
     expect(await findCli()).toBe(cached);
   });
 
-  it('is built with Go where there is none and the download fails, once, and cached', async () => {
+  it('is built with Go, once, and cached, if there is none and the download fails', async () => {
     const builds = await fakeGo(NEW_ENOUGH);
     const cached = path.join(cache, 'temporal-cli-1.5.1', 'temporal');
     expect(await findCli()).toBe(cached);
     expect(await findCli()).toBe(cached);
     expect(await builds()).toBe(1);
-    expect(said.join('')).toMatch(
+    expect(output.join('')).toMatch(
       /SDK's own download[^]*go install github\.com\/temporalio\/cli\/cmd\/temporal@v1\.5\.1/,
     );
     expect(await readdir(cache)).toEqual(['temporal-cli-1.5.1']);
   });
 
-  it('is built once by two starts at the same time', async () => {
+  it('is built once by two concurrent starts', async () => {
     const builds = await fakeGo(NEW_ENOUGH);
     const [first, second] = await Promise.all([findCli(), findCli()]);
     expect(first).toBe(second);
     expect(await builds()).toBe(1);
-    expect(said.join('')).toContain(`waiting for process ${process.pid}, which is fetching or building it`);
+    expect(output.join('')).toContain(`waiting for process ${process.pid}, which is fetching or building it`);
   });
 
-  it('is built again where the cached one is half there', async () => {
+  it('is built again if the cached file is truncated', async () => {
     const builds = await fakeGo(NEW_ENOUGH);
     await truncate(await findCli(), 20);
     await findCli();
     expect(await builds()).toBe(2);
-    expect(said.join('')).toContain('the cached one is broken and is made again');
+    expect(output.join('')).toContain('the cached file is broken; installing again');
   });
 
-  it('is refused where every way fails, naming each way, its reason and what to install', async () => {
+  it('is an error with each method, its reason and the remedy if all methods fail', async () => {
     const failure = await findCli().catch((error: unknown) => String(error));
     expect(failure).toMatch(/There is no Temporal dev server\. Install Go 1\.25 or newer, or set TEMPORAL_CLI_PATH/);
     expect(failure).toMatch(
-      /\n- TEMPORAL_CLI_PATH is not set\n- temporal is not on PATH\n- .*\(the cache\): no executable/,
+      /\n- TEMPORAL_CLI_PATH is not set\n- temporal is not on PATH\n- .*\(the cache\): not an executable/,
     );
     expect(failure).toMatch(/\n- the Temporal SDK's own download: [^]*\n- go install .*: go is not on PATH$/);
   });
 
-  it('tells what Go says when it fails, leaves nothing half done, and can be tried again', async () => {
+  it('reports the output of Go if the build fails, leaves no files, and can be repeated', async () => {
     await fake('go', `console.error('no space left on device'); process.exit(1)`);
     await expect(findCli()).rejects.toThrow(/go install .*: .*exit code 1\n {4}no space left on device$/);
     expect(await readdir(cache)).toEqual([]);
@@ -152,7 +150,7 @@ describe('the temporal command', () => {
     expect(existsSync(await findCli())).toBe(true);
   });
 
-  it('leaves no compiler behind when the build is interrupted', async () => {
+  it('stops the compiler if the build is interrupted', async () => {
     const pidFile = path.join(bin, 'compiler');
     await fake(
       'go',
@@ -172,7 +170,7 @@ describe('the temporal command', () => {
     expect(await readdir(cache)).toEqual([]);
   });
 
-  it('says that the cache cannot be written, and how to move it', async () => {
+  it('reports a cache that cannot be written, with the remedy', async () => {
     config = { ...config, XDG_CACHE_HOME: '/dev/null' };
     await expect(findCli()).rejects.toThrow(/the cache cannot be written: .*\(XDG_CACHE_HOME moves it\)/);
   });
@@ -181,39 +179,39 @@ describe('the temporal command', () => {
 describe('the test server', () => {
   const listening = `require('node:net').createServer().listen(Number(process.argv.at(-1)), '127.0.0.1')`;
 
-  /** Maven that brings a library, and Java that listens as the server does. */
+  /** A Maven command that creates a library, and a Java command that listens like the server. */
   async function fakeMavenAndJava(): Promise<void> {
     await fake(
       'mvn',
-      `const folder = process.argv.find((argument) => argument.startsWith('-DoutputDirectory=')).split('=')[1];
+      `const directory = process.argv.find((argument) => argument.startsWith('-DoutputDirectory=')).split('=')[1];
       const pom = require('node:fs').readFileSync(process.argv[process.argv.indexOf('--file') + 1], 'utf8');
       if (!pom.includes('<artifactId>temporal-test-server</artifactId>')) process.exit(1);
-      require('node:fs').mkdirSync(folder);`,
+      require('node:fs').mkdirSync(directory);`,
     );
     await fake('java', listening);
   }
 
-  it('is the one given', async () => {
-    const given = await fake('mine', listening);
-    config = { ...config, TEMPORAL_TEST_SERVER_PATH: given };
-    expect(await findTestServer(config, progress, signal)).toBe(given);
+  it('is the configured one', async () => {
+    const configured = await fake('mine', listening);
+    config = { ...config, TEMPORAL_TEST_SERVER_PATH: configured };
+    expect(await findTestServer(config, progress, signal)).toBe(configured);
   });
 
-  it('must listen when it is given', async () => {
+  it('a configured one that does not listen is an error', async () => {
     config = { ...config, TEMPORAL_TEST_SERVER_PATH: await fake('mine', `console.log('no JVM'); process.exit(2)`) };
     await expect(findTestServer(config, progress, signal)).rejects.toThrow(
       /^TEMPORAL_TEST_SERVER_PATH=.* cannot be used: .*exit code 2\nno JVM$/,
     );
   });
 
-  it('comes by Maven where the download fails, and is a script that becomes Java', async () => {
+  it('is installed by Maven if the download fails: a script that executes Java', async () => {
     await fakeMavenAndJava();
     const file = await findTestServer(config, progress, signal);
     expect(file).toBe(path.join(cache, 'temporal-test-server-1.35.0', 'temporal-test-server'));
     expect(await readFile(file, 'utf8')).toMatch(/\nexec java .*io\.temporal\.testserver\.TestServer "\$@"\n$/);
   });
 
-  it('names what is missing and what to install', async () => {
+  it('is an error with the missing program and the remedy', async () => {
     await fake('java', listening);
     const failure = await findTestServer(config, progress, signal).catch((error: unknown) => String(error));
     expect(failure).toMatch(/Install Java 11 or newer and Maven, or set TEMPORAL_TEST_SERVER_PATH/);

@@ -23,7 +23,7 @@ it('names the variable and the number of each port that is taken', async () => {
   await expect(checkPorts(ports, 10_000)).resolves.toBeUndefined();
 });
 
-it('names both variables where one port is wanted twice', async () => {
+it('names both variables if one port is configured twice', async () => {
   const port = await freePort();
   const twins = ['PORT', 'SANDBOX_PORT'].map((variable) => ({ variable, host, port }));
   await expect(checkPorts(twins, 0)).rejects.toThrow(`PORT and SANDBOX_PORT are both ${port}.`);

@@ -9,7 +9,7 @@ import { temporaryDirectory } from './processes';
 const run = promisify(execFile);
 
 describe('PostgreSQL under root', () => {
-  it('starts from a folder that only root may enter', async () => {
+  it('starts from a directory that only root may enter', async () => {
     const account = postgresOsUser();
     if (!account) return;
     const directory = await temporaryDirectory();

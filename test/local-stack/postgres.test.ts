@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()));
 });
 
-/** In a folder that only its owner may enter: as root, PostgreSQL's own account cannot get in by itself. */
+/** In a directory that only its owner may enter: if the tests run as root, PostgreSQL's OS user has no access. */
 async function openCluster(directory?: string): Promise<PostgresCluster> {
   const parent = directory ?? (await temporaryDirectory());
   const files = { directory: path.join(parent, 'postgres'), logFile: path.join(parent, 'postgres.log') };
@@ -40,29 +40,31 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-it('keeps what was written over a stop and over kill -9, durably and on loopback only', async () => {
+it('data survives a stop and kill -9; the settings are durable, and it listens on loopback only', async () => {
   const cluster = await openCluster();
   const first = await start(cluster);
   const url = cluster.databaseUrl('lunas');
   await ensureDatabase(cluster.databaseUrl('postgres'), 'lunas');
   await ensureDatabase(cluster.databaseUrl('postgres'), 'lunas');
-  await query(url, 'CREATE TABLE kept (word text); INSERT INTO kept VALUES ($$stopped$$)');
-  const settings = `SELECT current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes') AS durable,
-    current_setting('listen_addresses') AS listens, current_setting('server_encoding') AS encoding`;
+  await query(url, 'create table notes (word text); insert into notes values ($$stopped$$)');
+  const settings = `
+    select current_setting('fsync') || current_setting('synchronous_commit')
+        || current_setting('full_page_writes') as durable,
+      current_setting('listen_addresses') as listens, current_setting('server_encoding') as encoding`;
   expect(await query(url, settings)).toEqual([{ durable: 'ononon', listens: '127.0.0.1', encoding: 'UTF8' }]);
   await first.stop();
   expect(isAlive(first.pid)).toBe(false);
 
   const second = await start(cluster);
-  await query(url, 'INSERT INTO kept VALUES ($$killed$$)');
+  await query(url, 'insert into notes values ($$killed$$)');
   second.kill('SIGKILL');
   await second.exited;
 
   await start(cluster);
-  expect(await query(url, 'SELECT word FROM kept ORDER BY word')).toEqual([{ word: 'killed' }, { word: 'stopped' }]);
+  expect(await query(url, 'select word from notes order by word')).toEqual([{ word: 'killed' }, { word: 'stopped' }]);
 });
 
-it('asks for the password that only the home knows', async () => {
+it('requires the password of the data directory', async () => {
   const cluster = await openCluster();
   await start(cluster);
   const stranger = new URL(cluster.databaseUrl('postgres'));
@@ -70,7 +72,7 @@ it('asks for the password that only the home knows', async () => {
   await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
 });
 
-it('stops the server that a killed lunas has left running on the folder', async () => {
+it('stops an orphaned server on the directory', async () => {
   const directory = await temporaryDirectory();
   const leftover = await start(await openCluster(directory));
   const cluster = await openCluster(directory);
@@ -79,7 +81,7 @@ it('stops the server that a killed lunas has left running on the folder', async 
   expect(await query(cluster.databaseUrl('postgres'), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-it('is not kept from starting by a stale pid file that names a living stranger', async () => {
+it('starts despite a stale pid file with the id of an unrelated process', async () => {
   const directory = await temporaryDirectory();
   const cluster = await openCluster(directory);
   const killed = await start(cluster);
@@ -87,7 +89,7 @@ it('is not kept from starting by a stale pid file that names a living stranger',
   await killed.exited;
   const pidFile = path.join(directory, 'postgres', 'data', 'postmaster.pid');
   const [, ...rest] = (await readFile(pidFile, 'utf8')).split('\n');
-  // PostgreSQL takes a process for a postmaster where it may signal it: one of its own account.
+  // PostgreSQL regards any process that it may signal as a postmaster: those of its own OS user.
   const stranger = spawn('sleep', ['60'], { ...postgresOsUser() });
   try {
     await writeFile(pidFile, [stranger.pid, ...rest].join('\n'));
@@ -98,7 +100,7 @@ it('is not kept from starting by a stale pid file that names a living stranger',
   }
 });
 
-it('makes the cluster anew where its first start was cut short', async () => {
+it('creates the cluster again after an interrupted first start', async () => {
   const directory = await temporaryDirectory();
   await mkdir(path.join(directory, 'postgres.partial', 'data'), { recursive: true });
   await writeFile(path.join(directory, 'postgres.partial', 'data', 'PG_VERSION'), '18');
@@ -111,7 +113,7 @@ it('makes the cluster anew where its first start was cut short', async () => {
   await start(await openCluster(directory));
 });
 
-it('does not touch a folder that is no cluster', async () => {
+it('does not change a directory that is not a cluster', async () => {
   const directory = await temporaryDirectory();
   await mkdir(path.join(directory, 'postgres'));
   await writeFile(path.join(directory, 'postgres', 'holiday.jpg'), '');
@@ -119,7 +121,7 @@ it('does not touch a folder that is no cluster', async () => {
   expect(existsSync(path.join(directory, 'postgres', 'holiday.jpg'))).toBe(true);
 });
 
-it('does not go on asking a server that does not know its password', async () => {
+it('does not retry with a wrong password', async () => {
   const directory = await temporaryDirectory();
   await openCluster(directory);
   await writeFile(path.join(directory, 'postgres', 'password'), 'guess');
@@ -127,10 +129,10 @@ it('does not go on asking a server that does not know its password', async () =>
   await expect(cluster.start(signal)).rejects.toThrow(/password authentication failed/);
 });
 
-it('tells what PostgreSQL says when it does not start, at once', async () => {
+it('reports the output of PostgreSQL immediately if it does not start', async () => {
   const directory = await temporaryDirectory();
   const cluster = await openCluster(directory);
   const conf = path.join(directory, 'postgres', 'data', 'postgresql.conf');
   await writeFile(conf, `${await readFile(conf, 'utf8')}\nno_such_setting = 1\n`);
-  await expect(cluster.start(signal)).rejects.toThrow(/PostgreSQL ended at its start:[^]*no_such_setting/);
+  await expect(cluster.start(signal)).rejects.toThrow(/PostgreSQL did not start:[^]*no_such_setting/);
 });

@@ -13,15 +13,15 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Orphans are reaped by others, in their own time. */
+/** The init process reaps orphans asynchronously. */
 export async function untilGone(pid: number): Promise<void> {
   await eventually(
     async () => isAlive(pid),
-    (alive) => !alive,
+    (isRunning) => !isRunning,
   );
 }
 
-/** A folder that only its owner may enter, as `mktemp -d` makes it; gone after the tests of this file. */
+/** A directory that only its owner may enter, like that of `mktemp -d`. Removed after the tests of the file. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
   directories.push(directory);

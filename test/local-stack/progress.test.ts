@@ -6,7 +6,7 @@ function newOutput(isTTY: boolean) {
   return { written, isTTY, columns: 40, write: (chunk: string | Uint8Array) => written.push(String(chunk)) > 0 };
 }
 
-it('writes whole lines into a log: what begins, and how it ended', async () => {
+it('a log has one line for the start and one for the end of a step', async () => {
   const output = newOutput(false);
   const progress = new Progress(output);
   await progress.track('first', async () => {});
@@ -17,7 +17,7 @@ it('writes whole lines into a log: what begins, and how it ended', async () => {
   );
 });
 
-it('keeps what is going on in one line of a terminal, beside what is said', async () => {
+it('a terminal has one rewritten line for steps, and a line for each message', async () => {
   const output = newOutput(true);
   const progress = new Progress(output);
   const [build, start] = [progress.step('build'), progress.step('start')];

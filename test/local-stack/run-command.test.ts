@@ -6,7 +6,7 @@ import { temporaryDirectory, untilGone } from './processes';
 
 const never = new AbortController().signal;
 
-it('gives what the command prints, line by line while it runs', async () => {
+it('returns the output, and reports each line during the run', async () => {
   const lines: string[] = [];
   const output = await runCommand({
     command: process.execPath,
@@ -19,7 +19,7 @@ it('gives what the command prints, line by line while it runs', async () => {
   expect(lines.toSorted()).toEqual(['one', 'two']);
 });
 
-it('says why a command failed, with its last lines', async () => {
+it('the error of a failed command has its last lines', async () => {
   const failing = { command: process.execPath, args: ['-e', 'console.error("no disk"); process.exit(3)'] };
   await expect(runCommand({ ...failing, timeoutMs: 10_000, signal: never })).rejects.toThrow(/exit code 3\nno disk$/);
   await expect(runCommand({ command: '/nonexistent', args: [], timeoutMs: 10_000, signal: never })).rejects.toThrow(
@@ -27,7 +27,7 @@ it('says why a command failed, with its last lines', async () => {
   );
 });
 
-describe('a command that has started another, which ignores Ctrl-C', () => {
+describe('a command with a child that ignores Ctrl-C', () => {
   async function start(directory: string): Promise<{ args: string[]; grandchild: () => Promise<number> }> {
     const pidFile = path.join(directory, 'pid');
     const script = path.join(directory, 'start.sh');
@@ -37,7 +37,7 @@ describe('a command that has started another, which ignores Ctrl-C', () => {
     return { args: [script], grandchild };
   }
 
-  it('ends with all that it has started when aborted', async () => {
+  it('ends with its child if aborted', async () => {
     const { args, grandchild } = await start(await temporaryDirectory());
     const aborter = new AbortController();
     const running = runCommand({ command: '/bin/sh', args, timeoutMs: 60_000, signal: aborter.signal });
@@ -47,7 +47,7 @@ describe('a command that has started another, which ignores Ctrl-C', () => {
     await untilGone(pid);
   });
 
-  it('ends with all that it has started when its time is over', async () => {
+  it('ends with its child after the timeout', async () => {
     const { args, grandchild } = await start(await temporaryDirectory());
     const running = runCommand({ command: '/bin/sh', args, timeoutMs: 7_000, signal: never });
     const [pid] = await Promise.all([

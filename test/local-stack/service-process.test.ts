@@ -18,7 +18,7 @@ interface Service {
   readonly exited: Promise<{ code: number | null; stderr: string }>;
 }
 
-/** A process whose whole work is `runService` with this start function. */
+/** Starts a process that runs `runService` with this start function. */
 async function run(start: string): Promise<Service> {
   const file = path.join(await temporaryDirectory(), 'service.js');
   await writeFile(
@@ -47,15 +47,18 @@ async function ready({ child }: Service): Promise<void> {
 
 const CLOSING = `async (log) => ({ close: async () => log.info('closed') })`;
 
-it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('says that it is ready, and closes cleanly on %s', async (signal) => {
-  const service = await run(CLOSING);
-  await ready(service);
-  service.child.kill(signal);
-  const { code, stderr } = await service.exited;
-  expect([code, stderr]).toEqual([0, expect.stringContaining('"msg":"closed"')]);
-});
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'reports that it is ready, and stops gracefully on %s',
+  async (signal) => {
+    const service = await run(CLOSING);
+    await ready(service);
+    service.child.kill(signal);
+    const { code, stderr } = await service.exited;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('"msg":"closed"')]);
+  },
+);
 
-it('closes cleanly when the process that started it is gone', async () => {
+it('stops gracefully if its parent process ends', async () => {
   const service = await run(CLOSING);
   await ready(service);
   service.child.disconnect();
@@ -63,7 +66,7 @@ it('closes cleanly when the process that started it is gone', async () => {
   expect([code, stderr]).toEqual([0, expect.stringContaining('"msg":"closed"')]);
 });
 
-it('closes after its start when it is stopped meanwhile', async () => {
+it('stops after its start if stopped during the start', async () => {
   const service = await run(`async (log) => {
     process.send('starting');
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -75,7 +78,7 @@ it('closes after its start when it is stopped meanwhile', async () => {
   expect([code, stderr]).toEqual([0, expect.stringContaining('"msg":"closed"')]);
 });
 
-it('ends at once when it is asked again, but not by one press that arrives twice', async () => {
+it('exits immediately on a second signal, but not on two signals of one key press', async () => {
   const service = await run(`async () => ({ close: () => new Promise(() => {}) })`);
   await ready(service);
   service.child.kill('SIGINT');
@@ -86,7 +89,7 @@ it('ends at once when it is asked again, but not by one press that arrives twice
   expect((await service.exited).code).toBe(1);
 });
 
-it('prints what a person can mend as one line', async () => {
+it('prints a UserError as one line', async () => {
   const service = await run(`async () => { throw new UserError('Port 3000 is taken.'); }`);
   expect(await service.exited).toEqual({ code: 1, stderr: 'Port 3000 is taken.\n' });
 });
@@ -105,7 +108,7 @@ it.each([
     'its end',
     `async () => { process.kill(process.pid, 'SIGTERM'); return { close: async () => { throw new Error('boom'); } }; }`,
   ],
-])('logs a fault in %s and ends with exit code 1', async (_where, start) => {
+])('logs an error in %s and exits with code 1', async (_where, start) => {
   const { code, stderr } = await (await run(start)).exited;
   expect(code).toBe(1);
   expect(JSON.parse(stderr.trim())).toMatchObject({ level: 60, process: 'test', err: { message: 'boom' } });

@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 }, TIMEOUT_MS);
 
-/** `lunas sandbox` as a user starts it, on a machine where nothing else runs. */
+/** Starts `lunas sandbox` without other services. */
 function startSandbox(dataDirectory: string, port: number) {
   const child = spawn(process.execPath, [LUNAS, 'sandbox'], {
     env: { PATH: process.env.PATH, LUNAS_HOME: dataDirectory, SANDBOX_PORT: String(port) },
@@ -74,7 +74,7 @@ async function charge(url: string): Promise<void> {
 }
 
 it(
-  'lunas sandbox, alone on a machine, keeps its ledger in a PostgreSQL of its own, over a restart',
+  'lunas sandbox alone stores its ledger in its own PostgreSQL, also over a restart',
   async () => {
     const dataDirectory = await temporaryDirectory();
     const port = await freePort();
@@ -100,7 +100,7 @@ it(
 );
 
 it(
-  'a second lunas sandbox or lunas up on the home of a running one ends, and the first one goes on',
+  'a second lunas sandbox or lunas up on a locked data directory exits; the first continues',
   async () => {
     const dataDirectory = await temporaryDirectory();
     const first = startSandbox(dataDirectory, await freePort());
@@ -110,7 +110,9 @@ it(
     stops.push(() => up.stop());
     expect(await second.ended()).toEqual({
       exitCode: 1,
-      stderr: `Lunas runs already on ${dataDirectory} (process ${first.pid}). Stop it, or set LUNAS_HOME to another directory.\n`,
+      stderr:
+        `Lunas runs already on ${dataDirectory} (process ${first.pid}). ` +
+        'Stop it, or set LUNAS_HOME to another directory.\n',
     });
     expect(await up.exitCode).toBe(1);
     expect(up.stderr).toContain(`Lunas runs already on ${dataDirectory} (process ${first.pid}).`);
@@ -120,7 +122,7 @@ it(
 );
 
 it(
-  'commands that need a database ask for one on the home of a sandbox that runs alone',
+  'commands that need a database are errors on the data directory of a sandbox alone',
   async () => {
     const dataDirectory = await temporaryDirectory();
     await startSandbox(dataDirectory, await freePort()).ready();
@@ -133,7 +135,7 @@ it(
 );
 
 it(
-  'lunas up uses the sandbox at SANDBOX_URL, whose ledger outlives the data of the service',
+  'lunas up uses the sandbox at SANDBOX_URL, whose ledger remains if the data of the service is removed',
   async () => {
     const [sandboxHome, serviceHome] = [await temporaryDirectory(), await temporaryDirectory()];
     const sandboxPort = await freePort();
@@ -144,7 +146,7 @@ it(
     expect(await withoutUrl.exitCode).toBe(1);
     expect(withoutUrl.stderr).toContain(
       `Port ${sandboxPort} is taken. Set SANDBOX_PORT to a free one, or stop what uses it. ` +
-        `To use a sandbox that runs there, set SANDBOX_URL=${sandboxUrl}.`,
+        `To use a running sandbox, set SANDBOX_URL=${sandboxUrl}.`,
     );
 
     const up = new LunasProcess('up', serviceHome, { ...ports, SANDBOX_URL: sandboxUrl });

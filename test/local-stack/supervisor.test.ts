@@ -22,29 +22,29 @@ const untilReplaced = (supervisor: Supervisor, name: string, oldPid: number | nu
     (pid) => pid !== null && pid !== oldPid,
   );
 
-it('starts what was killed again and says so, until it is stopped', async () => {
-  const said: string[] = [];
-  const supervisor = new Supervisor((line) => said.push(line));
+it('restarts a killed process and logs it, until stopped', async () => {
+  const lines: string[] = [];
+  const supervisor = new Supervisor((line) => lines.push(line));
   await supervisor.start('idler', () => startScript('setInterval(() => {}, 1000)'), never);
   const first = supervisor.pid('idler');
   supervisor.kill('idler', 'SIGKILL');
   const second = await untilReplaced(supervisor, 'idler', first);
   await eventually(
-    async () => said,
-    (lines) => lines.length === 2,
+    async () => lines,
+    ({ length }) => length === 2,
   );
-  expect(said[0]).toMatch(/^idler ended unexpectedly \(SIGKILL\), starting it again\. Log: \/.*log$/);
-  expect(said[1]).toBe('idler runs again.');
+  expect(lines[0]).toMatch(/^idler ended unexpectedly \(SIGKILL\), restarting\. Log: \/.*log$/);
+  expect(lines[1]).toBe('idler is running again.');
 
   await supervisor.stop('idler');
   expect(supervisor.pid('idler')).toBeNull();
-  expect(said).toHaveLength(2);
+  expect(lines).toHaveLength(2);
   expect([first, second].filter((pid) => pid !== null && isAlive(pid))).toEqual([]);
 });
 
-it('tries ever more slowly while the start fails, and can be stopped meanwhile', async () => {
-  const said: string[] = [];
-  const supervisor = new Supervisor((line) => said.push(line));
+it('repeats a failed restart with backoff, until stopped', async () => {
+  const lines: string[] = [];
+  const supervisor = new Supervisor((line) => lines.push(line));
   let starts = 0;
   const startOnce = async (): Promise<ManagedProcess> => {
     starts += 1;
@@ -56,27 +56,27 @@ it('tries ever more slowly while the start fails, and can be stopped meanwhile',
     async () => starts,
     (count) => count >= 3,
   );
-  expect(said[0]).toContain('failer ended unexpectedly (exit code 7)');
-  expect(said[1]).toBe('failer does not start again yet: no port');
+  expect(lines[0]).toContain('failer ended unexpectedly (exit code 7)');
+  expect(lines[1]).toBe('failer restart failed: no port');
   await supervisor.stopAll(['failer']);
   const atStop = starts;
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(starts).toBe(atStop);
 });
 
-it('leaves a failure of the first start to the caller', async () => {
+it('throws the error of the first start', async () => {
   const supervisor = new Supervisor(() => {});
   await expect(supervisor.start('x', () => Promise.reject(new Error('no binary')), never)).rejects.toThrow('no binary');
   expect(supervisor.pid('x')).toBeNull();
 });
 
-it('kills what does not end when asked', async () => {
+it('kills a process that ignores SIGTERM', async () => {
   const stubborn = await startScript(
-    'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("deaf")',
+    'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("started")',
   );
   await eventually(
     () => stubborn.lastLogLines(),
-    (said) => said.includes('deaf'),
+    (output) => output.includes('started'),
   );
   await stubborn.stop();
   expect(await stubborn.exited).toEqual({ code: null, signal: 'SIGKILL' });

@@ -3,12 +3,12 @@ import { runAll } from '../../src/local-stack/task-group';
 
 const never = new AbortController().signal;
 
-it('gives all results, in order', async () => {
+it('returns all results in order', async () => {
   const slow = sleep(50).then(() => 'slow');
   await expect(runAll(never, () => [slow, Promise.resolve(2)])).resolves.toEqual(['slow', 2]);
 });
 
-it('aborts the others on the first failure, and waits until they have cleaned up', async () => {
+it('aborts the others on the first failure, and waits for their end', async () => {
   let cleanedUp = false;
   const running = runAll(never, (signal) => [
     Promise.reject(new Error('first')),
@@ -22,7 +22,7 @@ it('aborts the others on the first failure, and waits until they have cleaned up
   expect(cleanedUp).toBe(true);
 });
 
-it('passes an abort on to all', async () => {
+it('an abort aborts all tasks', async () => {
   const running = runAll(AbortSignal.timeout(50), (signal) => [
     sleep(60_000, undefined, { signal }),
     sleep(60_000, undefined, { signal }),

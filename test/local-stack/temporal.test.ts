@@ -31,7 +31,7 @@ async function withClient<T>({ port }: TemporalOptions, use: (client: Client) =>
   }
 }
 
-it('keeps workflows over kill -9, shows them in its Web UI, and takes over from a server left running', async () => {
+it('workflows survive kill -9, appear in the Web UI, and a new server replaces an orphaned one', async () => {
   const options = await newOptions();
   const workflowId = randomUUID();
   const leftover = await startTemporal(options, signal);
@@ -44,8 +44,8 @@ it('keeps workflows over kill -9, shows them in its Web UI, and takes over from 
 
   const third = await startTemporal(options, signal);
   try {
-    const kept = await withClient(options, (client) => client.workflow.getHandle(workflowId).describe());
-    expect(kept.status.name).toBe('RUNNING');
+    const described = await withClient(options, (client) => client.workflow.getHandle(workflowId).describe());
+    expect(described.status.name).toBe('RUNNING');
     const page = await fetch(`http://127.0.0.1:${options.uiPort}/`);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
   } finally {
@@ -54,8 +54,8 @@ it('keeps workflows over kill -9, shows them in its Web UI, and takes over from 
   expect(isAlive(third.pid)).toBe(false);
 });
 
-it('tells what Temporal says when it does not start', async () => {
+it('reports the output of Temporal if it does not start', async () => {
   const options = await newOptions();
   await writeFile(options.databaseFile ?? '', 'This is no database. '.repeat(100));
-  await expect(startTemporal(options, signal)).rejects.toThrow(/Temporal ended at its start:[^]*not a database/);
+  await expect(startTemporal(options, signal)).rejects.toThrow(/Temporal did not start:[^]*not a database/);
 });

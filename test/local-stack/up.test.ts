@@ -22,7 +22,7 @@ afterEach(async () => {
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 
 it(
-  'runs everything on a home of its own, replaces what dies, and leaves nothing behind on Ctrl-C',
+  'runs all processes on a data directory, restarts a killed one, and stops all on Ctrl-C',
   async () => {
     const dataDirectory = await temporaryDirectory();
     const ports = await freePorts();
@@ -45,16 +45,16 @@ it(
     process.kill(worker, 'SIGKILL');
     await eventually(
       async () => up.stderr,
-      (text) => text.includes('worker runs again.'),
+      (text) => text.includes('worker is running again.'),
     );
     expect(up.stderr).toContain(
-      `worker ended unexpectedly (SIGKILL), starting it again. Log: ${dataDirectory}/logs/worker.log`,
+      `worker ended unexpectedly (SIGKILL), restarting. Log: ${dataDirectory}/logs/worker.log`,
     );
 
     const children = up.children('');
     expect(children).toHaveLength(5);
     up.kill('SIGINT');
-    // As npm does, which passes on what the terminal has told everybody.
+    // Like npm, which forwards the signal of the terminal.
     up.kill('SIGINT');
     expect(await up.exitCode).toBe(0);
     expect(children.filter(isAlive)).toEqual([]);
@@ -64,7 +64,7 @@ it(
 );
 
 it(
-  'goes on after kill -9 with the same data, and clears away what that has left running',
+  'continues after kill -9 with the same data, and stops the orphaned processes',
   async () => {
     const dataDirectory = await temporaryDirectory();
     const ports = await freePorts();
@@ -93,7 +93,7 @@ it(
 );
 
 it(
-  'leaves nothing behind when it is interrupted before it is ready',
+  'stops all processes if it is interrupted before it is ready',
   async () => {
     const dataDirectory = await temporaryDirectory();
     const up = lunas('up', dataDirectory, await freePorts());
@@ -111,7 +111,7 @@ it(
   TIMEOUT_MS,
 );
 
-it('says which value of the environment it cannot use', async () => {
+it('an invalid environment variable is an error with its name', async () => {
   const up = lunas('up', await temporaryDirectory(), { PORT: 'three' });
   expect(await up.exitCode).toBe(1);
   expect(up.stderr).toMatch(/PORT/);
