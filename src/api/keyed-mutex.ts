@@ -1,39 +1,35 @@
-/** Whoever has waited this long is turned away, without the work being done, to try again; work that has begun has what is left. */
-const MAX_HOLD_MS = 10_000;
+import { Mutex, withTimeout, type MutexInterface } from 'async-mutex';
 
-/** Work that concerns one payment is done one after the other, in the order in which it came to this process. */
+/** The time of a request: a caller that waits for the mutex this long gets an error, and its work is not done. */
+const TIMEOUT_MS = 10_000;
+
+/** Work on one payment is executed one after the other, in the order in which it reached this process. */
 export interface KeyedMutex {
   /**
-   * Waits for its turn behind other work under the same key.
-   * @param work is told when (Unix) its caller's time is up: nobody waits any more then for what it asks of others
-   * @throws TimeoutError when its turn takes longer than 10 s to come
+   * @param work gets the Unix time after which its caller no longer waits for the result
+   * @throws Error if other work under the key takes longer than 10 s
    */
-  runExclusive<T>(key: string, work: (deadlineAtMs: number) => Promise<T>): Promise<T>;
+  runExclusive<Result>(key: string, work: (deadlineAtMs: number) => Promise<Result>): Promise<Result>;
 }
 
 export function createKeyedMutex(): KeyedMutex {
-  const last = new Map<string, Promise<unknown>>();
+  const queues = new Map<string, { readonly mutex: MutexInterface; callers: number }>();
   return {
     async runExclusive(key, work) {
-      const deadlineAtMs = Date.now() + MAX_HOLD_MS;
-      const tooLate = AbortSignal.timeout(MAX_HOLD_MS);
-      const before = last.get(key) ?? Promise.resolve();
-      const released = before.then(() => tooLate.throwIfAborted());
-      const mine = released.then(() => work(deadlineAtMs));
-      const done = mine.then(
-        () => undefined,
-        () => undefined,
-      );
-      last.set(key, done);
-      void done.then(() => last.get(key) === done && last.delete(key));
-      await Promise.race([released, rejection(tooLate)]);
-      return mine;
+      const deadlineAtMs = Date.now() + TIMEOUT_MS;
+      const queue = queues.get(key) ?? { mutex: createMutex(), callers: 0 };
+      queues.set(key, queue);
+      queue.callers += 1;
+      try {
+        return await queue.mutex.runExclusive(() => work(deadlineAtMs));
+      } finally {
+        queue.callers -= 1;
+        if (queue.callers === 0) queues.delete(key);
+      }
     },
   };
 }
 
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
+function createMutex(): MutexInterface {
+  return withTimeout(new Mutex(), TIMEOUT_MS, new Error('Earlier requests for this payment took too long'));
 }
