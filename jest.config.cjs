@@ -1,8 +1,20 @@
-/** @type {import('jest').Config} */
-module.exports = {
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // `npm run test:slow` runs these.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/slow/'],
+/** The tests without a server: `npm run test:unit`. Every other file is an integration test. */
+const UNIT = [
+  'test/*.test.ts',
+  'test/{docs,domain,keys,qris,scripts,tidy}/**/*.test.ts',
+  'test/api/{request-deadline,strict-json}.test.ts',
+  'test/cli/{duration,output}.test.ts',
+  'test/db/transitions/statements.test.ts',
+  'test/local-stack/{data-directory,ports,progress,supervisor,task-group}.test.ts',
+  'test/providers/midtrans/{midtrans-provider,notification}.test.ts',
+  'test/temporal/fairness-key.test.ts',
+  'test/webhooks/{retry-policy,sign,special-purpose-networks}.test.ts',
+];
+
+const inRoot = (glob) => `<rootDir>/${glob}`;
+const not = (glob) => `!${inRoot(glob)}`;
+
+const shared = {
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
@@ -14,9 +26,22 @@ module.exports = {
     ],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+};
+
+// Jest runs the global setup of a project only if it runs a file of that project.
+const integration = {
+  ...shared,
+  displayName: 'integration',
+  testMatch: ['test/**/*.test.ts'].map(inRoot).concat(['test/slow/**', ...UNIT].map(not)),
   globalSetup: '<rootDir>/test/setup/global-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
-  testTimeout: 240_000,
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+  projects: [{ ...shared, displayName: 'unit', testMatch: UNIT.map(inRoot) }, integration],
+  // More than the 90 s for which `eventually` waits.
+  testTimeout: 120_000,
   // Most tests wait for a server, not for a core.
   maxWorkers: '100%',
 };

@@ -1,13 +1,28 @@
-const base = require('./jest.config.cjs');
+const [, integration] = require('./jest.config.cjs').projects;
+
+/** Proofs of two sizes (test/support/size.ts): `npm test` runs the small one. */
+const FULL_SIZE = [
+  'test/api/payments/create-payment/idempotency-concurrency.test.ts',
+  'test/api/races.test.ts',
+  'test/providers/fault-matrix.test.ts',
+  'test/temporal/reconcile.test.ts',
+  'test/workflows/model.test.ts',
+];
+process.env.LUNAS_TEST_SIZE = 'full';
 
 /**
- * `npm run test:slow`: proof that takes minutes. One file at a time, since each file loads the whole machine.
+ * `npm run test:slow`: the files of test/slow, each of which takes about a minute or more, and the full sizes.
+ * One file at a time, because each file loads the whole machine.
  * @type {import('jest').Config}
  */
 module.exports = {
-  ...base,
-  testMatch: ['<rootDir>/test/slow/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/'],
+  projects: [
+    {
+      ...integration,
+      displayName: 'slow',
+      testMatch: ['test/slow/**/*.test.ts', ...FULL_SIZE].map((glob) => `<rootDir>/${glob}`),
+    },
+  ],
   testTimeout: 900_000,
   maxWorkers: 1,
 };

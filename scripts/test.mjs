@@ -1,5 +1,5 @@
-// `npm test` and `npm run test:slow`: the build (a test starts the built command), then jest with the given arguments.
-// `npm run test:all` (`--all`) runs both suites, one after the other.
+// `npm test` and `npm run test:slow` build Lunas, because some tests start the built command. Then they run jest with the
+// given arguments. `npm run test:all` (`--all`) runs both suites, one after the other.
 // The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +52,7 @@ async function test(suite) {
 }
 
 async function run(command) {
-  running = spawn(process.execPath, command, { cwd: ROOT, stdio: ['inherit', 'ignore', 'inherit'] });
+  running = spawn(process.execPath, command, { cwd: ROOT, stdio: 'inherit' });
   const [code] = await once(running, 'exit');
   return code ?? 1;
 }

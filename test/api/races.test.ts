@@ -4,15 +4,17 @@ import { setPolicy } from '../../src/operator/catalog';
 import { createOpenPayments } from '../support/bulk';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { bySize } from '../support/size';
 
-/** Each race is run this often, some of them side by side. */
-const ROUNDS = 200;
+const MAX_ROUNDS = 200;
+/** Each race runs at least this often. It continues up to the full size until each side has its wins. */
+const ROUNDS = bySize({ small: 50, full: MAX_ROUNDS });
 const CONCURRENT_PAYMENTS = 25;
 /** Of all requests of this file. */
 const MAX_TIMEOUTS = ROUNDS / 20;
 /** Payments that are cancelled twenty times each, side by side. */
 const CONCURRENT_CANCELS = 5;
-/** Each side wins at least one time in ten. */
+/** Each side wins at least one race in ten. */
 const MIN_WINS = ROUNDS / 10;
 
 let service: TestService;
@@ -86,7 +88,8 @@ interface Race {
 async function runRounds({ sides, spreadMs, run }: Race): Promise<number[]> {
   const barrier = createBarrier(spreadMs);
   const wins = new Map<string, number>(sides.map((side) => [side, 0]));
-  for (let done = 0; done < ROUNDS; done += CONCURRENT_PAYMENTS) {
+  const isEnough = (done: number) => done >= ROUNDS && Math.min(...wins.values()) >= MIN_WINS;
+  for (let done = 0; done < MAX_ROUNDS && !isEnough(done); done += CONCURRENT_PAYMENTS) {
     const winners = await run(barrier.offsetMs);
     for (const winner of winners) wins.set(winner, (wins.get(winner) ?? 0) + 1);
     barrier.learn(winners.filter((winner) => winner === sides[0]).length);
@@ -151,7 +154,7 @@ describe('races for one payment', () => {
         histories.add((await service.transitionsOf(id)).join(' '));
       });
     }
-    expect([...histories]).toEqual(['accept issue cancel']);
+    expect([...histories]).toEqual(['create issue cancel']);
   });
 
   it('a cancel against the customer: whoever the provider let win', async () => {

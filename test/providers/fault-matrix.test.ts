@@ -6,12 +6,13 @@ import { setPolicy } from '../../src/operator/catalog';
 import type { FaultKind, FaultOperation } from '../../src/sandbox/faults';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { bySize } from '../support/size';
 
 /**
  * Each way in which the acquirer can fail × each operation, at the whole service: API, worker, Temporal, PostgreSQL, sandbox.
  * A trial is one payment and one fault; `FAULT_TRIALS=200` runs the full size, `FAULT_SEED` another draw.
  */
-const TRIALS = Number(process.env.FAULT_TRIALS ?? 4);
+const TRIALS = Number(process.env.FAULT_TRIALS ?? bySize({ small: 1, full: 4 }));
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 
 /** Payments at once; larger sizes take several rounds. */

@@ -10,6 +10,7 @@ import type { StepInput } from '../../src/domain/workflow-step';
 import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
 import { Random } from '../faults/random';
 import { activityDependencies } from '../support/activity-dependencies';
+import { bySize } from '../support/size';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { VirtualClock } from '../support/virtual-clock';
@@ -18,7 +19,7 @@ import { MESSAGES, ReferenceModel, type ModelResult, type Deadlines, type Messag
 
 /** `MODEL_SEED=n MODEL_STEPS=n npx jest test/workflows/model` has other histories, and more of them. */
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
-const STEPS = Number(process.env.MODEL_STEPS ?? 5_000);
+const STEPS = Number(process.env.MODEL_STEPS ?? bySize({ small: 800, full: 5_000 }));
 const CONCURRENT_PAYMENTS = 30;
 const ROUNDS = 16;
 

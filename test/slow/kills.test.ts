@@ -6,9 +6,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { testEnvironment } from '../support/test-environment';
-import { MUTANT_NAMES, MUTANTS } from './mutants';
-import { INVARIANT_NAMES } from './oracle';
-import { KILL_POINT_NAMES } from './kill-points';
+import { MUTANT_NAMES, MUTANTS } from '../faults/mutants';
+import { INVARIANT_NAMES } from '../faults/oracle';
+import { KILL_POINT_NAMES } from '../faults/kill-points';
 
 /** The small size of `npm run test:faults` (docs/proof.md): the same program. */
 const KILLS = 12;

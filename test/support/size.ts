@@ -1,0 +1,4 @@
+/** @returns the full size in `npm run test:slow` (jest.slow.config.cjs), else the small one */
+export function bySize<T>(sizes: { readonly small: T; readonly full: T }): T {
+  return process.env.LUNAS_TEST_SIZE === 'full' ? sizes.full : sizes.small;
+}
