@@ -32,31 +32,62 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
   const router = Router();
   router.use('/simulator', onlyLoopback);
 
-  router.post('/simulator/payments/:id/pay', (request, response) => {
-    const parsed = paySchema.safeParse(request.body);
-    if (!parsed.success) return sendError(response, 400, 'invalid_request', messageOf(parsed.error));
-    return pay(request, response, request.params.id, parsed.data.notify ? parsed.data.times : 0);
+  router.post('/simulator/payments/:id/pay', async (request, response) => {
+    const body = parseBody(paySchema, request, response);
+    if (!body) return;
+    const result = await ledger.pay(request.params.id, body.notify ? body.times : 0);
+    if (!result) return sendError(response, 404, 'not_found', 'This sandbox has no such order.');
+    if (!result.paid) return sendError(response, 409, 'already_paid', 'This order has already been paid.');
+    wakeNotifier();
+    done(request, response, { payment: show(result.found) });
   });
-  router.post('/simulator/scan', (request, response) => {
-    const parsed = scanSchema.safeParse(request.body);
-    if (!parsed.success) return sendError(response, 400, 'invalid_request', messageOf(parsed.error));
-    return scan(request, response, parsed.data.qris_payload);
+  router.post('/simulator/scan', async (request, response) => {
+    const body = parseBody(scanSchema, request, response);
+    if (!body) return;
+    const qris = parseQris(body.qris_payload);
+    if (!qris.ok) return sendError(response, 400, 'invalid_qris', qris.error.message);
+    const { transactionId, totalRupiah } = qris.value;
+    const isDynamic = transactionId !== null && totalRupiah !== null;
+    const orderId = isDynamic ? await ledger.findOpen(transactionId, totalRupiah) : null;
+    // The order may expire between the two calls.
+    const result = orderId === null ? null : await ledger.pay(orderId, 1, ['pending']);
+    if (!result?.paid) {
+      return sendError(
+        response,
+        404,
+        'not_found',
+        'The QRIS is valid, but it is not of a pending order of this sandbox.',
+      );
+    }
+    wakeNotifier();
+    done(request, response, { payment: show(result.found) });
   });
-  router.get('/simulator/payments', (_request, response) =>
-    ledger.list().then((orders) => response.json({ payments: orders.map(show) })),
-  );
+  router.get('/simulator/payments', async (_request, response) => {
+    response.json({ payments: (await ledger.list()).map(show) });
+  });
+  addBankRoutes(router, ledger);
+  addFaultRoutes(router, faults);
+  return router;
+}
 
-  router.get('/simulator/bank', (_request, response) => showBank(response));
-  router.put('/simulator/bank', (request, response) => {
-    const parsed = bankSchema.safeParse(request.body);
-    if (!parsed.success) return sendError(response, 400, 'invalid_request', messageOf(parsed.error));
-    return ledger.setBankDelaySeconds(parsed.data.refund_confirms_after_seconds).then(() => showBank(response));
+function addBankRoutes(router: Router, ledger: Ledger): void {
+  const showBank = async (_request: Request, response: Response) => {
+    response.json({ refund_confirms_after_seconds: await ledger.bankDelaySeconds() });
+  };
+  router.get('/simulator/bank', showBank);
+  router.put('/simulator/bank', async (request, response) => {
+    const body = parseBody(bankSchema, request, response);
+    if (!body) return;
+    await ledger.setBankDelaySeconds(body.refund_confirms_after_seconds);
+    await showBank(request, response);
   });
+}
 
+function addFaultRoutes(router: Router, faults: Faults): void {
   const arm = (request: Request, response: Response) => {
-    const parsed = faultSchema.safeParse(request.body);
-    if (!parsed.success) return sendError(response, 400, 'invalid_fault', messageOf(parsed.error));
-    faults.arm(parsed.data);
+    const fault = parseBody(faultSchema, request, response, 'invalid_fault');
+    if (!fault) return;
+    faults.arm(fault);
     done(request, response, { faults: faults.list() });
   };
   const clear = (request: Request, response: Response) => {
@@ -69,41 +100,20 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
   // HTML forms have neither PUT nor DELETE.
   router.post('/simulator/faults', arm);
   router.post('/simulator/faults/clear', clear);
+}
 
-  async function showBank(response: Response): Promise<void> {
-    response.json({ refund_confirms_after_seconds: await ledger.bankDelaySeconds() });
-  }
-
-  async function scan(request: Request, response: Response, payload: string): Promise<void> {
-    const qris = parseQris(payload);
-    if (!qris.ok) return sendError(response, 400, 'invalid_qris', qris.error.message);
-    const { transactionId, totalRupiah } = qris.value;
-    const isOurs = transactionId !== null && totalRupiah !== null;
-    const orderId = isOurs ? await ledger.findOpen(transactionId, totalRupiah) : null;
-    // The order may expire between the two calls.
-    const result = orderId === null ? null : await ledger.pay(orderId, 1, ['pending']);
-    if (result?.paid) return paid(request, response, result.found);
-    return sendError(
-      response,
-      404,
-      'not_found',
-      'The QRIS is valid, but it is not of a pending order of this sandbox.',
-    );
-  }
-
-  async function pay(request: Request, response: Response, id: string, times: number): Promise<void> {
-    const result = await ledger.pay(id, times);
-    if (!result) return sendError(response, 404, 'not_found', 'This sandbox has no such order.');
-    if (!result.paid) return sendError(response, 409, 'already_paid', 'This order has already been paid.');
-    paid(request, response, result.found);
-  }
-
-  function paid(request: Request, response: Response, found: OrderWithRefunds): void {
-    wakeNotifier();
-    done(request, response, { payment: show(found) });
-  }
-
-  return router;
+/** The parsed body. If it is invalid: undefined, after a response with 400. */
+function parseBody<T>(
+  schema: z.ZodType<T>,
+  request: Request,
+  response: Response,
+  errorCode = 'invalid_request',
+): T | undefined {
+  const parsed = schema.safeParse(request.body);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the body'}: ${issue.message}`);
+  sendError(response, 400, errorCode, problems.join('; '));
+  return undefined;
 }
 
 function show({ order, refunds }: OrderWithRefunds) {
@@ -130,10 +140,6 @@ function done(request: Request, response: Response, body: object): void {
 
 export function sendError(response: Response, status: number, code: string, message: string): void {
   response.status(status).json({ error: { code, message } });
-}
-
-function messageOf(error: z.ZodError): string {
-  return error.issues.map((issue) => `${issue.path.join('.') || 'the body'}: ${issue.message}`).join('; ');
 }
 
 /** A client that can mark orders as paid must run on this machine. */
