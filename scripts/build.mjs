@@ -1,4 +1,4 @@
-// Builds dist/ from nothing: the JavaScript by tsc, and the workflow bundle, so that no worker makes it at its start.
+// Builds dist/ from scratch: the JavaScript by tsc, and the workflow bundle, which workers load at their start.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
@@ -22,6 +22,6 @@ async function compile() {
     stdio: ['ignore', process.stderr, process.stderr],
   });
   const [code] = await once(compiler, 'exit');
-  // The compiler has said what is wrong.
+  // The compiler has printed the errors.
   if (code !== 0) process.exit(1);
 }

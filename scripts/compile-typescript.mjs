@@ -1,19 +1,19 @@
-// `node scripts/compile-typescript.mjs FOLDER` compiles the service, and what the fault tests run as processes of their own, without
-// a look at the types: a picture of the sources at one moment, whatever happens to them while a long run is under way.
-// The folder has to be below the checkout, so that packages are found from there.
+// `node scripts/compile-typescript.mjs DIRECTORY` compiles the service and the processes of the fault suite, without type
+// checks. A long run uses such a copy, so that it does not depend on later changes of the sources.
+// The directory must be below the checkout: Node.js finds the packages from there.
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformFile } from '@swc/core';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const FOLDERS = ['workflows', 'activities', 'src', 'test/faults', 'test/support'];
+const DIRECTORIES = ['workflows', 'activities', 'src', 'test/faults', 'test/support'];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await compileTypeScript(process.argv[2]);
 
 export async function compileTypeScript(target) {
-  for (const folder of FOLDERS) {
-    const entries = await readdir(path.join(ROOT, folder), { recursive: true, withFileTypes: true });
+  for (const directory of DIRECTORIES) {
+    const entries = await readdir(path.join(ROOT, directory), { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile() && /(?<!\.d|\.test)\.ts$/.test(entry.name));
     await Promise.all(files.map(({ parentPath, name }) => compile(path.join(parentPath, name), target)));
   }

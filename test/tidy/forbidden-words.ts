@@ -41,4 +41,5 @@ export const QUOTATIONS: readonly Quotation[] = [
   { text: '`nobody`', reason: 'an account of the operating system' },
   { text: "'nobody'", reason: 'an account of the operating system' },
   { text: '"nobody"', reason: 'an account of the operating system' },
+  { text: '{ timeout: 2_000, tries: 2 }', reason: 'an option of the DNS resolver of Node.js' },
 ];
