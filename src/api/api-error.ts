@@ -35,8 +35,6 @@ export class ApiError extends Error {
 export function errorSchema(codes: readonly ApiErrorCode[]) {
   return z.object({
     code: z.enum(codes),
-    message: z
-      .string()
-      .meta({ description: 'For people: names the field and the rule; may be worded anew at any time.' }),
+    message: z.string().meta({ description: 'For humans: names the field and the rule; may change at any time.' }),
   });
 }

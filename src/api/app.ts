@@ -17,7 +17,7 @@ import { ROUTES } from './routes';
 import { securityHeaders } from './security-headers';
 import type { ApiDependencies } from './dependencies';
 
-/** @param trustProxy hops or addresses of our own proxies (`TRUST_PROXY`); 0: nobody is believed */
+/** @param trustProxy hops or addresses of our own proxies (`TRUST_PROXY`); 0: no proxy is trusted */
 export function createApp(dependencies: ApiDependencies, trustProxy: number | readonly string[]): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -34,14 +34,14 @@ export function createApp(dependencies: ApiDependencies, trustProxy: number | re
 
 const NO_SUCH_PATH = { internal: 'no such path' };
 
-/** Whoever knows the token sees the QR. */
+/** The token of a QR image is a secret. */
 const QR_TOKEN = /^(\/qris\/)[^/.]+/i;
 
 function loggedPath({ path }: Request): string {
   return path.replace(QR_TOKEN, '$1…');
 }
 
-/** Names the request, guards the answer, and logs both when it is done. Keys and bodies are never logged. */
+/** Sets the request id and the security headers, and logs the finished request. Keys and bodies are never logged. */
 function requestContext({ log, publicBaseUrl }: ApiDependencies): RequestHandler {
   const isHttps = publicBaseUrl.startsWith('https:');
   return (request, response, next) => {
@@ -71,37 +71,37 @@ function handleRoute(dependencies: ApiDependencies, route: Endpoint): RequestHan
   return async (request, response) => send(response, await call(dependencies, route, request, response));
 }
 
-/** Order of checks: key, and what belongs to it, rate limit, and only then the body. */
+/** The order of the checks is the contract's: key, address, merchant, rate limit, body. */
 async function call(
   dependencies: ApiDependencies,
   route: Endpoint,
   request: Request,
   response: Response,
 ): Promise<EndpointResponse> {
-  const time = new RequestDeadline();
+  const deadline = new RequestDeadline();
   switch (route.access) {
     case 'public': {
       if (route.readsBody) await readBody(request, response);
-      return time.race(route.handler(dependencies, request));
+      return deadline.race(route.handler(dependencies, request));
     }
     case 'merchant': {
-      const merchant = await time.race(
+      const merchant = await deadline.race(
         authenticateAndLimit(dependencies, response, authenticate(dependencies, request)),
       );
       if (route.readsBody) await readBody(request, response);
-      return time.race(route.handler(dependencies, request, merchant));
+      return deadline.race(route.handler(dependencies, request, merchant));
     }
     case 'operator': {
-      const operator = await time.race(
+      const operator = await deadline.race(
         authenticateAndLimit(dependencies, response, authenticateOperator(dependencies, request)),
       );
       if (route.readsBody) await readBody(request, response);
-      return time.race(route.handler(dependencies, request, operator));
+      return deadline.race(route.handler(dependencies, request, operator));
     }
   }
 }
 
-/** Whoever has a good key, within its rate limit. */
+/** @throws ApiError if the key is not accepted, or its rate limit is reached */
 async function authenticateAndLimit<Caller extends { readonly keyId: string }>(
   dependencies: ApiDependencies,
   response: Response,
@@ -118,7 +118,7 @@ function send(response: Response, { status, headers, body }: EndpointResponse): 
   else response.json(body);
 }
 
-/** Refusals as the contract says them; anything unexpected as 500 with the request's id and nothing internal. */
+/** Sends a rejection as the contract requires. Other errors become a 500 with the request id and nothing internal. */
 function handleError({ log }: ApiDependencies): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
@@ -137,7 +137,7 @@ function handleError({ log }: ApiDependencies): ErrorRequestHandler {
 
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
-  // Express's own, for a path that cannot be decoded.
+  // Express throws it for a path that cannot be decoded.
   if (error instanceof URIError) return new ApiError('not_found', 'There is no such address.', NO_SUCH_PATH);
   return undefined;
 }

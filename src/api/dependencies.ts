@@ -10,7 +10,7 @@ import type { KeyedMutex } from './keyed-mutex';
 import type { QrisLinks } from './qris-images/qris-links';
 import type { RateLimit } from './rate-limit/rate-limit';
 
-/** What the endpoints reach out to. */
+/** The services that the endpoints use. */
 export interface ApiDependencies {
   readonly db: Pool;
   readonly workflows: PaymentWorkflowClient;
@@ -21,7 +21,7 @@ export interface ApiDependencies {
   readonly rateLimit: RateLimit;
   readonly apiKeys: ApiKeys;
   readonly failedKeys: AuthFailureLimiter;
-  /** Where callers reach us. */
+  /** The address of this API for callers. */
   readonly publicBaseUrl: string;
   readonly mutex: KeyedMutex;
   readonly log: Logger;

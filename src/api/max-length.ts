@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A string of at most so many characters. Characters are Unicode's, as in PostgreSQL and JSON Schema: an emoji is one,
- * although JavaScript counts two.
+ * A string with a maximum length in Unicode characters, as in PostgreSQL and JSON Schema: an emoji counts one, although
+ * JavaScript counts two.
  */
 export function boundedText(maxCharacters: number) {
   const rule = { error: `must be a string of at most ${maxCharacters} characters` };

@@ -3,15 +3,15 @@ import express, { type Request, type Response } from 'express';
 import { ApiError } from './api-error';
 import { withTimeout } from './with-timeout';
 
-/** Of a bulk; a single payment has less (create-payment). */
+/** Of a bulk; a single payment has a lower limit (create-payment). */
 const MAX_BYTES = 512 * 1_024;
 const ARRIVAL_TIMEOUT_MS = 10_000;
 
 const readRaw = promisify(express.raw({ type: () => true, limit: MAX_BYTES }));
 
 /**
- * Reads the body's bytes, as sent, into `request.body`; none at all are an empty body.
- * @throws ApiError `invalid_json` for one that does not arrive whole within 10 s: the connection is closed after that
+ * Reads the body's bytes, as sent, into `request.body`.
+ * @throws ApiError `invalid_json` if the body is not complete after 10 s; the connection is closed then
  */
 export async function readBody(request: Request, response: Response): Promise<void> {
   await withTimeout(ARRIVAL_TIMEOUT_MS, readRaw(request, response), bodyTooLate).catch(rejectBody);
@@ -22,7 +22,7 @@ function bodyTooLate(): ApiError {
   return new ApiError('invalid_json', 'The body did not arrive in time.', { headers: { Connection: 'close' } });
 }
 
-/** What the body parser refuses, in the contract's words. */
+/** Converts the errors of the body parser to API errors. */
 function rejectBody(error: unknown): never {
   if (!(error instanceof Error && 'expose' in error && error.expose === true)) throw error;
   const isTooLarge = 'type' in error && error.type === 'entity.too.large';

@@ -5,15 +5,15 @@ import { ApiError } from './api-error';
 
 const MAX_DEPTH = 16;
 const PLAIN_INTEGER = /^(0|-?[1-9][0-9]*)$/;
-/** NUL, which PostgreSQL's text cannot hold, and halves of surrogate pairs, which UTF-8 cannot. */
+/** NUL, which PostgreSQL's text cannot contain, and halves of surrogate pairs, which UTF-8 cannot. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-/** A number that was not written as a plain integer within 2^53: `1e3`, `1.0`, `-0`. No schema takes it for an integer. */
+/** A number that was not written as a plain safe integer: `1e3`, `1.0`, `-0`. No schema accepts it as an integer. */
 export class NumberToken {
   constructor(readonly token: string) {}
 }
 
-/** The JSON body of a request; any other content type is refused. */
+/** The JSON body of a request. @throws ApiError `invalid_json`, also for another content type */
 export function readJsonBody(request: Request): unknown {
   if (!request.is('application/json')) {
     throw new ApiError('invalid_json', 'The body must be JSON, sent with Content-Type: application/json.');
@@ -22,8 +22,8 @@ export function readJsonBody(request: Request): unknown {
 }
 
 /**
- * Reads JSON strictly: UTF-8, no duplicate keys, no NUL or lone surrogate, at most 16 levels deep. Numbers are judged on
- * their token.
+ * Parses JSON strictly: UTF-8, no duplicate keys, no NUL or lone surrogate, at most 16 levels deep. The token of a
+ * number decides whether it is an integer.
  * @throws ApiError `invalid_json`
  */
 export function parseStrictJson(bytes: Buffer): unknown {
@@ -50,7 +50,7 @@ function requireJson(text: string): void {
   }
 }
 
-/** Builds the value from its tokens; `text` is known to be JSON, so that only our own rules are left to break. */
+/** Builds the value from its tokens. `text` is valid JSON, so only our own rules are checked. */
 function buildValue(text: string): unknown {
   const containers: (Record<string, unknown> | unknown[])[] = [];
   let key = '';

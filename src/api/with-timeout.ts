@@ -1,6 +1,6 @@
 /**
- * Waits for work that has begun.
- * @throws what `tooLate` makes when it takes longer; the work then goes on to its own end, and nobody hears of it
+ * Waits for work that has started.
+ * @throws the error of `tooLate` if the work takes longer; the work continues, and its result is ignored
  */
 export async function withTimeout<Result>(
   limitMs: number,

@@ -33,7 +33,7 @@ const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promi
   payment_create_failed: [400, () => post({ amount: 20_000, currency: 'USD' })],
   payment_cancel_failed: [400, async () => service.call('POST', `/payments/${await newPayment('shopeepay')}/cancel`)],
   payment_refund_failed: [400, async () => service.call('POST', `/payments/${await newPayment()}/refund`)],
-  invalid_api_key: [401, () => list('sk_test_nobody')],
+  invalid_api_key: [401, () => list('sk_test_unknown')],
   merchant_not_approved: [403, async () => list((await newKey({ approve: false })).secret)],
   api_key_ip_not_allowed: [403, async () => list((await newKey({ allowedNetworks: ['203.0.113.0/24'] })).secret)],
   not_found: [404, () => service.call('GET', '/payments/LN0000000000000000')],
@@ -57,7 +57,7 @@ const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promi
 };
 
 describe('the error codes of the contract', () => {
-  it('are these and no others', () => {
+  it('are exactly the codes of the table', () => {
     expect(Object.keys(API_ERRORS)).toEqual(Object.keys(TABLE));
   });
 

@@ -53,7 +53,7 @@ const bodies = oneof(
   record({ amount: amounts, payments: anything }, { requiredKeys: ['payments'] }).map((body) => JSON.stringify(body)),
   json(),
   string({ unit: 'binary' }),
-  // A good request with something else in the place of one of its characters.
+  // A valid request with one character replaced.
   tuple(constantFrom(...Array(30).keys()), string({ maxLength: 3 })).map(([at, text]) => {
     const good = '{"amount":5000,"metadata":{"a":1}}';
     return good.slice(0, at) + text + good.slice(at + 1);
@@ -66,7 +66,7 @@ async function countOf(table: string): Promise<number> {
 }
 
 describe('a mutated request', () => {
-  it('is refused in the words of the contract, or creates one whole payment, and never breaks the service', async () => {
+  it('is rejected with an error of the contract or creates one payment, and never breaks the service', async () => {
     await assert(
       asyncProperty(bodies, async (body) => {
         const before = await countOf('payments');
@@ -81,7 +81,7 @@ describe('a mutated request', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is answered as documented at every address, whatever path, query, headers and body are', async () => {
+  it('gets a documented response from every endpoint, for any path, query, headers and body', async () => {
     const { id, reference_id } = (await service.call('POST', '/payments', { amount: 5_000 })).body.payment;
     const statuses = new Set<number>();
     await assert(
@@ -93,11 +93,11 @@ describe('a mutated request', () => {
       }),
       { numRuns: 600 },
     );
-    // It has come through every door, not only been turned away at the first.
+    // The requests passed each check, and did not only fail at the first one.
     expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404]));
   });
 
-  it('is answered or hung up on when it is not even HTTP', async () => {
+  it('gets a response or a closed connection if it is not HTTP', async () => {
     const { hostname, port } = new URL(service.apiUrl);
     await assert(
       asyncProperty(
@@ -115,7 +115,7 @@ describe('a mutated request', () => {
     expect((await service.call('GET', '/healthz')).status).toBe(200);
   });
 
-  it('leaves no half-created payment behind, and no workflow that stumbled', async () => {
+  it('leaves no incomplete payment and no workflow with a failed task', async () => {
     const { rows } = await service.db.query<{ id: string; status: string }>('select id, status from payments');
     expect(rows.filter(({ status }) => ['created', 'failed'].includes(status))).toEqual([]);
     const started = await eventually(
@@ -142,7 +142,7 @@ async function listWorkflows(): Promise<string[]> {
   return ids;
 }
 
-/** Requests to every address, most of them with something wrong; `id` is a payment's that can be cancelled. */
+/** Requests to every endpoint, most of them invalid; `id` is a payment that can be cancelled. */
 function requests(id: string, referenceId: string) {
   const odd = string({ unit: 'binary', maxLength: 30 }).map((text) =>
     encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?')),
@@ -154,7 +154,7 @@ function requests(id: string, referenceId: string) {
   const value = oneof(odd, constantFrom('', '0', '-1', '1e9', 'pending', 'gopay', '2026-11-21', '%00', '%ff', 'MQ'));
   const query = array(tuple(oneof(constantFrom(...QUERY_PARAMETERS), odd), value), { maxLength: 3 });
   const text = string({ unit: constantFrom(...Array.from(' !"%,;=/azAZ09~\u00ff')), maxLength: 20 });
-  /** Mostly good, so that what else is odd gets further than the first check. */
+  /** Mostly valid, so that other defects pass the first check. */
   const mostly = <T>(good: T, ...odd: Arbitrary<T>[]) =>
     oneof({ weight: 8, arbitrary: constant(good) }, ...odd.map((arbitrary) => ({ weight: 1, arbitrary })));
   const headers = record(
@@ -197,7 +197,7 @@ async function send(
   request.on('timeout', () => request.destroy(new Error(`${method} ${path} hangs`)));
   request.end(body);
   const [response]: IncomingMessage[] = await once(request, 'response');
-  if (!response) throw new Error('There was no answer');
+  if (!response) throw new Error('There was no response');
   const result = await text(response);
   const isJson = response.headers['content-type']?.includes('json');
   return {

@@ -12,7 +12,7 @@ const ROUNDS = bySize({ small: 50, full: MAX_ROUNDS });
 const CONCURRENT_PAYMENTS = 25;
 /** Of all requests of this file. */
 const MAX_TIMEOUTS = ROUNDS / 20;
-/** Payments that are cancelled twenty times each, side by side. */
+/** Payments that are cancelled by twenty concurrent requests each. */
 const CONCURRENT_CANCELS = 5;
 /** Each side wins at least one race in ten. */
 const MIN_WINS = ROUNDS / 10;
@@ -34,7 +34,7 @@ async function createPayments(): Promise<Runner[]> {
   return body.payments;
 }
 
-/** By id: what the payments are once none of them is on its way any more. */
+/** By id: the statuses of the payments once no change is pending. */
 async function waitForFinalStatuses(
   payments: readonly Runner[],
   openStatuses: readonly string[],
@@ -60,8 +60,9 @@ async function startWithOffset<A, B>(
 }
 
 /**
- * Offsets around the one at which either side wins as often, which differs from machine to machine: spread over a batch, and
- * moved towards the side that won too rarely in the batch before; by more and more while it never wins at all.
+ * Offsets around the one at which either side wins as often, which differs from machine to machine: spread over a
+ * batch, and moved towards the side that won too rarely in the batch before; by more and more while it never wins at
+ * all.
  */
 function createBarrier(firstSpreadMs: number) {
   let centreMs = 0;
@@ -80,7 +81,7 @@ function createBarrier(firstSpreadMs: number) {
 interface Race {
   readonly sides: readonly [string, string];
   readonly spreadMs: number;
-  /** Runs one batch; says for each payment which side won, after checking it against the provider's ledger. */
+  /** Runs one batch; returns for each payment the side that won, checked against the provider's ledger. */
   readonly run: (offsetMs: (place: number) => number) => Promise<readonly string[]>;
 }
 
@@ -95,7 +96,7 @@ async function runRounds({ sides, spreadMs, run }: Race): Promise<number[]> {
     barrier.learn(winners.filter((winner) => winner === sides[0]).length);
   }
   const score = [...wins].map(([side, count]) => `${side} ${count}`).join(', ');
-  console.info(`${sides.join(' against ')}: ${score}; not answered in time: ${timeouts}`);
+  console.info(`${sides.join(' against ')}: ${score}; timeouts: ${timeouts}`);
   expect(timeouts).toBeLessThanOrEqual(MAX_TIMEOUTS);
   expect([...wins.keys()]).toEqual(sides);
   return [...wins.values()];
@@ -120,7 +121,7 @@ async function scan(payload: string): Promise<number> {
   return response.status;
 }
 
-/** When a payment, once it is paid, is going to settle. */
+/** When a paid payment settles. */
 async function settlementOf(id: string): Promise<number> {
   const { rows } = await eventually(
     () => service.db.query('select settlement_due_at as due from payments where id = $1', [id]),
@@ -129,7 +130,7 @@ async function settlementOf(id: string): Promise<number> {
   return rows[0].due.getTime();
 }
 
-/** Requests that a machine busy with other things did not answer in time; what became of the payment is judged all the same. */
+/** Requests that timed out on a busy machine; the outcome of their payments is checked all the same. */
 let timeouts = 0;
 
 function expectResponse(response: ApiResponse, won: boolean, code: string): void {
@@ -141,7 +142,7 @@ function expectResponse(response: ApiResponse, won: boolean, code: string): void
 }
 
 describe('races for one payment', () => {
-  it('twenty cancels at once: one is done, the others are refused, the provider has cancelled once', async () => {
+  it('twenty concurrent cancels: one succeeds, the others are rejected, the provider has cancelled once', async () => {
     const histories = new Set<string>();
     for (let done = 0; done < ROUNDS; done += CONCURRENT_PAYMENTS) {
       const payments = await createPayments();
@@ -157,7 +158,7 @@ describe('races for one payment', () => {
     expect([...histories]).toEqual(['create issue cancel']);
   });
 
-  it('a cancel against the customer: whoever the provider let win', async () => {
+  it('a cancel against the customer: the provider decides', async () => {
     const wins = await runRounds({
       sides: ['cancelled', 'paid'],
       spreadMs: 40,
@@ -189,7 +190,7 @@ describe('races for one payment', () => {
     expect(Math.min(...wins)).toBeGreaterThanOrEqual(MIN_WINS);
   });
 
-  it('a cancel against the expiry: whoever the provider let win', async () => {
+  it('a cancel against the expiry: the provider decides', async () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 3 });
     const wins = await runRounds({
       sides: ['cancelled', 'expired'],
@@ -216,7 +217,7 @@ describe('races for one payment', () => {
     expect(Math.min(...wins)).toBeGreaterThanOrEqual(MIN_WINS);
   });
 
-  it('a refund against the settlement: one is refused, and no customer is refunded whose merchant is paid', async () => {
+  it('a refund against the settlement: one is rejected, and no settled payment is refunded', async () => {
     await setPolicy(service.db, {
       provider: 'gopay',
       channel: 'qris',

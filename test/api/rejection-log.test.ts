@@ -40,7 +40,7 @@ afterAll(() => apis.close());
 const lineSchema = z.object({ requestId: z.string(), code: z.string().optional(), reason: z.string().optional() });
 
 interface Rejection {
-  /** What the caller gets, without the id of the request. */
+  /** Status and body. */
   readonly response: string;
   readonly code: string | undefined;
   readonly reason: string | undefined;
@@ -67,8 +67,8 @@ const post = (body: string, secret = key.secret) =>
 const notify = (account: string, body: unknown) =>
   rejected(`/provider-notifications/${account}`, { method: 'POST', body: JSON.stringify(body) });
 
-/** The same response to each, and a reason of its own in the log. */
-function expectToldApartInTheLogOnly(rejections: readonly Rejection[], reasons: readonly RegExp[]): void {
+/** The responses are equal, and each has a reason of its own in the log. */
+function expectDistinguishedInLogOnly(rejections: readonly Rejection[], reasons: readonly RegExp[]): void {
   expect(new Set(rejections.map(({ response }) => response)).size).toBe(1);
   expect(rejections.map(({ reason }) => reason)).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
   for (const { response, code, reason } of rejections) {
@@ -80,7 +80,7 @@ function expectToldApartInTheLogOnly(rejections: readonly Rejection[], reasons: 
 describe('the log of a rejected request', () => {
   it('404: distinguishes an unknown payment, one of another merchant and a malformed id', async () => {
     for (const suffix of ['', '/qris']) {
-      expectToldApartInTheLogOnly(
+      expectDistinguishedInLogOnly(
         [
           await get(`/payments/${UNKNOWN_ID}${suffix}`),
           await get(`/payments/${otherPaymentId}${suffix}`),
@@ -97,7 +97,7 @@ describe('the log of a rejected request', () => {
 
   it('404: distinguishes an unknown provider account and a wrong signature', async () => {
     const notification = signedNotification('LN0000000000000000');
-    expectToldApartInTheLogOnly(
+    expectDistinguishedInLogOnly(
       [await notify(randomUUID(), notification), await notify(accountId, notification)],
       [/^unknown provider account$/, new RegExp(`^invalid signature for provider account ${accountId}$`)],
     );
@@ -108,7 +108,7 @@ describe('the log of a rejected request', () => {
     const unknown = createSecretKey('sandbox').secret;
     await revokeKey(apis.db, revoked.id);
     await sleep(IN_FORCE_AFTER_MS);
-    expectToldApartInTheLogOnly(
+    expectDistinguishedInLogOnly(
       [
         await rejected('/transactions'),
         await get('/transactions', 'sk_test_x'),

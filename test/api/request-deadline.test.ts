@@ -3,7 +3,7 @@ import { RequestDeadline } from '../../src/api/request-deadline';
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-it('gives ten seconds to all that an answer waits for, however long its request was on its way', async () => {
+it('limits the work on a response to 10 s, without the time in which the request arrives', async () => {
   const time = new RequestDeadline();
   const first = time.race(new Promise((resolve) => setTimeout(resolve, 4_000, 'known')));
   await jest.advanceTimersByTimeAsync(4_000);
@@ -16,5 +16,5 @@ it('gives ten seconds to all that an answer waits for, however long its request 
   expect(outcome).toBe('waits');
   await jest.advanceTimersByTimeAsync(1);
   await second;
-  expect(outcome).toBe('There was no answer within 10000 ms');
+  expect(outcome).toBe('No response after 10000 ms');
 });

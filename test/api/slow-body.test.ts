@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => apis.close());
 
-/** A caller that announces a body, sends its beginning and then nothing, and waits for the connection to end. */
+/** Announces a body, sends only its start, and waits until the connection is closed. */
 async function trickle(line: string): Promise<string> {
   const { hostname, port } = new URL(apis.urls[0] ?? '');
   const socket = connect(Number(port), hostname);
@@ -32,7 +32,7 @@ describe('a body that does not arrive', () => {
     });
   });
 
-  it('holds up nobody where no body counts', async () => {
+  it('does not delay endpoints that read no body', async () => {
     const path = '/payments/01935b6c-7c00-7000-8000-000000000000/cancel';
     const { hostname, port } = new URL(apis.urls[0] ?? '');
     const socket = connect(Number(port), hostname);

@@ -3,7 +3,7 @@ import { NumberToken, parseStrictJson } from '../../src/api/strict-json';
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
 
-/** What a JSON text means, numbers by their value. */
+/** The value of a JSON text, numbers by their value. */
 function plain(value: unknown): unknown {
   if (value instanceof NumberToken) return Number(value.token);
   if (Array.isArray(value)) return value.map(plain);
@@ -12,7 +12,7 @@ function plain(value: unknown): unknown {
 }
 
 describe('strict JSON', () => {
-  it('means what JSON means', () => {
+  it('has the value of JSON.parse', () => {
     assert(
       property(json({ maxDepth: 5 }), (text) => {
         if (/__proto__|\\u0000|\\ud[89a-f]/i.test(text)) return;
@@ -21,7 +21,7 @@ describe('strict JSON', () => {
     );
   });
 
-  it('takes no text that JSON does not take, and never breaks', () => {
+  it('rejects every text that JSON.parse rejects, with an API error only', () => {
     const pieces = constantFrom(
       '{',
       '}',
@@ -58,27 +58,27 @@ describe('strict JSON', () => {
   });
 
   it.each(['{"a":1,"a":1}', '{"a":1,"a":2}', '{"b":{"a":[],"a":[]}}', '[{"":0,"":0}]'])(
-    'refuses the duplicate key of %s',
+    'rejects the duplicate key of %s',
     (text) => {
       expect(() => parse(text)).toThrow(/twice/);
     },
   );
 
-  it('keeps a key named __proto__ an ordinary one', () => {
+  it('treats a key named __proto__ as an ordinary one', () => {
     const value = parse('{"__proto__":{"amount":5}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(value).not.toHaveProperty('amount');
   });
 
-  it.each(['1e3', '1.0', '-0', '9007199254740993', '0.5'])('does not take %s for an integer', (token) => {
+  it.each(['1e3', '1.0', '-0', '9007199254740993', '0.5'])('does not accept %s as an integer', (token) => {
     expect(parse(token)).toEqual(new NumberToken(token));
   });
 
-  it.each([1, 16])('takes %i levels', (depth) => {
+  it.each([1, 16])('accepts %i levels', (depth) => {
     expect(() => parse('['.repeat(depth) + ']'.repeat(depth))).not.toThrow();
   });
 
-  it.each([17, 100_000])('refuses %i levels', (depth) => {
+  it.each([17, 100_000])('rejects %i levels', (depth) => {
     expect(() => parse('['.repeat(depth) + ']'.repeat(depth))).toThrow(/nested|JSON/);
   });
 });

@@ -37,7 +37,7 @@ afterEach(async () => {
   await Promise.all([postgresql.restore(), temporal.restore()]);
 });
 
-/** The promised ten seconds, and what a busy machine adds; a wait that began anew would be nearer to twenty. */
+/** The promised 10 s and a tolerance for a busy machine; a second wait would end near 20 s. */
 const TIMEOUT_MS = 13_000;
 
 async function call(method: string, path: string, body?: unknown, key?: string): Promise<ApiResult> {
@@ -59,7 +59,7 @@ const create = (key: string): Promise<ApiResult> => call('POST', '/payments', { 
 const SERVER_ERROR = [500, 'server_error'] as const;
 const outcome = ({ status, code }: ApiResult) => [status, code] as const;
 
-/** Every address that needs PostgreSQL before it can answer. */
+/** Every endpoint that needs PostgreSQL. */
 async function needingPostgresql(): Promise<[method: string, path: string, body?: unknown][]> {
   const { id, qris_image_url } = (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
   return [
@@ -76,7 +76,7 @@ async function needingPostgresql(): Promise<[method: string, path: string, body?
   ];
 }
 
-/** The same request, sent until it is answered with success, did its work once. */
+/** The same request, repeated until it succeeds, was executed once. */
 async function expectOneExecution(key: string): Promise<void> {
   await eventually(
     () => create(key),
@@ -88,10 +88,10 @@ async function expectOneExecution(key: string): Promise<void> {
   expect(await service.transitionsOf(again.body.payment.id)).toEqual(['create', 'issue']);
 }
 
-describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
-  it('500 server_error within 10 s at every address, and the same request later does the work once', async () => {
+describe.each(['cut', 'hang'] as const)('PostgreSQL unavailable (%s)', (how) => {
+  it('500 server_error after at most 10 s everywhere, and the same request later is executed once', async () => {
     const requests = await needingPostgresql();
-    // Connections that are open already are the ones that hang.
+    // Only connections that are already open hang.
     await Promise.all(Array.from({ length: 20 }, () => call('GET', '/transactions')));
     await postgresql[how]();
     const [created, ...responses] = await Promise.all([
@@ -104,7 +104,7 @@ describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
     expect((await call('GET', '/readyz')).status).toBe(503);
     await postgresql.restore();
     await expectOneExecution(`postgresql-${how}`);
-    // No dead connection is left in the pool.
+    // The pool contains no dead connection.
     const after = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/transactions')));
     expect(after.filter(({ status }) => status !== 200)).toEqual([]);
     await eventually(
@@ -114,8 +114,8 @@ describe.each(['cut', 'hang'] as const)('PostgreSQL away (%s)', (how) => {
   });
 });
 
-describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
-  it('500 server_error within 10 s where it is needed, and the same request later does the work once', async () => {
+describe.each(['cut', 'hang'] as const)('Temporal unavailable (%s)', (how) => {
+  it('500 server_error after at most 10 s if it is needed, and the same request later is executed once', async () => {
     const known = `known-${how}`;
     expect((await create(known)).status).toBe(201);
     const { id } = (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
@@ -124,17 +124,17 @@ describe.each(['cut', 'hang'] as const)('Temporal away (%s)', (how) => {
       create(`temporal-${how}`),
       call('POST', '/payments', { payments: [{ amount: 20_000 }, { amount: 30_000 }] }),
       call('POST', `/payments/${id}/cancel`),
-      // Behind the first for most of its time.
+      // It waits for the first one most of its time.
       sleep(1_000).then(() => call('POST', `/payments/${id}/cancel`)),
     ]);
     expect(responses.map(outcome)).toEqual(responses.map(() => SERVER_ERROR));
-    // What PostgreSQL can answer does not ask Temporal.
+    // Requests that need only PostgreSQL succeed.
     const completed = await Promise.all([create(known), call('GET', `/payments/${id}`), call('GET', '/transactions')]);
     expect(completed.map(({ status }) => status)).toEqual([201, 200, 200]);
     expect((await call('GET', '/readyz')).status).toBe(503);
     await temporal.restore();
     await expectOneExecution(`temporal-${how}`);
-    // Long enough for calls that were still being tried: nobody waits for them any more.
+    // Long enough for calls that are still being retried without a caller.
     await sleep(2_500);
     expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
   });

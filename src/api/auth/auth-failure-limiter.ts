@@ -1,20 +1,20 @@
 import { networkOf } from './client-address';
 
-const FAILURES_A_MINUTE = 60;
+const MAX_FAILURES_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
-/** About 2 MB. An attacker with more networks than this is under the limit from each of them anyhow. */
+/** About 2 MB. An attacker with more networks is below the limit from each of them. */
 const MAX_NETWORKS = 10_000;
 
 /**
- * The requests without a good key that come from an address, or from a /64 of IPv6, in a minute. Each process counts
- * its own, in bounded memory: the limit spares us noise, it is not what keeps keys from being guessed (192 bits do).
- * It only ever refuses requests whose key has failed: merchants behind the same address stay undisturbed.
+ * Counts the requests with a failed key per minute and address, or /64 of IPv6. Each process counts its own, in bounded
+ * memory. The limit reduces load; 192 random bits protect the keys. It rejects only requests whose key has failed, so
+ * it does not affect merchants behind the same address.
  */
 export class AuthFailureLimiter {
-  /** In the order in which their minutes end. */
+  /** In the order of their deadlines. */
   readonly #minutes = new Map<string, { failures: number; readonly deadlineAtMs: number }>();
 
-  /** @returns the seconds to wait when there were too many; undefined while there were not */
+  /** @returns the seconds to wait if there were too many failures */
   count(address: string): number | undefined {
     const nowMs = Date.now();
     const network = networkOf(address);
@@ -22,7 +22,7 @@ export class AuthFailureLimiter {
     const minute = this.#minutes.get(network) ?? { failures: 0, deadlineAtMs: nowMs + MINUTE_MS };
     this.#minutes.set(network, minute);
     minute.failures += 1;
-    return minute.failures > FAILURES_A_MINUTE ? Math.ceil((minute.deadlineAtMs - nowMs) / 1000) : undefined;
+    return minute.failures > MAX_FAILURES_PER_MINUTE ? Math.ceil((minute.deadlineAtMs - nowMs) / 1000) : undefined;
   }
 
   #evictExpired(nowMs: number): void {

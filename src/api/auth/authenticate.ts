@@ -17,7 +17,7 @@ const BEARER = /^Bearer +(\S+)$/i;
  * Accepts an unrevoked secret key, from an address that the key allows, of an approved merchant, checked in this order.
  * PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
  * `timingSafeEqual` is not needed.
- * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them), `api_key_ip_not_allowed`, `merchant_not_approved`
+ * @throws ApiError `invalid_api_key` (`rate_limited` after too many), `api_key_ip_not_allowed`, `merchant_not_approved`
  */
 export async function authenticate(dependencies: ApiDependencies, request: Request): Promise<AuthenticatedMerchant> {
   const address = clientAddress(request);

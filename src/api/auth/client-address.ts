@@ -5,8 +5,9 @@ const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 const NO_ADDRESS = '0.0.0.0';
 
 /**
- * The caller's IP address, as Express finds it behind the proxies of `TRUST_PROXY`, in its canonical form: IPv4 that
- * is mapped into IPv6 is unwrapped, whichever way it is spelled. `0.0.0.0` where a proxy names no address.
+ * The caller's IP address in canonical form, as Express determines it behind the proxies of `TRUST_PROXY`. An
+ * IPv4-mapped IPv6 address, in any spelling, becomes IPv4. `0.0.0.0` if a proxy sends no address. Not by ipaddr.js 2.5,
+ * which also maps the IPv4-compatible `::203.0.113.9`.
  */
 export function clientAddress(request: Request): string {
   const address = (request.ip ?? '').replace(/%.*$/, '');
@@ -22,7 +23,10 @@ export function clientAddress(request: Request): string {
   }
 }
 
-/** What one caller holds: an IPv4 address, or the /64 of an IPv6 address. @param address of `clientAddress` */
+/**
+ * The network that one caller controls: an IPv4 address, or the /64 of an IPv6 address.
+ * @param address of `clientAddress`
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));

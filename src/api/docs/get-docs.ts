@@ -10,7 +10,7 @@ const viewerFile = (name: string) => () => readFile(path.join(VIEWER_DIRECTORY, 
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** All that the page loads: files of the viewer as npm delivers them, and our own two. */
+/** All that the page loads: files of the npm package, and two of our own. */
 const FILES = new Map<string, { contentType: string; read: () => Promise<Buffer> | string }>([
   ['swagger-ui.css', { contentType: CSS, read: viewerFile('swagger-ui.css') }],
   ['swagger-ui-bundle.js', { contentType: JAVASCRIPT, read: viewerFile('swagger-ui-bundle.js') }],

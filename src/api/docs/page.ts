@@ -1,4 +1,4 @@
-/** Everything comes from this service, so that the page works offline and tells nobody who reads it. */
+/** The page loads only from this service: it works offline, and no other server learns its readers. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +29,7 @@ export const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The page is for reading: secret keys must not be put into a browser, so nothing can be tried out from it. */
+/** No requests from the page (`supportedSubmitMethods`): secret keys must not be put into a browser. */
 export const SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',

@@ -33,7 +33,7 @@ const PATH_ID = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The `id` of a transaction, or its `reference_id`. Those of other merchants are not found.',
+  description: 'The `id` of a transaction, or its `reference_id`. Transactions of other merchants are not found.',
   schema: { type: 'string' },
   examples: { id: { value: EXAMPLE_PAYMENT.id }, reference_id: { value: EXAMPLE_PAYMENT.reference_id } },
 };
@@ -70,7 +70,7 @@ export function describeParameters(place: 'query' | 'header', schemas: Readonly<
   });
 }
 
-/** A response for each status among the codes, with its codes and an example of each. */
+/** A response for each status, with its error codes and an example of each. */
 function describeFailures(codes: readonly ApiErrorCode[]) {
   const statuses = [...new Set(codes.map((code) => API_ERRORS[code].httpStatus))];
   return Object.fromEntries(

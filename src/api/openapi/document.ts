@@ -11,7 +11,7 @@ import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';
 import { WEBHOOK_EVENT, WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
 
-/** The OpenAPI 3.1 document of what merchants call and receive, from the schemas and tables that the API itself uses. */
+/** The OpenAPI 3.1 document for merchants, derived from the endpoints and the tables that the API itself uses. */
 export function buildDocument(endpoints: readonly MerchantEndpoint[]) {
   return {
     openapi: '3.1.0',
@@ -20,7 +20,7 @@ export function buildDocument(endpoints: readonly MerchantEndpoint[]) {
       version: VERSION,
       description: INTRODUCTION,
     },
-    servers: [{ url: '/', description: 'The service that gave you this document' }],
+    servers: [{ url: '/', description: 'The service that serves this document' }],
     security: [{ secretKey: [] }],
     tags: [{ name: 'Transactions' }],
     paths: describePaths(endpoints),
@@ -75,8 +75,8 @@ function describeWebhook(status: PaymentStatus) {
         content: jsonContent(refTo('WebhookEvent'), { [event]: { ...WEBHOOK_EVENT, event, status } }),
       },
       responses: {
-        '2XX': { description: 'You have it. Any other answer, or none within 10 s, is a failure and is tried again.' },
-        '410': { description: 'You want no more webhooks at this address: it is disabled.' },
+        '2XX': { description: 'Delivered. Any other response, or none after 10 s, is a failure and is retried.' },
+        '410': { description: 'Disables the endpoint: no more webhooks are sent to this address.' },
       },
     },
   };

@@ -1,11 +1,11 @@
-/** The headers of answers, with what the documentation says of them. */
+/** The headers of responses and their documentation. */
 export const RESPONSE_HEADERS = {
-  'X-Request-Id': 'Names the request; tell us when you ask about it.',
-  'RateLimit-Limit': 'How many requests the key may make in a minute.',
-  'RateLimit-Remaining': 'How many of them are left.',
-  'RateLimit-Reset': 'In how many seconds all of them are there again.',
-  'Retry-After': 'In how many seconds to try again.',
-  'Idempotency-Replayed': '`true` where the first answer to the same request is repeated.',
+  'X-Request-Id': 'Identifies the request; include it when you contact support.',
+  'RateLimit-Limit': 'Requests that the key may make per minute.',
+  'RateLimit-Remaining': 'Remaining requests of this minute.',
+  'RateLimit-Reset': 'Seconds until the limit resets.',
+  'Retry-After': 'Seconds to wait before the next attempt.',
+  'Idempotency-Replayed': '`true` if the original response to the same request is repeated.',
   Link: 'The address of the next page, with `rel="next"` (RFC 8288); missing on the last page.',
 } as const;
 
@@ -13,7 +13,7 @@ export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
 const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 
-/** Those that answers of this status have, as the order of checks decides it. */
+/** The headers of every response with this status; the order of the checks decides. */
 export function usualHeaders(httpStatus: number): readonly ResponseHeader[] {
   switch (httpStatus) {
     case 401:

@@ -15,7 +15,7 @@ export const webhookEventSchema = z.object({
   reference_id,
   merchant_reference_id,
   status,
-  environment: z.enum(['sandbox', 'production']).meta({ description: 'Where the transaction was made.' }),
+  environment: z.enum(['sandbox', 'production']).meta({ description: 'The environment of the transaction.' }),
   amount,
   fee_amount,
   net_amount,
@@ -43,14 +43,15 @@ export const WEBHOOK_EVENT: z.output<typeof webhookEventSchema> = {
 const headerText = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 
 export const WEBHOOK_HEADERS = {
-  'User-Agent': headerText('Who is calling.', 'Lunas-Webhooks/0.1.0'),
+  'User-Agent': headerText('The name of this service.', 'Lunas-Webhooks/0.1.0'),
   'X-Service-Event': headerText('The event name.', 'payment.paid'),
   'X-Service-Delivery': headerText(
     'Identifies the delivery; the same in each of its attempts.',
     '01935b6c-9a10-7d2e-8f41-5a0c3c1f7e22',
   ),
   'X-Service-Signature': headerText(
-    'When the attempt was signed, in Unix seconds, and its signature. While a secret is being rotated there is one `v1` for each valid secret.',
+    'When the attempt was signed, in Unix seconds, and its signature. ' +
+      'During a rotation of the secret there is one `v1` for each valid secret.',
     't=1795248059,v1=4f0c1f0d7c1e5b6f3e0a9d8c7b6a594837261504f3e2d1c0bfae9d8c7b6a5948',
   ),
 };

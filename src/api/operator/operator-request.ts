@@ -11,7 +11,7 @@ import { readJsonBody } from '../strict-json';
 
 const MAX_NOTE_CHARACTERS = 500;
 
-/** Every action of an operator says why. */
+/** Every operator action has a note with its reason. */
 export const noteSchema = z.object({
   note: boundedText(MAX_NOTE_CHARACTERS).refine((text) => text.trim() !== '', { error: 'must not be empty' }),
 });
@@ -23,7 +23,7 @@ export function parseActionBody<Schema extends z.ZodType>(request: Request, sche
   throw new ApiError('invalid_json', ruleOf(parsed.error));
 }
 
-/** Merchants' lists refuse a query in the same way. @throws ApiError `not_found` that names the parameter and its rule */
+/** As for the lists of merchants. @throws ApiError `not_found` that names the parameter and its rule */
 export function readQuery<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(request.query);
   if (parsed.success) return parsed.data;
@@ -34,7 +34,7 @@ function ruleOf({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.join('.') ?? 'It'} ${issue?.message ?? 'is not understood'}.`;
 }
 
-/** How many of a list are shown. */
+/** The page size. */
 export const limitSchema = z
   .string()
   .regex(/^[1-9]\d{0,2}$/, { error: 'must be a whole number from 1 to 999' })
@@ -56,8 +56,8 @@ export function uuidInPath({ params }: Request): string {
 }
 
 /**
- * What an operator is refused, in the contract's form.
- * @param code of what exists and cannot be done; the contract's table is closed, so the message has to tell
+ * Converts the errors of the operator actions to API errors.
+ * @param code of an action that is not possible; the contract's table is closed, so the message has the reason
  */
 export async function mapErrors<Result>(code: ApiErrorCode, work: () => Promise<Result>): Promise<Result> {
   try {

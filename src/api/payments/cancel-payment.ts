@@ -18,12 +18,13 @@ export const cancelPayment = merchantEndpoint({
   operationId: 'cancelPayment',
   summary: 'Cancel a transaction',
   description: `Cancels a \`pending\` transaction: it becomes \`cancelled\` once the provider confirms it, and
-\`payment.cancelled\` is sent. Cancels a refund too: one that is \`refund_processing\` can be taken back for a while (a
-minute, unless the operator of this service says otherwise), before it goes to the provider; the transaction is \`paid\`
-again, and \`payment.paid\` is sent once more. After that the refund is with the provider, and nothing takes it back.
+\`payment.cancelled\` is sent. Cancels a refund too. A refund is held for a while before it is sent to the provider (a
+minute, unless the operator configures otherwise), and can be cancelled during this time. The transaction is then
+\`paid\` again, and \`payment.paid\` is sent once more. After that the refund cannot be cancelled.
 
-Everything else is \`payment_cancel_failed\`, and so are transactions of \`shopeepay\`, which cannot cancel. The provider
-decides: a customer who was faster has paid. A body is not needed and not read.`,
+In all other cases the response is \`payment_cancel_failed\`, also for transactions of \`shopeepay\`, which does not
+support it. The provider decides: if the customer paid first, the transaction is paid. A body is not needed and not
+read.`,
   response: {
     status: 200,
     name: 'CancelPaymentResponse',

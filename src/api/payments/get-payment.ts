@@ -16,7 +16,7 @@ export const getPayment = merchantEndpoint({
   path: '/payments/:id',
   operationId: 'getPayment',
   summary: 'Read a transaction',
-  description: 'For when a webhook did not come: ask with delays between the requests.',
+  description: 'For a missing webhook: poll with delays between the requests.',
   response: {
     status: 200,
     name: 'GetPaymentResponse',

@@ -13,11 +13,11 @@ export const qrisSchema = z.object({
     .string()
     .max(MAX_PAYLOAD_LENGTH)
     .meta({ description: 'The QRIS payload (EMVCo), to draw the QR yourself.' }),
-  image_url: z.url().meta({ description: 'The QR as a PNG picture, public and cacheable; `.svg` is there too.' }),
+  image_url: z.url().meta({ description: 'The QR as a PNG image, public and cacheable; `.svg` is available too.' }),
   expires_at: PAYMENT_FIELDS.expires_at,
 });
 
-/** Undefined before there is a QR, and where there never was one. */
+/** Undefined before the provider has issued a QR, or if it never did. */
 export function toQris(payment: PaymentRow, links: QrisLinks): z.output<typeof qrisSchema> | undefined {
   if (payment.qrisPayload === null) return undefined;
   return {
@@ -32,8 +32,8 @@ export const getQris = merchantEndpoint({
   path: '/payments/:id/qris',
   operationId: 'getQris',
   summary: 'Read the QR of a transaction',
-  description: `The QR of a bulk item, or of any transaction later on. \`not_found\` too where there is no QR: before the
-provider has issued it, and where the provider refused to.`,
+  description: `The QR of a bulk item, or of any transaction later on. Without a QR the response is \`not_found\`:
+before the provider has issued it, and if the provider rejected the transaction.`,
   response: {
     status: 200,
     name: 'GetQrisResponse',

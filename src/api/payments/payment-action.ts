@@ -7,7 +7,10 @@ import { ApiError } from '../api-error';
 import type { MerchantHandler } from '../endpoint';
 import { requirePayment } from './require-payment';
 
-/** What Temporal needs to notice that a worker died is 3 s: a step of its may be in PostgreSQL, and its workflow not know of it yet. */
+/**
+ * Temporal needs 3 s to detect the death of a worker. Until then PostgreSQL may contain a step of which the workflow
+ * has no result yet.
+ */
 const CATCH_UP_ATTEMPTS = 16;
 const CATCH_UP_PAUSE_MS = 250;
 
@@ -40,16 +43,16 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
     });
 
     /**
-     * A workflow that took the payment for what it no longer is, is asked again when it has caught up: with its own repeat of
-     * the step, or, if Temporal has lost that step, with PostgreSQL.
+     * If the workflow rejects the request in an outdated status, the request is repeated after the workflow has caught
+     * up: with its own repeat of the step, or, if Temporal has lost that step, with PostgreSQL.
      */
-    async function requestWithCatchUp(inTime: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
+    async function requestWithCatchUp(client: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
       for (let attemptsLeft = CATCH_UP_ATTEMPTS; ; attemptsLeft -= 1) {
         assertAllowed(await find(id));
-        const requested = await send(inTime, id);
+        const requested = await send(client, id);
         if (requested.outcome !== 'rejected' || requested.status === undefined || attemptsLeft === 0) return requested;
         if (requested.status === (await find(id)).status) return requested;
-        if (attemptsLeft === CATCH_UP_ATTEMPTS) await inTime.signalProviderUpdate(id);
+        if (attemptsLeft === CATCH_UP_ATTEMPTS) await client.signalProviderUpdate(id);
         await sleep(CATCH_UP_PAUSE_MS);
       }
     }

@@ -22,20 +22,20 @@ const timestamp = (description: string) => z.iso.datetime().meta({ description }
 export const PAYMENT_FIELDS = {
   id: z.uuid().meta({ description: 'Transaction identifier.' }),
   reference_id: z.string().regex(REFERENCE_ID).meta({
-    description: 'Transaction ID for people; usable in place of `id` in paths.',
+    description: 'Transaction ID for humans; usable in place of `id` in paths.',
   }),
   merchant_reference_id: z.string().max(64).nullable().meta({ description: 'Your own order ID; null without one.' }),
-  provider: z.enum(PROVIDERS).meta({ description: 'Whose QR it is. Any QRIS app can pay it.' }),
+  provider: z.enum(PROVIDERS).meta({ description: 'The provider of the QR. Any QRIS app can pay it.' }),
   currency: z.literal(CURRENCY),
   amount: rupiah('Order amount', 1),
   fee_amount: rupiah('Payment fee', 0),
-  net_amount: rupiah('What is recorded for you', 1),
-  total_amount: rupiah('What the customer pays', 1),
+  net_amount: rupiah('Net amount for the merchant', 1),
+  total_amount: rupiah('Amount that the customer pays', 1),
   status: paymentStatusSchema,
   created_at: timestamp('When the transaction was created.'),
-  updated_at: timestamp('When the transaction changed last; it grows with every change.'),
+  updated_at: timestamp('When the transaction last changed; it increases with every change.'),
   paid_at: timestamp('When the customer paid, by the clock of the provider; null before.').nullable(),
-  expires_at: timestamp('Until when the customer can pay.'),
+  expires_at: timestamp('The customer can pay until this time.'),
 };
 
 const { id, reference_id, merchant_reference_id, provider, currency, status } = PAYMENT_FIELDS;

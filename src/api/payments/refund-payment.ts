@@ -11,12 +11,12 @@ export const refundPayment = merchantEndpoint({
   path: '/payments/:id/refund',
   operationId: 'refundPayment',
   summary: 'Refund a transaction',
-  description: `Has the customer of a \`paid\` transaction refunded, \`total_amount\` in full; the fee stays owed. It becomes
-\`refund_processing\`, where it can be cancelled for a while, and then \`refunded\` once the bank has confirmed it, or
-\`refund_failed\` where the provider refused it: each is an event.
+  description: `Refunds the customer of a \`paid\` transaction, \`total_amount\` in full; the fee stays due. The
+transaction becomes \`refund_processing\` and can be cancelled for a while. Then it becomes \`refunded\` once the bank
+has confirmed the refund, or \`refund_failed\` if the provider rejected it. Each change sends an event.
 
-Everything else is \`payment_refund_failed\`: a transaction that has entered settlement (\`settled\`), and those of
-\`shopeepay\`, which has no refund. A body is not needed and not read.`,
+In all other cases the response is \`payment_refund_failed\`: for a transaction in settlement (\`settled\`), and for
+transactions of \`shopeepay\`, which has no refund. A body is not needed and not read.`,
   response: {
     status: 200,
     name: 'RefundPaymentResponse',

@@ -5,8 +5,9 @@ import { ApiError } from '../api-error';
 import { publicEndpoint } from '../endpoint';
 
 /**
- * Stores a verified notification and signals the payment's workflow, which queries the provider. A notification that the
- * workflow's own timer covers, and a copy, are only stored. The sweeper signals again for each row that stays open.
+ * Stores a verified notification and signals the payment's workflow, which queries the provider. A copy is only stored,
+ * and so is a notification that the workflow's own timer covers. The sweeper signals again for each row that stays
+ * open.
  */
 export const receiveNotification = publicEndpoint({
   method: 'post',
@@ -26,8 +27,8 @@ export const receiveNotification = publicEndpoint({
 
     const { referenceId, reportedStatus } = verification;
     const { needsQuery, paymentId } = await storeNotification(db, { accountId, referenceId, reportedStatus, rawBody });
-    // An order that nobody knows is kept open: the sweeper makes it a case for a person.
-    if (paymentId === null) log.warn({ accountId, referenceId }, 'a notification speaks of an unknown order');
+    // The row of an unknown order stays open: the sweeper opens an exception for an operator.
+    if (paymentId === null) log.warn({ accountId, referenceId }, 'notification for unknown order');
     else if (needsQuery) await notifyWorkflow(db, workflows, paymentId);
     return { status: 200, body: { received: true } };
   },

@@ -3,14 +3,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const ID_BYTES = 16;
 const MAC_BYTES = 16;
 
-/** The public, unguessable addresses of QR pictures. */
+/** The public, unguessable addresses of QR images. */
 export interface QrisLinks {
   imageUrl(paymentId: string): string;
-  /** The payment of a token that we made; undefined for any other text. */
+  /** The payment of a token of ours; undefined for any other text. */
   paymentIdOf(token: string): string | undefined;
 }
 
-/** A token is the payment's id and its HMAC under a key drawn from the master key: nothing to store, nothing to guess. */
+/** A token is the payment's id and its HMAC under a key derived from the master key, so it is not stored. */
 export function createQrisLinks(masterKey: string, publicBaseUrl: string): QrisLinks {
   const key = createHmac('sha256', Buffer.from(masterKey, 'base64')).update('lunas qris links').digest();
   const macOf = (id: Buffer) => createHmac('sha256', key).update(id).digest().subarray(0, MAC_BYTES);

@@ -3,7 +3,7 @@ import type { RateLimit } from './rate-limit';
 
 /**
  * Counts a request against its key's limit.
- * @returns the headers of its answer (`RateLimit-*` as in draft-ietf-httpapi-ratelimit-headers-06)
+ * @returns the headers of its response (`RateLimit-*` as in draft-ietf-httpapi-ratelimit-headers-06)
  * @throws ApiError `rate_limited`, with the same headers and `Retry-After`
  */
 export async function countRequest(rateLimit: RateLimit, keyId: string): Promise<Record<string, string>> {

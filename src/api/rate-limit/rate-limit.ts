@@ -9,58 +9,58 @@ export interface RateLimitSettings {
   readonly log: Logger;
 }
 
-/** Where a key stands after a request. */
+/** The state of a key after a request. */
 export interface RateLimitStatus {
   readonly allowed: boolean;
   /** Requests a minute. */
   readonly limit: number;
-  /** What is left of them, as far as this process knows. */
+  /** Remaining requests, as far as this process has read them. */
   readonly remaining: number;
-  /** Until the key's minute ends and all of them are there again. */
+  /** Until the key's minute ends. */
   readonly resetSeconds: number;
 }
 
 /** This process's part of a key's minute. */
 interface LocalQuota {
-  /** Unknown before the table has been asked. */
+  /** `Infinity` before the first read of the table. */
   deadlineAtMs: number;
-  /** Taken out of the table and not yet used. */
+  /** Taken from the table and not yet used. */
   held: number;
   used: number;
-  /** Left in the table when it was last asked. */
+  /** Left in the table at the last read. */
   left: number;
-  /** One statement at a time for a key; who comes meanwhile waits for it. */
-  asking: Promise<void> | undefined;
+  /** One statement at a time per key; other requests of the key wait for it. */
+  refill: Promise<void> | undefined;
 }
 
 const MINUTE_MS = 60_000;
-/** A process takes at most this part of what is left at a time, so that the last requests are shared out one by one. */
+/** A process takes at most this part of the rest at a time, so that the last requests are distributed one by one. */
 const MAX_PREFETCH_FRACTION = 1 / 8;
 
-/** The table must not hold up requests: after this the process goes on without it, for a while for every key. */
+/** The table must not delay requests: after this timeout the process counts every key locally for a while. */
 const STORE_TIMEOUT_MS = 2_000;
 const FALLBACK_MS = 30_000;
-/** Connections of its own: a table that hangs takes none from the requests themselves. */
+/** A pool of its own: a blocked table takes no connections from the requests. */
 const CONNECTIONS = 2;
 
 /**
- * The requests that each key may make in a minute: one budget over all API processes, counted in PostgreSQL.
+ * Limits the requests of each key per minute: one budget over all API processes, counted in PostgreSQL.
  *
- * A process takes requests out of the table ahead of their use, at first one, then as many as it has used so far, so
- * that a busy key costs a statement in about ten requests, and a spent one none before its minute ends. What is taken
- * is counted, so all processes together never allow more than the limit in a minute; up to an eighth of it may lie
- * unused in a process that the merchant's requests no longer reach.
+ * A process takes requests from the table ahead of their use: at first one, then as many as it has used so far. So a
+ * busy key costs a statement in about ten requests, and an exhausted key none before its minute ends. All requests
+ * taken are counted, so all processes together never allow more than the limit. Up to an eighth of it may stay unused
+ * in a process that no longer receives the merchant's requests.
  *
- * The minute begins with a key's first request. It fails open: where the table does not answer, each process allows the
- * limit by itself until the minute ends. Refusing payments, or keeping them waiting, would cost merchants more than
- * some requests too many cost us.
+ * The minute starts with a key's first request. The limit fails open: if the table is unavailable, each process allows
+ * the limit by itself until the minute ends. Rejected or delayed payments would cost merchants more than some requests
+ * above the limit. The `insuranceLimiter` of rate-limiter-flexible would wait for the timeout at every request.
  */
 export class RateLimit {
   readonly #limit: number;
   readonly #log: Logger;
   readonly #db;
   readonly #table;
-  readonly #shares = new Map<string, LocalQuota>();
+  readonly #quotas = new Map<string, LocalQuota>();
   #fallbackUntilMs = 0;
   #nextSweepMs = Date.now() + MINUTE_MS;
 
@@ -71,7 +71,7 @@ export class RateLimit {
       max: CONNECTIONS,
       connectionTimeoutMs: STORE_TIMEOUT_MS,
       statementTimeoutMs: STORE_TIMEOUT_MS,
-      // Kept: to connect takes far longer than to count.
+      // Connections stay open: connecting takes far longer than counting.
       idleTimeoutMillis: 0,
     });
     this.#table = new RateLimiterPostgres({
@@ -91,8 +91,8 @@ export class RateLimit {
   async take(keyId: string): Promise<RateLimitStatus> {
     const quota = this.#quotaFor(keyId);
     while (quota.held === 0 && quota.left > 0) {
-      quota.asking ??= this.#refill(keyId, quota).finally(() => (quota.asking = undefined));
-      await quota.asking;
+      quota.refill ??= this.#refill(keyId, quota).finally(() => (quota.refill = undefined));
+      await quota.refill;
     }
     const allowed = quota.held > 0;
     if (allowed) {
@@ -112,11 +112,11 @@ export class RateLimit {
   }
 
   #quotaFor(keyId: string): LocalQuota {
-    const known = this.#shares.get(keyId);
+    const known = this.#quotas.get(keyId);
     if (known && Date.now() < known.deadlineAtMs) return known;
     this.#sweep();
-    const quota: LocalQuota = { deadlineAtMs: Infinity, held: 0, used: 0, left: this.#limit, asking: undefined };
-    this.#shares.set(keyId, quota);
+    const quota: LocalQuota = { deadlineAtMs: Infinity, held: 0, used: 0, left: this.#limit, refill: undefined };
+    this.#quotas.set(keyId, quota);
     return quota;
   }
 
@@ -130,7 +130,7 @@ export class RateLimit {
       quota.deadlineAtMs = Date.now() + msBeforeNext;
     } catch (error) {
       this.#fallbackUntilMs = Date.now() + FALLBACK_MS;
-      this.#log.warn({ err: error }, 'the rate limit table does not answer: this process counts by itself for a while');
+      this.#log.warn({ err: error }, 'rate limit store unavailable; falling back to local counters');
       this.#useLocalFallback(quota);
     }
   }
@@ -141,14 +141,14 @@ export class RateLimit {
     quota.deadlineAtMs = Math.min(quota.deadlineAtMs, Date.now() + MINUTE_MS);
   }
 
-  /** Forgets minutes that are over, here and in the table; once a minute, by whoever comes first. */
+  /** Deletes finished minutes, here and in the table, at most once a minute. */
   #sweep(): void {
     const nowMs = Date.now();
     if (nowMs < this.#nextSweepMs) return;
     this.#nextSweepMs = nowMs + MINUTE_MS;
-    for (const [keyId, quota] of this.#shares) if (quota.deadlineAtMs <= nowMs) this.#shares.delete(keyId);
+    for (const [keyId, quota] of this.#quotas) if (quota.deadlineAtMs <= nowMs) this.#quotas.delete(keyId);
     this.#db
       .query('delete from rate_limits where expire < $1', [nowMs - MINUTE_MS])
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'expired rate limits could not be deleted'));
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'rate limit cleanup failed'));
   }
 }

@@ -10,8 +10,8 @@ import { createSecretKey } from '../../../src/keys/secret-key';
 import { sendRequest, IN_FORCE_AFTER_MS, callApi, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { eventually } from '../../support/eventually';
 
-/** Answered by what lies behind the door. */
-const LET_IN = [404, 'not_found'] as const;
+/** The response of an authenticated request. */
+const AUTHENTICATED = [404, 'not_found'] as const;
 
 const isIPv6Here = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
@@ -43,21 +43,21 @@ describe('the order of checks', () => {
   beforeAll(async () => (apis = await startTestApis([{}])));
   afterAll(() => apis.close());
 
-  async function requestWith(faults: readonly KeyDefect[]): Promise<string | undefined> {
+  async function requestWith(defects: readonly KeyDefect[]): Promise<string | undefined> {
     const key = await apis.newKey({
-      allowedNetworks: faults.includes('address') ? ['203.0.113.0/24'] : [],
-      approve: !faults.includes('merchant'),
+      allowedNetworks: defects.includes('address') ? ['203.0.113.0/24'] : [],
+      approve: !defects.includes('merchant'),
     });
-    if (faults.includes('key')) await revokeKey(apis.db, key.id);
-    if (faults.includes('rate limit')) {
+    if (defects.includes('key')) await revokeKey(apis.db, key.id);
+    if (defects.includes('rate limit')) {
       await apis.db.query('insert into rate_limits values ($1, 1000000, $2)', [key.id, Date.now() + 60_000]);
     }
-    const body = `{"amount":${faults.includes('fields') ? 0 : 1_000}${faults.includes('body') ? '' : '}'}`;
+    const body = `{"amount":${defects.includes('fields') ? 0 : 1_000}${defects.includes('body') ? '' : '}'}`;
     const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' };
     return (await sendRequest(`${first(apis.urls)}/payments`, { method: 'POST', headers, body })).code;
   }
 
-  it.each(PAIRS)('%s is told before %s', async (one, other) => {
+  it.each(PAIRS)('%s is reported before %s', async (one, other) => {
     expect([await requestWith([one]), await requestWith([other])]).toEqual([CODES[one], CODES[other]]);
     expect(await requestWith([one, other])).toBe(CODES[one]);
   });
@@ -78,8 +78,8 @@ describe('the key', () => {
     ['bearer', (secret: string) => `bearer ${secret}`],
     ['BEARER', (secret: string) => `BEARER ${secret}`],
     ['more blanks', (secret: string) => `Bearer    ${secret}  `],
-  ])('is read whatever the spelling of the scheme: %s', async (_name, spell) => {
-    expect(await codeOf(url, '', { authorization: spell(key.secret) })).toEqual(LET_IN);
+  ])('is accepted with any spelling of the scheme: %s', async (_name, spell) => {
+    expect(await codeOf(url, '', { authorization: spell(key.secret) })).toEqual(AUTHENTICATED);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('the key', () => {
       'a key with a changed character',
       (secret: string) => `Bearer ${secret.slice(0, -1)}${secret.endsWith('0') ? 1 : 0}`,
     ],
-    ['a well-formed key that nobody has', () => `Bearer ${createSecretKey('sandbox').secret}`],
+    ['a well-formed key that does not exist', () => `Bearer ${createSecretKey('sandbox').secret}`],
   ])('401 invalid_api_key, with the scheme to use: %s', async (_name, spell) => {
     const result = await callApi(url, '', { authorization: spell(key.secret) });
     expect([result.status, result.code]).toEqual([401, 'invalid_api_key']);
@@ -99,7 +99,7 @@ describe('the key', () => {
   });
 });
 
-describe('what an operator changes', () => {
+describe('a change by an operator', () => {
   let apis: TestApis;
   beforeAll(async () => (apis = await startTestApis([{}, {}])));
   afterAll(() => apis.close());
@@ -109,7 +109,7 @@ describe('what an operator changes', () => {
 
   it('is in force within a second on every process: revocation', async () => {
     const key = await apis.newKey();
-    expect(await everywhere(key)).toEqual(both(LET_IN));
+    expect(await everywhere(key)).toEqual(both(AUTHENTICATED));
     await revokeKey(apis.db, key.id);
     await sleep(IN_FORCE_AFTER_MS);
     expect(await everywhere(key)).toEqual(both([401, 'invalid_api_key']));
@@ -120,7 +120,7 @@ describe('what an operator changes', () => {
     expect(await everywhere(key)).toEqual(both([403, 'merchant_not_approved']));
     await changeMerchant(apis.db, key.merchantId, { status: 'approved' });
     await sleep(IN_FORCE_AFTER_MS);
-    expect(await everywhere(key)).toEqual(both(LET_IN));
+    expect(await everywhere(key)).toEqual(both(AUTHENTICATED));
     await changeMerchant(apis.db, key.merchantId, { status: 'suspended' });
     await sleep(IN_FORCE_AFTER_MS);
     expect(await everywhere(key)).toEqual(both([403, 'merchant_not_approved']));
@@ -132,19 +132,19 @@ describe('what an operator changes', () => {
       await apis.db.query('update api_keys set allowed_networks = array[$2::cidr] where id = $1', [key.id, network]);
       await sleep(IN_FORCE_AFTER_MS);
     };
-    expect(await everywhere(key)).toEqual(both(LET_IN));
+    expect(await everywhere(key)).toEqual(both(AUTHENTICATED));
     await allow('203.0.113.0/24');
     expect(await everywhere(key)).toEqual(both([403, 'api_key_ip_not_allowed']));
     await allow('127.0.0.0/8');
-    expect(await everywhere(key)).toEqual(both(LET_IN));
+    expect(await everywhere(key)).toEqual(both(AUTHENTICATED));
   });
 
-  it('may be the key itself, without a single refusal: activate the new one, then revoke the old one', async () => {
+  it('rotates a key without a rejection: activate the new one, then revoke the old one', async () => {
     const old = await apis.newKey();
     const { merchantId } = old;
     const results: unknown[][] = [];
     const current = { secret: old.secret, stopped: false };
-    /** By client: the key of the request that is under way. */
+    /** By client: the key of the request in flight. */
     const inUse: string[] = [];
     const clients = Array.from({ length: 8 }, async (_, client) => {
       while (!current.stopped) {
@@ -206,14 +206,14 @@ describe('the allowlist', () => {
   ])('%s and a caller at %s: %s', async (network, address, allowed) => {
     const { secret } = await apis.newKey({ allowedNetworks: [network] });
     const result = await codeOf(url, secret, { 'x-forwarded-for': address });
-    expect(result).toEqual(allowed ? LET_IN : [403, 'api_key_ip_not_allowed']);
+    expect(result).toEqual(allowed ? AUTHENTICATED : [403, 'api_key_ip_not_allowed']);
   });
 
-  it('may hold several networks', async () => {
+  it('may contain several networks', async () => {
     const { secret } = await apis.newKey({ allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'] });
     const at = (address: string) => codeOf(url, secret, { 'x-forwarded-for': address });
-    expect(await at('203.0.113.1')).toEqual(LET_IN);
-    expect(await at('2001:db8::1')).toEqual(LET_IN);
+    expect(await at('203.0.113.1')).toEqual(AUTHENTICATED);
+    expect(await at('2001:db8::1')).toEqual(AUTHENTICATED);
     expect(await at('198.51.100.1')).toEqual([403, 'api_key_ip_not_allowed']);
   });
 });
@@ -242,7 +242,7 @@ describe('TRUST_PROXY', () => {
   });
   afterAll(() => apis.close());
 
-  /** Whom the API takes a caller for: the address whose key lets in. */
+  /** The caller's address for the API: the address whose key is accepted. */
   async function seenAs(url: string, headers: Record<string, string>): Promise<string[]> {
     const seen: string[] = [];
     for (const [address, secret] of secrets)
@@ -251,7 +251,7 @@ describe('TRUST_PROXY', () => {
   }
 
   it.each(MATRIX.map(([trustProxy, address], index) => [JSON.stringify(trustProxy), address, index] as const))(
-    '%s: a caller who forges X-Forwarded-For is seen as %s, and without that header as who connects',
+    '%s: a caller with a forged X-Forwarded-For has the address %s, and without it the address of the connection',
     async (_name, address, index) => {
       const url = apis.urls[index] ?? '';
       const forged = { 'x-forwarded-for': '6.6.6.6, 203.0.113.9, 10.0.0.1' };
@@ -260,12 +260,12 @@ describe('TRUST_PROXY', () => {
     },
   );
 
-  it('a caller over IPv4 is seen as such by an API that listens on IPv6', async () => {
+  it('a caller over IPv4 has its IPv4 address at an API that listens on IPv6', async () => {
     expect(await seenAs(apis.urls[MATRIX.length] ?? '', {})).toEqual(['127.0.0.1']);
   });
 });
 
-describe('requests without a good key', () => {
+describe('requests with a failed key', () => {
   let apis: TestApis;
   let url: string;
   beforeEach(async () => {
@@ -276,7 +276,7 @@ describe('requests without a good key', () => {
 
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
-  it('429 rate_limited from the 61st in a minute, for that address and only while the key is not good', async () => {
+  it('429 rate_limited from the 61st in a minute, for that address and only with a failed key', async () => {
     const { secret } = await apis.newKey();
     const unknown = createSecretKey('sandbox').secret;
     const codes: unknown[] = [];
@@ -291,11 +291,11 @@ describe('requests without a good key', () => {
       expect(retryAfterSeconds).toBeGreaterThan(0);
       expect(retryAfterSeconds).toBeLessThanOrEqual(60);
     }
-    expect(await codeOf(url, secret, from('203.0.113.9'))).toEqual(LET_IN);
+    expect(await codeOf(url, secret, from('203.0.113.9'))).toEqual(AUTHENTICATED);
     expect(await codeOf(url, unknown, from('203.0.113.10'))).toEqual([401, 'invalid_api_key']);
   });
 
-  it('are counted by /64 where the address is IPv6, and anew after a minute', () => {
+  it('are counted by /64 for IPv6, and from zero after a minute', () => {
     const failedKeys = new AuthFailureLimiter();
     const counts = Array.from({ length: 61 }, (_, index) => failedKeys.count(`2001:db8::${index.toString(16)}`));
     expect(counts.findIndex((retryAfter) => retryAfter !== undefined)).toBe(60);
@@ -305,7 +305,7 @@ describe('requests without a good key', () => {
     now.mockRestore();
   });
 
-  it('are remembered of 10,000 networks and no more', () => {
+  it('are counted for at most 10,000 networks', () => {
     const failedKeys = new AuthFailureLimiter();
     for (let count = 0; count < 61; count += 1) failedKeys.count('203.0.113.9');
     const fail = (networks: number) => {
@@ -337,7 +337,7 @@ describe('requests without a good key', () => {
 });
 
 describe('the log', () => {
-  it('never holds a secret key, whatever happens to the request', async () => {
+  it('never contains a secret key, for any outcome of the request', async () => {
     const apis = await startTestApis([{}]);
     const url = first(apis.urls);
     const { id, secret } = await apis.newKey();
@@ -371,19 +371,19 @@ describe('the log', () => {
     expect(log).toContain('request failed');
     expect(log).not.toContain(secret);
     expect(log).not.toContain(secret.slice(8, 40));
-    // What remains of a key that stood in a path.
+    // The masked key of a path.
     expect(log).toContain(`/payments/sk_test_…${secret.slice(-4)}`);
   });
 });
 
-describe('the headers of an answer', () => {
+describe('the headers of a response', () => {
   let apis: TestApis;
   beforeAll(async () => {
     apis = await startTestApis([{ trustProxy: 1 }, {}, { publicBaseUrl: 'https://pay.example' }]);
   });
   afterAll(() => apis.close());
 
-  /** All of them, with a word in place of what differs from answer to answer. */
+  /** All of them, with a placeholder for values that differ between responses. */
   function shown(headers: Headers): Record<string, string> {
     const varying = new Set(['date', 'x-request-id', 'content-length', 'ratelimit-reset', 'ratelimit-remaining']);
     return Object.fromEntries([...headers].map(([name, value]) => [name, varying.has(name) ? '…' : value]));
@@ -432,7 +432,7 @@ describe('the headers of an answer', () => {
     `);
   });
 
-  it('ask for https from then on only where the caller has come by it', async () => {
+  it('require https from then on only if the request used it', async () => {
     const [behindProxy = '', direct = '', byHttps = ''] = apis.urls;
     const hsts = async (url: string, headers: Record<string, string> = {}) =>
       (await sendRequest(`${url}/healthz`, { headers })).headers.get('strict-transport-security');
@@ -443,7 +443,7 @@ describe('the headers of an answer', () => {
     expect(await hsts(direct, https)).toBeNull();
   });
 
-  it('allow no other site to read it', async () => {
+  it('allow no other site to read the response', async () => {
     const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' };
     const preflight = await sendRequest(`${first(apis.urls)}/payments`, { method: 'OPTIONS', headers });
     expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);

@@ -29,7 +29,7 @@ function* everythingIn(
 }
 const everything = [...everythingIn(document)];
 
-/** What stands at the end of a path of keys, `*` for any. */
+/** The values at a path of keys, `*` for any. */
 function all(...pattern: readonly string[]) {
   return everything.filter(
     ([place]) => place.length === pattern.length && pattern.every((key, index) => key === '*' || key === place[index]),
@@ -37,7 +37,7 @@ function all(...pattern: readonly string[]) {
 }
 
 describe('GET /openapi.json', () => {
-  it('200: is an OpenAPI 3.1 document of the shape that the specification asks for', async () => {
+  it('200: is an OpenAPI 3.1 document as the specification requires', async () => {
     const response = await fetch(`${url}/openapi.json`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(await response.json()).toEqual(document);
@@ -71,7 +71,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('refers to nothing that is not there, and names nothing that is not referred to', () => {
+  it('has each referenced component, and references each component', () => {
     const references = everything
       .filter(([place]) => place.at(-1) === '$ref')
       .map(([, reference]) => String(reference));
@@ -115,7 +115,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('has examples that its own schemas accept, for every request, answer and webhook', () => {
+  it('has examples that its own schemas accept, for every request, response and webhook', () => {
     const examples = everything.filter(([place]) => place.at(-3) === 'application/json' && place.at(-2) === 'examples');
     expect(examples.length).toBeGreaterThan(60);
     for (const [place, example] of examples) {
@@ -129,7 +129,7 @@ describe('GET /openapi.json', () => {
   });
 });
 
-describe('the test of live answers', () => {
+describe('the contract check of live responses', () => {
   const headers = new Headers({ 'x-request-id': 'r' });
   const notFound = { status: 404, headers, body: { error: { code: 'not_found', message: 'm' } } };
   const qris = { payload: '0002', image_url: 'https://pay.example.com/q.png', expires_at: '2026-11-21T08:15:01.000Z' };
@@ -137,7 +137,11 @@ describe('the test of live answers', () => {
 
   it.each([
     ['a key that is not documented', '/payments/x/qris', { status: 200, headers, body: { ...body, more: 1 } }],
-    ['one further down', '/payments/x/qris', { status: 200, headers, body: { qris: { ...qris, more: 1 } } }],
+    [
+      'an undocumented key in an object',
+      '/payments/x/qris',
+      { status: 200, headers, body: { qris: { ...qris, more: 1 } } },
+    ],
     ['a key that is missing', '/payments/x/qris', { status: 200, headers, body: { qris: { payload: '0002' } } }],
     [
       'a time without its zone',
@@ -146,13 +150,13 @@ describe('the test of live answers', () => {
     ],
     ['a status that is not documented', '/payments/x/qris', { status: 418, headers, body }],
     ['a code of another status', '/payments/x', { ...notFound, status: 401 }],
-    ['an answer without its id', '/payments/x', { ...notFound, headers: new Headers() }],
-    ['anything but 404 where nothing is', '/nothing', { status: 200, headers, body: {} }],
-  ])('complains of %s', (_name, path, response) => {
+    ['a response without its id', '/payments/x', { ...notFound, headers: new Headers() }],
+    ['a status other than 404 for an unknown path', '/nothing', { status: 200, headers, body: {} }],
+  ])('rejects %s', (_name, path, response) => {
     expect(() => expectContract('GET', path, response)).toThrow('is not as documented');
   });
 
-  it('is content with what is documented', () => {
+  it('accepts documented responses', () => {
     for (const [method, path, response] of [
       ['GET', '/payments/x/qris?a=b', { status: 200, headers, body }],
       ['GET', '/PAYMENTS/x/', notFound],
@@ -167,7 +171,7 @@ describe('GET /docs', () => {
   const addressesIn = (text: string) =>
     [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address ?? '');
 
-  it('200: a page whose parts all come from the service itself', async () => {
+  it('200: a page that loads only from the service itself', async () => {
     for (const path of ['/docs', '/docs/']) {
       const response = await fetch(url + path);
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -187,7 +191,7 @@ describe('GET /docs', () => {
     }
   });
 
-  it('points to this document and to nothing elsewhere', async () => {
+  it('loads this document and no other address', async () => {
     const script = await (await fetch(`${url}/docs/docs.js`)).text();
     expect(script).toContain("url: '/openapi.json'");
     expect(script).toContain('validatorUrl: null');

@@ -61,12 +61,12 @@ async function lastAction(target: string) {
   return (await call('GET', `/actions?target=${target}&limit=1`)).body.actions[0];
 }
 
-describe('the door of the operator API', () => {
+describe('authentication of the operator API', () => {
   const merchantAddresses = ['/payments/x', '/transactions', '/payments/x/qris'];
   const addresses = OPERATOR_ROUTES.map(({ method, path }) => [method.toUpperCase(), path.replace(':id', UNKNOWN_ID)]);
 
   it.each(addresses)(
-    '%s %s opens to an operator, and not to a merchant, to nobody, or to a revoked key',
+    '%s %s accepts an operator, and rejects a merchant, an unknown key and a revoked key',
     async (method = '', path = '') => {
       const body = method === 'POST' ? { note: 'n', as: 'paid' } : undefined;
       const revoked = await createOperator(service.db, {
@@ -84,12 +84,12 @@ describe('the door of the operator API', () => {
     },
   );
 
-  it.each(merchantAddresses)('an operator’s key does not open %s', async (path) => {
+  it.each(merchantAddresses)('an operator’s key is rejected at %s', async (path) => {
     const { status, body } = await service.call('GET', path, undefined, { authorization: `Bearer ${secret}` });
     expect([status, body.error.code]).toEqual([401, 'invalid_api_key']);
   });
 
-  it('limits each operator’s requests, and no other’s', async () => {
+  it('limits the requests of each operator separately', async () => {
     const busy = await createOperator(service.db, { name: 'busy', environment: 'sandbox' });
     await service.db.query('insert into rate_limits values ($1, 1000000, $2)', [busy.id, Date.now() + 60_000]);
     expect(await call('GET', '/actions', undefined, busy.secret)).toMatchObject(
@@ -99,7 +99,7 @@ describe('the door of the operator API', () => {
   });
 });
 
-it('turns away an address that tries too many keys, and leaves good keys from there alone', async () => {
+it('rejects an address after too many failed keys, and still accepts valid keys from there', async () => {
   const apis = await startTestApis([{}]);
   const operator = await createOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
   const callWithKey = (key: string) =>
@@ -116,7 +116,7 @@ describe('the body of an action', () => {
     path.replace('/operator', ''),
   );
 
-  it.each(actions)('%s asks why', async (path) => {
+  it.each(actions)('%s requires a note', async (path) => {
     const address = path.replace(':id', UNKNOWN_ID);
     for (const body of [{}, { note: '' }, { note: '  ' }, { note: 7 }, { note: 'x'.repeat(501) }]) {
       expect(await call('POST', address, { as: 'paid', ...body })).toMatchObject(
@@ -127,7 +127,7 @@ describe('the body of an action', () => {
     expect(await call('POST', address, [])).toMatchObject(expectRejected(400, 'invalid_json', /must be a JSON object/));
   });
 
-  it('names how a refund is resolved', async () => {
+  it('names the resolution of a refund', async () => {
     const address = `/payments/${UNKNOWN_ID}/refund/resolve`;
     expect(await call('POST', address, { note: 'n' })).toMatchObject(
       expectRejected(400, 'invalid_json', /^as must be refunded or paid\.$/),
@@ -138,7 +138,7 @@ describe('the body of an action', () => {
   });
 
   it.each(['/payments/nonsense', '/payments/%00', `/payments/${UNKNOWN_ID}`, '/payments/LN0000000000000000'])(
-    '404 where there is nothing: %s',
+    '404 for an unknown payment: %s',
     async (path) => {
       expect(await call('GET', path)).toMatchObject(expectRejected(404, 'not_found', /There is no/));
       expect(await call('POST', `${path}/settle`, { note: 'n' })).toMatchObject(
@@ -156,7 +156,7 @@ describe('the body of an action', () => {
 });
 
 describe('an operator', () => {
-  it('inspects a payment of any merchant: the record and what its workflow says', async () => {
+  it('inspects a payment of any merchant: its record and the status of its workflow', async () => {
     const payment = await createPaid();
     const { status, body } = await call('GET', `/payments/${payment.reference_id}`);
     expect(status).toBe(200);
@@ -171,7 +171,7 @@ describe('an operator', () => {
     });
   });
 
-  it('settles once, is in the history by name, and the trail tells of both tries', async () => {
+  it('settles once, is named in the history, and both attempts are in the audit log', async () => {
     const { id } = await createPaid();
     const { status, body } = await call('POST', `/payments/${id}/settle`, { note: 'statement 7' });
     expect([status, body.payment]).toEqual([200, expect.objectContaining({ id, status: 'settled' })]);
@@ -191,7 +191,7 @@ describe('an operator', () => {
     expect(rows).toEqual([{ operator_id: operatorId }]);
   });
 
-  it('fails a payment whose order the provider does not know, not one that it has as pending', async () => {
+  it('fails a payment whose order does not exist at the provider, and not one that is pending there', async () => {
     const { body } = await service.call('POST', '/payments', { amount: 50_000 });
     const { id, reference_id } = body.payment;
     expect(await call('POST', `/payments/${id}/fail`, { note: 'ticket 7' })).toMatchObject(
@@ -205,7 +205,7 @@ describe('an operator', () => {
     expect(actions[0]).toMatchObject({ action: 'payment.fail', outcome: 'succeeded' });
   });
 
-  it('of sixty who settle at once, one does, and the others are told', async () => {
+  it('settles once for sixty concurrent requests, and the others are rejected with the reason', async () => {
     const { id } = await createPaid();
     const responses = await Promise.all(
       Array.from({ length: 60 }, () => call('POST', `/payments/${id}/settle`, { note: 'n' })),
@@ -215,7 +215,7 @@ describe('an operator', () => {
     expect((await service.transitionsOf(id)).filter((name) => name === 'settle')).toHaveLength(1);
   });
 
-  it('is told what to do about a payment whose workflow is lost', async () => {
+  it('gets the remedy for a payment whose workflow is lost', async () => {
     const { id } = await createPaid();
     await service.client.workflow.getHandle(`payment-${id}`).terminate();
     const lost = /^It is "paid" and has no workflow any more; lunas recover brings it back\.$/;
@@ -224,7 +224,7 @@ describe('an operator', () => {
     );
   });
 
-  it('has a refused refund tried once more', async () => {
+  it('retries a rejected refund', async () => {
     const { id } = await createRejectedRefund();
     const { status, body } = await call('POST', `/payments/${id}/refund/retry`, { note: 'the outage is over' });
     expect([status, body.payment.status]).toEqual([200, 'refund_processing']);
@@ -241,7 +241,7 @@ describe('an operator', () => {
     );
   });
 
-  it.each(['paid', 'refunded'])('resolves a refused refund as %s', async (as) => {
+  it.each(['paid', 'refunded'])('resolves a rejected refund as %s', async (as) => {
     const { id } = await createRejectedRefund();
     const { status, body } = await call('POST', `/payments/${id}/refund/resolve`, { as, note: 'by hand' });
     expect([status, body.payment.status]).toEqual([200, as]);
@@ -252,9 +252,9 @@ describe('an operator', () => {
     });
   });
 
-  it('sees the open exceptions and resolves one, once', async () => {
+  it('lists the open exceptions and resolves one, once', async () => {
     const exception = { kind: 'unknown_order', providerAccountId: null, paymentId: null, amountRupiah: 5 } as const;
-    await openException(service.db, { ...exception, referenceId: 'LN1', detail: 'Nobody knows it.' });
+    await openException(service.db, { ...exception, referenceId: 'LN1', detail: 'Unknown order.' });
     const [open] = (await call('GET', '/exceptions')).body.exceptions;
     expect(open).toMatchObject({ kind: 'unknown_order', reference_id: 'LN1', amount_rupiah: 5, resolved_at: null });
     const { status, body } = await call('POST', `/exceptions/${open.id}/resolve`, { note: 'sent back' });
@@ -276,7 +276,8 @@ describe('an operator', () => {
          insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, 'http://127.0.0.1:9/')
          returning id
        )
-       insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+       insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
+         finished_at)
        select gen_random_uuid(), $2, 3, endpoint.id, $1, 'dead', 'exhausted', now() from endpoint returning id`,
       [service.merchantId, id],
     );
@@ -292,7 +293,7 @@ describe('an operator', () => {
     );
   });
 
-  it('reads the audit trail page by page', async () => {
+  it('reads the audit log page by page', async () => {
     const first = (await call('GET', '/actions?limit=2')).body.actions;
     const second = (await call('GET', `/actions?limit=2&before=${first[1].id}`)).body.actions;
     const ids = [...first, ...second].map(({ id }: { id: number }) => id);
@@ -301,7 +302,7 @@ describe('an operator', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('is told of nothing internal when something fails', async () => {
+  it('gets nothing internal if something fails', async () => {
     await service.db.query('alter table operator_actions rename to away');
     const { id } = await createPaid();
     const { status, body, headers } = await call('POST', `/payments/${id}/settle`, { note: 'n' });
@@ -310,12 +311,12 @@ describe('an operator', () => {
     expect(body.error.message).toBe(
       `The request could not be processed; try again later (${headers.get('x-request-id')}).`,
     );
-    // What cannot be written down is not done.
+    // An action that cannot be recorded is not executed.
     expect(await statusOf(id)).toBe('paid');
   });
 });
 
-it('is not among what merchants read', async () => {
+it('is not in the documentation for merchants', async () => {
   const { text } = await service.call('GET', '/openapi.json');
   expect(text).not.toMatch(/operator\/|op_test/);
 });

@@ -42,7 +42,7 @@ describe('POST /payments/:id/cancel', () => {
     expect(await service.transitionsOf(payment.id)).toEqual(['create', 'issue', 'cancel']);
   });
 
-  it('200: whatever the body and its type are', async () => {
+  it('200: with any body and content type', async () => {
     const { id } = await createPayment();
     const { status } = await service.call('POST', `/payments/${id}/cancel`, 'x'.repeat(600_000), {
       'content-type': 'text/plain',
@@ -50,7 +50,7 @@ describe('POST /payments/:id/cancel', () => {
     expect(status).toBe(200);
   });
 
-  it('400 payment_cancel_failed: a paid one, a cancelled one, and one of shopeepay', async () => {
+  it('400 payment_cancel_failed: a paid payment, a cancelled one, and one of shopeepay', async () => {
     const paid = await createPayment();
     await service.pay(paid.reference_id);
     await eventually(
@@ -72,7 +72,7 @@ describe('POST /payments/:id/cancel', () => {
     expect(await statusOf(shopeepay.id)).toBe('pending');
   });
 
-  it('400: a customer who paid first, unnoticed by us, wins, and the payment becomes paid', async () => {
+  it('400: if the customer paid first without a notification, the payment becomes paid', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
     const { status, body } = await cancel(id);
@@ -80,11 +80,11 @@ describe('POST /payments/:id/cancel', () => {
     expect(await statusOf(id)).toBe('paid');
   });
 
-  it('404: nothing, and what is not an id', async () => {
+  it('404: an unknown payment, and a malformed id', async () => {
     for (const id of ['LN0000000000000000', 'nonsense']) expect((await cancel(id)).status).toBe(404);
   });
 
-  it('forty at once: one cancels, the others are told so', async () => {
+  it('forty concurrent requests: one cancels, the others are rejected with the reason', async () => {
     const { id } = await createPayment();
     const responses = await Promise.all(Array.from({ length: 40 }, () => cancel(id)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('POST /payments/:id/cancel', () => {
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'cancel']);
   });
 
-  it('against the customer: whoever the provider let win, both sides say the same', async () => {
+  it('against the customer: the provider decides, and both sides have the same status', async () => {
     const stories: string[] = [];
     for (let round = 0; round < 20; round += 1) {
       const { id, reference_id } = await createPayment();
@@ -103,7 +103,7 @@ describe('POST /payments/:id/cancel', () => {
       );
       stories.push(`${response.status}, ${status} here, ${(await service.atProvider(reference_id))?.status} there`);
     }
-    // The sandbox lets customers pay a cancelled order, as they do: late money, which is another story.
+    // The sandbox accepts payments of a cancelled order, as acquirers do: a late payment, not tested here.
     const coherent = new Set([
       '200, cancelled here, cancel there',
       '200, cancelled here, settlement there',

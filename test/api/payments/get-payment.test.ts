@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('GET /payments/:id', () => {
-  it('200: answers with exactly the fields of the contract, by either id', async () => {
+  it('200: returns exactly the fields of the contract, by either id', async () => {
     const byId = await service.call('GET', `/payments/${payment.id}`);
     expect(byId.status).toBe(200);
     expect(Object.keys(byId.body.payment)).toEqual([
@@ -58,8 +58,8 @@ describe('GET /payments/:id', () => {
   });
 });
 
-describe('the QR picture', () => {
-  it('200: is there as PNG and SVG for whoever has the address, and never changes', async () => {
+describe('the QR image', () => {
+  it('200: is available as PNG and SVG without a key, and is immutable', async () => {
     for (const [url, type] of [
       [payment.qris_image_url, 'image/png'],
       [payment.qris_image_url.replace(/png$/, 'svg'), 'image/svg+xml'],
@@ -71,7 +71,7 @@ describe('the QR picture', () => {
     }
   });
 
-  it('leaves its address out of the log: whoever knows it sees the QR', async () => {
+  it('is not in the log, since its address is a secret', async () => {
     const apis = await startTestApis([{}]);
     const { pathname } = new URL(payment.qris_image_url);
     for (const path of [pathname, pathname.replace('qris', 'QRIS'), `${pathname}/x`])
@@ -85,7 +85,7 @@ describe('the QR picture', () => {
     expect(apis.logged()).not.toContain(token);
   });
 
-  it('404: any other address', async () => {
+  it('404: any other token or format', async () => {
     const changed = payment.qris_image_url.replace(/.(?=\.png$)/, (last) => (last === 'A' ? 'Q' : 'A'));
     for (const url of [changed, `${service.apiUrl}/qris/x.png`, payment.qris_image_url.replace(/png$/, 'gif')]) {
       expect((await fetch(url)).status).toBe(404);
@@ -93,15 +93,15 @@ describe('the QR picture', () => {
   });
 });
 
-describe('other addresses', () => {
-  it('404 in the words of the contract', async () => {
+describe('other paths', () => {
+  it('404 not_found: an unknown path', async () => {
     const { status, body } = await service.call('GET', '/nothing');
     expect([status, body.error.code]).toEqual([404, 'not_found']);
   });
 
-  it('tell whether the service is up and ready', async () => {
+  it('200: /healthz and /readyz report liveness and readiness', async () => {
     expect((await service.call('GET', '/healthz')).body).toEqual({ status: 'ok' });
-    // It waits for each of them for two seconds, which a busy machine may need.
+    // Each check has a timeout of 2 s, which a busy machine may need.
     const { body } = await eventually(
       () => service.call('GET', '/readyz'),
       ({ status }) => status === 200,

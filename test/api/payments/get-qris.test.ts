@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('GET /payments/:id/qris', () => {
-  it('200: answers with the QR that the creation showed, by either id', async () => {
+  it('200: returns the QR of the creation, by either id', async () => {
     const byId = await service.call('GET', `/payments/${payment.id}/qris`);
     expect([byId.status, Object.keys(byId.body), Object.keys(byId.body.qris)]).toEqual([
       200,
@@ -29,7 +29,7 @@ describe('GET /payments/:id/qris', () => {
   });
 
   it.each(['created', 'failed'])(
-    '404 not_found: a transaction that is %s has no QR, and the answer says so',
+    '404 not_found: a transaction that is %s has no QR, and the message contains the status',
     async (status) => {
       const none = { count: 100, from: '2026-11-01T00:00:00Z', rareOneIn: 3, sameReference: 3 };
       await seedPayments(service.db, service.merchantId, none);

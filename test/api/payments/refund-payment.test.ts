@@ -34,10 +34,10 @@ async function waitForStatus(id: string, status: string): Promise<void> {
 }
 
 describe('POST /payments/:id/refund', () => {
-  it('200: also while the workflow has yet to learn what PostgreSQL knows', async () => {
+  it('200: also while PostgreSQL is ahead of the workflow', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
-    // As when a worker dies between its statement and what it tells Temporal.
+    // As if a worker dies between its statement and its result to Temporal.
     const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
     await transitionWriters.pay(context, { paymentId: id, version: 2, at: new Date(), paidAt: new Date() });
     const response = refund(id);
@@ -77,13 +77,13 @@ describe('POST /payments/:id/refund', () => {
     }
   });
 
-  it('200: whatever the body and its type are', async () => {
+  it('200: with any body and content type', async () => {
     const { id } = await createPaid();
     const { status } = await service.call('POST', `/payments/${id}/refund`, '{"amount":', { 'content-type': 'text/x' });
     expect(status).toBe(200);
   });
 
-  it('400 payment_refund_failed: a pending one, one that is refunded or about to be, one of shopeepay', async () => {
+  it('400 payment_refund_failed: a pending payment, one with a refund, one of shopeepay', async () => {
     const pending = await createPayment();
     const processing = await createPaid();
     await refund(processing.id);
@@ -101,7 +101,7 @@ describe('POST /payments/:id/refund', () => {
     expect((await refund(processing.id)).body.error.message).toMatch(/"refunded" cannot be refunded/);
   });
 
-  it('400 payment_refund_failed: a settled one, whose workflow is over', async () => {
+  it('400 payment_refund_failed: a settled payment, whose workflow is complete', async () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 0 });
     const payment = await createPayment();
     await service.pay(payment.reference_id);
@@ -112,11 +112,11 @@ describe('POST /payments/:id/refund', () => {
     expect(body.error.message).toMatch(/"settled" cannot be refunded/);
   });
 
-  it('404: nothing, and what is not an id', async () => {
+  it('404: an unknown payment, and a malformed id', async () => {
     for (const id of ['LN0000000000000000', 'nonsense', '%00']) expect((await refund(id)).status).toBe(404);
   });
 
-  it('twenty at once: one opens it, one refund reaches the provider', async () => {
+  it('twenty concurrent requests: one succeeds, and one refund reaches the provider', async () => {
     const { id, reference_id } = await createPaid();
     const responses = await Promise.all(Array.from({ length: 20 }, () => refund(id)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('POST /payments/:id/refund', () => {
     expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
   });
 
-  it('forty simultaneous requests of all kinds for one payment are all answered, none with 500, soon', async () => {
+  it('forty concurrent requests of all kinds for one payment all get a response below 500 soon', async () => {
     const { id } = await createPaid();
     const startedMs = Date.now();
     const responses = await Promise.all(

@@ -33,7 +33,7 @@ async function signalsTo(paymentId: string): Promise<number> {
 }
 
 describe('POST /provider-notifications/:account', () => {
-  it('200: is kept, and closed by the step that it led to', async () => {
+  it('200: is stored, and closed by the step that it triggers', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
     expect((await notify(notification(reference_id))).status).toBe(200);
@@ -46,7 +46,7 @@ describe('POST /provider-notifications/:account', () => {
     expect(rows[0].closed_at).not.toBeNull();
   });
 
-  it('200: a hundred copies at once are one payment and one row', async () => {
+  it('200: a hundred concurrent copies cause one payment and one row', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
     const responses = await Promise.all(Array.from({ length: 100 }, () => notify(notification(reference_id))));
@@ -59,18 +59,18 @@ describe('POST /provider-notifications/:account', () => {
     expect(await inbox(reference_id)).toHaveLength(1);
   });
 
-  it('200: a copy of open news does not signal the workflow again', async () => {
+  it('200: a copy of an open notification does not signal the workflow again', async () => {
     const { id, reference_id } = await createPayment();
     const copies = 10;
     for (let sent = 0; sent < copies; sent += 1) {
       expect((await notify(notification(reference_id))).status).toBe(200);
     }
     expect((await inbox(reference_id))[0].closed_at).toBeNull();
-    // The first one, and those of the sweeper, which tells it again after 5, 10, 20 … seconds.
+    // The first one, and those of the sweeper, which signals again after 5, 10, 20 … seconds.
     expect(await signalsTo(id)).toBeLessThan(copies / 2);
   });
 
-  it('200: one that says "paid" while the provider says "pending" pays nothing', async () => {
+  it('200: one with "paid" while the provider has "pending" changes nothing', async () => {
     const { id, reference_id } = await createPayment();
     expect((await notify(notification(reference_id))).status).toBe(200);
     await eventually(
@@ -80,26 +80,26 @@ describe('POST /provider-notifications/:account', () => {
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue']);
   });
 
-  it('200: the news that the order was opened asks nobody', async () => {
+  it('200: the notification of a created order triggers no status query', async () => {
     const { reference_id } = await createPayment();
     await notify(notification(reference_id, { status_code: '201', transaction_status: 'pending' }));
     const [row] = await inbox(reference_id);
     expect(row.closed_at).not.toBeNull();
   });
 
-  it('200: what we know already asks nobody', async () => {
+  it('200: a status that is already recorded triggers no status query', async () => {
     const { id, reference_id } = await createPayment();
     await service.call('POST', `/payments/${id}/cancel`);
     await notify(notification(reference_id, { status_code: '200', transaction_status: 'cancel' }));
-    // The sandbox tells of it too.
+    // The sandbox notifies of it too.
     const rows = (await inbox(reference_id)).filter(({ body }) => JSON.parse(body).transaction_id === 'tx');
     expect(rows).toEqual([expect.objectContaining({ closed_at: expect.any(Date) })]);
   });
 
   it.each([
-    ["is kept, and left to the payment's own timer, at its deadline", '1 second', 0, 20],
-    ['is told, long before its deadline', '10 minutes', 1, 5],
-    ['is told, long after it', '-10 minutes', 1, 5],
+    ["at the deadline is stored, and left to the payment's own timer", '1 second', 0, 20],
+    ['long before the deadline signals the workflow', '10 minutes', 1, 5],
+    ['long after the deadline signals the workflow', '-10 minutes', 1, 5],
   ])('200: an expiry %s', async (_name, untilDeadline, signals, notifiedAgainAfterSeconds) => {
     const { id, reference_id } = await createPayment();
     await service.db.query('update payments set expires_at = now() + $2::interval where id = $1', [id, untilDeadline]);
@@ -114,7 +114,7 @@ describe('POST /provider-notifications/:account', () => {
     expect(rows).toEqual([{ seconds: notifiedAgainAfterSeconds }]);
   });
 
-  it('200: an order that is none of ours is kept', async () => {
+  it('200: a notification of an unknown order is stored', async () => {
     expect((await notify(notification('LN0000000000000000'))).status).toBe(200);
     expect(await inbox('LN0000000000000000')).toHaveLength(1);
   });

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually';
 
 const LIMIT = 40;
 
-/** Sent side by side; the requests go to the processes in turn. */
+/** Sent concurrently; the requests go to the processes in turn. */
 function flood(urls: readonly string[], secret: string, requests: number): Promise<ApiResult[]> {
   return Promise.all(Array.from({ length: requests }, (_, index) => callApi(urls[index % urls.length] ?? '', secret)));
 }
@@ -31,12 +31,12 @@ describe('the rate limit of a key', () => {
   let apis: TestApis;
   beforeAll(async () => {
     apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
-    // Connected from here on: on a busy machine that can take longer than the limit waits for its table.
+    // Connect first: on a busy machine this can take longer than the timeout of the table.
     await flood(apis.urls, (await apis.newKey()).secret, 2);
   });
   afterAll(() => apis.close());
 
-  it('allows exactly so many requests, tells what is left, and answers the others 429 with the time to wait', async () => {
+  it('allows exactly the limit, reports the rest, and rejects the others with 429 and a delay', async () => {
     const [url = ''] = apis.urls;
     const { secret } = await apis.newKey();
     for (let remaining = LIMIT - 1; remaining >= 0; remaining -= 1) {
@@ -57,7 +57,7 @@ describe('the rate limit of a key', () => {
     expect(message).toBe(`A key may make ${LIMIT} requests a minute; try again in ${resetSeconds} s.`);
   });
 
-  it('is told on every answer after it, good or bad, and on none before it', async () => {
+  it('is in every response after the check, successful or not, and in none before it', async () => {
     const [url = ''] = apis.urls;
     const { secret } = await apis.newKey();
     const { secret: waiting } = await apis.newKey({ approve: false });
@@ -75,20 +75,20 @@ describe('the rate limit of a key', () => {
     ]);
   });
 
-  it('is one budget over all processes, also when both are flooded at once', async () => {
+  it('is one budget over all processes, also if both are flooded concurrently', async () => {
     const { secret } = await apis.newKey();
     const results = await flood(apis.urls, secret, 4 * LIMIT);
     expect([allowed(results).length, rejected(results).length]).toEqual([LIMIT, 3 * LIMIT]);
   });
 
-  it('that is used up in one process is used up in the other', async () => {
+  it('that is exhausted in one process is exhausted in the other', async () => {
     const [one = '', other = ''] = apis.urls;
     const { secret } = await apis.newKey();
     expect(allowed(await flood([one], secret, LIMIT))).toHaveLength(LIMIT);
     expect((await callApi(other, secret)).code).toBe('rate_limited');
   });
 
-  it('is not touched by what another key does, of the same merchant or of another', async () => {
+  it('is not affected by another key, of the same merchant or of another', async () => {
     const busy = await apis.newKey();
     const { merchantId } = busy;
     const sibling = await createKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
@@ -100,11 +100,11 @@ describe('the rate limit of a key', () => {
     expect(results.map((results) => allowed(results).length)).toEqual([LIMIT / 2, LIMIT / 2]);
   });
 
-  it('costs the database nothing more once it is used up', async () => {
+  it('costs no statement once it is exhausted', async () => {
     const writes = await countWrites(apis.db);
     const { secret } = await apis.newKey();
     await flood(apis.urls, secret, 2 * LIMIT);
-    // On a busy machine the API counts by itself for a while; then the table is used up as well.
+    // On a busy machine the API may fall back to local counters for a while; then the table is exhausted too.
     const flooded = await eventually(
       async () => {
         const before = await writes();
@@ -118,7 +118,7 @@ describe('the rate limit of a key', () => {
 });
 
 describe('the table of rate limits', () => {
-  it('keeps nobody else waiting: others are answered while the count of one key is stuck', async () => {
+  it('does not delay other keys while the count of one key is blocked', async () => {
     const apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
     const stuck = await apis.newKey();
     const other = await apis.newKey();
@@ -142,24 +142,24 @@ describe('the table of rate limits', () => {
     await waiting;
     await apis.close();
     expect(completed.other).toBe(LIMIT);
-    // Some were counted ahead of the lock.
+    // Some were counted before the lock.
     expect(completed.stuckWhenOtherWasDone).toBeLessThan(LIMIT / 2);
   });
 
-  it('neither stops nor fails requests when it hangs: each process then counts by itself', async () => {
+  it('neither blocks nor fails requests if it hangs: each process falls back to local counters', async () => {
     const apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
     const keys = [await apis.newKey(), await apis.newKey(), await apis.newKey()];
     const lock = await apis.db.connect();
     await lock.query('begin; lock table rate_limits in access exclusive mode');
-    // Answered while the table is locked.
+    // Responses while the table is locked.
     for (const { secret } of keys) expect(allowed(await flood(apis.urls, secret, 20))).toHaveLength(20);
     const results = await flood(apis.urls, keys[0]?.secret ?? '', 4 * LIMIT);
     expect(allowed(results).length + 20).toBe(2 * LIMIT);
     await lock.query('rollback');
     lock.release();
     await apis.close();
-    // Each process has asked, was kept waiting and has said so once, not once a key or a request.
-    expect(apis.logged().split('the rate limit table does not answer')).toHaveLength(3);
+    // Each process logs its timeout once, not once per key or request.
+    expect(apis.logged().split('rate limit store unavailable')).toHaveLength(3);
   });
 });
 
@@ -188,7 +188,7 @@ describe('RateLimit', () => {
     for (let count = 0; count < requests; count += 1) if ((await rateLimit.take(keyId)).allowed) allowed += 1;
     return allowed;
   };
-  /** The clock stands still from now on. */
+  /** Stops the clock. */
   const laterBy = (seconds: number) => {
     const nowMs = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => nowMs + seconds * 1000);
@@ -196,13 +196,13 @@ describe('RateLimit', () => {
   const keysInTable = async () =>
     (await db.query<{ key: string }>('select key from rate_limits order by key')).rows.map(({ key }) => key);
 
-  it('asks the table once in about ten requests of a busy key', async () => {
+  it('reads the table once in about ten requests of a busy key', async () => {
     const writes = await countWrites(db);
     expect(await take('busy', 700)).toBe(600);
     expect(await writes()).toBeLessThan(60);
   });
 
-  it('leaves no more unused in one process than that process has used, nor than an eighth', async () => {
+  it('leaves at most as many unused in one process as it has used, and at most an eighth', async () => {
     const other = new RateLimit({
       databaseUrl: database.url,
       requestsPerMinute: 600,
@@ -216,7 +216,7 @@ describe('RateLimit', () => {
     expect(await take('key', 1)).toBe(0);
   });
 
-  it('gives everything back when the minute is over', async () => {
+  it('allows the whole limit again after the minute', async () => {
     laterBy(0);
     expect(await take('key', 601)).toBe(600);
     laterBy(59);
@@ -225,7 +225,7 @@ describe('RateLimit', () => {
     expect(await take('key', 601)).toBe(600);
   });
 
-  it('deletes what has long expired', async () => {
+  it('deletes expired rows', async () => {
     await take('old', 1);
     expect(await keysInTable()).toEqual(['old']);
     laterBy(121);

@@ -8,7 +8,7 @@ import type { ApiDependencies } from '../../dependencies';
 import { paymentIdentity, type PaymentIdentity } from './payment-identity';
 import { fingerprintOf, type PaymentRequest } from './payment-request';
 
-/** What a payment is asked for with, and which one it is. */
+/** The request for a payment, and the payment's identity. */
 export interface PaymentDraft {
   readonly request: PaymentRequest;
   readonly fingerprint: string;
@@ -24,16 +24,13 @@ export function draftPayment(
   return { request, fingerprint: fingerprintOf(request), identity };
 }
 
-/** The newest policy of a provider, and our account there. */
+/** The newest policy of a provider, and our provider account. */
 export interface ResolvedPolicy {
   readonly policy: Policy;
   readonly providerAccountId: string;
 }
 
-/**
- * What a provider is offered with at present.
- * @throws ApiError where the merchant or the catalog does not allow it
- */
+/** @throws ApiError if the merchant or the catalog does not allow the provider */
 export async function resolvePolicy(
   { db }: ApiDependencies,
   merchant: AuthenticatedMerchant,
@@ -51,8 +48,8 @@ export async function resolvePolicy(
 }
 
 /**
- * What the new payment captures: its amounts under the policy, and the account at the provider.
- * @throws ApiError where the amount does not allow it
+ * Fixes the terms of the new payment: its amounts under the policy, and the provider account.
+ * @throws ApiError if the amount is not possible with the fee
  */
 export function captureTerms(
   { sealer }: ApiDependencies,

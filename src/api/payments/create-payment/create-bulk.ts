@@ -10,24 +10,24 @@ import { toApiError, REPLAYED_HEADER, assertSameRequest } from './original-respo
 import { bulkItemRequestSchema, parseRequest, requireObject, type BulkItemRequest, MAX_ITEMS } from './payment-request';
 import { captureTerms, resolvePolicy, draftPayment, type PaymentDraft } from './capture-terms';
 
-/** An item of a bulk: one still unclear at the deadline is `created`, a refused one `failed` with the reason. */
+/** An item without a result at the deadline is `created`; a rejected item is `failed`, with the reason. */
 export const bulkItemSchema = z.object({
   ...identityFields,
   ...amountFields,
   status: PAYMENT_FIELDS.status,
   expires_at: PAYMENT_FIELDS.expires_at
     .nullable()
-    .meta({ description: 'Until when the customer can pay; null before there is a QR.' }),
+    .meta({ description: 'The customer can pay until this time; null before the QR is issued.' }),
   error: errorSchema(['payment_create_failed'])
     .optional()
-    .meta({ description: 'Why the provider refused this item; only on a `failed` one.' }),
+    .meta({ description: 'Why the provider rejected this item; only if it is `failed`.' }),
 });
 
 type BulkItem = z.output<typeof bulkItemSchema>;
 
 /**
- * A bulk: whatever is wrong with the request creates nothing; then the items are created side by side, each under a key
- * of its own, so that a repeat of the request converges on the same payments.
+ * An invalid request creates nothing. Then the items are created concurrently, each under a key of its own, so that a
+ * repeat of the request finds the same payments.
  * @param headerKey the request's `Idempotency-Key`: an item without a key of its own gets `<headerKey>:<index>`
  */
 export async function createBulk(
@@ -36,22 +36,20 @@ export async function createBulk(
   body: Record<string, unknown>,
   headerKey: string | null,
 ): Promise<EndpointResponse<{ payments: BulkItem[] }>> {
-  const draft = parseItems(body).map((item, index) =>
-    requestContext(merchant, item, headerKey && `${headerKey}:${index}`),
-  );
-  requireDistinctKeys(draft);
-  const ids = draft.map(({ identity }) => identity.paymentId);
+  const drafts = parseItems(body).map((item, index) => draftItem(merchant, item, headerKey && `${headerKey}:${index}`));
+  requireDistinctKeys(drafts);
+  const ids = drafts.map(({ identity }) => identity.paymentId);
   const earlier = await findOriginalResponses(dependencies.db, ids);
-  requireSamePayments(draft, earlier);
+  requireSamePayments(drafts, earlier);
 
-  const terms = await captureOpenTerms(dependencies, merchant, draft, earlier);
+  const terms = await captureOpenTerms(dependencies, merchant, drafts, earlier);
   const failures = await Promise.all(
     terms.map((own) => dependencies.creations.create(own).catch((error: unknown) => error)),
   );
   const created = terms.length === 0 ? earlier : await findOriginalResponses(dependencies.db, ids);
-  requireSamePayments(draft, created);
+  requireSamePayments(drafts, created);
   const items = ids.flatMap((id) => created.get(id) ?? []);
-  // One that is still unclear is answered as `created`; one that did not even begin fails the request, to be repeated.
+  // An item without a result is `created` in the response; an item that was not stored fails the request, for a repeat.
   if (items.length < ids.length) throw new AggregateError(failures.filter(Boolean), 'Not every payment was created');
   return response(items, terms.length === 0);
 }
@@ -68,18 +66,14 @@ function parseItems({ payments, ...top }: Record<string, unknown>): BulkItemRequ
   });
 }
 
-function requestContext(
-  merchant: AuthenticatedMerchant,
-  item: BulkItemRequest,
-  fallbackKey: string | null,
-): PaymentDraft {
+function draftItem(merchant: AuthenticatedMerchant, item: BulkItemRequest, fallbackKey: string | null): PaymentDraft {
   const { idempotency_key, ...request } = item;
   return draftPayment(merchant, request, idempotency_key ?? fallbackKey);
 }
 
-function requireDistinctKeys(draft: readonly PaymentDraft[]): void {
+function requireDistinctKeys(drafts: readonly PaymentDraft[]): void {
   const seen = new Set<string>();
-  for (const [index, { identity }] of draft.entries()) {
+  for (const [index, { identity }] of drafts.entries()) {
     if (seen.has(identity.paymentId)) {
       throw new ApiError('payment_create_failed', `payments[${index}].idempotency_key is used twice in this request.`);
     }
@@ -87,21 +81,21 @@ function requireDistinctKeys(draft: readonly PaymentDraft[]): void {
   }
 }
 
-function requireSamePayments(draft: readonly PaymentDraft[], known: ReadonlyMap<string, OriginalResponse>): void {
-  for (const [index, item] of draft.entries()) {
+function requireSamePayments(drafts: readonly PaymentDraft[], known: ReadonlyMap<string, OriginalResponse>): void {
+  for (const [index, item] of drafts.entries()) {
     const response = known.get(item.identity.paymentId);
     if (response) withItemPrefix(`payments[${index}]`, () => assertSameRequest(response, item));
   }
 }
 
-/** The terms of all that is still to be created: an impossible item is found before any is created. */
+/** The terms of all items that do not exist yet, so that an impossible item is found before any is created. */
 async function captureOpenTerms(
   dependencies: ApiDependencies,
   merchant: AuthenticatedMerchant,
-  draft: readonly PaymentDraft[],
+  drafts: readonly PaymentDraft[],
   earlier: ReadonlyMap<string, OriginalResponse>,
 ): Promise<PaymentTerms[]> {
-  const open = [...draft.entries()].filter(([, { identity }]) => !earlier.get(identity.paymentId)?.original);
+  const open = [...drafts.entries()].filter(([, { identity }]) => !earlier.get(identity.paymentId)?.original);
   if (!open[0]) return [];
   const policy = await resolvePolicy(dependencies, merchant, open[0][1].request);
   return open.map(([index, item]) =>
@@ -109,7 +103,7 @@ async function captureOpenTerms(
   );
 }
 
-/** Has a refusal say which item it is about. */
+/** Adds the item to the message of an `ApiError`. */
 function withItemPrefix<Result>(item: string, work: () => Result): Result {
   try {
     return work();
@@ -120,21 +114,21 @@ function withItemPrefix<Result>(item: string, work: () => Result): Result {
 }
 
 function response(items: readonly OriginalResponse[], replayed: boolean): EndpointResponse<{ payments: BulkItem[] }> {
-  const refusals = items.map((item) => (item.original?.status === 'failed' ? toApiError(item) : undefined));
+  const rejections = items.map((item) => (item.original?.status === 'failed' ? toApiError(item) : undefined));
   const headers = replayed ? REPLAYED_HEADER : {};
-  const allRejected = refusals.every((apiError) => apiError !== undefined);
+  const allRejected = rejections.every((apiError) => apiError !== undefined);
   if (allRejected) {
-    const reasons = refusals.map((apiError, index) => `payments[${index}]: ${apiError?.message}`);
+    const reasons = rejections.map((apiError, index) => `payments[${index}]: ${apiError?.message}`);
     throw new ApiError('payment_create_failed', reasons.join(' '), { headers });
   }
   return {
     status: 201,
     headers,
-    body: { payments: items.map((item, index) => toBulkItem(item, refusals[index]?.message)) },
+    body: { payments: items.map((item, index) => toBulkItem(item, rejections[index]?.message)) },
   };
 }
 
-/** One item of a bulk as it was first answered; while that is still to come, as `created` and without a deadline. */
+/** An item as in its original response; before there is one, `created` and without a deadline. */
 function toBulkItem({ payment, original }: OriginalResponse, rejection: string | undefined): BulkItem {
   return {
     ...identityFieldsOf(payment),

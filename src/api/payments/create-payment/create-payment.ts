@@ -17,25 +17,22 @@ export const createPayment = merchantEndpoint({
   readsBody: true,
   operationId: 'createPayment',
   summary: 'Create one transaction, or up to 50',
-  description: `Answers when the QR is there, usually within a fraction of a second.
+  description: `The response is sent when the provider has issued the QR, usually after a fraction of a second.
 
 **Retries.** With an idempotency key (\`Idempotency-Key\`, or \`idempotency_key\` of an item) the same request can be
-repeated for ever and gets the first answer again, byte for byte, with the header \`Idempotency-Replayed: true\`. The same
-key with another payment is \`payment_create_failed\`. After a time-out or a 500 repeat the request with its key.
+repeated at any time. It gets the original response, byte for byte, with the header \`Idempotency-Replayed: true\`. The
+same key with another payment is \`payment_create_failed\`. After a timeout or a 500 repeat the request with its key.
 
-**Bulk.** Give \`payments\`; where \`amount\` is given too, \`payments\` counts. \`provider\`, \`currency\` and
-\`payment_method\` beside it apply to every item; an item may override the last two. A fault in any item refuses the whole
-request, and nothing is created. The answer keeps the order; an item that the provider refused is \`failed\` and has an
-\`error\`, one that is still unclear is \`created\`. The QR of an item is at \`GET /payments/:id/qris\`.
+**Bulk.** Give \`payments\`; if \`amount\` is given too, \`payments\` takes precedence. \`provider\`, \`currency\` and
+\`payment_method\` beside it apply to every item; an item may override the last two. An error in any item rejects the
+whole request, and nothing is created. The response keeps the order. An item that the provider rejected is \`failed\`
+and has an \`error\`; an item without a result yet is \`created\`. The QR of an item is at \`GET /payments/:id/qris\`.
 
 Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.`,
   headers: {
-    'Idempotency-Key': z
-      .string()
-      .min(1)
-      .max(255)
-      .optional()
-      .meta({ description: 'Names this request, in printable ASCII; in a bulk, items without a key of their own.' }),
+    'Idempotency-Key': z.string().min(1).max(255).optional().meta({
+      description: 'Identifies this request, in printable ASCII; in a bulk, the items without a key of their own.',
+    }),
   },
   requestBody: {
     schemas: {
@@ -114,7 +111,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
     'unsupported_payment_method',
     'payment_create_failed',
   ],
-  /** The same key and the same payment get the same response, however often and at the same time. */
+  /** The same key and payment get the same response, for repeated and for concurrent requests. */
   async handler(dependencies, request, merchant) {
     const body = requireObject(readJsonBody(request));
     const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));

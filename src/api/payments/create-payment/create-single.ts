@@ -36,7 +36,7 @@ export async function createSingle(
   const policy = await resolvePolicy(dependencies, merchant, draft.request);
   await dependencies.creations.create(captureTerms(dependencies, merchant, draft, policy));
   const created = await findOriginalResponse(dependencies.db, paymentId);
-  if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no answer`);
+  if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no original response`);
   assertSameRequest(created, draft);
   return toResponse(dependencies, created);
 }
@@ -50,10 +50,10 @@ function toResponse(
   return { status: 201, headers, body: { payment: toCreatedPayment(created, qrisLinks) } };
 }
 
-/** @throws Error for a payment without a QR: the response of a creation contains one */
+/** @throws Error for a payment without a QR, which the response must contain */
 function toCreatedPayment({ payment, original }: OriginalResponse, links: QrisLinks): CreatedPayment {
   const qris = toQris(payment, links);
-  if (!qris) throw new Error(`Payment ${payment.id} has no QR to answer with`);
+  if (!qris) throw new Error(`Payment ${payment.id} has no QR for the response`);
   return {
     ...paymentFieldsOf(payment),
     status: original?.status ?? payment.status,

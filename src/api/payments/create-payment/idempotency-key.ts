@@ -4,7 +4,7 @@ import { ApiError } from '../../api-error';
 export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * The `Idempotency-Key` of a request; null when there is none.
+ * The `Idempotency-Key` of a request; null if it has none.
  * @throws ApiError `payment_create_failed` for a key that is not 1 to 255 printable ASCII characters
  */
 export function parseIdempotencyKey(header: string | undefined): string | null {

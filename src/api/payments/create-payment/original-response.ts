@@ -3,16 +3,16 @@ import { ApiError } from '../../api-error';
 import type { EndpointResponse } from '../../endpoint';
 import type { PaymentDraft } from './capture-terms';
 
-/** Header of an answer that was given before. */
+/** Header of an idempotent replay. */
 export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'true' } as const;
 
-/** @throws ApiError where the key was used for another payment */
+/** @throws ApiError if the key was used for another payment */
 export function assertSameRequest({ payment }: OriginalResponse, { fingerprint }: PaymentDraft): void {
   if (payment.fingerprint === fingerprint) return;
   throw new ApiError('payment_create_failed', 'This idempotency key belongs to a payment with other contents.');
 }
 
-/** Why the provider did not issue a QR, in the words of a refusal. */
+/** The error response of a payment for which the provider did not issue a QR. */
 export function toApiError({ payment }: OriginalResponse, headers: EndpointResponse['headers'] = {}): ApiError {
   const reason = (payment.failureReason ?? 'no reason given').replace(/\.$/, '');
   return new ApiError('payment_create_failed', `The transaction could not be created: ${reason}.`, { headers });

@@ -10,8 +10,8 @@ export interface PaymentIdentity {
 }
 
 /**
- * Under an idempotency key the id is a function of merchant and key: "same key" is "same payment" and "same workflow".
- * Without one every request is a payment of its own.
+ * With an idempotency key the id is a function of merchant and key, so the same key is the same payment and the same
+ * workflow. Without a key every request creates a payment.
  */
 export function paymentIdentity(merchantId: string, idempotencyKey: string | null): PaymentIdentity {
   const paymentId = idempotencyKey === null ? uuidV7() : uuidV5(idempotencyKey, merchantId);

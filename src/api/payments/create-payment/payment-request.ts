@@ -34,12 +34,12 @@ const idempotencyKey = z
   .regex(IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE)
   .nullish()
   .transform((value) => value ?? null)
-  .meta({ description: 'Names this item: 1 to 255 printable ASCII characters. Recommended.' });
+  .meta({ description: 'Identifies this item: 1 to 255 printable ASCII characters. Recommended.' });
 
 /** All items are created concurrently, so that one deadline holds for the whole request. */
 export const MAX_ITEMS = 50;
 
-/** What a merchant asks for in `POST /payments` (contract; bounds: design §4). Unknown fields are ignored. */
+/** The body of `POST /payments` (contract; bounds: design §4). Unknown fields are ignored. */
 export const paymentRequestSchema = z.object({
   amount: z.int().min(1).max(MAX_TOTAL_RUPIAH).meta({
     description: 'Order amount in whole rupiah, written as plain digits. The same limit holds for `total_amount`.',
@@ -52,7 +52,7 @@ export const paymentRequestSchema = z.object({
   provider: z
     .enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` })
     .default('gopay')
-    .meta({ description: 'Whose QR it is to be; must be enabled for you.' }),
+    .meta({ description: 'The provider of the QR; must be enabled for the merchant.' }),
   merchant_reference_id: boundedText(64)
     .nullish()
     .transform((value) => value ?? null)
@@ -60,16 +60,16 @@ export const paymentRequestSchema = z.object({
   customer: customer
     .nullish()
     .transform((value) => value ?? null)
-    .meta({ description: 'Who pays; further keys with texts are allowed. Kept encrypted.' }),
+    .meta({ description: 'The customer; further keys with texts are allowed. Stored encrypted.' }),
   metadata: metadata
     .nullish()
     .transform((value) => value ?? null)
-    .meta({ description: 'What you want to keep with it, at most 50 keys. Kept encrypted.' }),
+    .meta({ description: 'Your own data, at most 50 keys. Stored encrypted.' }),
 });
 
 export type PaymentRequest = z.output<typeof paymentRequestSchema>;
 
-/** One of a bulk: it takes what it does not say, and always the provider, from the top of the request. */
+/** An item of a bulk. Absent fields, and always the provider, are taken from the top of the request. */
 export const bulkItemRequestSchema = paymentRequestSchema.extend({ idempotency_key: idempotencyKey });
 
 /** For the documentation: `create-bulk.ts` parses each item by itself, so that a message names the item. */
@@ -85,7 +85,7 @@ export type BulkItemRequest = z.output<typeof bulkItemRequestSchema>;
 
 const MAX_SHOWN_CHARACTERS = 80;
 
-/** Fields whose faults have a code of their own, in the order in which they are judged. */
+/** Fields whose errors have a code of their own, in the order in which they are reported. */
 const FIELD_CODES: Readonly<Record<string, ApiErrorCode>> = {
   amount: 'invalid_amount',
   payment_method: 'unsupported_payment_method',
@@ -98,7 +98,7 @@ export function requireObject(body: unknown, name = 'The body'): Record<string, 
 }
 
 /**
- * @param at what stands before a field's name in a message, such as `payments[3].`
+ * @param at precedes the field name in a message, such as `payments[3].`
  * @throws ApiError that names the field and the rule
  */
 export function parseRequest<ParsedBody>(
@@ -124,15 +124,14 @@ function messageFor(field: string, rule: string): string {
   return `${truncated(field)} ${rule}.`;
 }
 
-/** Keys are the caller's, and can be as long as the body. */
+/** The caller chooses the keys of `customer` and `metadata`; they can be as long as the body. */
 function truncated(field: string): string {
   return field.length > MAX_SHOWN_CHARACTERS ? `${field.slice(0, MAX_SHOWN_CHARACTERS)}…` : field;
 }
 
 /**
- * SHA-256 of the request in canonical form, hex: equal for two requests exactly when they ask for the same payment. What
- * is absent is left out, so that a field that is added later leaves old fingerprints as they are: it must be absent, not
- * a default, where a request does not have it.
+ * SHA-256 of the request in canonical form, hex: equal exactly for requests for the same payment. Absent fields are
+ * left out, so that a new optional field does not change old fingerprints. Such a field must be absent by default.
  */
 export function fingerprintOf(request: PaymentRequest): string {
   return createHash('sha256').update(canonicalJson(request)).digest('hex');

@@ -2,8 +2,8 @@ import type { PaymentTerms } from '../../../domain/payment';
 import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
 
 /**
- * The creations that are under way in this process. Whoever asks for a payment that is just being created waits for
- * that, without another word to Temporal: ten thousand repeats at once cost it one call a process.
+ * The creations in flight in this process. A request for a payment that is being created waits for that creation. So
+ * ten thousand concurrent repeats cost Temporal one call per process.
  */
 export class SingleFlight {
   readonly #inFlight = new Map<string, Promise<void>>();

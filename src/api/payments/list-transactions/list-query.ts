@@ -10,7 +10,7 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** Out of bounds is clamped, no number is the default (design §4). */
+/** A number out of bounds is clamped; any other text is the default (design §4). */
 function readLimit(text: unknown): number {
   if (typeof text !== 'string' || !NUMBER.test(text)) return DEFAULT_LIMIT;
   return Math.trunc(Math.min(Math.max(Number(text), 1), MAX_LIMIT));
@@ -20,12 +20,12 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
 const TIMESTAMP_RULE =
-  'must be an ISO 8601 instant with its zone, such as 2026-11-21T08:00:00Z, or a day, such as 2026-11-21';
+  'must be an ISO 8601 timestamp with its zone, such as 2026-11-21T08:00:00Z, or a day, such as 2026-11-21';
 
-/** @param timeOfDay which a day without a time stands for, UTC */
+/** @param timeOfDay of a day without a time, UTC */
 const timestamp = (timeOfDay: string) =>
   z
-    // A plus sign that was not percent-encoded comes in as a space.
+    // A plus sign that was not percent-encoded arrives as a space.
     .preprocess(
       (text) => (typeof text === 'string' ? text.replace(' ', '+') : text),
       z.union([z.iso.date(), z.iso.datetime({ offset: true })], { error: TIMESTAMP_RULE }),
@@ -35,37 +35,39 @@ const timestamp = (timeOfDay: string) =>
 const cursor = z.string({ error: 'must be given once' }).transform((text, context): ListPosition => {
   const position = decodeCursor(text);
   if (position) return position;
-  context.addIssue('is not one that a Link header gave; start again without it');
+  context.addIssue('is not from a Link header; start again without it');
   return z.NEVER;
 });
 
 /** The query of `GET /transactions`. Unknown parameters are ignored. */
 export const listQuerySchema = z.object({
   limit: z.preprocess(readLimit, z.int().min(1).max(MAX_LIMIT)).meta({
-    description: `How many transactions a page has, by default ${DEFAULT_LIMIT}. Out of bounds is clamped, and what is no number counts as ${DEFAULT_LIMIT}.`,
+    description:
+      `Page size, by default ${DEFAULT_LIMIT}. A number out of bounds is clamped; ` +
+      `any other text counts as ${DEFAULT_LIMIT}.`,
   }),
   cursor: cursor.optional().meta({
-    description: 'Where the page begins: only as it stands in the `Link` header of the page before.',
+    description: 'The start of the page, unchanged from the `Link` header of the previous page.',
   }),
   status: oneOf(PAYMENT_STATUSES).optional().meta({ description: 'Only transactions in this status.' }),
   provider: oneOf(PROVIDERS).optional().meta({ description: 'Only transactions of this provider.' }),
   merchant_reference_id: boundedText(64)
     .refine((text) => !text.includes('\0'), { error: 'must not have a NUL' })
     .optional()
-    .meta({ description: 'Only transactions with this order ID of yours.' }),
+    .meta({ description: 'Only transactions with this order ID of the merchant.' }),
   created_from: timestamp('00:00:00.000').optional().meta({
-    description: 'Only transactions created at this instant or later. A day counts from its beginning, UTC.',
+    description: 'Only transactions created at this time or later. A day counts from its start, UTC.',
   }),
   created_to: timestamp('23:59:59.999').optional().meta({
-    description: 'Only transactions created at this instant or earlier. A day counts to its end, UTC.',
+    description: 'Only transactions created at this time or earlier. A day counts to its end, UTC.',
   }),
 });
 
 export type ListQuery = z.output<typeof listQuerySchema>;
 
 /**
- * The contract has no code for a query that cannot be understood. To leave such a filter out would show transactions
- * that were not asked for, so it is refused: at that address there is no list.
+ * The contract has no code for an invalid query. Ignoring the filter would list transactions that were not requested,
+ * so the response is `not_found`.
  * @throws ApiError `not_found` that names the parameter and its rule
  */
 export function parseListQuery(query: unknown): ListQuery {

@@ -13,18 +13,18 @@ const listedPaymentSchema = z.object({ ...summaryFields, paid_at, created_at, up
 
 const toListedPayment = (payment: PaymentRow) => ({ ...summaryFieldsOf(payment), ...timestampFieldsOf(payment) });
 
-/** Newest first; the next page is in a `Link` header, so that the body stays the contract's. */
+/** Newest first; the next page is in a `Link` header, since the contract fixes the body. */
 export const listTransactions = merchantEndpoint({
   method: 'get',
   path: '/transactions',
   operationId: 'listTransactions',
   summary: 'List transactions',
-  description: `Newest first. While there are more, the header \`Link: <…>; rel="next"\` has the address of the next page,
-with the same filters; ask it as it stands. No transaction comes twice or is left out because others are created
+  description: `Newest first. If there are more, the header \`Link: <…>; rel="next"\` has the address of the next page,
+with the same filters. Request it unchanged. No transaction appears twice or is missing because others are created
 meanwhile.
 
-Filters can be combined. A filter or cursor that cannot be understood is \`not_found\` and names its rule, so that no list
-is mistaken for a filtered one.`,
+Filters can be combined. The response to an invalid filter or cursor is \`not_found\` and names the rule, so that no
+unfiltered list is taken for a filtered one.`,
   query: listQuerySchema,
   response: {
     status: 200,

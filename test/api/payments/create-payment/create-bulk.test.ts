@@ -53,7 +53,7 @@ describe('POST /payments with payments[]', () => {
     expect(body.payments.every((item: { status: string }) => item.status === 'pending')).toBe(true);
   });
 
-  it('201: a repeat answers the same bytes and creates nothing', async () => {
+  it('201: a repeat gets the same bytes and creates nothing', async () => {
     const request = { payments: items(5, 'again') };
     const first = await service.call('POST', '/payments', request);
     const before = await countPayments();
@@ -63,7 +63,7 @@ describe('POST /payments with payments[]', () => {
     expect(await countPayments()).toBe(before);
   });
 
-  it('201: a key used alone and then in a bulk is one payment', async () => {
+  it('201: a key used alone and then in a bulk creates one payment', async () => {
     const single = await service.call('POST', '/payments', { amount: 5_000 }, { 'idempotency-key': 'both-ways' });
     const { body } = await service.call('POST', '/payments', {
       payments: [{ amount: 5_000, idempotency_key: 'both-ways' }, { amount: 6_000 }],
@@ -71,7 +71,7 @@ describe('POST /payments with payments[]', () => {
     expect(body.payments[0].id).toBe(single.body.payment.id);
   });
 
-  it('201: items without a key are kept apart by the header', async () => {
+  it('201: the header distinguishes items without a key', async () => {
     const request = { payments: [{ amount: 5_000 }, { amount: 5_000 }] };
     const ids = async () => {
       const { body } = await service.call('POST', '/payments', request, { 'idempotency-key': 'by-header' });
@@ -82,7 +82,7 @@ describe('POST /payments with payments[]', () => {
     expect(await ids()).toEqual(first);
   });
 
-  it('201: payments counts where amount is given too, and the provider at the top is for all', async () => {
+  it('201: payments takes precedence over amount, and the provider at the top applies to all items', async () => {
     const { body } = await service.call('POST', '/payments', {
       amount: 1,
       provider: 'shopeepay',
@@ -92,7 +92,7 @@ describe('POST /payments with payments[]', () => {
     expect(detail.payment).toMatchObject({ amount: 8_000, provider: 'shopeepay' });
   });
 
-  it('201: one that the provider refused comes back inline', async () => {
+  it('201: an item that the provider rejected is in the response', async () => {
     await chargeFails('reject', 1);
     const { status, body } = await service.call('POST', '/payments', { payments: items(3, 'one-refused') });
     expect(status).toBe(201);
@@ -101,7 +101,7 @@ describe('POST /payments with payments[]', () => {
     expect(failed[0].error).toEqual({ code: 'payment_create_failed', message: expect.stringMatching(/[^.]\.$/) });
   });
 
-  it('400 payment_create_failed: when the provider refused them all, and so is every repeat', async () => {
+  it('400 payment_create_failed: if the provider rejected all items, also for every repeat', async () => {
     await chargeFails('reject', 2);
     const request = { payments: items(2, 'all-refused') };
     const first = await service.call('POST', '/payments', request);
@@ -112,8 +112,9 @@ describe('POST /payments with payments[]', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  // Three seconds each: three are through when the answer is due if they go one after the other, and thirty-two begun by eight at a time.
-  it('201: issues fifty side by side, also where the provider is slow', async () => {
+  // Three seconds each: one after the other, three are done when the response is due; with eight at a time, thirty-two
+  // have started.
+  it('201: issues fifty concurrently, also if the provider is slow', async () => {
     await chargeFails('slow', 50);
     const { status, body } = await service.call('POST', '/payments', { payments: items(50, 'slow-fifty') });
     expect(status).toBe(201);
@@ -124,10 +125,10 @@ describe('POST /payments with payments[]', () => {
     expect(issued.length).toBeGreaterThan(3);
   });
 
-  it('201: one still unclear at the deadline comes as created; a repeat converges on the same payments', async () => {
+  it('201: an item that is indeterminate at the deadline is created; a repeat finds the same payments', async () => {
     await providerFails('status', 'timeout', 100);
     await chargeFails('timeout', 1);
-    const request = { payments: items(4, 'one-unclear') };
+    const request = { payments: items(4, 'one-indeterminate') };
     const first = await service.call('POST', '/payments', request);
     expect(first.status).toBe(201);
     const indeterminate = first.body.payments.filter((item: { status: string }) => item.status === 'created');
@@ -156,7 +157,7 @@ describe('POST /payments with payments[]', () => {
     ['an object', {}, 'invalid_bulk_size', /1 to 50/],
     ['an item that is no object', [{ amount: 5_000 }, 7], 'invalid_json', /payments\[1\]/],
     ['a bad amount', [{ amount: 5_000 }, { amount: 0 }], 'invalid_amount', /payments\[1\]\.amount/],
-    ['a fee that eats the amount', [{ amount: 5_000 }, { amount: 1 }], 'payment_create_failed', /payments\[1\]/],
+    ['a fee above the amount', [{ amount: 5_000 }, { amount: 1 }], 'payment_create_failed', /payments\[1\]/],
     ['an unknown method', [{ amount: 5_000, payment_method: 'card' }], 'unsupported_payment_method', /payments\[0\]/],
     [
       'a key twice',
@@ -175,7 +176,7 @@ describe('POST /payments with payments[]', () => {
     expect(await countPayments()).toBe(before);
   });
 
-  it('400: a key that belongs to another payment creates nothing, and the item is named', async () => {
+  it('400: a key of another payment creates nothing, and the message names the item', async () => {
     await service.call('POST', '/payments', { amount: 5_000 }, { 'idempotency-key': 'taken' });
     const before = await countPayments();
     const { status, body } = await service.call('POST', '/payments', {

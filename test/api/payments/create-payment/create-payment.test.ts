@@ -16,7 +16,7 @@ async function countPayments(): Promise<number> {
 }
 
 describe('POST /payments', () => {
-  it('201: answers with exactly the fields of the contract and a QR that can be paid', async () => {
+  it('201: returns exactly the fields of the contract and a QR that can be paid', async () => {
     const { status, body, headers } = await service.call('POST', '/payments', {
       amount: 50_000,
       merchant_reference_id: 'ORDER-7',
@@ -70,7 +70,7 @@ describe('POST /payments', () => {
     );
   });
 
-  it('201: leaves personal data unreadable outside of the service', async () => {
+  it('201: stores personal data encrypted', async () => {
     const canary = 'Rahasia Sekali';
     const { body } = await service.call('POST', '/payments', { amount: 1_000, customer: { name: canary } });
     const { rows } = await service.db.query(
@@ -107,7 +107,7 @@ describe('POST /payments', () => {
     expect(await service.atProvider(first.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
   });
 
-  it('201: the same payment in other words: defaults spelled out, null for absent, another order', async () => {
+  it('201: the same payment in another form: explicit defaults, null for absent, another order', async () => {
     const key = { 'idempotency-key': 'other-words' };
     const first = await service.call('POST', '/payments', { amount: 5_000, metadata: { a: 1, b: 2 } }, key);
     const spelledOut = { currency: 'IDR', payment_method: 'qris', provider: 'gopay', customer: null };
@@ -116,7 +116,7 @@ describe('POST /payments', () => {
     expect([again.status, again.text]).toEqual([201, first.text]);
   });
 
-  it('has fingerprints that outlive a new version: they are kept for ever', () => {
+  it('has stable fingerprints, since stored ones are compared by every later version', () => {
     const fingerprint = (request: object) => fingerprintOf(paymentRequestSchema.parse(request));
     expect(fingerprint({ amount: 5_000 })).toBe('2acf1d46cc361f01ffbe584ff6e5f11a798d19cdbef2bea14b2690ea5916fd78');
     expect(
@@ -129,10 +129,10 @@ describe('POST /payments', () => {
     ).toBe('1bb096e2e05b4a18094c95338bf7b9a44017d960e1f8d512c86e0a3ec4162322');
   });
 
-  it('201: fifty requests at once with one key are one payment, one charge and one answer', async () => {
+  it('201: fifty concurrent requests with one key create one payment and one charge and get one response', async () => {
     const responses = await Promise.all(
       Array.from({ length: 50 }, () =>
-        service.call('POST', '/payments', { amount: 12_345 }, { 'idempotency-key': 'at-once' }),
+        service.call('POST', '/payments', { amount: 12_345 }, { 'idempotency-key': 'concurrent' }),
       ),
     );
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -140,7 +140,7 @@ describe('POST /payments', () => {
     expect(await service.atProvider(responses[0]?.body.payment.reference_id)).toMatchObject({ charge_calls: 1 });
   });
 
-  it('400 payment_create_failed: the provider refused, and so is every repeat, also of a bulk', async () => {
+  it('400 payment_create_failed: rejected by the provider, also for every repeat and in a bulk', async () => {
     await fetch(`${service.sandboxUrl}/simulator/faults`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -199,7 +199,7 @@ describe('POST /payments', () => {
     expect(bulk.body.error).toEqual({ code: 'payment_create_failed', message: `${at}${field} ${rule}.` });
   });
 
-  it('201: characters are counted as people do, in every field', async () => {
+  it('201: counts Unicode characters in every field', async () => {
     const full = {
       amount: 5_000,
       merchant_reference_id: '💸'.repeat(64),
@@ -214,7 +214,7 @@ describe('POST /payments', () => {
     expect(more.error.message).toBe('merchant_reference_id must be a string of at most 64 characters.');
   });
 
-  it('400 payment_create_failed: a number that is none', async () => {
+  it('400 payment_create_failed: a number out of range', async () => {
     const { status, body } = await service.call('POST', '/payments', '{"amount":5000,"metadata":{"a":1e999}}');
     expect([status, body.error?.message]).toEqual([400, expect.stringMatching(/^metadata\.a must be /)]);
   });
@@ -236,7 +236,7 @@ describe('POST /payments', () => {
     ['an amount in quotes', '{"amount":"1000"}', 'invalid_amount'],
     ['an amount beyond 2^53', '{"amount":9007199254740993}', 'invalid_amount'],
     ['an amount above the QRIS limit', '{"amount":10000001}', 'invalid_amount'],
-    ['an amount that its fee eats', '{"amount":1}', 'payment_create_failed'],
+    ['an amount below its fee', '{"amount":1}', 'payment_create_failed'],
     ['another currency', '{"amount":1000,"currency":"USD"}', 'payment_create_failed'],
     ['another method', '{"amount":1000,"payment_method":"card"}', 'unsupported_payment_method'],
     ['an unknown provider', '{"amount":1000,"provider":"dana"}', 'payment_create_failed'],
@@ -266,7 +266,7 @@ describe('POST /payments', () => {
     }
   });
 
-  it('400 invalid_json: a body that is not what its Content-Encoding says', async () => {
+  it('400 invalid_json: a body that does not match its Content-Encoding', async () => {
     const encoded = { 'content-encoding': 'gzip' };
     const { status, body } = await service.call('POST', '/payments', '{"amount":1000}', encoded);
     expect([status, body.error.code]).toEqual([400, 'invalid_json']);
@@ -279,7 +279,7 @@ describe('POST /payments', () => {
     }
   });
 
-  it('500 server_error: without a worker, and the same key gets its payment when it is back', async () => {
+  it('500 server_error: without a worker, and the same key gets its payment when the worker is back', async () => {
     await service.stopWorker();
     const stoppedAt = Date.now();
     const key = { 'idempotency-key': 'patience' };
@@ -289,7 +289,7 @@ describe('POST /payments', () => {
     await service.startWorker();
     const { status, body } = await service.call('POST', '/payments', { amount: 7_000 }, key);
     expect([status, body.payment.status]).toEqual([201, 'pending']);
-    // Its life began with the first request, and so did its deadline: here, in the workflow and at the provider.
+    // The first request set its deadline: in PostgreSQL, in the workflow and at the provider.
     const report = await service.workflows.queryStatus(body.payment.id);
     expect(report?.expiresAt).toBe(body.payment.expires_at);
     expect(Date.parse(body.payment.created_at)).toBeLessThan(stoppedAt + 5_000);

@@ -4,7 +4,7 @@ import { newNamespace, startTestService, type TestService } from '../../../suppo
 import { bySize } from '../../../support/size';
 
 const REQUESTS = bySize({ small: 2_000, full: 10_000 });
-/** To each process; the other requests stand in line behind these. */
+/** To each process; the other requests wait for these. */
 const CONNECTIONS = 200;
 
 let service: TestService;
@@ -18,7 +18,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Sends the same requests to each process at once, and counts the different answers. */
+/** Sends the same requests to both processes concurrently, and counts the different responses. */
 async function countResponses(key: string, body: unknown): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   const pools = apis.map(({ url }) => new Pool(url, { connections: CONNECTIONS }));
@@ -51,7 +51,7 @@ async function slowCharge(): Promise<void> {
 }
 
 it(`${REQUESTS} concurrent requests with one key to two API processes create one payment and one charge`, async () => {
-  // So that as many as can wait for the first to end.
+  // So that as many as possible wait for the first one.
   await slowCharge();
   const responses = await countResponses('same-key', { amount: 45_000 });
   expect([...responses.values()]).toEqual([REQUESTS]);

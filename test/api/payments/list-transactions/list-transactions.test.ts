@@ -67,10 +67,11 @@ interface ModelRow {
   readonly merchant_reference_id: string | null;
 }
 
-/** What the merchant has, in no order. */
+/** All payments of the merchant, unordered. */
 async function everyPayment(): Promise<ModelRow[]> {
   const { rows } = await apis.db.query<ModelRow>(
-    'select id, iso_utc(created_at) as created, status, provider, merchant_reference_id from payments where merchant_id = $1',
+    `select id, iso_utc(created_at) as created, status, provider, merchant_reference_id from payments
+     where merchant_id = $1`,
     [key.merchantId],
   );
   return rows;
@@ -80,7 +81,7 @@ const newestFirst = (a: ModelRow, b: ModelRow) =>
   a.created === b.created ? (a.id < b.id ? 1 : -1) : a.created < b.created ? 1 : -1;
 
 describe('GET /transactions', () => {
-  it('200: answers with exactly the fields of the contract, newest first', async () => {
+  it('200: returns exactly the fields of the contract, newest first', async () => {
     const { body, ids } = await list('');
     expect(Object.keys(body)).toEqual(['transactions']);
     expect(Object.keys(body.transactions[0] ?? {})).toEqual([
@@ -102,7 +103,7 @@ describe('GET /transactions', () => {
     expect(ids).toEqual(newest.map(({ id }) => id));
   });
 
-  it('200: an empty list, and no link, for a merchant who has none', async () => {
+  it('200: an empty list without a link for a merchant without transactions', async () => {
     expect(await list('', await apis.newKey())).toEqual({
       status: 200,
       ids: [],
@@ -134,7 +135,7 @@ describe('GET /transactions', () => {
     expect([status, ids.length]).toEqual([200, count]);
   });
 
-  it('200: the link is there exactly while there are more', async () => {
+  it('200: has a link exactly if there are more transactions', async () => {
     expect((await list(`?limit=100&created_from=${at(67)}`)).next).toBeUndefined();
     const page = await list(`?limit=98&created_from=${at(67)}`);
     expect(page.ids).toHaveLength(98);
@@ -143,7 +144,7 @@ describe('GET /transactions', () => {
     expect([exact.ids.length, exact.next]).toEqual([99, undefined]);
   });
 
-  it('200: a day counts in whole, UTC, and an instant in any zone, with its plus sign encoded or not', async () => {
+  it('200: accepts a whole day, UTC, and a timestamp in any zone, with its plus sign encoded or not', async () => {
     await seedPayments(apis.db, key.merchantId, {
       count: 6,
       from: '2026-10-09T23:59:59Z',
@@ -165,7 +166,7 @@ describe('GET /transactions', () => {
     await apis.db.query("delete from payments where created_at < '2026-10-31'");
   });
 
-  it('200: shows every transaction once, while others are created before, after and among them', async () => {
+  it('200: lists every transaction once, while others are created before, after and among them', async () => {
     const before = (await everyPayment()).sort(newestFirst).map(({ id }) => id);
     const pages = { count: 0 };
     const seen = await listAll('?limit=20', async () => {
@@ -181,7 +182,7 @@ describe('GET /transactions', () => {
     expect(added.size).toBeGreaterThan(0);
   });
 
-  it('200: any filters, in pages of any size, list what a plain search finds, and nothing of others', async () => {
+  it('200: any filters, in pages of any size, list the same as an unpaged search, and nothing of others', async () => {
     const rows = await everyPayment();
     const timestamp = fc.integer({ min: -10, max: 110 }).map(at);
     const filters = fc.record(
@@ -220,20 +221,20 @@ describe('GET /transactions', () => {
     [`merchant_reference_id=${'x'.repeat(65)}`, 'merchant_reference_id must be a string of at most 64 characters.'],
     ['merchant_reference_id=%00', 'merchant_reference_id must not have a NUL.'],
     ['merchant_reference_id=a&merchant_reference_id=b', 'merchant_reference_id must be a string'],
-    ['created_from=yesterday', 'created_from must be an ISO 8601 instant'],
-    ['created_from=2026-11-21T08:00:00', 'created_from must be an ISO 8601 instant with its zone'],
-    ['created_from=2026-13-01', 'created_from must be an ISO 8601 instant'],
-    ['created_to=1795248059', 'created_to must be an ISO 8601 instant'],
-    ['created_to=', 'created_to must be an ISO 8601 instant'],
-    ['cursor=', 'cursor is not one that a Link header gave; start again without it.'],
-    ['cursor=nonsense', 'cursor is not one'],
+    ['created_from=yesterday', 'created_from must be an ISO 8601 timestamp'],
+    ['created_from=2026-11-21T08:00:00', 'created_from must be an ISO 8601 timestamp with its zone'],
+    ['created_from=2026-13-01', 'created_from must be an ISO 8601 timestamp'],
+    ['created_to=1795248059', 'created_to must be an ISO 8601 timestamp'],
+    ['created_to=', 'created_to must be an ISO 8601 timestamp'],
+    ['cursor=', 'cursor is not from a Link header; start again without it.'],
+    ['cursor=nonsense', 'cursor is not from a Link header'],
     ['cursor=MQ&cursor=MQ', 'cursor must be given once.'],
-  ])('404 not_found: %s is refused by name, lest a list be mistaken for a filtered one', async (query, message) => {
+  ])('404 not_found: %s names its rule, so that no unfiltered list is returned', async (query, message) => {
     const { status, body } = await list(`?${query}`);
     expect([status, body.error]).toEqual([404, { code: 'not_found', message: expect.stringContaining(message) }]);
   });
 
-  it("never fails on a cursor that was tampered with, nor shows what is not the merchant's", async () => {
+  it('never fails on a changed cursor, and never lists payments of other merchants', async () => {
     const cursor = new URLSearchParams((await list('?limit=3')).next).get('cursor') ?? '';
     const own = new Set((await everyPayment()).map(({ id }) => id));
     const character = fc.constantFrom('A', 'Q', 'x', '0', '9', '-', '_', '=', '+', '/', ' ', '\0', 'é');
@@ -253,7 +254,7 @@ describe('GET /transactions', () => {
     );
   });
 
-  it('401 invalid_api_key: without a key, whatever is asked', async () => {
+  it('401 invalid_api_key: without a key, for any query', async () => {
     const { status, body } = await list('?status=canceled', { ...key, secret: 'none' });
     expect([status, body.error?.code]).toEqual([401, 'invalid_api_key']);
   });
@@ -300,7 +301,7 @@ describe('a list among 100,000 transactions', () => {
   });
 
   it.each(combinations)(
-    'reads a page off an index, first, in the middle and at the end; filters: %s',
+    'reads the first, a middle and the last page from an index; filters: %s',
     async (_names, filter) => {
       for (const createdAt of [undefined, '2026-01-01T04:10:00Z', '2026-01-01T00:00:01Z']) {
         const after = createdAt === undefined ? undefined : { createdAt: new Date(createdAt), id: merchantId };
@@ -312,7 +313,7 @@ describe('a list among 100,000 transactions', () => {
     },
   );
 
-  it('reads a page off an index for frequent values too', async () => {
+  it('reads a page from an index for frequent values too', async () => {
     for (const filter of [
       { status: 'settled' },
       { provider: 'gopay' },
@@ -323,7 +324,7 @@ describe('a list among 100,000 transactions', () => {
     }
   });
 
-  it('shows each of 90,000 once, page by page, and none of the others', async () => {
+  it('lists each of 90,000 once, page by page, and none of the others', async () => {
     const { rows } = await apis.db.query<{ id: string }>('select id from payments where merchant_id = $1', [
       merchantId,
     ]);
