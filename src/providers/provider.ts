@@ -2,29 +2,29 @@ import type { ProviderName } from '../domain/provider-capabilities';
 import type { ProviderPaymentStatus } from '../domain/provider-status';
 
 /**
- * What Lunas asks of an acquirer. Each call ends before `deadlineAtMs` or when `signal` aborts, whichever comes first,
- * never throws for what the acquirer says or fails to say, and answers one of three things:
- * `accepted`/a known state, `refused` (final, with the acquirer's reason), or `unclear` (it may or may not have happened:
- * look the order up by our reference before anything is tried again).
+ * The calls that Lunas makes to an acquirer. A call ends at `deadlineAtMs` or when `signal` aborts, whichever comes
+ * first. It never throws because of the acquirer. Its outcome is `accepted` or a known state, `rejected` (final, with
+ * the acquirer's reason), or `indeterminate`: the request may or may not have been executed, so query the order by our
+ * reference before any repeat.
  */
 export interface Provider {
   issueQris(request: IssueQrisRequest, call: ProviderCall): Promise<IssueQrisOutcome>;
   findPayment(referenceId: string, call: ProviderCall): Promise<FindPaymentOutcome>;
-  /** Ends an unpaid order. `refused` where the acquirer says that it can no longer change: read its state. */
+  /** Closes an unpaid order. `rejected` if the order can no longer change: read its state. */
   expirePayment(referenceId: string, call: ProviderCall): Promise<ClosePaymentOutcome>;
   cancelPayment(referenceId: string, call: ProviderCall): Promise<ClosePaymentOutcome>;
   /**
-   * Asks for money back. `accepted` means only that the request was taken: the refund is final once `findPayment` lists it as
-   * confirmed. The same refund key may be sent again without harm; it gets the answer of its first call.
+   * Requests a refund. `accepted` means only that the request was received: the refund is final once `findPayment`
+   * lists it as confirmed. A repeat with the same refund key is harmless and gets the response to the first call.
    */
   refundPayment(request: RefundRequest, call: ProviderCall): Promise<RefundOutcome>;
-  /** Verifies who sent it and reads which order it speaks of. What it says is not believed: the caller asks `findPayment`. */
+  /** Verifies the sender and reads the order. The content proves nothing: the caller queries `findPayment`. */
   verifyNotification(notification: ReceivedNotification): NotificationVerification;
 }
 
 export interface ProviderCall {
   readonly signal: AbortSignal;
-  /** An instant, not a length of time: a process that stood still must not call when another has taken over. */
+  /** A timestamp, not a duration: a process that was suspended must not call after another has taken over. */
   readonly deadlineAtMs: number;
 }
 
@@ -38,7 +38,7 @@ export interface IssueQrisRequest {
 
 export interface IssuedQris {
   readonly providerTransactionId: string;
-  /** Reads as a QRIS, its CRC is right, and an amount in it is the order's. */
+  /** A valid QRIS with a correct CRC; an amount in it is the order's. */
   readonly qrisPayload: string;
 }
 
@@ -51,17 +51,17 @@ export interface ProviderPayment {
   readonly status: ProviderPaymentStatus;
   readonly providerTransactionId: string;
   readonly totalRupiah: number;
-  /** When the customer paid, by the acquirer's clock; null until then, or where it does not say. */
+  /** When the customer paid, by the acquirer's clock; null until then, or if the acquirer does not report it. */
   readonly paidAt: Date | null;
-  /** Sound as the one that was issued; null where the acquirer does not repeat it, or not in one piece. */
+  /** Valid, as in `IssuedQris`; null if the acquirer does not repeat it, or repeats it corrupted. */
   readonly qrisPayload: string | null;
-  /** Those that the acquirer has taken; one that it turned down, or never got, is not among them. */
+  /** The refunds that the acquirer accepted, without those that it rejected or never received. */
   readonly refunds: readonly ProviderRefund[];
 }
 
 export interface ProviderRefund {
   readonly refundKey: string;
-  /** The acquirer's own number of it, for whoever asks them about it; null where they gave none. */
+  /** The acquirer's reference, for an operator who contacts the acquirer; null if there is none. */
   readonly providerReference: string | null;
   readonly totalRupiah: number;
   /** When the bank confirmed it, which makes it final; null until then. */
@@ -91,8 +91,8 @@ export type NotificationVerification =
       readonly outcome: 'verified';
       readonly referenceId: string;
       /**
-       * What it says of the order, null where that needs asking in any case; `refunded` also of a refund that is not confirmed, or
-       * of a part. Good for one thing: where we know that already, nobody needs to be asked.
+       * The status in the notification; null if a query is needed in any case. `refunded` also stands for a refund that
+       * is unconfirmed or partial. Its only use: if we have recorded that status, no query is needed.
        */
       readonly reportedStatus: ProviderPaymentStatus | null;
     }

@@ -4,11 +4,11 @@ import type { Sealer } from '../sealing';
 import { createMidtransProvider } from './midtrans/midtrans-provider';
 import type { Provider } from './provider';
 
-/** Our accounts at the providers, each ready to be called. */
+/** Our provider accounts, each with a client. */
 export interface ProviderRegistry {
-  /** @throws when there is no such account */
+  /** @throws Error if there is no such provider account */
   forAccount(accountId: string): Promise<Provider>;
-  /** Undefined for an id that is none of ours: anybody can call the notification address. */
+  /** Undefined for an unknown id: any client can call the notification address. */
   findAccount(accountId: string): Promise<Provider | undefined>;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ interface AccountRow {
 
 type ConnectedProvider = Provider & { close(): Promise<void> };
 
-/** @param publicBaseUrl where providers reach our API with their notifications */
+/** @param publicBaseUrl the address of our API for notifications */
 export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBaseUrl: string): ProviderRegistry {
   const connected = new Map<string, ConnectedProvider>();
 

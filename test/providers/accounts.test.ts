@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
-describe('which account a new payment gets', () => {
+describe('the provider account of a new payment', () => {
   let database: TestDatabase;
   let db: Pool;
 
@@ -38,12 +38,12 @@ describe('which account a new payment gets', () => {
       chosen.set(providerAccountId, (chosen.get(providerAccountId) ?? 0) + 1);
     }
     expect(new Set(chosen.keys())).toEqual(new Set([light.id, heavy.id]));
-    // A quarter, within five standard deviations of so many draws.
+    // A quarter, with a tolerance of five standard deviations.
     expect(Math.abs((chosen.get(light.id) ?? 0) / draws - 1 / 4)).toBeLessThan(0.05);
   });
 });
 
-describe('with two accounts at the provider', () => {
+describe('with two provider accounts', () => {
   let service: TestService;
   let first: ProviderAccount;
   let second: ProviderAccount;
@@ -98,7 +98,7 @@ describe('with two accounts at the provider', () => {
     await service.db.query('update provider_accounts set status = $2 where id = $1', [account.id, status]);
   }
 
-  it('uses both, and keeps the one that a payment began with', async () => {
+  it('uses both, and each payment stays with its own', async () => {
     const key = randomUUID();
     const [mine, ...others] = [await create(key), ...(await Promise.all(Array.from({ length: 20 }, () => create())))];
     const used = new Set(await Promise.all([mine, ...others].map(({ id }) => accountOf(id))));
@@ -109,7 +109,7 @@ describe('with two accounts at the provider', () => {
     expect(await accountOf(mine.id)).toBe(account);
   });
 
-  it('lets payments of a disabled account go on to their end, and gives it no new ones', async () => {
+  it('completes the payments of a disabled provider account, and gives it no new ones', async () => {
     await setStatus(second, 'disabled');
     const [paying, cancelling] = [await create(), await create()];
     await setStatus(second, 'enabled');
@@ -125,14 +125,14 @@ describe('with two accounts at the provider', () => {
     expect(await service.atProvider(cancelling.reference_id)).toMatchObject({ status: 'cancel' });
   });
 
-  it('creates nothing where all accounts are disabled, and says so without naming any', async () => {
+  it('creates nothing if all provider accounts are disabled, and the message names none', async () => {
     await Promise.all([setStatus(first, 'disabled'), setStatus(second, 'disabled')]);
     const { status, body } = await call('POST', '/payments', BODY);
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'payment_create_failed' });
     await setStatus(first, 'enabled');
   });
 
-  it('names no account in any answer, also where the provider refuses or knows us not', async () => {
+  it('names no provider account in a response, also if the provider rejects the order or our key', async () => {
     const fault = { operation: 'charge', kind: 'reject' };
     await fetch(`${service.sandboxUrl}/simulator/faults`, {
       method: 'PUT',
@@ -144,7 +144,7 @@ describe('with two accounts at the provider', () => {
     const stranger = await addAccount(service.db, createSealer(service.masterKey), {
       provider: 'gopay',
       adapter: 'midtrans',
-      serverKey: 'SB-Mid-server-that-nobody-knows',
+      serverKey: 'SB-Mid-server-unknown',
       weight: 1,
       baseUrl: service.sandboxUrl,
       environment: 'sandbox',
@@ -152,7 +152,7 @@ describe('with two accounts at the provider', () => {
     await setStatus(first, 'disabled');
     const rejected = await call('POST', '/payments', BODY);
     expect(rejected.status).toBe(400);
-    expect(rejected.text).toContain('401 our account was not accepted');
+    expect(rejected.text).toContain('401 our provider account was not accepted');
 
     await call('GET', '/payments');
     const output = responses.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n');
@@ -198,14 +198,14 @@ describe('lunas accounts add', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('does not take a key with a line break, and does not show it', async () => {
+  it('rejects a key with a line break, and does not show it', async () => {
     const { exitCode, stderr } = await add('https://api.midtrans.com', { KEY: 'SB-Mid-server-x\n' });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('The server key must be printable characters');
     expect(stderr).not.toContain('SB-Mid-server-x');
   });
 
-  it('takes https in production', async () => {
+  it('accepts https in production', async () => {
     const { exitCode, stdout } = await add('https://api.midtrans.com/', { LUNAS_ENVIRONMENT: 'production' });
     expect(exitCode).toBe(0);
     expect(stdout).toContain('https://api.midtrans.com');

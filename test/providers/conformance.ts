@@ -13,47 +13,47 @@ import type { FaultKind } from '../../src/sandbox/faults';
 import { eventually } from '../support/eventually';
 import { startHostileServer, type HostileServer } from './hostile-server';
 
-/** What an adapter asks of its acquirer, as the interface names it. */
+/** The calls of an adapter to its acquirer, by their names in the interface. */
 const OPERATIONS = ['issueQris', 'findPayment', 'expirePayment', 'cancelPayment', 'refundPayment'] as const;
 export type ProviderOperation = (typeof OPERATIONS)[number];
 
 export type ConnectedProvider = Provider & { close(): Promise<void> };
 
-/** An acquirer that tests can make fail, and an adapter that is connected to it. */
+/** An acquirer with injected faults, and an adapter that is connected to it. */
 export interface AcquirerUnderTest {
   readonly provider: ConnectedProvider;
-  /** An adapter of another of our accounts there. */
+  /** An adapter of another provider account of ours at the acquirer. */
   readonly stranger: ConnectedProvider;
-  /** An adapter of the same kind that takes any address for its acquirer. */
+  /** An adapter of the same kind for another address. */
   connectTo(baseUrl: string): ConnectedProvider;
   /** A customer pays. */
   pay(referenceId: string): Promise<void>;
-  /** The next call of the operation fails so. */
+  /** The next call of the operation fails in this way. */
   fail(operation: ProviderOperation, kind: FaultKind): Promise<void>;
-  /** The acquirer's own book: orders opened and refunds taken under our reference; undefined where it has none. */
+  /** From the acquirer's ledger: orders created and refunds accepted for our reference; undefined if it has none. */
   readOrder(referenceId: string): Promise<{ charges: number; refunds: number } | undefined>;
-  /** What the acquirer told us of an order, once it did. */
+  /** The acquirer's notification of an order, when it was sent. */
   notificationOf(referenceId: string): Promise<ReceivedNotification>;
   close(): Promise<void>;
 }
 
 const TOTAL_RUPIAH = 50_000;
-/** Longer than a busy machine takes: nothing waits for it. */
+/** Longer than any call takes on a busy machine. */
 const CALL_TIMEOUT_MS = 60_000;
-/** Shorter than the slowest answer of a faulty acquirer; long enough that the call has gone out by then. */
-const IMPATIENT_MS = 1_000;
-const UNANSWERED: ReadonlySet<FaultKind> = new Set(['timeout', 'accept_then_timeout', 'slow']);
+/** Shorter than the slowest response of a faulty acquirer; long enough to send the request. */
+const SHORT_TIMEOUT_MS = 1_000;
+const WITHOUT_RESPONSE: ReadonlySet<FaultKind> = new Set(['timeout', 'accept_then_timeout', 'slow']);
 
-/** The answer is lost, and nothing has happened; or all of it has. */
+/** The request is lost, so nothing was executed; or the response is lost, so all was. */
 const LOST_REQUESTS = ['timeout', 'reset', 'http_500'] as const satisfies FaultKind[];
 const LOST_RESPONSES = ['accept_then_timeout', 'accept_then_reset', 'half_body', 'slow'] as const satisfies FaultKind[];
 
 const withDefaultTimeout = (timeoutMs = CALL_TIMEOUT_MS): ProviderCall =>
   withTimeout(new AbortController().signal, timeoutMs);
 
-/** Waits for a fault that ends by itself, and not for one that does not. */
+/** Short for faults without a response. */
 const withShortTimeout = (kind: FaultKind): ProviderCall =>
-  withDefaultTimeout(UNANSWERED.has(kind) ? IMPATIENT_MS : CALL_TIMEOUT_MS);
+  withDefaultTimeout(WITHOUT_RESPONSE.has(kind) ? SHORT_TIMEOUT_MS : CALL_TIMEOUT_MS);
 
 function withTimeout(signal: AbortSignal, ms: number): ProviderCall {
   return { signal, deadlineAtMs: Date.now() + ms };
@@ -83,7 +83,7 @@ function callProvider(provider: Provider, operation: ProviderOperation, referenc
   }
 }
 
-/** What every adapter owes the service, whatever its acquirer is called. @param open a fresh acquirer and its adapter */
+/** The requirements for every adapter. @param open a new acquirer and its adapter */
 export function describeProvider(name: string, open: () => Promise<AcquirerUnderTest>): void {
   describe(name, () => {
     let acquirer: AcquirerUnderTest;
@@ -120,7 +120,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     describe.each(PROVIDERS)('with %s', (by) => {
       const capabilities = PROVIDER_CAPABILITIES[by];
 
-      it('issues a QR that a wallet reads as the order, which waits for its customer', async () => {
+      it('issues a valid QR with the amount of the order, which stays pending', async () => {
         const { id, qrisPayload, providerTransactionId } = await issued(by);
         const qris = parseQris(qrisPayload);
         expect(qris.ok && qris.value.totalRupiah).toBe(TOTAL_RUPIAH);
@@ -133,16 +133,16 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         });
       });
 
-      it('sees that the customer has paid, and when', async () => {
+      it('reports the payment of the customer and its time', async () => {
         const startedAtMs = Date.now();
         const payment = await find(await paid(by));
         expect(payment).toMatchObject({ status: 'paid', totalRupiah: TOTAL_RUPIAH, refunds: [] });
-        // Acquirers tell whole seconds.
+        // Acquirers report whole seconds.
         expect(payment.paidAt?.getTime()).toBeGreaterThan(startedAtMs - 1_000);
         expect(payment.paidAt?.getTime()).toBeLessThanOrEqual(Date.now());
       });
 
-      it('ends an order that waits, and no order that was paid', async () => {
+      it('expires a pending order, and rejects it for a paid order', async () => {
         const [{ id: waiting }, done] = [await issued(by), await paid(by)];
         expect(await provider.expirePayment(waiting, withDefaultTimeout())).toEqual({ outcome: 'accepted' });
         expect(await find(waiting)).toMatchObject({ status: 'expired', paidAt: null });
@@ -151,14 +151,14 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await find(done)).toMatchObject({ status: 'paid' });
       });
 
-      it(`${capabilities.cancel ? 'cancels' : 'refuses to cancel'} an order that waits`, async () => {
+      it(`${capabilities.cancel ? 'cancels' : 'rejects the cancellation of'} a pending order`, async () => {
         const { id } = await issued(by);
         const outcome = await provider.cancelPayment(id, withDefaultTimeout());
         expect(outcome.outcome).toBe(capabilities.cancel ? 'accepted' : 'rejected');
         expect(await find(id)).toMatchObject({ status: capabilities.cancel ? 'cancelled' : 'pending' });
       });
 
-      it(`${capabilities.refund ? 'takes' : 'refuses'} a refund`, async () => {
+      it(`${capabilities.refund ? 'accepts' : 'rejects'} a refund`, async () => {
         const id = await paid(by);
         const outcome = await provider.refundPayment(refundOf(id), withDefaultTimeout());
         expect(outcome.outcome).toBe(capabilities.refund ? 'accepted' : 'rejected');
@@ -167,7 +167,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     });
 
     describe('an order', () => {
-      it('that was never opened is not found, and nothing can be done to it', async () => {
+      it('that does not exist is not found, and every operation on it is rejected', async () => {
         expect(await provider.findPayment(newReference(), withDefaultTimeout())).toEqual({ outcome: 'not_found' });
         for (const operation of ['expirePayment', 'cancelPayment', 'refundPayment'] as const) {
           expect(await callProvider(provider, operation, newReference(), withDefaultTimeout())).toMatchObject({
@@ -176,7 +176,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         }
       });
 
-      it('is opened once however often it is asked for, and a repeat is never called refused', async () => {
+      it('is created once by ten concurrent requests, and no request is rejected', async () => {
         const referenceId = newReference();
         const outcomes = await Promise.all(
           Array.from({ length: 10 }, () => provider.issueQris(requestFor(referenceId), withDefaultTimeout())),
@@ -187,7 +187,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await find(referenceId)).toMatchObject({ status: 'pending', totalRupiah: TOTAL_RUPIAH });
       });
 
-      it('is not taken for one over another amount', async () => {
+      it('with another amount under the same reference is indeterminate', async () => {
         const { id } = await issued();
         const other = await provider.issueQris(
           { ...requestFor(id), totalRupiah: TOTAL_RUPIAH + 1 },
@@ -197,7 +197,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await find(id)).toMatchObject({ totalRupiah: TOTAL_RUPIAH });
       });
 
-      it('expires at the acquirer when we said', async () => {
+      it('expires at the acquirer at the requested time', async () => {
         const referenceId = newReference();
         const request = requestFor(referenceId, 'gopay', 6_000);
         await provider.issueQris(request, withDefaultTimeout());
@@ -209,7 +209,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(Date.now()).toBeGreaterThan(request.expiresAt.getTime() - 1000);
       });
 
-      it('that the acquirer refuses is refused, with its reason, and was not opened', async () => {
+      it('that the acquirer rejects has its reason and does not exist', async () => {
         const referenceId = newReference();
         await acquirer.fail('issueQris', 'reject');
         expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toEqual({
@@ -221,7 +221,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     });
 
     describe('a refund', () => {
-      it('is taken first and final when the bank has confirmed it, with a number to ask for', async () => {
+      it('is accepted first and final when the bank confirms it, with a reference of the provider', async () => {
         const id = await paid();
         expect(await provider.refundPayment(refundOf(id), withDefaultTimeout())).toEqual({ outcome: 'accepted' });
         const taken = {
@@ -237,7 +237,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(refunds).toEqual([{ ...taken, confirmedAt: expect.any(Date) }]);
       });
 
-      it('is one refund however often its key is sent', async () => {
+      it('is executed once for ten concurrent requests with one key', async () => {
         const id = await paid();
         const outcomes = await Promise.all(
           Array.from({ length: 10 }, () => provider.refundPayment(refundOf(id), withDefaultTimeout())),
@@ -247,7 +247,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
       });
 
-      it('of more than is left is refused', async () => {
+      it('of more than the remaining amount is rejected', async () => {
         const id = await paid();
         expect(await provider.refundPayment(refundOf(id, 'a', TOTAL_RUPIAH + 1), withDefaultTimeout())).toMatchObject({
           outcome: 'rejected',
@@ -259,12 +259,12 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
       });
 
-      it('of an order that nobody paid is refused', async () => {
+      it('of an unpaid order is rejected', async () => {
         const { id } = await issued();
         expect(await provider.refundPayment(refundOf(id), withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
       });
 
-      it('that is turned down is refused to its key for ever, and not listed; another key may try', async () => {
+      it('that is rejected stays rejected for its key, and is not listed; another key is accepted', async () => {
         const id = await paid();
         await acquirer.fail('refundPayment', 'reject');
         const rejected = { outcome: 'rejected', reason: expect.stringMatching(/\S/) };
@@ -278,54 +278,63 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     });
 
     describe('a lost message', () => {
-      /** The state that shows that an operation was done, on an order that was made ready for it. */
+      /** The status before and after an operation, and how an order gets ready for it. */
       const EFFECTS = {
         expirePayment: { prepare: issued, before: 'pending', after: 'expired' },
         cancelPayment: { prepare: issued, before: 'pending', after: 'cancelled' },
       } as const;
 
-      it.each(LOST_REQUESTS)('%s: issueQris is unclear, nothing is there, and it may be asked again', async (kind) => {
-        const referenceId = newReference();
-        await acquirer.fail('issueQris', kind);
-        expect(await callProvider(provider, 'issueQris', referenceId, withShortTimeout(kind))).toMatchObject({
-          outcome: 'indeterminate',
-        });
-        expect(await provider.findPayment(referenceId, withDefaultTimeout())).toEqual({ outcome: 'not_found' });
-        expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({
-          outcome: 'accepted',
-        });
-        expect(await acquirer.readOrder(referenceId)).toMatchObject({ charges: 1 });
-      });
+      it.each(LOST_REQUESTS)(
+        '%s: issueQris is indeterminate, no order exists, and a repeat creates it',
+        async (kind) => {
+          const referenceId = newReference();
+          await acquirer.fail('issueQris', kind);
+          expect(await callProvider(provider, 'issueQris', referenceId, withShortTimeout(kind))).toMatchObject({
+            outcome: 'indeterminate',
+          });
+          expect(await provider.findPayment(referenceId, withDefaultTimeout())).toEqual({ outcome: 'not_found' });
+          expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({
+            outcome: 'accepted',
+          });
+          expect(await acquirer.readOrder(referenceId)).toMatchObject({ charges: 1 });
+        },
+      );
 
-      it.each(LOST_RESPONSES)('%s: issueQris is unclear, and asking again brings its one QR', async (kind) => {
-        const referenceId = newReference();
-        await acquirer.fail('issueQris', kind);
-        expect(await callProvider(provider, 'issueQris', referenceId, withShortTimeout(kind))).toMatchObject({
-          outcome: 'indeterminate',
-        });
-        await eventually(
-          () => provider.findPayment(referenceId, withDefaultTimeout()),
-          (found) => found.outcome === 'found' && found.payment.status === 'pending',
-        );
-        expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({
-          outcome: 'accepted',
-        });
-        expect(await acquirer.readOrder(referenceId)).toMatchObject({ charges: 1 });
-      });
+      it.each(LOST_RESPONSES)(
+        '%s: issueQris is indeterminate, and a repeat returns the QR of the one order',
+        async (kind) => {
+          const referenceId = newReference();
+          await acquirer.fail('issueQris', kind);
+          expect(await callProvider(provider, 'issueQris', referenceId, withShortTimeout(kind))).toMatchObject({
+            outcome: 'indeterminate',
+          });
+          await eventually(
+            () => provider.findPayment(referenceId, withDefaultTimeout()),
+            (found) => found.outcome === 'found' && found.payment.status === 'pending',
+          );
+          expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({
+            outcome: 'accepted',
+          });
+          expect(await acquirer.readOrder(referenceId)).toMatchObject({ charges: 1 });
+        },
+      );
 
-      it.each([...LOST_REQUESTS, ...LOST_RESPONSES, 'reject'] as const)('%s: findPayment is unclear', async (kind) => {
-        const { id } = await issued();
-        await acquirer.fail('findPayment', kind);
-        expect(await callProvider(provider, 'findPayment', id, withShortTimeout(kind))).toMatchObject({
-          outcome: 'indeterminate',
-        });
-        expect(await find(id)).toMatchObject({ status: 'pending' });
-      });
+      it.each([...LOST_REQUESTS, ...LOST_RESPONSES, 'reject'] as const)(
+        '%s: findPayment is indeterminate',
+        async (kind) => {
+          const { id } = await issued();
+          await acquirer.fail('findPayment', kind);
+          expect(await callProvider(provider, 'findPayment', id, withShortTimeout(kind))).toMatchObject({
+            outcome: 'indeterminate',
+          });
+          expect(await find(id)).toMatchObject({ status: 'pending' });
+        },
+      );
 
       describe.each(['expirePayment', 'cancelPayment'] as const)('of %s', (operation) => {
         const { prepare, before, after } = EFFECTS[operation];
 
-        it.each(LOST_REQUESTS)('%s: is unclear, and nothing has happened', async (kind) => {
+        it.each(LOST_REQUESTS)('%s: is indeterminate, and the order is unchanged', async (kind) => {
           const { id } = await prepare();
           await acquirer.fail(operation, kind);
           expect(await callProvider(provider, operation, id, withShortTimeout(kind))).toMatchObject({
@@ -334,22 +343,25 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
           expect(await find(id)).toMatchObject({ status: before });
         });
 
-        it.each(LOST_RESPONSES)('%s: is unclear, the order has ended, and a repeat says nothing else', async (kind) => {
-          const { id } = await prepare();
-          await acquirer.fail(operation, kind);
-          expect(await callProvider(provider, operation, id, withShortTimeout(kind))).toMatchObject({
-            outcome: 'indeterminate',
-          });
-          await eventually(
-            () => find(id),
-            ({ status }) => status === after,
-          );
-          const again = await callProvider(provider, operation, id, withDefaultTimeout());
-          expect(['accepted', 'rejected']).toContain(again.outcome);
-          expect(await find(id)).toMatchObject({ status: after });
-        });
+        it.each(LOST_RESPONSES)(
+          '%s: is indeterminate, the order is closed, and a repeat does not change it',
+          async (kind) => {
+            const { id } = await prepare();
+            await acquirer.fail(operation, kind);
+            expect(await callProvider(provider, operation, id, withShortTimeout(kind))).toMatchObject({
+              outcome: 'indeterminate',
+            });
+            await eventually(
+              () => find(id),
+              ({ status }) => status === after,
+            );
+            const again = await callProvider(provider, operation, id, withDefaultTimeout());
+            expect(['accepted', 'rejected']).toContain(again.outcome);
+            expect(await find(id)).toMatchObject({ status: after });
+          },
+        );
 
-        it('reject: is refused, and nothing has happened', async () => {
+        it('reject: is rejected, and the order is unchanged', async () => {
           const { id } = await prepare();
           await acquirer.fail(operation, 'reject');
           expect(await callProvider(provider, operation, id, withDefaultTimeout())).toMatchObject({
@@ -360,7 +372,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       });
 
       it.each(LOST_REQUESTS)(
-        '%s: refundPayment is unclear, no refund is there, and its key may be sent again',
+        '%s: refundPayment is indeterminate, no refund exists, and a repeat with its key creates it',
         async (kind) => {
           const id = await paid();
           await acquirer.fail('refundPayment', kind);
@@ -375,24 +387,27 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         },
       );
 
-      it.each(LOST_RESPONSES)('%s: refundPayment is unclear, and the same key refunds no second time', async (kind) => {
-        const id = await paid();
-        await acquirer.fail('refundPayment', kind);
-        expect(await callProvider(provider, 'refundPayment', id, withShortTimeout(kind))).toMatchObject({
-          outcome: 'indeterminate',
-        });
-        await eventually(
-          () => find(id),
-          ({ refunds }) => refunds.length === 1,
-        );
-        const again = await callProvider(provider, 'refundPayment', id, withDefaultTimeout());
-        expect(again.outcome).not.toBe('rejected');
-        expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
-      });
+      it.each(LOST_RESPONSES)(
+        '%s: refundPayment is indeterminate, and a repeat with its key refunds no second time',
+        async (kind) => {
+          const id = await paid();
+          await acquirer.fail('refundPayment', kind);
+          expect(await callProvider(provider, 'refundPayment', id, withShortTimeout(kind))).toMatchObject({
+            outcome: 'indeterminate',
+          });
+          await eventually(
+            () => find(id),
+            ({ refunds }) => refunds.length === 1,
+          );
+          const again = await callProvider(provider, 'refundPayment', id, withDefaultTimeout());
+          expect(again.outcome).not.toBe('rejected');
+          expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
+        },
+      );
     });
 
     describe('a notification', () => {
-      it('is genuine, and names the order', async () => {
+      it('is verified, and names the order', async () => {
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
         expect(provider.verifyNotification(notification)).toEqual({
@@ -402,7 +417,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         });
       });
 
-      it('of another account, or made to name another order, is not', async () => {
+      it('of another provider account, or with another order, has an invalid signature', async () => {
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
         expect(acquirer.stranger.verifyNotification(notification)).toEqual({ outcome: 'invalid_signature' });
@@ -410,7 +425,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(provider.verifyNotification({ ...notification, rawBody })).toEqual({ outcome: 'invalid_signature' });
       });
 
-      it('that is cut off anywhere is not, and no text makes the adapter throw', async () => {
+      it('that is truncated is not verified, and the adapter throws for no text', async () => {
         const notification = await acquirer.notificationOf(await paid());
         for (let length = 0; length < notification.rawBody.length; length += 7) {
           const rawBody = notification.rawBody.subarray(0, length);
@@ -422,7 +437,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       });
     });
 
-    describe('an acquirer that is not itself', () => {
+    describe('an acquirer with invalid responses', () => {
       let hostile: HostileServer;
       let adapter: ConnectedProvider;
 
@@ -441,7 +456,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       const INDETERMINATE = { outcome: 'indeterminate', reason: expect.stringMatching(/\S/) };
 
       describe.each(OPERATIONS)('%s', (operation) => {
-        it('is unclear whatever comes back that is no answer', async () => {
+        it('is indeterminate after every invalid response', async () => {
           for (const response of hostile.responses) {
             hostile.respondWith(response);
             expect([response, await callProvider(adapter, operation, newReference(), withDefaultTimeout())]).toEqual([
@@ -459,10 +474,10 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         });
 
         it.each(['no response', 'one byte at a time'] as const)(
-          'ends at its deadline, and with its activity: %s',
+          'ends at its deadline, and when its activity is cancelled: %s',
           async (response) => {
             hostile.respondWith(response);
-            // On a busy machine its time can be over before it has asked.
+            // On a busy machine the deadline can pass before the request is sent.
             while (hostile.paths.length === 0) {
               expect(await callProvider(adapter, operation, newReference(), withDefaultTimeout(150.5))).toEqual(
                 INDETERMINATE,
@@ -482,29 +497,31 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
           },
         );
 
-        it('sends nothing when its time was over before it came to that: another may be at it by now', async () => {
+        it('sends nothing after its deadline, since another process may have taken over', async () => {
           hostile.respondWith('an empty object');
           expect(await callProvider(adapter, operation, newReference(), withDefaultTimeout(-1))).toEqual(INDETERMINATE);
           expect(hostile.paths).toEqual([]);
         });
 
-        it('is unclear where nobody listens', async () => {
+        it('is indeterminate if no server listens', async () => {
           const gone = await startHostileServer();
           await gone.close();
-          const lonely = acquirer.connectTo(gone.url);
-          expect(await callProvider(lonely, operation, newReference(), withDefaultTimeout())).toEqual(INDETERMINATE);
-          await lonely.close();
+          const unreachable = acquirer.connectTo(gone.url);
+          expect(await callProvider(unreachable, operation, newReference(), withDefaultTimeout())).toEqual(
+            INDETERMINATE,
+          );
+          await unreachable.close();
         });
       });
 
       it.each(['issueQris', 'refundPayment'] as const)(
-        '%s sends nothing when it stood still before the connection took it',
+        '%s sends nothing if the process was suspended before the connection was ready',
         async (operation) => {
           hostile.respondWith('an empty object');
           const call = withDefaultTimeout();
           const now = Date.now;
-          let looks = 0;
-          const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + (looks++ === 0 ? 0 : 60_000));
+          let reads = 0;
+          const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + (reads++ === 0 ? 0 : 60_000));
           const outcome = await callProvider(adapter, operation, newReference(), call);
           clock.mockRestore();
           expect(outcome).toEqual(INDETERMINATE);
@@ -512,7 +529,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         },
       );
 
-      it('is called over a connection that is kept', async () => {
+      it('is called over a persistent connection', async () => {
         hostile.respondWith('an empty object');
         for (let count = 0; count < 20; count += 1)
           await callProvider(adapter, 'findPayment', newReference(), withDefaultTimeout());

@@ -9,13 +9,13 @@ import { eventually } from '../support/eventually';
 import { bySize } from '../support/size';
 
 /**
- * Each way in which the acquirer can fail × each operation, at the whole service: API, worker, Temporal, PostgreSQL, sandbox.
+ * Each injected fault × each operation, with the whole service: API, worker, Temporal, PostgreSQL, sandbox.
  * A trial is one payment and one fault; `FAULT_TRIALS=200` runs the full size, `FAULT_SEED` another draw.
  */
 const TRIALS = Number(process.env.FAULT_TRIALS ?? bySize({ small: 1, full: 4 }));
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 
-/** Payments at once; larger sizes take several rounds. */
+/** Concurrent payments; larger sizes take several batches. */
 const BATCH_SIZE = Math.min(TRIALS, 25);
 const BATCHES = Math.ceil(TRIALS / BATCH_SIZE);
 const TIMEOUT_MS = 60_000;
@@ -32,7 +32,7 @@ const API_KINDS = [
   'slow',
 ] as const satisfies FaultKind[];
 const NOTIFY_KINDS = [...API_KINDS, 'bad_signature', 'silent'] as const satisfies FaultKind[];
-/** The acquirer drops the news for good: only the expiry finds out. */
+/** The acquirer never notifies: only the query at the expiry finds the payment. */
 const NEVER_NOTIFIED: ReadonlySet<FaultKind> = new Set(['reject', 'silent']);
 
 const trials = fc.record({ amount: fc.integer({ min: 1000, max: 900_000 }), copies: fc.integer({ min: 1, max: 3 }) });
@@ -57,7 +57,7 @@ const ledgerSchema = z.object({
 const faultsSchema = z.object({ faults: z.array(z.object({ kind: z.string(), times: z.number() })) });
 type Order = z.infer<typeof ledgerSchema>['payments'][number];
 
-/** What the acquirer's book must say of a payment that says this; null: no order at all. */
+/** The status of the order in the acquirer's ledger for each status of the payment; null: no order. */
 const ORDER_OF = {
   pending: 'pending',
   paid: 'settlement',
@@ -71,14 +71,14 @@ type Outcome = keyof typeof ORDER_OF;
 
 let service: TestService;
 let drawn = 0;
-const figures = { payments: 0, faults: 0 };
+const totals = { payments: 0, faults: 0 };
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace(), { maxCachedWorkflows: 500, refundHoldSeconds: 0 });
 });
 
 afterAll(async () => {
-  process.stderr.write(`Fault matrix, seed ${SEED}: ${figures.payments} payments, ${figures.faults} faults.\n`);
+  process.stderr.write(`Fault matrix, seed ${SEED}: ${totals.payments} payments, ${totals.faults} faults.\n`);
   await service.close();
 });
 
@@ -94,22 +94,22 @@ async function simulator(method: string, path: string, body?: object): Promise<u
     headers: { 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The sandbox responded with ${response.status}: ${await response.text()}`);
   return response.json();
 }
 
 async function arm(operation: FaultOperation, kind: FaultKind): Promise<void> {
-  figures.faults += BATCH_SIZE;
+  totals.faults += BATCH_SIZE;
   await simulator('PUT', 'faults', { operation, kind, times: BATCH_SIZE });
 }
 
-/** Each armed fault must have hit a call, else the trial was none; one by which news is kept back counts for nothing. */
+/** Each injected fault must have hit a call. The fault that suppresses notifications does not count. */
 async function expectAllUsed(): Promise<void> {
   const { faults } = faultsSchema.parse(await simulator('GET', 'faults'));
   expect(faults.filter(({ kind, times }) => kind !== 'silent' || times <= BATCH_SIZE)).toEqual([]);
 }
 
-/** New payments keep this policy. */
+/** New payments capture this policy. */
 function expiresIn(seconds: number): Promise<unknown> {
   return setPolicy(service.db, {
     provider: 'gopay',
@@ -122,7 +122,7 @@ function expiresIn(seconds: number): Promise<unknown> {
   });
 }
 
-/** As a careful merchant does it: the same request again until there is an answer, and it is no 5xx. */
+/** Repeats the same request until there is a response below 500, as a merchant should. */
 async function requestUntilCompleted(path: string, body?: object, headers?: Record<string, string>): Promise<void> {
   const send = () => service.call('POST', path, body, headers);
   await eventually(
@@ -141,10 +141,10 @@ function forAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promi
   return Promise.all(items.map(work));
 }
 
-/** How many trials were made of each operation. */
+/** @returns the number of trials of each operation */
 async function inBatches(work: () => Promise<void>): Promise<number> {
   for (let batch = 0; batch < BATCHES; batch += 1) {
-    // What a failed test left armed is not for the next one.
+    // Faults of a failed test must not affect the next one.
     await simulator('DELETE', 'faults');
     await work();
   }
@@ -157,7 +157,7 @@ async function create({ amount }: Trial): Promise<Payment> {
   await requestUntilCompleted('/payments', body, { 'idempotency-key': key });
   const [payment] = await read([paymentIdentity(service.merchantId, key).paymentId]);
   if (!payment) throw new Error(`No payment under the key ${key}`);
-  figures.payments += 1;
+  totals.payments += 1;
   return payment;
 }
 
@@ -178,7 +178,7 @@ async function waitForStatus(payments: readonly Payment[], expected: Outcome): P
   );
 }
 
-/** They all get there, the acquirer says the same, and nothing was opened or refunded twice. */
+/** All payments reach the status, the acquirer has the same, and no order or refund was created twice. */
 async function expectOutcome(payments: readonly Payment[], expected: Outcome): Promise<void> {
   await waitForStatus(payments, expected);
   const ids = new Set(payments.map(({ referenceId }) => referenceId));
@@ -187,8 +187,8 @@ async function expectOutcome(payments: readonly Payment[], expected: Outcome): P
   const taken = (order: Order) => order.refunds.filter(({ status }) => status !== 'rejected').length;
   const seen = orders.map((order) => ({ status: order.status, charges: order.charge_calls, refunds: taken(order) }));
   const status = ORDER_OF[expected];
-  const right = { status, charges: 1, refunds: expected === 'refunded' ? 1 : 0 };
-  expect(seen).toEqual(status === null ? [] : payments.map(() => right));
+  const correct = { status, charges: 1, refunds: expected === 'refunded' ? 1 : 0 };
+  expect(seen).toEqual(status === null ? [] : payments.map(() => correct));
 }
 
 const pay = ({ referenceId }: Payment, copies = 1) => service.pay(referenceId, { times: copies });
@@ -198,7 +198,7 @@ async function failCalls(kind: FaultKind): Promise<void> {
   const [cancelling, refunding] = [await forAll(draw(), create), await forAll(draw(), create)];
   await forAll(refunding, (payment) => pay(payment));
   await waitForStatus(refunding, 'paid');
-  // Else the acquirer's own news of an expiry makes the call needless that is to fail.
+  // Otherwise the acquirer's own notification of an expiry makes the failing call unnecessary.
   await simulator('PUT', 'faults', { operation: 'notify', kind: 'silent', times: 10_000 });
   await arm('expire', kind);
   await expiresIn(3);
@@ -219,7 +219,7 @@ async function failCalls(kind: FaultKind): Promise<void> {
   await expectAllUsed();
 }
 
-async function failLookUps(kind: FaultKind): Promise<void> {
+async function failStatusQueries(kind: FaultKind): Promise<void> {
   await expiresIn(900);
   const drawnTrials = draw();
   const payments = await forAll(drawnTrials, create);
@@ -230,7 +230,7 @@ async function failLookUps(kind: FaultKind): Promise<void> {
 }
 
 async function failNotifications(kind: FaultKind): Promise<void> {
-  // Time enough to create and pay all of them: money after the expiry is another story.
+  // Long enough to create and pay all of them before the expiry.
   await expiresIn(NEVER_NOTIFIED.has(kind) ? 5 + Math.ceil(BATCH_SIZE / 2) : 900);
   const payments = await forAll(draw(), create);
   await arm('notify', kind);
@@ -241,7 +241,7 @@ async function failNotifications(kind: FaultKind): Promise<void> {
 
 describe.each(API_KINDS)('%s', (kind) => {
   it(
-    'on charge, expire, cancel and refund, side by side',
+    'on charge, expire, cancel and refund, concurrently',
     async () => {
       expect(await inBatches(() => failCalls(kind))).toBeGreaterThanOrEqual(TRIALS);
     },
@@ -249,9 +249,9 @@ describe.each(API_KINDS)('%s', (kind) => {
   );
 
   it(
-    'on the look-up of a payment reported paid',
+    'on the status query of a payment reported paid',
     async () => {
-      expect(await inBatches(() => failLookUps(kind))).toBeGreaterThanOrEqual(TRIALS);
+      expect(await inBatches(() => failStatusQueries(kind))).toBeGreaterThanOrEqual(TRIALS);
     },
     TEST_TIMEOUT_MS,
   );

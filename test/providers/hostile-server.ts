@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What comes back in place of an answer of an acquirer, and whether it comes to an end by itself. */
+/** Responses that are not those of an acquirer. */
 const RESPONSES = {
   nothing: (response: ServerResponse) => void response.end(),
   'a gateway page': (response: ServerResponse) => void response.writeHead(502).end('<html>Bad Gateway</html>'),
@@ -25,13 +25,13 @@ export type HostileResponse = keyof typeof RESPONSES;
 
 const ENDLESS: ReadonlySet<string> = new Set<HostileResponse>(['no response', 'one byte at a time']);
 
-/** A server that answers as no acquirer should. */
+/** A server with responses that no acquirer should send. */
 export interface HostileServer {
   readonly url: string;
-  /** Those that come to an end by themselves. */
+  /** The responses that end by themselves. */
   readonly responses: readonly HostileResponse[];
   readonly paths: readonly string[];
-  /** New ones since `forget`. */
+  /** Since `reset`. */
   readonly connections: number;
   respondWith(current: HostileResponse): void;
   reset(): void;

@@ -4,9 +4,9 @@ import { messageOf } from '../../errors';
 import type { ProviderCall, Indeterminate } from '../provider';
 import { responseSchema } from './schemas';
 
-/** An answer of Midtrans: its code, what it said, and the whole body, still to be checked. */
+/** A response of Midtrans: its code, its message, and the whole body, not validated yet. */
 export interface MidtransResponse {
-  readonly outcome: 'answered';
+  readonly outcome: 'responded';
   readonly statusCode: string;
   /** Code and message, short enough for a log line. */
   readonly status: string;
@@ -23,9 +23,9 @@ export interface MidtransRequest {
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_STATUS_MESSAGE_LENGTH = 200;
 const MAX_CONNECTIONS = 128;
-const TOO_LATE = 'its time was over before it was sent';
+const TOO_LATE = 'the deadline passed before the request was sent';
 
-/** HTTP to one Midtrans account: kept-alive connections, no redirects, a bounded answer, and never an exception. */
+/** HTTP to one Midtrans account: persistent connections, no redirects, a bounded response, and no exceptions. */
 export class MidtransClient {
   readonly #pool: Pool;
   readonly #pathPrefix: string;
@@ -33,15 +33,16 @@ export class MidtransClient {
 
   constructor({ baseUrl, serverKey }: { baseUrl: string; serverKey: string }) {
     const url = new URL(baseUrl);
-    // Every call brings its own deadline, so undici's own time-outs only get in the way.
+    // Each call has its own deadline, so undici's timeouts are off.
     this.#pool = new Pool(url.origin, { connections: MAX_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 });
     this.#pathPrefix = url.pathname.replace(/\/+$/, '');
     this.#authorization = `Basic ${Buffer.from(`${serverKey}:`).toString('base64')}`;
   }
 
   /**
-   * One call, over before its deadline. Whatever is not a Midtrans answer is `unclear`: also a connection that was refused,
-   * since nothing tells apart "never sent" from "sent and lost" reliably enough to charge a second time.
+   * One call, which ends before its deadline. All but a Midtrans response is `indeterminate`, also a refused
+   * connection: a request that was never sent cannot be distinguished from a lost one reliably enough to charge a
+   * second time.
    */
   async call(
     { method, path, body, headers }: MidtransRequest,
@@ -61,12 +62,12 @@ export class MidtransClient {
           ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
           ...headers,
         },
-        body: bytes ? Readable.from(untilItsTimeIsOver(bytes, call)) : null,
+        body: bytes ? Readable.from(bytesBeforeDeadline(bytes, call)) : null,
         signal,
       });
       return readResponse(response.statusCode, await readBounded(response.body));
     } catch (error) {
-      return indeterminate(signal.aborted ? `no answer within ${leftMs} ms` : messageOf(error));
+      return indeterminate(signal.aborted ? `no response after ${leftMs} ms` : messageOf(error));
     }
   }
 
@@ -76,10 +77,10 @@ export class MidtransClient {
 }
 
 /**
- * A body that looks at the clock when the connection is there and takes it, with which the headers go out too: a process may
- * have stood still since the call began, and comes to write before it comes to its timers.
+ * A body that checks the clock when the connection reads it, which also sends the headers. A process may have been
+ * suspended since the start of the call, and its writes precede its timers.
  */
-async function* untilItsTimeIsOver(bytes: Buffer, { deadlineAtMs }: ProviderCall): AsyncGenerator<Buffer> {
+async function* bytesBeforeDeadline(bytes: Buffer, { deadlineAtMs }: ProviderCall): AsyncGenerator<Buffer> {
   if (Date.now() >= deadlineAtMs) throw new Error(TOO_LATE);
   yield bytes;
 }
@@ -87,10 +88,10 @@ async function* untilItsTimeIsOver(bytes: Buffer, { deadlineAtMs }: ProviderCall
 function readResponse(httpStatus: number, text: string): MidtransResponse | Indeterminate {
   const body = parseJson(text);
   const response = responseSchema.safeParse(body);
-  if (!response.success) return indeterminate(`HTTP ${httpStatus} without a Midtrans answer`);
+  if (!response.success) return indeterminate(`HTTP ${httpStatus} without a Midtrans response`);
   const { status_code: statusCode, status_message: message } = response.data;
   return {
-    outcome: 'answered',
+    outcome: 'responded',
     statusCode,
     status: `${statusCode} ${message}`.slice(0, MAX_STATUS_MESSAGE_LENGTH),
     body,
@@ -102,8 +103,8 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    // Leaving the loop destroys the stream and with it the connection.
-    if (length > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
+    // Leaving the loop destroys the stream and its connection.
+    if (length > MAX_RESPONSE_BYTES) throw new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

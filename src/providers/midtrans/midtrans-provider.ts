@@ -22,23 +22,26 @@ export interface MidtransOptions {
   /** `https://api.midtrans.com`, its sandbox, or ours. */
   readonly baseUrl: string;
   readonly serverKey: string;
-  /** Where Midtrans is to send the notifications of our orders. */
+  /** The address to which Midtrans sends the notifications of our orders. */
   readonly notificationUrl: string;
 }
 
-/** Our providers are Midtrans' acquirers behind `payment_type: qris`. */
+/** Our providers are the acquirers of Midtrans' `payment_type: qris`. */
 const ACQUIRERS = { gopay: 'gopay', shopeepay: 'airpay shopee' } as const satisfies Record<ProviderName, string>;
 
-/** What Midtrans says before anything was opened, so that nothing was. 406, 429 and 5xx are not among them: those are unclear. */
-const CHARGE_REFUSALS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '413']);
-const REFUND_REFUSALS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '412', '413', '414']);
+/**
+ * With these codes Midtrans reports that it did not create the order, or the refund. The others, such as 406, 429 and
+ * 5xx, are indeterminate.
+ */
+const CHARGE_REJECTIONS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '413']);
+const REFUND_REJECTIONS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '412', '413', '414']);
 const CLOSE_REJECTIONS = new Set(['404', '412']);
-/** Not the payment is at fault but our account, which merchants never hear of. */
+/** An error of our provider account, which merchants do not see. */
 const WRONG_SERVER_KEY = '401';
 
 /**
- * QRIS over Midtrans' Core API (docs.midtrans.com: "QRIS", "Get Transaction Status", "Expire", "Cancel", "Refund", "HTTP
- * notification"). Close it to give its connections back.
+ * QRIS through Midtrans' Core API (docs.midtrans.com: "QRIS", "Get Transaction Status", "Expire", "Cancel", "Refund",
+ * "HTTP notification"). `close` closes its connections.
  */
 export function createMidtransProvider(options: MidtransOptions): Provider & { close(): Promise<void> } {
   const client = new MidtransClient(options);
@@ -54,12 +57,12 @@ export function createMidtransProvider(options: MidtransOptions): Provider & { c
 }
 
 /**
- * Opens an order. 406 says that the order is there already: unclear, the caller looks it up.
+ * Creates an order. 406 means that the order exists: indeterminate, the caller queries it.
  *
- * The documentation does not promise `qr_string`. An order without one, or with one that no wallet reads, is useless to the
- * customer but open all the same, so it is unclear too: the caller finds it pending without a payload and asks again, the
- * idempotency key brings the first answer back, and in the end the order is given up and expired. The action URL is no way
- * out: it gives a picture, and merchants are promised the payload.
+ * The documentation does not promise `qr_string`. An order without one, or with an invalid one, is useless to the
+ * customer but open, so it is indeterminate too. The caller finds it pending without a payload and repeats the request;
+ * the idempotency key returns the first response. In the end the payment fails and the order is expired. The action URL
+ * is no alternative: it has an image, and merchants are promised the payload.
  */
 async function issueQris(
   client: MidtransClient,
@@ -85,22 +88,22 @@ async function issueQris(
     call,
   );
   if (response.outcome === 'indeterminate') return response;
-  if (CHARGE_REFUSALS.has(response.statusCode)) return rejected(response);
+  if (CHARGE_REJECTIONS.has(response.statusCode)) return rejected(response);
   if (response.statusCode !== '201' && response.statusCode !== '200') return indeterminate(response.status);
 
   const charge = chargeResponseSchema.safeParse(response.body);
-  if (!charge.success) return indeterminate(`the order may be open, its answer cannot be read: ${response.status}`);
+  if (!charge.success) return indeterminate(`the order may be open, its response is invalid: ${response.status}`);
   const { order_id, gross_amount, transaction_id, qr_string } = charge.data;
   if (order_id !== request.referenceId || gross_amount !== request.totalRupiah) {
-    return indeterminate(`the answer is of another order: ${order_id} over ${gross_amount}`);
+    return indeterminate(`the response is for another order: ${order_id} over ${gross_amount}`);
   }
-  if (qr_string === undefined) return indeterminate('the order is open, but its answer has no QR');
+  if (qr_string === undefined) return indeterminate('the order is open, but the response has no QR');
   const violation = validateQris(qr_string, gross_amount);
   if (violation !== null) return indeterminate(`the order is open, but ${violation}`);
   return { outcome: 'accepted', providerTransactionId: transaction_id, qrisPayload: qr_string };
 }
 
-/** Whole seconds, rounded so that the acquirer never takes money after our own deadline. */
+/** Whole seconds, rounded so that the acquirer accepts no payment after our own deadline. */
 function customExpiry({ createdAt, expiresAt }: IssueQrisRequest) {
   const createdAtSeconds = Math.floor(createdAt.getTime() / 1000);
   const expiresAtSeconds = Math.floor(expiresAt.getTime() / 1000);
@@ -119,7 +122,7 @@ async function findPayment(
   const response = await client.call({ method: 'GET', path: pathOf(referenceId, 'status') }, call);
   if (response.outcome === 'indeterminate') return response;
   if (response.statusCode === '404') return { outcome: 'not_found' };
-  // The code repeats the state (201 pending, 407 expired …): the state itself is what counts.
+  // The code repeats the state (201 pending, 407 expired …), so only the state is read.
   const status = statusResponseSchema.safeParse(response.body);
   if (!status.success || status.data.order_id !== referenceId) return indeterminate(response.status);
   const { transaction_status, transaction_id, gross_amount, settlement_time, qr_string } = status.data;
@@ -130,7 +133,7 @@ async function findPayment(
     confirmedAt: refund.bank_confirmed_at ?? null,
   }));
   const reportsRefund = transaction_status === 'refunded';
-  if (reportsRefund && refunds.length === 0) return indeterminate('it reports a refund, and lists none');
+  if (reportsRefund && refunds.length === 0) return indeterminate('the order is refunded, but no refund is listed');
   const unlessRefunded = reportsRefund ? 'paid' : transaction_status;
   return {
     outcome: 'found',
@@ -145,19 +148,19 @@ async function findPayment(
   };
 }
 
-/** Midtrans says `refund` as soon as it takes the request; only the bank's confirmation makes it so. */
+/** Midtrans reports `refund` when it accepts the request; only the bank's confirmation makes it final. */
 function isRefunded(refunds: ProviderPayment['refunds'], totalRupiah: number): boolean {
   const confirmed = refunds.filter((refund) => refund.confirmedAt !== null);
   return totalRupiah > 0 && confirmed.reduce((sum, refund) => sum + refund.totalRupiah, 0) >= totalRupiah;
 }
 
-/** What Midtrans answers when it has ended an order; 407 is how it spells a *successful* expiry. */
+/** The responses of Midtrans when it has closed an order; 407 is a *successful* expiry. */
 const CLOSED = {
   expire: { codes: ['407', '200'], status: 'expire' },
   cancel: { codes: ['200'], status: 'cancel' },
 } as const satisfies Record<string, { codes: readonly string[]; status: string }>;
 
-/** Accepted only if the answer names the order and its end: the code alone could be about anything. */
+/** Accepted only if the response names the order and its final status: the code alone proves nothing. */
 async function closePayment(
   client: MidtransClient,
   { referenceId, operation }: { referenceId: string; operation: keyof typeof CLOSED },
@@ -173,10 +176,10 @@ async function closePayment(
     closed.data?.order_id === referenceId && closed.data.transaction_status === CLOSED[operation].status;
   return isConfirmed
     ? { outcome: 'accepted' }
-    : indeterminate(`the answer does not confirm the ${operation}: ${response.status}`);
+    : indeterminate(`the response does not confirm the ${operation}: ${response.status}`);
 }
 
-/** 406 says that this refund key was used before: unclear, the status lists what became of it. */
+/** 406 means that this refund key was used before: indeterminate, a status query lists the refund. */
 async function refundPayment(
   client: MidtransClient,
   { referenceId, refundKey, totalRupiah, reason }: RefundRequest,
@@ -185,7 +188,7 @@ async function refundPayment(
   const body = { refund_key: refundKey, amount: totalRupiah, reason };
   const response = await client.call({ method: 'POST', path: pathOf(referenceId, 'refund'), body }, call);
   if (response.outcome === 'indeterminate') return response;
-  if (REFUND_REFUSALS.has(response.statusCode)) return rejected(response);
+  if (REFUND_REJECTIONS.has(response.statusCode)) return rejected(response);
   return response.statusCode === '200' || response.statusCode === '201'
     ? { outcome: 'accepted' }
     : indeterminate(response.status);
@@ -195,7 +198,7 @@ function pathOf(referenceId: string, operation: string): string {
   return `/v2/${encodeURIComponent(referenceId)}/${operation}`;
 }
 
-/** 43 characters: Midtrans silently ignores a key of more than 46. The same call has the same key in every attempt. */
+/** 43 characters: Midtrans ignores a key of more than 46. The same call has the same key in every attempt. */
 function idempotencyKey(operation: string, referenceId: string): string {
   return createHash('sha256').update(`${operation}:${referenceId}`).digest('base64url');
 }
@@ -204,6 +207,6 @@ function rejected(response: MidtransResponse): Rejected {
   const isOurError = response.statusCode === WRONG_SERVER_KEY;
   return {
     outcome: 'rejected',
-    reason: isOurError ? `${WRONG_SERVER_KEY} our account was not accepted` : response.status,
+    reason: isOurError ? `${WRONG_SERVER_KEY} our provider account was not accepted` : response.status,
   };
 }

@@ -1,6 +1,6 @@
 const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
 
-/** Midtrans' times mean GMT+7 without saying so: `2020-09-29 11:30:44`. Undefined for anything else. */
+/** Midtrans' times are GMT+7 without a zone: `2020-09-29 11:30:44`. Undefined for other texts. */
 export function parseMidtransTime(text: string): Date | undefined {
   const parts = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(text);
   if (!parts) return undefined;
@@ -8,7 +8,7 @@ export function parseMidtransTime(text: string): Date | undefined {
   return Number.isNaN(timestamp.getTime()) ? undefined : timestamp;
 }
 
-/** `custom_expiry.order_time`, the one time that does carry its zone: `2016-12-07 11:54:12 +0700`. */
+/** `custom_expiry.order_time`, the only time with a zone: `2016-12-07 11:54:12 +0700`. */
 export function formatOrderTime(timestamp: Date): string {
   const local = new Date(timestamp.getTime() + JAKARTA_OFFSET_MS).toISOString();
   return `${local.slice(0, 10)} ${local.slice(11, 19)} +0700`;

@@ -5,10 +5,10 @@ import { notificationSchema } from './schemas';
 
 const MAX_NOTIFICATION_BYTES = 64 * 1024;
 
-/** The order was opened. The signature covers the code, so that nobody can dress up other news as this. */
+/** The order was created. The signature covers the code, so no other notification can be forged into this one. */
 const PENDING = '201';
 
-/** Midtrans' words for what we may know already. A refund is reported when it is taken and again when the bank has confirmed it. */
+/** Midtrans' statuses. A refund is reported when Midtrans accepts it, and again when the bank has confirmed it. */
 const REPORTED_STATUSES: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
   Object.entries({
     settlement: 'paid',
@@ -21,8 +21,8 @@ const REPORTED_STATUSES: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
 );
 
 /**
- * `signature_key` = SHA-512 of order id, code, amount and server key, hex (docs: "HTTP notification"). It covers neither the
- * time nor `transaction_status`: what the notification says is a hint to ask, nothing more.
+ * `signature_key` = SHA-512 of order id, code, amount and server key, hex (docs: "HTTP notification"). It covers
+ * neither the time nor `transaction_status`, so the notification only triggers a status query.
  */
 export function verifyNotification({ rawBody }: ReceivedNotification, serverKey: string): NotificationVerification {
   const parsed = notificationSchema.safeParse(parseJson(rawBody));

@@ -3,8 +3,8 @@ import type { ProviderPaymentStatus } from '../../domain/provider-status';
 import { parseMidtransTime } from './midtrans-time';
 
 /**
- * Midtrans' words for a QRIS order, and what they mean to us (docs: "Transaction Status Cycle"). A chargeback is none of them: it
- * takes money back in a way that no rule here covers.
+ * Midtrans' statuses of a QRIS order (docs: "Transaction Status Cycle") and ours. A chargeback has none: no rule of
+ * ours covers it.
  */
 const STATUSES: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
   Object.entries({
@@ -32,7 +32,7 @@ const rupiah = z
   .regex(/^\d{1,13}(\.0{1,2})?$/)
   .transform(Number);
 
-/** The code that counts is the one in the body, a string; HTTP says 200 to nearly everything. */
+/** The code is in the body, as a string; the HTTP status is nearly always 200. */
 export const responseSchema = z.object({
   status_code: z.string().regex(/^\d{3}$/),
   status_message: z.string().default(''),
@@ -48,7 +48,7 @@ export const chargeResponseSchema = z.object({
 
 const refundSchema = z.object({
   refund_key: z.string(),
-  // A number in the documentation. Only people need it, so an unreadable one does not spoil the answer.
+  // A number in the documentation. Only operators need it, so an invalid one does not invalidate the response.
   refund_chargeback_id: z
     .union([z.int(), z.string().min(1).max(255)])
     .transform(String)
@@ -58,7 +58,7 @@ const refundSchema = z.object({
   bank_confirmed_at: time.optional(),
 });
 
-/** What came of ending an order. */
+/** The response to closing an order. */
 export const closeResponseSchema = z.object({
   order_id: z.string(),
   transaction_status: z.string().toLowerCase(),
@@ -73,7 +73,7 @@ export const statusResponseSchema = z.object({
     .toLowerCase()
     .transform((status) => STATUSES.get(status))
     .refine((status) => status !== undefined, { error: 'is no status of Midtrans' }),
-  // Only shown, so an unreadable one does not spoil the answer.
+  // Only displayed, so an invalid one does not invalidate the response.
   settlement_time: time.optional().catch(undefined),
   qr_string: z.string().min(1).optional(),
   refunds: z.array(refundSchema).max(1000).default([]),

@@ -6,7 +6,7 @@ import { openSandbox, startNotificationReceiver } from '../../sandbox/sandbox-un
 import { eventually } from '../../support/eventually';
 import { describeProvider, type AcquirerUnderTest, type ProviderOperation } from '../conformance';
 
-/** The sandbox's names of what the adapter does. */
+/** The sandbox's names of the adapter's operations. */
 const OPERATIONS = {
   issueQris: 'charge',
   findPayment: 'status',
@@ -58,14 +58,14 @@ async function openAcquirer(): Promise<AcquirerUnderTest> {
 
 describeProvider("Midtrans' adapter at the sandbox", openAcquirer);
 
-it('takes a wrong server key for a refusal when it opens an order, and for nothing when it looks one up', async () => {
+it('treats a wrong server key as a rejection of a new order, and as indeterminate in a status query', async () => {
   const acquirer = await openAcquirer();
   const call = { signal: new AbortController().signal, deadlineAtMs: Date.now() + 60_000 };
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + 900_000);
   const request = { provider: 'gopay', referenceId: 'LN1', totalRupiah: 1000, createdAt, expiresAt } as const;
   const rejected = await acquirer.stranger.issueQris(request, call);
-  expect(rejected).toEqual({ outcome: 'rejected', reason: '401 our account was not accepted' });
+  expect(rejected).toEqual({ outcome: 'rejected', reason: '401 our provider account was not accepted' });
   expect(await acquirer.stranger.findPayment('LN1', call)).toMatchObject({ outcome: 'indeterminate' });
   expect(await acquirer.stranger.expirePayment('LN1', call)).toMatchObject({ outcome: 'indeterminate' });
   await acquirer.close();

@@ -67,7 +67,7 @@ afterAll(async () => {
 const call = (timeoutMs = 60_000) => ({ signal: new AbortController().signal, deadlineAtMs: Date.now() + timeoutMs });
 
 describe('issueQris', () => {
-  it('asks for a QRIS as the documentation says', async () => {
+  it('requests a QRIS as documented', async () => {
     midtrans.respondWith(CHARGED);
     await provider.issueQris(REQUEST, call());
     const [request] = midtrans.requests;
@@ -89,13 +89,13 @@ describe('issueQris', () => {
     });
   });
 
-  it("names ShopeePay by Midtrans' own name", async () => {
+  it("names ShopeePay with Midtrans' own name", async () => {
     midtrans.respondWith(CHARGED);
     await provider.issueQris({ ...REQUEST, provider: 'shopeepay' }, call());
     expect(JSON.parse(midtrans.requests[0]?.body ?? '').qris).toEqual({ acquirer: 'airpay shopee' });
   });
 
-  it('sends a key that Midtrans does not ignore: the same for the same order, another for another', async () => {
+  it('sends an idempotency key of a length that Midtrans accepts, one for each order', async () => {
     midtrans.respondWith(CHARGED);
     for (const referenceId of [ORDER_ID, ORDER_ID, 'x'.repeat(50)])
       await provider.issueQris({ ...REQUEST, referenceId }, call());
@@ -105,7 +105,7 @@ describe('issueQris', () => {
     for (const key of keys) expect(key.length).toBeLessThanOrEqual(46);
   });
 
-  it('is accepted by 201 in the body, whatever HTTP says', async () => {
+  it('is accepted by 201 in the body, with any HTTP status', async () => {
     for (const http of [200, 201]) {
       midtrans.respondWith(CHARGED, http);
       expect(await provider.issueQris(REQUEST, call())).toEqual({
@@ -121,7 +121,7 @@ describe('issueQris', () => {
     ['400', 'One or more parameters in the payload is invalid.'],
     ['402', 'Payment channel is not activated.'],
     ['410', 'Merchant account is not activated'],
-  ])('is refused by %s, with the words of the acquirer', async (code, message) => {
+  ])('is rejected by %s, with the message of the acquirer', async (code, message) => {
     midtrans.respondWith(errorMessage(code, message));
     expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'rejected', reason: `${code} ${message}` });
   });
@@ -134,37 +134,37 @@ describe('issueQris', () => {
     ['an order without its QR', { ...CHARGED, qr_string: undefined }, 200],
     ['a QR whose CRC is wrong', { ...CHARGED, qr_string: `${QR_STRING.slice(0, -1)}0` }, 200],
     ['a QR over another amount', { ...CHARGED, qr_string: QR_OVER_ONE_RUPIAH }, 200],
-    ['a QR that is cut off', { ...CHARGED, qr_string: QR_STRING.slice(0, 80) }, 200],
-    ['a picture in place of a payload', { ...CHARGED, qr_string: 'https://api.midtrans.com/v2/qris/1/qr-code' }, 200],
+    ['a truncated QR', { ...CHARGED, qr_string: QR_STRING.slice(0, 80) }, 200],
+    ['an image in place of a payload', { ...CHARGED, qr_string: 'https://api.midtrans.com/v2/qris/1/qr-code' }, 200],
     ['an order without its id', { ...CHARGED, transaction_id: undefined }, 200],
-    ['the answer of another order', { ...CHARGED, order_id: 'LN-OTHER' }, 200],
+    ['the response for another order', { ...CHARGED, order_id: 'LN-OTHER' }, 200],
     ['another amount', { ...CHARGED, gross_amount: '1.00' }, 200],
     ['an amount with a fraction', { ...CHARGED, gross_amount: '275000.50' }, 200],
     ['an order that is not pending', { ...CHARGED, transaction_status: 'deny' }, 200],
     ['a gateway page', '<html>502 Bad Gateway</html>', 502],
     ['nothing', '', 200],
-    ['half of an answer', JSON.stringify(CHARGED).slice(0, 80), 200],
+    ['half of a response', JSON.stringify(CHARGED).slice(0, 80), 200],
     ['a code that is a number', { ...CHARGED, status_code: 201 }, 200],
     ['JSON that is no object', '[[[["201"]]]]', 200],
     ['deeply nested JSON', '['.repeat(30_000) + ']'.repeat(30_000), 200],
-    ['an endless answer', JSON.stringify({ ...CHARGED, padding: 'x'.repeat(100_000) }), 200],
-  ])('is unclear after %s', async (_, body, http) => {
+    ['a response of 100 kB', JSON.stringify({ ...CHARGED, padding: 'x'.repeat(100_000) }), 200],
+  ])('is indeterminate after %s', async (_, body, http) => {
     midtrans.respondWith(body, http);
     expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'indeterminate', reason: expect.any(String) });
   });
 
-  it('is refused by 401 without words that speak of our server key', async () => {
+  it('is rejected by 401 with a reason that does not mention our server key', async () => {
     midtrans.respondWith(WRONG_KEY, 401);
     const outcome = await provider.issueQris(REQUEST, call());
-    expect(outcome).toEqual({ outcome: 'rejected', reason: '401 our account was not accepted' });
+    expect(outcome).toEqual({ outcome: 'rejected', reason: '401 our provider account was not accepted' });
   });
 
-  it('takes a QR without an amount: the acquirer knows it', async () => {
+  it('accepts a QR without an amount, since the acquirer has it', async () => {
     midtrans.respondWith({ ...CHARGED, qr_string: QR_WITHOUT_AMOUNT });
     expect(await provider.issueQris(REQUEST, call())).toMatchObject({ qrisPayload: QR_WITHOUT_AMOUNT });
   });
 
-  it('never lets the acquirer take money after our own deadline', async () => {
+  it('requests an expiry that is never after our own deadline', async () => {
     midtrans.respondWith(CHARGED);
     await provider.issueQris({ ...REQUEST, expiresAt: new Date('2026-09-29T04:46:15.100Z') }, call());
     const { custom_expiry } = JSON.parse(midtrans.requests[0]?.body ?? '');
@@ -173,7 +173,7 @@ describe('issueQris', () => {
 });
 
 describe('every call', () => {
-  it('keeps a path in front of the API, and escapes the order id', async () => {
+  it('preserves the path prefix of the API, and escapes the order id', async () => {
     midtrans.respondWith(NOT_FOUND);
     const behindProxy = createMidtransProvider({
       baseUrl: `${midtrans.url}/midtrans/`,
@@ -210,12 +210,12 @@ describe('findPayment', () => {
   it.each<[string, object, object]>([
     ['pending', PENDING_STATUS, { status: 'pending' }],
     [
-      'pending in capitals, as some channels say',
+      'pending in capitals, as some channels send it',
       { ...PENDING_STATUS, transaction_status: 'PENDING' },
       { status: 'pending' },
     ],
     ['pending with its QR', { ...PENDING_STATUS, qr_string: QR_STRING }, { status: 'pending', qrisPayload: QR_STRING }],
-    ['pending with a QR that cannot be used', { ...PENDING_STATUS, qr_string: `${QR_STRING}0` }, { status: 'pending' }],
+    ['pending with an invalid QR', { ...PENDING_STATUS, qr_string: `${QR_STRING}0` }, { status: 'pending' }],
     [
       'pending with a QR over another amount',
       { ...PENDING_STATUS, qr_string: QR_OVER_ONE_RUPIAH },
@@ -223,7 +223,7 @@ describe('findPayment', () => {
     ],
     ['paid, at a time in GMT+7', SETTLED, { status: 'paid', paidAt: PAID_AT }],
     ['paid at ShopeePay', SETTLED_AT_SHOPEEPAY, { status: 'paid', paidAt: PAID_AT }],
-    ['expired, though the code is 407', EXPIRED, { status: 'expired' }],
+    ['expired, with code 407', EXPIRED, { status: 'expired' }],
     ['cancelled', CANCELLED, { status: 'cancelled' }],
     ['denied', DENIED, { status: 'denied' }],
     [
@@ -247,19 +247,25 @@ describe('findPayment', () => {
     expect(midtrans.requests[0]).toMatchObject({ method: 'GET', path: `/v2/${ORDER_ID}/status`, body: '' });
   });
 
-  it.each([undefined, null, '', {}, 1.5])('reads a refund whose number is %j as one without', async (number) => {
-    midtrans.respondWith({ ...REFUND_TAKEN, refunds: [{ ...REFUND_TAKEN.refunds[0], refund_chargeback_id: number }] });
-    expect(await provider.findPayment(ORDER_ID, call())).toEqual(
-      found({ status: 'paid', paidAt: PAID_AT, refunds: [{ ...refund(null), providerReference: null }] }),
-    );
-  });
+  it.each([undefined, null, '', {}, 1.5])(
+    'reads a refund with the reference %j as one without a reference',
+    async (number) => {
+      midtrans.respondWith({
+        ...REFUND_TAKEN,
+        refunds: [{ ...REFUND_TAKEN.refunds[0], refund_chargeback_id: number }],
+      });
+      expect(await provider.findPayment(ORDER_ID, call())).toEqual(
+        found({ status: 'paid', paidAt: PAID_AT, refunds: [{ ...refund(null), providerReference: null }] }),
+      );
+    },
+  );
 
-  it('reads a payment whose time of payment cannot be read, without that time', async () => {
+  it('reads a payment with an invalid time of payment as one without that time', async () => {
     midtrans.respondWith({ ...SETTLED, settlement_time: '29/09/2026 11:50' });
     expect(await provider.findPayment(ORDER_ID, call())).toEqual(found({ status: 'paid' }));
   });
 
-  it('knows that there is no such order, by HTTP 200 or 404', async () => {
+  it('is not found with HTTP 200 and with 404', async () => {
     for (const http of [200, 404]) {
       midtrans.respondWith(NOT_FOUND, http);
       expect(await provider.findPayment(ORDER_ID, call())).toEqual({ outcome: 'not_found' });
@@ -267,10 +273,10 @@ describe('findPayment', () => {
   });
 
   it.each<[string, unknown, number]>([
-    ['a 404 of somebody else', '<html>Not Found</html>', 404],
+    ['a 404 of another server', '<html>Not Found</html>', 404],
     ['401', WRONG_KEY, 401],
     ['429', TOO_MANY, 429],
-    ['an unknown state', { ...PENDING_STATUS, transaction_status: 'dreaming' }, 200],
+    ['an unknown state', { ...PENDING_STATUS, transaction_status: 'unknown' }, 200],
     ['another order', { ...SETTLED, order_id: 'LN-OTHER' }, 200],
     ['no amount', { ...SETTLED, gross_amount: undefined }, 200],
     ['a refund without a list of refunds', { ...REFUND_TAKEN, refunds: undefined }, 200],
@@ -278,20 +284,20 @@ describe('findPayment', () => {
     ['a part of it refunded, without a list of refunds', { ...PARTLY_REFUNDED, refunds: undefined }, 200],
     ['a chargeback', { ...SETTLED, transaction_status: 'chargeback' }, 200],
     ['a chargeback of a part', { ...SETTLED, transaction_status: 'partial_chargeback' }, 200],
-  ])('is unclear after %s', async (_, body, http) => {
+  ])('is indeterminate after %s', async (_, body, http) => {
     midtrans.respondWith(body, http);
     expect(await provider.findPayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
   });
 });
 
-describe('ending an order', () => {
-  it('takes 407 for a successful expiry', async () => {
+describe('closing an order', () => {
+  it('accepts 407 as a successful expiry', async () => {
     midtrans.respondWith(EXPIRE_DONE);
     expect(await provider.expirePayment(ORDER_ID, call())).toEqual({ outcome: 'accepted' });
     expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/expire` });
   });
 
-  it('takes 200 for a successful cancel, and 407 for none', async () => {
+  it('accepts 200 as a successful cancellation, and not 407', async () => {
     midtrans.respondWith(CANCEL_DONE);
     expect(await provider.cancelPayment(ORDER_ID, call())).toEqual({ outcome: 'accepted' });
     expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/cancel` });
@@ -304,21 +310,21 @@ describe('ending an order', () => {
     ['of no order', { order_id: undefined }],
     ['of an order that was paid', { transaction_status: 'settlement' }],
     ['without a state', { transaction_status: undefined }],
-  ])('is unclear after an answer %s', async (_, changes) => {
+  ])('is indeterminate after a response %s', async (_, changes) => {
     midtrans.respondWith({ ...EXPIRE_DONE, ...changes });
     expect(await provider.expirePayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
     midtrans.respondWith({ ...CANCEL_DONE, ...changes });
     expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
   });
 
-  it.each([CANNOT_MODIFY, NOT_FOUND])('is refused by $status_code', async (body) => {
+  it.each([CANNOT_MODIFY, NOT_FOUND])('is rejected by $status_code', async (body) => {
     midtrans.respondWith(body);
     const reason = `${body.status_code} ${body.status_message}`;
     expect(await provider.expirePayment(ORDER_ID, call())).toEqual({ outcome: 'rejected', reason });
     expect(await provider.cancelPayment(ORDER_ID, call())).toEqual({ outcome: 'rejected', reason });
   });
 
-  it.each([WRONG_KEY, TOO_MANY, SERVER_ERROR])('is unclear after $status_code', async (body) => {
+  it.each([WRONG_KEY, TOO_MANY, SERVER_ERROR])('is indeterminate after $status_code', async (body) => {
     midtrans.respondWith(body);
     expect(await provider.expirePayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
     expect(await provider.cancelPayment(ORDER_ID, call())).toMatchObject({ outcome: 'indeterminate' });
@@ -326,7 +332,7 @@ describe('ending an order', () => {
 });
 
 describe('refundPayment', () => {
-  it('asks with a key of ours', async () => {
+  it('sends our refund key', async () => {
     midtrans.respondWith(REFUND_DONE);
     expect(await provider.refundPayment(REFUND, call())).toEqual({ outcome: 'accepted' });
     expect(midtrans.requests[0]).toMatchObject({ method: 'POST', path: `/v2/${ORDER_ID}/refund` });
@@ -338,7 +344,7 @@ describe('refundPayment', () => {
   });
 
   it.each([REFUND_DENIED, CANNOT_MODIFY, INVALID_REFUND_AMOUNT, NOT_FOUND])(
-    'is refused by $status_code',
+    'is rejected by $status_code',
     async (body) => {
       midtrans.respondWith(body);
       expect(await provider.refundPayment(REFUND, call())).toEqual({
@@ -348,7 +354,7 @@ describe('refundPayment', () => {
     },
   );
 
-  it.each([DUPLICATE_REFUND, TOO_MANY, SERVER_ERROR])('is unclear after $status_code', async (body) => {
+  it.each([DUPLICATE_REFUND, TOO_MANY, SERVER_ERROR])('is indeterminate after $status_code', async (body) => {
     midtrans.respondWith(body);
     expect(await provider.refundPayment(REFUND, call())).toMatchObject({ outcome: 'indeterminate' });
   });

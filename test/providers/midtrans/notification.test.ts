@@ -8,7 +8,7 @@ const provider = createMidtransProvider({ baseUrl: 'http://127.0.0.1:9', serverK
 
 afterAll(() => provider.close());
 
-/** The worked example of the documentation ("HTTP notification"): the signature starts and ends as published. */
+/** The example of the documentation ("HTTP notification"): the signature starts and ends as published. */
 const PUBLISHED = { order_id: '1111', status_code: '200', gross_amount: '100000.00' };
 
 function signed(fields: { order_id: string; status_code: string; gross_amount: string }, serverKey = SERVER_KEY) {
@@ -24,13 +24,13 @@ function verify(notification: unknown) {
   return provider.verifyNotification({ rawBody: Buffer.from(text), headers: {} });
 }
 
-it('knows the published signature', () => {
+it('accepts the published signature', () => {
   const notification = signed(PUBLISHED);
   expect(notification.signature_key).toMatch(/^edc076b2.*4c231$/);
   expect(verify(notification)).toEqual({ outcome: 'verified', referenceId: '1111', reportedStatus: 'paid' });
 });
 
-it('takes the signature in either case', () => {
+it('accepts the signature in either case', () => {
   const notification = signed(PUBLISHED);
   const upper = { ...notification, signature_key: notification.signature_key.toUpperCase() };
   expect(verify(upper)).toMatchObject({ outcome: 'verified' });
@@ -48,12 +48,12 @@ it.each([
   ['200', 'partial_refund', 'refunded'],
   ['200', 'chargeback', null],
   ['200', 'something', null],
-])('with code %s and status %s says %s', (status_code, transaction_status, reportedStatus) => {
+])('with code %s and status %s reports %s', (status_code, transaction_status, reportedStatus) => {
   const notification = { ...signed({ ...PUBLISHED, status_code }), transaction_status };
   expect(verify(notification)).toMatchObject({ outcome: 'verified', reportedStatus });
 });
 
-it('calls forged what was signed with another key, or changed after it was signed', () => {
+it('rejects the signature of another key, and of a body that was changed after it was signed', () => {
   expect(verify(signed(PUBLISHED, 'another key'))).toEqual({ outcome: 'invalid_signature' });
   for (const change of [{ order_id: '1112' }, { status_code: '201' }, { gross_amount: '1.00' }]) {
     expect(verify({ ...signed(PUBLISHED), ...change })).toEqual({ outcome: 'invalid_signature' });
@@ -76,7 +76,7 @@ it.each([
   expect(verify(notification)).toEqual({ outcome: 'malformed' });
 });
 
-it('has a verdict on any bytes, and never believes them', () => {
+it('verifies no random bytes, and does not throw', () => {
   fc.assert(
     fc.property(
       fc.oneof(

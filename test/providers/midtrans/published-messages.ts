@@ -1,14 +1,16 @@
 /**
- * Messages of our own writing, with the fields, formats and values of those that Midtrans publishes, so that the adapter and
- * our sandbox do not merely agree with each other. Each names its page under docs.midtrans.com, as read in 2026.
+ * Messages of our own, with the fields, formats and values of those that Midtrans publishes, so that the adapter is not
+ * only tested against our sandbox. Each names its page under docs.midtrans.com, as read in 2026.
  */
 export const ORDER_ID = 'LN0Q4T8W2R6Y1Z5X';
 export const TRANSACTION_ID = '0d8178e1-c6c7-4ab4-81a6-893be9d924ab';
 export const TOTAL_RUPIAH = 275_000;
 
-/** An invented shop's QRIS in GoPay's order of tags (54 after 61, the transaction in 62-50), its CRC reckoned with a tool. */
+/** The QRIS of an invented shop in GoPay's order of tags (54 after 61, the transaction in 62-50), CRC from a tool. */
 const QR_HEAD =
-  '00020101021226610014COM.GO-JEK.WWW01189360091430035257970210G4505263030303UMI51440014ID.CO.QRIS.WWW0215ID10200211817450303UMI5204549953033605802ID5911Toko Contoh6007JAKARTA610510110';
+  '00020101021226610014COM.GO-JEK.WWW01189360091430035257970210G4505263030303UMI' +
+  '51440014ID.CO.QRIS.WWW0215ID10200211817450303UMI5204549953033605802ID' +
+  '5911Toko Contoh6007JAKARTA610510110';
 const QR_TAIL = '624750360d8178e1-c6c7-4ab4-81a6-893be9d924ab0703A016304';
 export const QR_STRING = `${QR_HEAD}5409275000.00${QR_TAIL}A1BF`;
 export const QR_OVER_ONE_RUPIAH = `${QR_HEAD}54041.00${QR_TAIL}40A8`;
@@ -28,7 +30,7 @@ const ORDER = {
 
 const SIGNATURE = 'b1798748303cf0817733c1e312d630793b84d8125a96af0cb7251f8266d5c525';
 
-/** /reference/qris: `qr_string` is in the answers of some pages and missing in others; `acquirer` as /reference/qris-object. */
+/** /reference/qris: `qr_string` is in the responses of some pages only; `acquirer` as in /reference/qris-object. */
 export const CHARGED = {
   status_code: '201',
   status_message: 'QRIS transaction is created',
@@ -89,7 +91,7 @@ const REFUND = {
   refund_key: 'reference1',
 };
 
-/** The status says `refund` before the bank has confirmed it. */
+/** The status is `refund` before the bank has confirmed it. */
 export const REFUND_TAKEN = {
   ...SETTLED,
   status_message: 'Success, refund request is approved by the bank',
@@ -117,7 +119,7 @@ export const EXPIRED = { ...PENDING_STATUS, status_code: '407', transaction_stat
 export const CANCELLED = { ...PENDING_STATUS, status_code: '200', transaction_status: 'cancel' };
 export const DENIED = { ...PENDING_STATUS, status_code: '202', transaction_status: 'deny', fraud_status: 'deny' };
 
-/** /reference/expire-transaction: 407 is the good answer. */
+/** /reference/expire-transaction: 407 is the success. */
 export const EXPIRE_DONE = {
   status_code: '407',
   status_message: 'Success, transaction has expired',
@@ -166,7 +168,7 @@ export const REFUND_DENIED = {
   refund_amount: '0.00',
 };
 
-/** An answer that says no: a code of /reference/code-statuses, its words, an id, nothing of an order. */
+/** An error response: a code of /reference/code-statuses, its message, an id, no order. */
 export function errorMessage(status_code: string, status_message: string) {
   return { status_code, status_message, id: '6d5ef8a5-6f1b-4c4c-9d4e-3f2f0b1a7c11' };
 }
@@ -186,8 +188,8 @@ export const TOO_MANY = errorMessage('429', 'API rate limit exceeded');
 export const SERVER_ERROR = errorMessage('500', 'Sorry, we encountered internal server error. We will fix this soon.');
 
 /**
- * /docs/https-notification-webhooks: the body of a notification; `signature_key` is the SHA-512 of order id, code, amount
- * and server key. Further fields differ by acquirer and are not signed.
+ * /docs/https-notification-webhooks: the body of a notification; `signature_key` is the SHA-512 of order id, code,
+ * amount and server key. Further fields differ by acquirer and are not signed.
  */
 export const PAID_NOTIFICATION = {
   ...ORDER,

@@ -8,12 +8,12 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** A server that records what the adapter asks and answers as told. */
+/** A server that records the adapter's requests and sends the given response. */
 export interface ScriptedMidtrans {
   readonly url: string;
   readonly requests: RecordedRequest[];
   respond: (response: ServerResponse) => void;
-  /** Answers with JSON, HTTP 200 unless told otherwise. */
+  /** Responds with JSON, by default with HTTP 200. */
   respondWith(body: unknown, http?: number): void;
   close(): Promise<void>;
 }
