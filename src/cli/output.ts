@@ -1,21 +1,22 @@
+import stringWidth from 'string-width';
 import { snakeCaseKeys } from '../snake-case';
 
-/** What a command has found out, for programs and for people. */
+/** The result of a command, for programs and for terminals. */
 export interface CommandResult {
   readonly json: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** What is wrong all the same: told on stderr, and the command fails. */
+  /** An error beside the result: printed on stderr, and the command exits with 1. */
   readonly failure?: string;
 }
 
 type Cell = string | number | Date | readonly string[] | null | undefined;
 
-/** One JSON document: keys in snake case, instants in ISO 8601. */
+/** One JSON document: keys in snake case, timestamps in ISO 8601. */
 export function formatJson(document: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify(snakeCaseKeys(document), null, 2)}\n`;
 }
 
-/** Aligned columns under their headings; `empty` where there are no rows. */
+/** Aligned columns under their headings; `empty` if there are no rows. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => Cell>>,
@@ -29,26 +30,20 @@ export function formatTable<Row>(
   return formatColumns(cells);
 }
 
-/** A label and its value a line. */
+/** One line for each label and its value. */
 export function formatFields(fields: Readonly<Record<string, Cell>>): string {
   return formatColumns(Object.entries(fields).map(([label, value]) => [label, formatCell(value)]));
 }
 
 function formatColumns(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => stringWidth(line[column] ?? ''))));
+  const pad = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell));
+  return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n');
 }
 
 function formatCell(value: Cell): string {
   const text =
     value instanceof Date ? value.toISOString() : Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  // Control characters, which names may contain, never reach the terminal.
+  // Names may contain control characters: a terminal would execute them.
   return text.replaceAll(/\p{C}/gu, '\u{FFFD}') || '-';
 }

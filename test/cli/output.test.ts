@@ -1,6 +1,6 @@
 import { formatFields, formatJson, formatTable } from '../../src/cli/output';
 
-it('prints one JSON document with keys in snake case and instants in UTC', () => {
+it('prints one JSON document with keys in snake case and timestamps in UTC', () => {
   const text = formatJson({
     merchant: { feePayer: 'buyer', createdAt: new Date(0), keys: [{ lastFour: 'aBcD' }], revokedAt: null },
   });
@@ -33,6 +33,16 @@ it('aligns columns under their headings', () => {
   expect(formatTable([], columns, 'none')).toBe('none');
 });
 
-it('lets no control character of a name through to the terminal', () => {
+// East Asian characters and emoji take two columns of a terminal, a combining accent takes none.
+it.each([
+  ['東京商店', ['NAME      STATUS', '東京商店  approved', 'Warung    approved']],
+  ['Toko 🍜', ['NAME     STATUS', 'Toko 🍜  approved', 'Warung   approved']],
+  ['Cafe\u0301', ['NAME    STATUS', 'Cafe\u0301    approved', 'Warung  approved']],
+])('aligns the columns after %s', (name, lines) => {
+  const columns = { NAME: (row: { readonly name: string }) => row.name, STATUS: () => 'approved' };
+  expect(formatTable([{ name }, { name: 'Warung' }], columns, '').split('\n')).toEqual(lines);
+});
+
+it('replaces the control characters of a name', () => {
   expect(formatFields({ Name: 'Toko\u001B[2J\nMaju\u202E' })).toBe('Name  Toko�[2J�Maju�');
 });
