@@ -10,6 +10,7 @@ import {
 import { COVERED_BY } from '../domain/provider-status';
 import type { Queryable } from '../db/pool';
 import type { Logger } from '../logger';
+import { forEachConcurrent } from './for-each-concurrent';
 import type { PaymentWorkflowClient } from './payment-workflow-client';
 import { notifyWorkflow } from './notify-workflow';
 
@@ -62,14 +63,11 @@ async function sweep(dependencies: SweeperDependencies, stopping: AbortSignal): 
  */
 async function notifyBatch(dependencies: SweeperDependencies, stopping: AbortSignal): Promise<number> {
   const { db } = dependencies;
-  const queue = await claimDueNotifications(db, BATCH_SIZE);
   const notified: number[] = [];
-  const drain = async () => {
-    for (let notification = queue.shift(); notification && !stopping.aborted; notification = queue.shift()) {
-      if (await notify(dependencies, notification)) notified.push(...notification.notificationIds);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, drain));
+  await forEachConcurrent(await claimDueNotifications(db, BATCH_SIZE), CONCURRENCY, async (notification) => {
+    if (stopping.aborted) return;
+    if (await notify(dependencies, notification)) notified.push(...notification.notificationIds);
+  });
   if (notified.length > 0) await recordNotified(db, notified);
   return notified.length;
 }
