@@ -1,14 +1,8 @@
 import { formatRupiah } from '../domain/money';
 import type { AuditedAction } from '../operator/audit';
 import type { ExceptionRecord } from '../operator/exceptions';
-import type {
-  LatePayment,
-  LedgerEntry,
-  PaymentDetails,
-  PaymentTransition,
-  Refund,
-  WebhookDelivery,
-} from '../operator/show-payment';
+import type { LatePayment, LedgerEntry, PaymentDetails, PaymentTransition, Refund } from '../operator/show-payment';
+import type { PaymentDelivery } from '../operator/webhook-deliveries';
 import { formatFields, formatTable } from './output';
 
 /** A payment as an operator reads it, section by section. */
@@ -104,15 +98,15 @@ function renderLatePayment(late: LatePayment): string {
 }
 
 const DELIVERY_COLUMNS = {
-  ID: (delivery: WebhookDelivery) => delivery.id,
-  EVENT: (delivery: WebhookDelivery) => delivery.event,
-  STATUS: (delivery: WebhookDelivery) => delivery.status,
-  ATTEMPTS: (delivery: WebhookDelivery) => delivery.attempts.length,
-  'LAST RESPONSE': (delivery: WebhookDelivery) => {
+  ID: (delivery: PaymentDelivery) => delivery.id,
+  EVENT: (delivery: PaymentDelivery) => delivery.event,
+  STATUS: (delivery: PaymentDelivery) => delivery.status,
+  ATTEMPTS: (delivery: PaymentDelivery) => delivery.attempts.length,
+  'LAST RESPONSE': (delivery: PaymentDelivery) => {
     const last = delivery.attempts.at(-1);
     return delivery.deadReason ?? last?.failure ?? last?.statusCode;
   },
-  URL: (delivery: WebhookDelivery) => delivery.url,
+  URL: (delivery: PaymentDelivery) => delivery.url,
 };
 
 function renderWorkflow(workflow: PaymentDetails['workflow']): string {

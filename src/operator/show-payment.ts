@@ -1,7 +1,6 @@
 import { messageOf } from '../errors';
 import type { Queryable } from '../db/pool';
 import type { PaymentRow } from '../db/queries/payment-row';
-import type { PaymentEvent } from '../domain/events';
 import type { LatePaymentStatus, LatePaymentStep } from '../domain/late-payment';
 import type { LedgerAccount, LedgerLine } from '../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../domain/payment-transitions';
@@ -10,21 +9,21 @@ import type { PaymentWorkflowStatus } from '../../workflows/messages';
 import { type AuditedAction, listActions } from './audit';
 import { type ExceptionRecord, listExceptionsOf } from './exceptions';
 import { findPayment } from './find-payment';
-import type { AttemptSummary } from './webhook-deliveries';
+import { listDeliveriesOf, type PaymentDelivery } from './webhook-deliveries';
 
-/** All that is known of a payment: the record in PostgreSQL, and what its workflow says. */
+/** The record of a payment in PostgreSQL, and the status of its workflow. */
 export interface PaymentDetails {
   readonly payment: PaymentRow;
   readonly transitions: readonly PaymentTransition[];
   readonly ledger: readonly LedgerEntry[];
   readonly refunds: readonly Refund[];
-  /** Money that came after the end; null where none did. */
+  /** Null if no money came after the payment became final. */
   readonly latePayment: LatePayment | null;
   readonly exceptions: readonly ExceptionRecord[];
-  /** The newest of what operators did, or were refused. */
+  /** The newest operator actions, rejected ones included. */
   readonly actions: readonly AuditedAction[];
-  readonly deliveries: readonly WebhookDelivery[];
-  /** The answer to the query `status`; null where Temporal has no such workflow, `error` where it does not answer. */
+  readonly deliveries: readonly PaymentDelivery[];
+  /** The result of the query `status`; null if Temporal has no such workflow, `error` if the query failed. */
   readonly workflow: PaymentWorkflowStatus | { readonly error: string } | null;
 }
 
@@ -39,7 +38,7 @@ export interface PaymentTransition {
 }
 
 export interface LedgerEntry {
-  /** Of the payment, after the transition that booked it; null for late money. */
+  /** The version after the transition that posted the entry; null for a late payment. */
   readonly version: number | null;
   readonly latePaymentStep: LatePaymentStep | null;
   readonly occurredAt: Date;
@@ -54,7 +53,7 @@ export interface Refund {
   readonly amountRupiah: number;
   readonly status: RefundStatus;
   readonly requestedAt: Date;
-  /** Until then it is held back, and can be cancelled. */
+  /** Until then the refund is held, and can be cancelled. */
   readonly submitAt: Date;
   readonly submittedAt: Date | null;
   readonly finishedAt: Date | null;
@@ -75,23 +74,12 @@ export interface LatePayment {
   readonly failureReason: string | null;
 }
 
-export interface WebhookDelivery {
-  readonly id: string;
-  readonly event: PaymentEvent;
-  readonly endpointId: string;
-  readonly url: string;
-  readonly status: 'pending' | 'delivered' | 'dead';
-  readonly deadReason: string | null;
-  readonly createdAt: Date;
-  readonly attempts: readonly Omit<AttemptSummary, 'responseExcerpt'>[];
-}
-
 const MAX_ACTIONS = 20;
 
 /**
  * @param idOrReference the payment's UUID or `reference_id`
- * @param queryStatus asks the payment's workflow; undefined where there is none
- * @throws NotFoundError when there is no such payment
+ * @param queryStatus queries the payment's workflow; its result is undefined if there is none
+ * @throws NotFoundError if there is no such payment
  */
 export async function showPayment(
   db: Queryable,
@@ -107,7 +95,7 @@ export async function showPayment(
     findLatePayment(db, id),
     listExceptionsOf(db, referenceId),
     listActions(db, { target: id, limit: MAX_ACTIONS }),
-    listDeliveries(db, id),
+    listDeliveriesOf(db, id),
     queryStatus(id).catch(toWorkflowError),
   ]);
   return {
@@ -123,14 +111,15 @@ export async function showPayment(
   };
 }
 
-/** The record is worth showing while Temporal is away. */
+/** The record is shown although Temporal is unavailable. */
 function toWorkflowError(error: unknown): { error: string } {
   return { error: messageOf(error) };
 }
 
 async function listTransitions(db: Queryable, paymentId: string): Promise<PaymentTransition[]> {
   const { rows } = await db.query<PaymentTransition>(
-    `select version, name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt", actor, note
+    `select version, name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt",
+       actor, note
      from payment_transitions where payment_id = $1 order by version`,
     [paymentId],
   );
@@ -139,8 +128,8 @@ async function listTransitions(db: Queryable, paymentId: string): Promise<Paymen
 
 async function listLedgerEntries(db: Queryable, paymentId: string): Promise<LedgerEntry[]> {
   const { rows } = await db.query<LedgerEntry>(
-    `select posting.payment_version as version, posting.late_payment_step as "latePaymentStep", posting.occurred_at as "occurredAt", entry.side, entry.account,
-       entry.amount_rupiah as "amountRupiah"
+    `select posting.payment_version as version, posting.late_payment_step as "latePaymentStep",
+       posting.occurred_at as "occurredAt", entry.side, entry.account, entry.amount_rupiah as "amountRupiah"
      from ledger_postings posting join ledger_entries entry on entry.posting_id = posting.id
      where posting.payment_id = $1 order by posting.id, entry.line`,
     [paymentId],
@@ -170,20 +159,3 @@ async function findLatePayment(db: Queryable, paymentId: string): Promise<LatePa
 
 const REFUND_OUTCOME_COLUMNS = `submitted_at as "submittedAt", finished_at as "finishedAt",
   provider_reference as "providerReference", failure_reason as "failureReason"`;
-
-async function listDeliveries(db: Queryable, paymentId: string): Promise<WebhookDelivery[]> {
-  const { rows } = await db.query<WebhookDelivery>(
-    `select delivery.id, event.event, endpoint.id as "endpointId", endpoint.url, delivery.status,
-       delivery.dead_reason as "deadReason", delivery.created_at as "createdAt",
-       (select coalesce(json_agg(json_build_object('number', number, 'startedAt', iso_utc(started_at),
-            'durationMs', duration_ms, 'statusCode', status_code, 'failure', failure) order by number), '[]')
-          from webhook_attempts where delivery_id = delivery.id) as attempts
-     from webhook_deliveries delivery
-     join webhook_events event
-       on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
-     join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
-     where delivery.payment_id = $1 order by delivery.payment_version, endpoint.created_at, endpoint.id`,
-    [paymentId],
-  );
-  return rows;
-}

@@ -12,26 +12,29 @@ export interface DeliveryFilter {
   readonly merchantId?: string | undefined;
   readonly status?: DeliveryStatus | undefined;
   readonly event?: PaymentEvent | undefined;
-  /** When the event happened: from `since` on, before `until`. */
+  /** The event's timestamp: not before `since`, before `until`. */
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
-  /** At most so many. */
   readonly limit: number;
 }
 
-export interface ListedDelivery {
+/** A delivery as `lunas payments show` lists it, with all attempts in order. */
+export interface PaymentDelivery {
   readonly id: string;
   readonly event: PaymentEvent;
-  readonly paymentId: string;
-  readonly referenceId: string;
-  readonly merchantId: string;
   readonly endpointId: string;
   readonly url: string;
   readonly status: DeliveryStatus;
   readonly deadReason: DeadReason | null;
   readonly createdAt: Date;
+  readonly attempts: readonly Omit<AttemptSummary, 'responseExcerpt'>[];
+}
+
+export interface ListedDelivery extends PaymentDelivery {
+  readonly paymentId: string;
+  readonly referenceId: string;
+  readonly merchantId: string;
   readonly finishedAt: Date | null;
-  /** Every try, in order. */
   readonly attempts: readonly AttemptSummary[];
 }
 
@@ -40,29 +43,50 @@ export interface AttemptSummary {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly statusCode: number | null;
-  /** Null when it succeeded. */
+  /** Null if the attempt succeeded. */
   readonly failure: string | null;
-  /** The first bytes of the answer. */
+  /** The first characters of the response. */
   readonly responseExcerpt: string | null;
 }
 
-/** Deliveries with their log, newest first. */
+const DELIVERY_COLUMNS = `delivery.id, event.event, endpoint.id as "endpointId", endpoint.url, delivery.status,
+  delivery.dead_reason as "deadReason", delivery.created_at as "createdAt"`;
+
+const DELIVERIES = `webhook_deliveries delivery
+  join webhook_events event
+    on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
+  join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id`;
+
+/** The attempts of a delivery as JSON, with more of their columns. */
+function attemptsWith(...columns: readonly string[]): string {
+  const fields = [
+    `'number', number, 'startedAt', iso_utc(started_at), 'durationMs', duration_ms`,
+    `'statusCode', status_code, 'failure', failure`,
+    ...columns,
+  ];
+  return `(select coalesce(json_agg(json_build_object(${fields.join(', ')}) order by number), '[]')
+    from webhook_attempts where delivery_id = delivery.id)`;
+}
+
+/** The deliveries of one payment, in the order of its events. */
+export async function listDeliveriesOf(db: Queryable, paymentId: string): Promise<PaymentDelivery[]> {
+  const { rows } = await db.query<PaymentDelivery>(
+    `select ${DELIVERY_COLUMNS}, ${attemptsWith()} as attempts from ${DELIVERIES}
+     where delivery.payment_id = $1 order by delivery.payment_version, endpoint.created_at, endpoint.id`,
+    [paymentId],
+  );
+  return rows;
+}
+
+/** Deliveries with their attempts, newest first. */
 export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<ListedDelivery[]> {
   const { payment, merchantId, status, event, since, until, limit } = filter;
   const isId = z.guid().safeParse(payment).success;
   const { rows } = await db.query<ListedDelivery>(
-    `select delivery.id, event.event, delivery.payment_id as "paymentId", payment.reference_id as "referenceId",
-       delivery.merchant_id as "merchantId", delivery.endpoint_id as "endpointId", endpoint.url, delivery.status,
-       delivery.dead_reason as "deadReason", delivery.created_at as "createdAt", delivery.finished_at as "finishedAt",
-       (select coalesce(json_agg(json_build_object('number', number, 'startedAt', iso_utc(started_at),
-            'durationMs', duration_ms, 'statusCode', status_code, 'failure', failure,
-            'responseExcerpt', response_excerpt) order by number), '[]')
-          from webhook_attempts where delivery_id = delivery.id) as attempts
-     from webhook_deliveries delivery
-     join webhook_events event
-       on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
-     join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
-     join payments payment on payment.id = delivery.payment_id
+    `select ${DELIVERY_COLUMNS}, delivery.payment_id as "paymentId", payment.reference_id as "referenceId",
+       delivery.merchant_id as "merchantId", delivery.finished_at as "finishedAt",
+       ${attemptsWith(`'responseExcerpt', response_excerpt`)} as attempts
+     from ${DELIVERIES} join payments payment on payment.id = delivery.payment_id
      where ($1::uuid is null or delivery.payment_id = $1)
        and ($2::text is null or delivery.payment_id = (select id from payments where reference_id = $2))
        and ($3::uuid is null or delivery.merchant_id = $3)
