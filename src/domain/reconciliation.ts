@@ -163,17 +163,14 @@ export const GRACE_MS = 60_000;
 /** A healthy provider confirms a refund within seconds; after this long an operator should know. */
 export const REFUND_GRACE_MS = 10 * 60_000;
 
-/** The provider or Temporal gave no result: nothing is concluded from it. */
-export type Indeterminate = 'indeterminate';
-
 /**
  * Everything that is wrong with one payment; nothing where all three agree. An indeterminate record hides nothing else. Pure: the
  * caller looks twice before it believes.
  */
 export function findBreaks(
   recorded: RecordedPayment,
-  provider: ProviderRecord | Indeterminate | null,
-  workflow: WorkflowRecord | Indeterminate | null,
+  provider: ProviderRecord | 'indeterminate' | null,
+  workflow: WorkflowRecord | 'indeterminate' | null,
   nowMs: number,
 ): Break[] {
   return [

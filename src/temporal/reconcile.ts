@@ -29,7 +29,6 @@ import {
   type Break,
   type Coverage,
   type FoundBreak,
-  type Indeterminate,
   type ProviderRecord,
   type ReconciliationPart,
   type ReconciliationSlice,
@@ -47,17 +46,18 @@ export interface ReconcileDependencies {
   readonly isRecovering?: boolean;
 }
 
-/** Calls at Temporal and at a provider account that are in flight together, for each part. */
+/** Calls in flight to Temporal and to a provider account, for each part. */
 const CONCURRENCY = 32;
-/** Status queries a second of each provider account: docs/scale.md has the arithmetic. */
+/** Status queries per second and provider account; docs/scale.md has the calculation. */
 const CALLS_PER_SECOND = 100;
 const PROVIDER_TIMEOUT_MS = 10_000;
-/** A payment changes while it is compared: what is wrong has to be wrong still after this long. */
+/** A payment may change while it is compared: a break counts only if it still exists after this delay. */
 const RECHECK_DELAY_MS = 3_000;
 
 /**
- * Goes on with a part of a run, page by page, for about this long. Every break that a second comparison confirms is followed up:
- * if a status query settles it, the workflow is notified; else an exception is opened. Reconciliation itself changes nothing.
+ * Continues a part of a run, page by page, for about `durationMs`. A second comparison confirms each break. If a status
+ * query resolves the break, the workflow is notified; otherwise an exception is opened. Reconciliation changes no
+ * payment.
  */
 export async function reconcileSlice(
   dependencies: ReconcileDependencies,
@@ -145,14 +145,14 @@ async function compare(
 ): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
   const [order, workflow] = await Promise.all([
     findOrder(await providers.forAccount(providerAccountId), referenceId, queries),
-    workflows.describeWorkflow(id).catch((): Indeterminate => 'indeterminate'),
+    workflows.describeWorkflow(id).catch(() => 'indeterminate' as const),
   ]);
   const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
   const breaks = findBreaks(recorded, order, workflow, Date.now());
   return { breaks: isRecovering ? breaks.filter(isNotHeldBack) : breaks, isIndeterminate };
 }
 
-/** Workers in recovery mode settle and refund nothing: what is late for that reason is no break. */
+/** Workers in recovery mode do not settle or refund, so an overdue payment is no break. */
 function isNotHeldBack({ kind }: Break): boolean {
   return kind !== 'overdue';
 }
@@ -161,7 +161,7 @@ async function findOrder(
   provider: Awaited<ReturnType<ProviderRegistry['forAccount']>>,
   referenceId: string,
   queries: StatusQueries,
-): Promise<ProviderRecord | Indeterminate | null> {
+): Promise<ProviderRecord | 'indeterminate' | null> {
   const found = await queries.find(() =>
     provider.findPayment(referenceId, {
       signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
@@ -189,7 +189,7 @@ async function checkDeliveries({ db, workflows }: SliceDependencies, after: stri
   await forEachConcurrent(items, CONCURRENCY, async (delivery) => {
     const isRetryWorkflowRunning = await workflows
       .isRetryWorkflowRunning(delivery.deliveryId)
-      .catch((): Indeterminate => 'indeterminate');
+      .catch(() => 'indeterminate' as const);
     if (isRetryWorkflowRunning === 'indeterminate') indeterminate += 1;
     // The retry workflow may have ended the delivery, and itself, since the page was read.
     else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
