@@ -4,14 +4,14 @@ import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { Config } from '../config';
 import { ReconnectingChannel } from './reconnecting-channel';
 
-/** How any of our processes reaches Temporal: the dev server, a cluster, or Temporal Cloud. */
+/** How a process connects to Temporal: the dev server, a cluster, or Temporal Cloud. */
 export interface TemporalTarget {
   readonly address: string;
   readonly namespace: string;
   readonly security: Pick<ConnectionOptions, 'tls'> & { readonly apiKey?: string };
 }
 
-/** @param address `TEMPORAL_ADDRESS`, or where `lunas up` runs its own */
+/** @param address `TEMPORAL_ADDRESS`, or the address of the local stack's server */
 export function temporalTarget(config: Config, address: string): TemporalTarget {
   return { address, namespace: config.TEMPORAL_NAMESPACE, security: securityOf(config) };
 }
@@ -34,8 +34,8 @@ function securityOf(config: Config): TemporalTarget['security'] {
 }
 
 /**
- * A connection whose other side has vanished without a word is given up after 17 s; by the SDK's own numbers after 45. Temporal's
- * servers refuse to be asked more often than every 10 s.
+ * A connection to a server that vanished is closed after 17 s; with the SDK's defaults after 45 s. Temporal's servers
+ * reject keepalive pings at intervals below 10 s.
  */
 const CHANNEL_ARGS: ClientOptions = {
   'grpc.keepalive_time_ms': 12_000,
@@ -43,7 +43,7 @@ const CHANNEL_ARGS: ClientOptions = {
   channelFactoryOverride: (target, credentials, options) => new ReconnectingChannel(target, credentials, options),
 };
 
-/** A client over a connection of its own; it connects at its first call, so that a process starts without Temporal. */
+/** A client with its own connection. It connects at its first call, so that a process starts without Temporal. */
 export function connectClient(target: TemporalTarget): Client {
   const connection = Connection.lazy({ address: target.address, channelArgs: CHANNEL_ARGS, ...target.security });
   return new Client({ connection, namespace: target.namespace });

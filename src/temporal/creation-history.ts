@@ -7,7 +7,7 @@ import { FEE_PAYERS } from '../domain/fees';
 import type { Opening } from '../domain/workflow-step';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
 
-/** What a workflow knows of the creation of its payment: enough to write the payment's row again. */
+/** The creation of a payment as its workflow recorded it: enough to restore the payment's row. */
 export interface RecordedCreation {
   readonly terms: PaymentTerms;
   readonly createdAtMs: number;
@@ -51,13 +51,13 @@ const openingSchema = z.discriminatedUnion('outcome', [
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
-/** Of a run that goes on where another one stood. */
+/** The input of a run that resumes a payment. */
 const resumptionSchema = z.object({ createdAtMs: z.int(), opening: openingSchema.optional() });
 const openedSchema = z.object({ opening: openingSchema });
 
 /**
- * Reads the creation out of the history of a run: the input of the workflow, and the result of the step that opened it.
- * @throws Error if this is no history of a payment
+ * Reads the creation from the history of a run: the input of the workflow, and the result of `openPayment`.
+ * @throws Error if this is not the history of a payment
  */
 export async function creationIn({ events }: History, converter: LoadedDataConverter): Promise<RecordedCreation> {
   const decode = (payloads: readonly Payload[] | null | undefined) => decodeAll(converter, payloads ?? []);

@@ -1,9 +1,10 @@
 /**
- * The start of the period in which a payment expires. Temporal takes from each key in turn: payments that expire all at once, or were to
- * while it was away, do not stand in line before those that are just being created.
+ * The start of the expiry window of a payment. Temporal schedules tasks fairly by key: many payments that expire
+ * together, or that expired during an outage, do not delay the creation of new payments.
  *
- * No period is longer than the payment's life, so that what is being created expires in one that has not begun, and what is due in one that
- * has. Its length is a power of two in seconds, so that payments with many different lives, due at once, still have few keys.
+ * A window is not longer than the time to live of the payment. So a new payment has a window that starts in the future,
+ * and an overdue payment has one that has started. The length is a power of two in seconds, so that overdue payments
+ * with many different times to live have few keys.
  */
 export function fairnessKeyFor(expiresAtMs: number, timeToLiveSeconds: number): string {
   const lengthMs = 2 ** Math.floor(Math.log2(timeToLiveSeconds)) * 1_000;

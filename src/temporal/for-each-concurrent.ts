@@ -1,4 +1,4 @@
-/** Works through a stream, some of it at a time; the stream is not read ahead of the work. */
+/** Processes items with bounded concurrency; an item is read only when it can be processed. */
 export async function forEachConcurrent<T>(
   items: AsyncIterable<T> | Iterable<T>,
   concurrency: number,

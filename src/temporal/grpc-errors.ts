@@ -1,12 +1,12 @@
 import { status } from '@grpc/grpc-js';
 import { isGrpcServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 
-/** Temporal says that this workflow, or this attribute, is there already; it may say so behind another error. */
+/** Whether the workflow or the search attribute exists already; another error may wrap this one. */
 export function isAlreadyExists(error: unknown): boolean {
   return error instanceof WorkflowExecutionAlreadyStartedError || hasStatus(error, [status.ALREADY_EXISTS]);
 }
 
-/** This server does not offer the operation to us, as Temporal Cloud does not offer its operator service. */
+/** Whether the server does not offer the operation: Temporal Cloud, for example, has no operator service. */
 export function isUnsupported(error: unknown): boolean {
   return hasStatus(error, [status.UNIMPLEMENTED, status.PERMISSION_DENIED]);
 }

@@ -4,8 +4,9 @@ import type { Queryable } from '../db/pool';
 import type { PaymentWorkflowClient } from './payment-workflow-client';
 
 /**
- * The provider has news of a payment: its workflow asks what it is; after the end of that life, the workflow for late money
- * does. `no_workflow`: its life goes on in PostgreSQL, and Temporal has lost it (`lunas recover`).
+ * Signals the workflow of a payment that the provider's status may have changed; for a final payment, the workflow of
+ * its late payment. `no_workflow`: the payment is open in PostgreSQL, but Temporal has lost its workflow (`lunas
+ * recover`).
  */
 export async function notifyWorkflow(
   db: Queryable,

@@ -12,27 +12,26 @@ import {
 import { reconcileSlice, type ReconcileDependencies } from './reconcile';
 
 export interface Reconciliation {
-  /** Final payments were compared if they changed since then. */
+  /** Only final payments that changed since then were compared. */
   readonly changedSince: Date;
-  /** Payments that were read. */
   readonly seen: number;
-  /** Of these, how many could be compared in full. */
+  /** How many of these were compared completely. */
   readonly compared: number;
-  /** For how many payments, deliveries and workflows the provider or Temporal gave no determinate result: look again. */
+  /** Payments, deliveries and workflows without a determinate result of the provider or Temporal. */
   readonly indeterminate: number;
   readonly breakCount: number;
-  /** The first `MAX_BREAKS` of them. */
+  /** The first `MAX_BREAKS` breaks. */
   readonly breaks: readonly FoundBreak[];
   readonly parts: readonly PartCoverage[];
 }
 
 const MAX_BREAKS = 10_000;
-/** How often progress is reported, about. */
+/** The approximate interval of progress reports. */
 const SLICE_MS = 5_000;
 
 /**
- * A whole run in this process, the parts concurrently.
- * @param onProgress called with the coverage so far of a part, after each of its slices
+ * Runs a whole reconciliation in this process, its parts concurrently.
+ * @param onProgress called after each slice with the coverage of its part so far
  */
 export async function reconcileAll(
   dependencies: ReconcileDependencies,

@@ -7,14 +7,15 @@ import {
 } from '@grpc/grpc-js';
 
 /**
- * From the moment at which somebody wants the channel; one that hung gives the next one twice the time. grpc-js keeps the socket of a
- * connection that hangs until its other side lets go: they should not become many.
+ * From the first call on the channel. After a channel that hung, the timeout of the next one is doubled: grpc-js keeps
+ * the socket of a hanging connection until the server closes it, and these sockets should stay few.
  */
 const CONNECT_TIMEOUT_MS = { initialMs: 10_000, maxMs: 30_000 } as const;
 
 /**
- * A gRPC channel that begins anew when it does not become ready. grpc-js waits without end for the first word of a server that has
- * accepted its connection (grpc/grpc-node#2785): a network that swallowed it once would be an outage until somebody restarts us.
+ * A gRPC channel that is replaced if it does not become ready. grpc-js waits without limit for the first frame of a
+ * server that has accepted the connection (grpc/grpc-node#2785): one lost packet would be an outage until the process
+ * restarts. Delete this class when that issue is fixed.
  */
 export class ReconnectingChannel implements ChannelInterface {
   private channel: Channel;
@@ -55,7 +56,7 @@ export class ReconnectingChannel implements ChannelInterface {
   }
 
   private open(): Channel {
-    // Its own connections: channels share those of the same address otherwise, also one that hangs.
+    // Otherwise channels to the same address share a connection, also one that hangs.
     return new Channel(this.target, this.credentials, { ...this.options, 'grpc.use_local_subchannel_pool': 1 });
   }
 
@@ -64,7 +65,7 @@ export class ReconnectingChannel implements ChannelInterface {
     if (state === connectivityState.READY) this.connectTimeoutMs = CONNECT_TIMEOUT_MS.initialMs;
     this.isAwaited = state !== connectivityState.READY && state !== connectivityState.SHUTDOWN;
     if (!this.isAwaited) return;
-    // Only now: a closed one that is asked to connect connects.
+    // Not before the check for SHUTDOWN: this call would reconnect a closed channel.
     this.channel.getConnectivityState(true);
     this.channel.watchConnectivityState(state, untilMs, (tooLate) => {
       if (!tooLate) return this.awaitReady(untilMs);

@@ -4,8 +4,8 @@ import type { Logger } from '../logger';
 let installed = false;
 
 /**
- * Once a process: Temporal's own log goes into ours, from warnings on, and signals are our process's business alone.
- * @param metricsPort where Prometheus reads the worker's metrics; nowhere when not given
+ * Once per process: sends Temporal's warnings and errors to our log, and leaves signals to our own handlers.
+ * @param metricsPort for Prometheus; without it the worker has no metrics
  */
 export function installRuntime(log: Logger, metricsPort?: number): void {
   if (installed) return;

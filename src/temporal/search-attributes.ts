@@ -6,7 +6,7 @@ import { isAlreadyExists, isUnsupported } from './grpc-errors';
 /** `temporal.api.enums.v1.IndexedValueType`, for the types that we use. */
 const INDEXED_VALUE_TYPES = { KEYWORD: 2, BOOL: 5, DATETIME: 6 } as const;
 
-/** Makes our search attributes known to the namespace. Those that are there already stay. */
+/** Registers our search attributes in the namespace. Existing ones do not change. */
 export async function registerSearchAttributes(client: Client, log: Logger): Promise<void> {
   const { namespace } = client.options;
   const { operatorService } = client.connection;
@@ -17,9 +17,9 @@ export async function registerSearchAttributes(client: Client, log: Logger): Pro
     const searchAttributes = Object.fromEntries(missing.map((key) => [key.name, INDEXED_VALUE_TYPES[key.type]]));
     if (missing.length > 0) await operatorService.addSearchAttributes({ namespace, searchAttributes });
   } catch (error) {
-    if (isAlreadyExists(error)) return; // Another worker was faster.
+    if (isAlreadyExists(error)) return; // Registered by another worker meanwhile.
     if (!isUnsupported(error)) throw error;
     const names = ours.map((key) => `${key.name} (${key.type})`).join(', ');
-    log.warn(`Temporal does not let us register search attributes; see to it that the namespace has ${names}`);
+    log.warn(`cannot register search attributes; create them in the namespace: ${names}`);
   }
 }

@@ -1,17 +1,17 @@
 import { RateLimiterMemory, RateLimiterQueue } from 'rate-limiter-flexible';
 import type { FindPaymentOutcome } from '../providers/provider';
 
-/** After so many indeterminate results in succession the provider account counts as down. */
+/** After this number of consecutive indeterminate results the provider account counts as down. */
 const DOWN_AFTER = 20;
 
 const IS_DOWN: FindPaymentOutcome = {
   outcome: 'indeterminate',
-  reason: 'the provider account gives no results at present',
+  reason: 'the provider account returns no results at present',
 };
 
 /**
- * The status queries that reconciliation makes of one provider account: at most so many a second, since confirmations need the
- * account's rate limit too. An account that is down is left alone, so that a run over it does not take days of timeouts.
+ * The status queries of reconciliation at one provider account, with a rate limit, because confirmations share the
+ * account's own limit. An account that is down is not queried: a run would wait for days of timeouts.
  */
 export class StatusQueries {
   private readonly budget: RateLimiterQueue;

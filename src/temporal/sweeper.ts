@@ -16,7 +16,9 @@ import { notifyWorkflow } from './notify-workflow';
 
 const SWEEP_INTERVAL_MS = 2_000;
 const BATCH_SIZE = 50;
-/** A word to Temporal costs it as much as a tenth of a payment: where much has piled up, payments get the pause of each sweep. */
+/**
+ * A signal costs Temporal about a tenth of a payment: with a long backlog, the interval between sweeps is for payments.
+ */
 const MAX_BATCHES = 10;
 const CONCURRENCY = 10;
 
@@ -27,8 +29,8 @@ interface SweeperDependencies {
 }
 
 /**
- * Tells again what providers have notified us of and nobody has dealt with: a signal that was acknowledged and lost, a process
- * that died before it, an order that nobody knows. Several workers share the work.
+ * Repeats signals for open rows of the notification inbox: the signal was lost, the process ended before it sent one,
+ * or the order is unknown. Several workers share the rows.
  */
 export function startSweeper(dependencies: SweeperDependencies): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -43,14 +45,14 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await sweep(dependencies, stopping.signal).catch((error: unknown) => {
-        dependencies.log.warn({ err: error }, 'the sweeper could not read what is open');
+        dependencies.log.warn({ err: error }, 'sweep failed');
       });
       await sleep(SWEEP_INTERVAL_MS, undefined, stopping).catch(() => undefined);
     }
   }
 }
 
-/** As long as much is due, and Temporal takes it. */
+/** Processes batches while they are full and Temporal accepts the signals. */
 async function sweep(dependencies: SweeperDependencies, stopping: AbortSignal): Promise<void> {
   for (let batch = 1; batch <= MAX_BATCHES; batch += 1) {
     if ((await notifyBatch(dependencies, stopping)) < BATCH_SIZE) return;
@@ -58,8 +60,8 @@ async function sweep(dependencies: SweeperDependencies, stopping: AbortSignal): 
 }
 
 /**
- * What it has claimed and leaves when it is to stop, or could not tell, is soon due again.
- * @returns how many notifications it has told
+ * Claimed notifications that are not handled, after an error or a stop, are due again soon.
+ * @returns the number of handled notifications
  */
 async function notifyBatch(dependencies: SweeperDependencies, stopping: AbortSignal): Promise<number> {
   const { db } = dependencies;
@@ -72,7 +74,7 @@ async function notifyBatch(dependencies: SweeperDependencies, stopping: AbortSig
   return notified.length;
 }
 
-/** Whether it was told. */
+/** Whether the notification was handled. */
 async function notify({ db, workflows, log }: SweeperDependencies, notification: OpenNotification): Promise<boolean> {
   const { accountId, referenceId, paymentId } = notification;
   try {
@@ -80,16 +82,17 @@ async function notify({ db, workflows, log }: SweeperDependencies, notification:
       paymentId === null
         ? await openUnknownOrderException(db, notification)
         : await notifyWorkflow(db, workflows, paymentId);
-    if (notified === 'no_workflow')
-      log.error({ accountId, referenceId }, 'a payment has lost its workflow: run `lunas recover`');
+    if (notified === 'no_workflow') log.error({ accountId, referenceId }, 'workflow missing; run `lunas recover`');
     return true;
   } catch (error) {
-    log.warn({ err: error, accountId, referenceId }, 'news of a payment could not be told; it will be told again');
+    log.warn({ err: error, accountId, referenceId }, 'provider notification not handled; will retry');
     return false;
   }
 }
 
-/** Genuine, and about an order that is none of ours: somebody else uses the account, or our record is lost. */
+/**
+ * A verified notification of an order that Lunas does not have: the account has another user, or our record is lost.
+ */
 async function openUnknownOrderException(db: Queryable, { accountId, referenceId }: OpenNotification): Promise<void> {
   const order = { providerAccountId: accountId, referenceId };
   const latestNotificationId = await newestNotification(db, order);
@@ -98,8 +101,8 @@ async function openUnknownOrderException(db: Queryable, { accountId, referenceId
     ...order,
     paymentId: null,
     amountRupiah: null,
-    detail: 'The provider notified us of an order that is not in our books.',
+    detail: 'The provider sent a notification of an order that is not in PostgreSQL.',
   });
-  // The case stands for all that was reported of the order.
+  // The exception covers all notifications of the order.
   await closeNotifications(db, order, latestNotificationId, COVERED_BY.refunded);
 }

@@ -22,32 +22,32 @@ export interface WorkerSettings {
   readonly environment: Config['LUNAS_ENVIRONMENT'];
   /** CIDRs; the default depends on the environment. */
   readonly webhookAllowedNetworks?: readonly string[] | undefined;
-  /** Where providers and customers reach the API. */
+  /** The API's address for providers and customers. */
   readonly publicBaseUrl: string;
-  /** How long a refund can be cancelled before it goes to the provider. */
+  /** How long a refund can be cancelled before it is submitted to the provider. */
   readonly refundHoldSeconds: number;
-  /** `LUNAS_RECOVERY_MODE`: after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are through. */
+  /** `LUNAS_RECOVERY_MODE`: set after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are done. */
   readonly isRecovering: boolean;
-  /** Where Prometheus reads what the worker does (`METRICS_PORT`); nowhere when not given. */
+  /** For Prometheus (`METRICS_PORT`); without it the worker has no metrics. */
   readonly metricsPort?: number | undefined;
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
   readonly log: Logger;
-  /** How many workflows stay in memory, about 1 MB each; 0 replays every one at each of its tasks. */
+  /** Workflows in memory, about 1 MB each; with 0 every workflow task replays its history. */
   readonly maxCachedWorkflows?: number;
-  /** Called when the worker stops by itself; the process should end then, and be started again. */
+  /** Called if the worker stops because of an error; the process should end and be started again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const SHUTDOWN_GRACE_TIME = '10 seconds';
 const STICKY_TIMEOUT = '1 second';
 const MAX_CACHED_WORKFLOWS = 500;
-/** A run that dies repeats at most this much of each part. */
+/** A run that fails repeats at most this much of each part. */
 const RECONCILIATION_SLICE_MS = 30_000;
 
 /**
- * The worker process: runs the workflows and activities of both task queues, and the webhook relay.
- * Resolves when it takes work; `close` ends after what is under way.
+ * Starts the worker: workflows and activities of both task queues, the webhook relay and the sweeper.
+ * `close` resolves after the work in flight.
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
   const { log, temporal, isRecovering } = settings;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('creates payments without waiting for the many that expired while no worker was there', async () => {
+it('creates payments without delay while a backlog of expired payments is processed', async () => {
   const policy = { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 60 } as const;
   await setPolicy(service.db, { ...policy, expiresInSeconds: EXPIRES_IN_SECONDS });
   for (let made = 0; made < EXPIRING; made += PER_BULK) await createOpenPayments(service, PER_BULK, 20_000);
@@ -27,7 +27,7 @@ it('creates payments without waiting for the many that expired while no worker w
     return rows[0].overdue;
   };
   const before = await eventually(overdue, (count) => count > 0.9 * EXPIRING);
-  // Their timers, and the second after which a task no longer waits for the worker that knew the payment.
+  // The timers, and one second until a task no longer waits for the worker that cached the workflow.
   await sleep(3_000);
 
   const created = eventually(

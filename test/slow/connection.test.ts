@@ -8,7 +8,7 @@ import { newNamespace } from '../support/service';
 import { startTcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
 
-it('comes to Temporal after a network that swallowed its first connection for good', async () => {
+it('connects after a network that dropped all packets of the first connection', async () => {
   const temporal = await newNamespace();
   const network = await startTcpProxy(temporal.address);
   const workflows = new PaymentWorkflowClient(connectClient({ ...temporal, address: network.address }));
@@ -28,7 +28,7 @@ it('comes to Temporal after a network that swallowed its first connection for go
   }
 });
 
-it('waits longer each time for a server that accepts and says nothing, and lets it be when it is closed', async () => {
+it('doubles the timeout for a server that sends nothing, and stops when it is closed', async () => {
   const connectedAtMs: number[] = [];
   const sockets: Socket[] = [];
   const silent = createServer((socket) => {
@@ -42,7 +42,7 @@ it('waits longer each time for a server that accepts and says nothing, and lets 
   );
   while (connectedAtMs.length < 3) await workflows.ping().catch(() => undefined);
   const [, second = 0, third = 0] = connectedAtMs;
-  // Twenty seconds after the first ten, less what a machine that stands still makes of them.
+  // Twenty seconds after the first ten, with tolerance for a busy machine.
   expect(third - second).toBeGreaterThan(15_000);
 
   const ping = workflows.ping().catch(() => undefined);

@@ -6,7 +6,7 @@ import { paymentWorkflowId } from '../../workflows/messages';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
-/** Steps that PostgreSQL has and Temporal has lost: its database was restored to an earlier time, or an update was lost. */
+/** Transitions in PostgreSQL that the workflow lacks: Temporal's database was restored, or an update was lost. */
 
 let service: TestService;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function expectStatus(id: string, status: string): Promise<void> {
   expect(seen).toBe(status);
 }
 
-/** What its workflow takes the payment for. */
+/** The state of the payment in its workflow. */
 async function expectReport(id: string, expected: object): Promise<void> {
   await eventually(
     () => service.workflows.queryStatus(id),
@@ -66,7 +66,7 @@ function requestFirstRefund({ id, reference_id }: Created, holdSeconds: number) 
 }
 
 describe('after `lunas recover`', () => {
-  it('a refund that PostgreSQL has as held goes out', async () => {
+  it('a refund that is held in PostgreSQL is submitted', async () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 0);
     await expectReport(payment.id, { status: 'paid', version: 3 });
@@ -76,7 +76,7 @@ describe('after `lunas recover`', () => {
     expect((await service.atProvider(payment.reference_id))?.refunds).toHaveLength(1);
   });
 
-  it('a refund that an operator had retried goes out', async () => {
+  it('a refund that an operator has retried is submitted', async () => {
     const payment = await createRejectedRefund();
     const refund = { refundNumber: 2, refundKey: `${payment.reference_id}-R2`, holdSeconds: 0 };
     const input = { paymentId: payment.id, version: 6, at: new Date(), ...refund };
@@ -85,7 +85,7 @@ describe('after `lunas recover`', () => {
     await expectStatus(payment.id, 'refunded');
   });
 
-  it('a refund that an operator had resolved as paid stays so, and the workflow knows', async () => {
+  it('a refund that an operator has resolved as paid stays resolved, also in the workflow', async () => {
     const payment = await createRejectedRefund();
     await transitionWriters.resolve_refund_as_paid(service.context, {
       paymentId: payment.id,
@@ -103,7 +103,7 @@ describe('after `lunas recover`', () => {
     expect(await service.client.workflow.getHandle(paymentWorkflowId(id)).result()).toBe('settled');
   });
 
-  it('what agrees is left alone', async () => {
+  it('consistent workflows are not signalled', async () => {
     const { id } = await createPaid();
     const recovery = await recover(service.context, service.workflows);
     expect(recovery.payments).toMatchObject({ notified: 0, rebuilt: 0 });
@@ -113,14 +113,14 @@ describe('after `lunas recover`', () => {
 });
 
 describe('without `lunas recover`', () => {
-  it('a report of the provider has a workflow catch up that waits in `paid`', async () => {
+  it('a notification makes a workflow that waits in `paid` catch up', async () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 900);
     await service.workflows.signalProviderUpdate(payment.id);
     await expectReport(payment.id, { status: 'refund_processing', version: 4 });
   });
 
-  it('a report has a workflow catch up that holds a refund which was cancelled', async () => {
+  it('a notification makes a workflow that holds a cancelled refund catch up', async () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 900);
     await service.workflows.signalProviderUpdate(payment.id);
@@ -135,7 +135,7 @@ describe('without `lunas recover`', () => {
     await expectReport(payment.id, { status: 'paid', version: 5 });
   });
 
-  it('a merchant who cancels the refund gets it cancelled', async () => {
+  it('a merchant can cancel the refund', async () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 900);
     const { status, body } = await service.call('POST', `/payments/${payment.id}/cancel`);
@@ -143,7 +143,7 @@ describe('without `lunas recover`', () => {
     expect(status).toBe(200);
   });
 
-  it('an operator whose request the row rejects has the workflow catch up', async () => {
+  it('a request of an operator that the row rejects makes the workflow catch up', async () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 900);
     const context = { db: service.db, workflows: service.workflows, by: { via: 'cli', name: 'cli:dewi' } } as const;

@@ -6,7 +6,7 @@ import { createSealer } from '../../src/sealing';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
-/** The second was started by hand: its id is no UUID. */
+/** The second was started manually: its id is no UUID. */
 const ORPHANS = [`payment-${randomUUID()}`, 'payment-by-hand'];
 
 let service: TestService;
@@ -68,7 +68,7 @@ async function finishLongAgo({ id }: Created): Promise<void> {
   );
 }
 
-/** Leaves a payment `expired` with a late payment at this status, whose workflow does not exist. */
+/** Creates an `expired` payment with a late payment in this status, without a workflow. */
 async function plantLatePayment(status: 'received' | 'submitted'): Promise<Created> {
   const payment = await create();
   await service.client.workflow.getHandle(`payment-${payment.id}`).terminate();
@@ -77,17 +77,19 @@ async function plantLatePayment(status: 'received' | 'submitted'): Promise<Creat
     [payment.id],
   );
   await service.db.query(
-    `insert into late_payments (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, status, received_at,
+    `insert into late_payments (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, status,
+       received_at,
        submitted_at, refund_key)
      select id, merchant_id, 50000, 'tx', now(), $2::text, now() - interval '1 hour',
-       case $2::text when 'submitted' then now() - interval '1 hour' end, reference_id || '-LATE' from payments where id = $1`,
+       case $2::text when 'submitted' then now() - interval '1 hour' end, reference_id || '-LATE'
+     from payments where id = $1`,
     [payment.id, status],
   );
   return payment;
 }
 
-describe('what is in PostgreSQL or Temporal only', () => {
-  it('late payments that are stuck are overdue, and their workflow is notified', async () => {
+describe('records of only PostgreSQL or only Temporal', () => {
+  it('stuck late payments are overdue, and their workflow is notified', async () => {
     const stuck = [await plantLatePayment('received'), await plantLatePayment('submitted')];
     await service.stopWorker();
     const { breaks } = await run();
@@ -101,14 +103,14 @@ describe('what is in PostgreSQL or Temporal only', () => {
       'select reference_id as reference from provider_notifications where closed_at is null',
     );
     expect(rows.map(({ reference }) => reference).sort()).toEqual(references);
-    // An open notification is repeated by the sweeper: another run adds none.
+    // The sweeper repeats an open notification: another run adds none.
     await run();
     expect((await service.db.query('select from provider_notifications where closed_at is null')).rowCount).toBe(2);
     await service.db.query('delete from late_payments');
     await service.startWorker();
   });
 
-  it('a webhook delivery without its retry workflow is found, and one with it is not', async () => {
+  it('a webhook delivery without its retry workflow is a break, one with it is not', async () => {
     const endpointId = randomUUID();
     await service.db.query(
       "insert into webhook_endpoints (id, merchant_id, url, status) values ($1, $2, 'http://127.0.0.1:9', 'disabled')",
@@ -117,10 +119,12 @@ describe('what is in PostgreSQL or Temporal only', () => {
     const retriedSince = async (secondsAgo: number) => {
       const payment = await create();
       const { rows } = await service.db.query<{ id: string }>(
-        `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, retry_workflow_started_at)
+        `insert into webhook_deliveries
+           (id, payment_id, payment_version, endpoint_id, merchant_id, status, retry_workflow_started_at)
          select gen_random_uuid(), id, 1, $2, merchant_id, 'pending', now() - $3 * interval '1 second'
          from payments where id = $1 on conflict (payment_id, payment_version, endpoint_id) do update
-           set status = 'pending', dead_reason = null, finished_at = null, retry_workflow_started_at = excluded.retry_workflow_started_at
+           set status = 'pending', dead_reason = null, finished_at = null,
+             retry_workflow_started_at = excluded.retry_workflow_started_at
          returning id`,
         [payment.id, endpointId, secondsAgo],
       );
@@ -143,7 +147,7 @@ describe('what is in PostgreSQL or Temporal only', () => {
   });
 
   it('workflows without a payment open an exception, and a workflow of a final payment is notified', async () => {
-    // They were started before the other tests; they count once they are older than the grace period.
+    // Started before the other tests, because only workflows older than the grace period are checked.
     const expected = [...ORPHANS.map((workflowId) => `missing ${workflowId}`), `mismatch ${unended.reference_id}`];
     const { breaks } = await eventually(
       () => run(),

@@ -30,7 +30,7 @@ interface Created {
   readonly reference_id: string;
 }
 
-/** What a break is planted with, on payments that are `pending` or `paid`. */
+/** How to cause a break, on payments that are `pending` or `paid`. */
 interface Plant {
   readonly on: 'pending' | 'paid';
   /** `ours` or the provider's database, by $1: ids or order ids. */
@@ -46,7 +46,7 @@ const PLANTS: Readonly<Record<string, Plant>> = {
     sql: "update payments set status = 'expired' where id = any ($1)",
     kind: 'conflicting',
   },
-  'a payment that nobody made': {
+  'paid in PostgreSQL only': {
     on: 'pending',
     at: 'ours',
     sql: "update payments set status = 'paid', paid_at = now() where id = any ($1)",
@@ -55,7 +55,8 @@ const PLANTS: Readonly<Record<string, Plant>> = {
   'another amount here': {
     on: 'pending',
     at: 'ours',
-    sql: `update payments set amount_rupiah = 20000, total_rupiah = 20000, net_rupiah = 20000 - fee_rupiah where id = any ($1)`,
+    sql: `update payments set amount_rupiah = 20000, total_rupiah = 20000, net_rupiah = 20000 - fee_rupiah
+      where id = any ($1)`,
     kind: 'mismatch',
   },
   'another transaction here': {
@@ -117,7 +118,8 @@ const PLANTS: Readonly<Record<string, Plant>> = {
     at: 'provider',
     sql: `with taken as (update payments set status = 'refund' where order_id = any ($1) returning order_id)
       insert into refunds (order_id, refund_key, amount_rupiah, reason, status, confirmed_at)
-      select order_id, order_id || number, 50000, 'planted', 'confirmed', now() from taken, generate_series(1, 2) number`,
+      select order_id, order_id || number, 50000, 'planted', 'confirmed', now()
+      from taken, generate_series(1, 2) number`,
     kind: 'duplicate',
   },
   'a workflow that is gone': { on: 'pending', at: 'temporal', sql: '', kind: 'missing' },
@@ -152,7 +154,7 @@ async function run(): Promise<Reconciliation> {
   }
 }
 
-it(`finds all ${PLANTED} planted breaks and no other, and records payments that it finds at the provider`, async () => {
+it(`finds each of ${PLANTED} breaks and no other, and status queries resolve those that they can`, async () => {
   const names = Object.keys(PLANTS);
   const [pending, paid] = [await createPayments(PLANTED + SOUND, false), await createPayments(PAID, true)];
   await eventually(
@@ -175,7 +177,7 @@ it(`finds all ${PLANTED} planted breaks and no other, and records payments that 
   const { seen, compared, indeterminate, breakCount, breaks, parts } = await run();
   const all = pending.length + paid.length;
   expect([compared, indeterminate, breakCount]).toEqual([seen, 0, breaks.length]);
-  // Those that catch up while the run goes on are seen as open and then as final.
+  // Payments that catch up during the run are seen as open and then as final.
   expect(seen).toBeGreaterThanOrEqual(all);
   expect(parts).toHaveLength(3);
   const found = new Map(breaks.map(({ paymentId, kind }) => [paymentId, kind]));

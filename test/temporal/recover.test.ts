@@ -52,7 +52,7 @@ async function pay(payment: Created): Promise<void> {
   await waitForStatus(payment.id, 'paid');
 }
 
-/** As if Temporal's data had been wiped: every workflow is gone without a trace. */
+/** Deletes every workflow, like a loss of Temporal's database. */
 async function wipe(client: Client): Promise<void> {
   const { namespace } = client.options;
   const ids = new Set<string>();
@@ -75,7 +75,24 @@ async function wipe(client: Client): Promise<void> {
   }
 }
 
-it('lunas recover: every life goes on where it was, once, after Temporal has lost everything', async () => {
+/** A payment whose refund the provider has executed, but whose response was lost. */
+async function createWithLostRefundResponse(): Promise<Created> {
+  const payment = await create();
+  await pay(payment);
+  await faults('PUT', { operation: 'refund', kind: 'accept_then_timeout', times: 1 });
+  await service.call('POST', `/payments/${payment.id}/refund`);
+  await eventually(
+    () => service.transitionsOf(payment.id),
+    (names) => names.includes('submit_refund'),
+  );
+  await eventually(
+    async () => (await service.atProvider(payment.reference_id))?.refunds.length,
+    (count) => count === 1,
+  );
+  return payment;
+}
+
+it('lunas recover: every payment continues, once, after Temporal has lost everything', async () => {
   const receiver = await startReceiver();
   receiver.respond = (response) => response.writeHead(500).end();
   await createEndpoint(service.db, createSealer(service.masterKey), {
@@ -96,18 +113,7 @@ it('lunas recover: every life goes on where it was, once, after Temporal has los
   await pay(held);
   await service.call('POST', `/payments/${held.id}/refund`);
 
-  const submitted = await create();
-  await pay(submitted);
-  await faults('PUT', { operation: 'refund', kind: 'accept_then_timeout', times: 1 });
-  await service.call('POST', `/payments/${submitted.id}/refund`);
-  await eventually(
-    () => service.transitionsOf(submitted.id),
-    (names) => names.includes('submit_refund'),
-  );
-  await eventually(
-    async () => (await service.atProvider(submitted.reference_id))?.refunds.length,
-    (count) => count === 1,
-  );
+  const submitted = await createWithLostRefundResponse();
 
   await service.stopWorker();
   await wipe(service.client);
@@ -140,7 +146,8 @@ it('lunas recover: every life goes on where it was, once, after Temporal has los
   }
   const { rows } = await service.db.query(
     `select payments.id, occurred_at, settlement_due_at, expires_at from payments
-     join payment_transitions on payment_id = payments.id and name in ('settle', 'expire') where payments.id = any ($1)`,
+     join payment_transitions on payment_id = payments.id and name in ('settle', 'expire')
+     where payments.id = any ($1)`,
     [[expiring.id, settling.id]],
   );
   for (const { occurred_at, settlement_due_at, expires_at } of rows) {

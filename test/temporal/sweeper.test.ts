@@ -36,7 +36,7 @@ afterEach(async () => {
   await network.close();
 });
 
-/** Notifications of payments that Temporal does not know. */
+/** Notifications of payments without a workflow. */
 async function storeNotifications(count: number): Promise<void> {
   for (let noted = 0; noted < count; noted += 1) {
     const terms = ledger.newTerms();
@@ -48,7 +48,8 @@ async function storeNotifications(count: number): Promise<void> {
 
 async function openNotifications() {
   const { rows } = await ledger.db.query(
-    `select notify_attempts as "notifyAttempts", next_notify_at <= now() as "isDue", next_notify_at <= now() + interval '10 seconds' as "isDueSoon"
+    `select notify_attempts as "notifyAttempts", next_notify_at <= now() as "isDue",
+       next_notify_at <= now() + interval '10 seconds' as "isDueSoon"
      from provider_notifications where closed_at is null`,
   );
   return rows;
@@ -65,7 +66,7 @@ function countLines(): { readonly log: Logger; readonly lines: () => number } {
   return { log: createLogger('test', 'warn', count), lines: () => lines };
 }
 
-it('ends after what it is just telling, however much it has still to tell, and Temporal hangs', async () => {
+it('stops after the signals in flight, with a backlog and an unresponsive Temporal', async () => {
   await storeNotifications(OPEN_NOTIFICATIONS);
   network.hang();
   const { log, lines } = countLines();
@@ -75,7 +76,7 @@ it('ends after what it is just telling, however much it has still to tell, and T
   expect(lines()).toBe(CONCURRENCY);
 });
 
-it('tells again, soon and for as long as it takes, what it could not tell while Temporal was away', async () => {
+it('repeats the signals of an outage of Temporal soon, without a limit', async () => {
   await storeNotifications(CONCURRENCY);
   await network.cut();
   const { log, lines } = countLines();
@@ -92,7 +93,7 @@ it('tells again, soon and for as long as it takes, what it could not tell while 
   await sweeper.stop();
 });
 
-it('makes no pause while much is due', async () => {
+it('makes no pause while full batches are due', async () => {
   const { rows } = await ledger.db.query<{ id: string }>('select id from provider_accounts');
   for (let count = 0; count < 220; count += 1) {
     await requestStatusQuery(ledger.db, { accountId: rows[0]?.id ?? '', referenceId: `UNKNOWN-${count}` });
