@@ -8,8 +8,8 @@ import type { Terminal } from './terminal';
 const USAGE = 2;
 
 /**
- * Gives a command its work. Options and arguments, by their names in camel case, are checked by the schema: a fault ends
- * in one line that names the option and the rule. The answer is printed as text, or with `--json` as one document.
+ * Defines what a command does. The schema checks its options and arguments, by their names in camel case: a violation
+ * is one line that names the option and the rule. The result is printed as text, or with `--json` as one document.
  */
 export function defineAction<Schema extends z.ZodObject>(
   command: Command,
@@ -25,7 +25,7 @@ export function defineAction<Schema extends z.ZodObject>(
   });
 }
 
-/** Shows under a command's `--help` how it is used. */
+/** Adds examples to a command's `--help`. */
 export function withExamples(command: Command, ...lines: readonly string[]): Command {
   return command.addHelpText('after', ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'));
 }

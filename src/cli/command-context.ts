@@ -10,58 +10,59 @@ import { explainDatabaseError } from './database-error';
 
 type RunFileAddress = 'database_url' | 'temporal_address';
 
-/** Where things are: what the environment does not say is known from a running `lunas up` or `lunas services`. */
+/** Addresses and secrets of the environment; absent ones are read from a running `lunas up` or `lunas services`. */
 export class CommandContext {
   readonly config: Config;
   readonly dataDirectory: DataDirectory;
 
-  /** @throws UserError that names each variable with an unusable value */
+  /** @throws UserError that names each variable with an invalid value */
   constructor(environment: NodeJS.ProcessEnv) {
     this.config = loadConfig(environment);
     this.dataDirectory = dataDirectoryAt(this.config.LUNAS_HOME);
   }
 
-  /** @throws UserError that says what to start or to set */
+  /** @throws UserError that names what to start or to set */
   async databaseUrl(): Promise<string> {
     return this.config.DATABASE_URL ?? this.fromRunFile('database_url', 'DATABASE_URL');
   }
 
-  /** @throws UserError that says what to start or to set */
+  /** @throws UserError that names what to start or to set */
   async temporal(): Promise<TemporalTarget> {
     const address = this.config.TEMPORAL_ADDRESS ?? (await this.fromRunFile('temporal_address', 'TEMPORAL_ADDRESS'));
-    // Loaded late: Temporal's client costs as much time as all else together, and few commands need it.
+    // Imported on demand: Temporal's client takes as long to load as everything else, and few commands need it.
     const { temporalTarget } = await import('../temporal/connection.js');
     return temporalTarget(this.config, address);
   }
 
-  /** Where customers and providers reach the API. */
+  /** The API's address for customers and providers. */
   publicBaseUrl(): string {
     const { PUBLIC_BASE_URL, HOST, PORT } = this.config;
     return PUBLIC_BASE_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`;
   }
 
-  /** As given, else of what runs on this home, else where `lunas sandbox` would listen. */
+  /** From the environment, else of the sandbox that runs on this data directory, else the default address. */
   async sandboxUrl(): Promise<string> {
     if (this.config.SANDBOX_URL !== undefined) return this.config.SANDBOX_URL;
     const runFile = await readSandboxRunFile(this.dataDirectory);
     return runFile?.sandbox_url ?? `http://127.0.0.1:${this.config.SANDBOX_PORT}`;
   }
 
-  /** @throws UserError that says what to start or to set */
+  /** @throws UserError that names what to start or to set */
   async masterKey(): Promise<string> {
     const key = this.config.LUNAS_MASTER_KEY ?? (await readMasterKey(this.dataDirectory));
     if (key !== null) return key;
     throw new UserError(
-      `LUNAS_MASTER_KEY is not set and ${this.dataDirectory.path} keeps none. Start \`lunas up\` once, or set LUNAS_MASTER_KEY.`,
+      `LUNAS_MASTER_KEY is not set and ${this.dataDirectory.path} has none. ` +
+        'Start `lunas up` once, or set LUNAS_MASTER_KEY.',
     );
   }
 
-  /** @throws UserError that says what to start or to set */
+  /** @throws UserError that names what to start or to set */
   async sealer(): Promise<Sealer> {
     return createSealer(await this.masterKey());
   }
 
-  /** What the running `lunas up` or `lunas services` has written; null where none is running. */
+  /** The run file of the running `lunas up` or `lunas services`; null if none is running. */
   runFile(): Promise<RunFile | null> {
     return readRunFile(this.dataDirectory);
   }
@@ -75,7 +76,7 @@ export class CommandContext {
   }
 }
 
-/** Opens the database for one command and closes it, whatever happens. */
+/** Opens the database for one command and closes it afterwards, also after an error. */
 export async function withDatabase<T>(
   context: CommandContext,
   work: (db: Pool) => Promise<T>,
@@ -92,13 +93,13 @@ export async function withDatabase<T>(
   }
 }
 
-/** Opens Temporal for one command and closes it, whatever happens. */
+/** Opens a Temporal client for one command and closes it afterwards, also after an error. */
 export async function withTemporal<T>(
   context: CommandContext,
   work: (workflows: PaymentWorkflowClient) => Promise<T>,
 ): Promise<T> {
   const target = await context.temporal();
-  // Loaded late, like the rest of Temporal's client.
+  // Imported on demand, like the rest of Temporal's client.
   const { connectClient } = await import('../temporal/connection.js');
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
   const workflows = new PaymentWorkflowClient(connectClient(target));

@@ -1,9 +1,9 @@
 import { codeOf, messageOf, UserError } from '../errors';
 
-/** What a person can do about an error of the driver or the server, by its code. */
+/** How to correct an error of the driver or the server, by its code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'does not respond. Start it, or correct DATABASE_URL.',
-  ENOTFOUND: 'is not known by that name. Correct DATABASE_URL.',
+  ENOTFOUND: 'has an unknown host name. Correct DATABASE_URL.',
   ETIMEDOUT: 'does not respond in time. Start it, or correct DATABASE_URL.',
   '28P01': 'rejects the password. Correct DATABASE_URL.',
   '28000': 'rejects the user. Correct DATABASE_URL.',
@@ -13,7 +13,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42703': 'lacks columns of Lunas. Run `lunas migrate`.',
 };
 
-/** A UserError where the fault is a known one of the address or the schema, else the error itself. */
+/** A UserError with a remedy if the error has one, else the error itself. */
 export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
   const remedy = REMEDIES[codeOf(error) ?? connectTimeoutCode(error)];
   if (remedy === undefined) return error;

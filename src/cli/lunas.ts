@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from './run';
 
-// A reader that has seen enough, such as `head`, closes the pipe: what is left is not for anybody.
+// A reader such as `head` closes the pipe early: the rest of the output is dropped.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 async function main(): Promise<void> {

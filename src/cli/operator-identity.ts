@@ -2,12 +2,12 @@ import os from 'node:os';
 import type { Queryable } from '../db/pool';
 import { type OperatorIdentity, withAudit, type OperatorActionName } from '../operator/audit';
 
-/** Whoever runs the command, by the name that the machine knows them by. */
+/** The operator who runs the command, by the name of the operating system's user. */
 export function commandOperator(): OperatorIdentity {
   return { via: 'cli', name: `cli:${userName()}` };
 }
 
-/** Does what a command is for, of which the audit trail tells. */
+/** Executes the work of a command and records it in the audit log. */
 export function withCommandAudit<Result>(
   db: Queryable,
   action: OperatorActionName,
@@ -17,7 +17,7 @@ export function withCommandAudit<Result>(
   return withAudit(db, commandOperator(), { action, target }, work);
 }
 
-/** A user id without an entry in the machine's list of users has no name. */
+/** A user id without an entry in the user database has no name. */
 function userName(): string {
   try {
     return os.userInfo().username;

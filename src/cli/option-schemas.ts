@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { parseDuration } from './duration';
 
-/** Longer is a slip of the pen. */
+/** Longer durations are typing errors. */
 const MAX_SECONDS = 365 * 86_400;
 
-/** Schemas of what is typed; their messages continue the name of the option. */
+// The messages of these schemas follow the name of the option.
 
 export const id = z.uuid({ error: 'must be a UUID' });
 
 const MAX_NOTE_CHARACTERS = 500;
 
-/** Why an operator does it; it stays in the audit trail. */
+/** The operator's reason, for the audit log. */
 export const note = z
   .string()
   .trim()

@@ -3,7 +3,7 @@ import { commandOperator } from './operator-identity';
 import type { CommandResult } from './output';
 import { type CommandContext, withDatabase, withTemporal } from './command-context';
 
-/** What a command answers that has the workflow of a payment do something. */
+/** Requests an action of a payment's workflow; the result of the command. */
 export function runPaymentAction(
   context: CommandContext,
   action: PaymentActionName,

@@ -21,7 +21,7 @@ import { addWebhooksCommand } from './commands/webhooks';
 import { addWorkerCommand } from './commands/worker';
 import type { Terminal } from './terminal';
 
-/** The `lunas` command with all its subcommands. It throws where commander would end the process. */
+/** The `lunas` command with all its subcommands. It throws instead of ending the process as commander does. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('lunas')
     .description('Durable QRIS payments for merchants.')

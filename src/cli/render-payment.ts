@@ -5,7 +5,7 @@ import type { LatePayment, LedgerEntry, PaymentDetails, PaymentTransition, Refun
 import type { PaymentDelivery } from '../operator/webhook-deliveries';
 import { formatFields, formatTable } from './output';
 
-/** A payment as an operator reads it, section by section. */
+/** All details of a payment as text, by section. */
 export function renderPayment(details: PaymentDetails): string {
   const { payment, transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow } = details;
   const summary = formatFields({
@@ -20,7 +20,7 @@ export function renderPayment(details: PaymentDetails): string {
     Created: payment.createdAt,
     Expires: payment.expiresAt,
     Paid: payment.paidAt,
-    Settlement: `${payment.settlementKind}, due ${payment.settlementDueAt?.toISOString() ?? 'once it is paid'}`,
+    Settlement: `${payment.settlementKind}, due ${payment.settlementDueAt?.toISOString() ?? 'after it is paid'}`,
   });
   return [
     summary,

@@ -24,13 +24,13 @@ import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
 import { explainDatabaseError } from './database-error';
 
 const INTERRUPTED = 130;
-/** The services of a killed `lunas` need a moment to see that it is gone and let go of their ports. */
+/** The services of a killed `lunas` release their ports only after they have detected its end. */
 const AFTER_CRASH_MS = 5_000;
 
 /**
- * Starts the local stack, tells when it is ready, keeps it running until it is asked to stop, and stops it.
- * Exit code 0 when it was ready before, 130 when it was not.
- * @param render what to print on stdout when ready
+ * Starts the local stack, prints when it is ready, and stops it at the first stop signal.
+ * Exit code 0 if it was ready before, 130 if it was not.
+ * @param render the text for stdout when the stack is ready
  */
 export async function runLocalStack(
   services: readonly ChildServiceName[],
@@ -75,7 +75,7 @@ export async function runLocalStack(
   }
 }
 
-/** The only place where a fresh database becomes one that the services and a newcomer can use. */
+/** Creates the schema and the demo data that the services need. */
 async function prepareDatabase(access: DatabaseAccess): Promise<Demo> {
   try {
     await migrate(access.databaseUrl);
@@ -86,21 +86,21 @@ async function prepareDatabase(access: DatabaseAccess): Promise<Demo> {
 }
 
 /**
- * A crash of the machine may have cost Temporal its last seconds, and PostgreSQL none: it is recovered before anybody is told
- * that all is ready. What fails does not keep the stack from running.
+ * After a crash of the machine Temporal may have lost its last seconds, PostgreSQL none: recovery runs before the stack
+ * is reported as ready. The stack runs also if the recovery fails.
  */
 async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: Progress): Promise<void> {
   const db = createPool(stack.databaseUrl, { max: 4 });
-  // Loaded late, like the rest of Temporal's client.
+  // Imported on demand, like the rest of Temporal's client.
   const { connectClient, temporalTarget } = await import('../temporal/connection.js');
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
   const workflows = new PaymentWorkflowClient(connectClient(temporalTarget(config, stack.temporalAddress)));
   const context = { db, environment: config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
   try {
     const { failures } = await progress.track('Recovery after a crash', () => recover(context, workflows));
-    if (failures.length > 0) progress.log(`${failures.length} could not be recovered: run lunas recover`);
+    if (failures.length > 0) progress.log(`${failures.length} items not recovered: run lunas recover`);
   } catch (error) {
-    progress.log(`The recovery failed, run lunas recover: ${messageOf(error)}`);
+    progress.log(`Recovery failed, run lunas recover: ${messageOf(error)}`);
   } finally {
     await Promise.all([workflows.close(), db.end()]);
   }

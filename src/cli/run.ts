@@ -8,14 +8,14 @@ const USAGE = 2;
 
 /**
  * Runs one command, `argv` without node and script; errors are printed on stderr.
- * @returns the exit code: 0, 1 for a failure, 2 for a command that was not understood
+ * @returns the exit code: 0, 1 for an error, 2 for wrong usage
  */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await createProgram(terminal).parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    // Help, the version or the usage fault has been printed by commander.
+    // Commander has printed the help, the version or the usage error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
     terminal.stderr.write(`error: ${describe(error, terminal.environment['LOG_LEVEL'] ?? '')}\n`);
     return FAILED;

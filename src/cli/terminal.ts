@@ -1,4 +1,4 @@
-/** What surrounds a command: where it prints, and the environment that it reads. */
+/** The output streams and the environment of a command. */
 export interface Terminal {
   readonly stdout: Output;
   readonly stderr: Output;

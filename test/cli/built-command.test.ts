@@ -14,7 +14,7 @@ import { creation, createTestLedger } from '../support/payments';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 
-/** Runs the built command as a shell would, with nothing but this environment. */
+/** Runs the built command with only this environment. */
 async function lunas(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const env = { PATH: process.env.PATH, LUNAS_HOME: '/nonexistent', ...environment };
   return promisify(execFile)(LUNAS, args, { env, timeout: 120_000 }).then(
@@ -23,7 +23,7 @@ async function lunas(args: readonly string[], environment: NodeJS.ProcessEnv = {
   );
 }
 
-it('runs by its first line, and tells by its exit code how it went', async () => {
+it('is executable, and exits with 0, 1 or 2', async () => {
   const [version, usage, failure] = await Promise.all([
     lunas(['--version']),
     lunas(['merchants', 'create']),
@@ -39,7 +39,7 @@ it('runs by its first line, and tells by its exit code how it went', async () =>
   });
 });
 
-it('migrates an empty database, and finds nothing to do the second time', async () => {
+it('migrates an empty database, and applies nothing the second time', async () => {
   const database = newDatabase();
   const environment = { DATABASE_URL: database.url };
   await ensureDatabase(testEnvironment('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
@@ -56,7 +56,7 @@ it('migrates an empty database, and finds nothing to do the second time', async 
   }
 });
 
-it('migrates once a long transaction has ended that held a lock, and lets others pass meanwhile', async () => {
+it('migrates after the end of a transaction that held a lock, without blocking other statements', async () => {
   const database = newDatabase();
   await ensureDatabase(testEnvironment('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
   const holder = new Client({ connectionString: database.url });
@@ -101,7 +101,7 @@ it.each(['api', 'worker'])('does not start the %s on a database that was not mig
   }
 });
 
-it('shows a payment, with or without a Temporal that answers', async () => {
+it('shows a payment, also if Temporal is unavailable', async () => {
   const ledger = await createTestLedger();
   try {
     const terms = ledger.newTerms();

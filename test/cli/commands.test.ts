@@ -32,11 +32,11 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** Arguments as in a shell; none of the tests' own contains a space. */
+/** Arguments as in a shell; no argument of these tests contains a space. */
 const lunas = (line: string, changes: NodeJS.ProcessEnv = {}): Promise<Outcome> =>
   runLunas(line.split(' '), { ...environment, ...changes });
 
-// Tests read any answer.
+// Tests read any result.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function json(line: string, changes: NodeJS.ProcessEnv = {}): Promise<any> {
   const { exitCode, stdout, stderr } = await lunas(`${line} --json`, changes);
@@ -69,7 +69,7 @@ describe('as JSON', () => {
     expect((await json('merchants list')).merchants).toContainEqual(set.merchant);
   });
 
-  it('issues a key that opens the API, tells its secret once, and revokes it', async () => {
+  it('creates a key for the API, prints its secret once, and revokes it', async () => {
     const merchant = await newMerchant();
     const { key } = await json(`keys create --merchant ${merchant} --allow-ip 203.0.113.0/24 --allow-ip 198.51.100.7`);
     const parsed = parseSecretKey(key.secret);
@@ -85,12 +85,12 @@ describe('as JSON', () => {
     expect((await json(`keys revoke ${key.id}`)).key.revoked_at).not.toBeNull();
   });
 
-  it('issues live keys in production', async () => {
+  it('creates live keys in production', async () => {
     const { key } = await json(`keys create --merchant ${await newMerchant()}`, { LUNAS_ENVIRONMENT: 'production' });
     expect(key.secret).toMatch(/^sk_live_/);
   });
 
-  it('registers a receiver and tells its secret once', async () => {
+  it('registers an endpoint and prints its secret once', async () => {
     const merchant = await newMerchant();
     const url = 'http://127.0.0.1:9/webhooks';
     const { endpoint } = await json(`webhooks create --merchant ${merchant} --url ${url} --event payment.paid`);
@@ -102,7 +102,8 @@ describe('as JSON', () => {
 
   it('writes the next version of a policy', async () => {
     const { policy } = await json(
-      'catalog set --provider gopay --channel qris --fee-bps 0 --fee-flat 1500 --settlement manual --settlement-delay 2d --expires-in 3s',
+      'catalog set --provider gopay --channel qris --fee-bps 0 --fee-flat 1500 --settlement manual ' +
+        '--settlement-delay 2d --expires-in 3s',
     );
     expect(policy).toMatchObject({
       provider: 'gopay',
@@ -135,8 +136,8 @@ describe('as JSON', () => {
   });
 });
 
-describe('for people', () => {
-  it('prints what it has made, with a warning that the secret is not shown again', async () => {
+describe('as text', () => {
+  it('prints the created object, with a warning that the secret is not shown again', async () => {
     const merchant = await newMerchant();
     const key = await lunas(`keys create --merchant ${merchant}`);
     expect(key).toMatchObject({ exitCode: 0, stderr: '' });
@@ -159,12 +160,13 @@ describe('for people', () => {
   it('lists every command under --help', async () => {
     const { stdout } = await lunas('--help');
     const names =
-      'up services api worker sandbox migrate merchants keys webhooks catalog accounts operators payments refunds exceptions ledger';
+      'up services api worker sandbox migrate merchants keys webhooks catalog accounts operators payments refunds ' +
+      'exceptions ledger';
     for (const name of names.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
   });
 });
 
-describe('what it cannot do', () => {
+describe('errors', () => {
   it.each([
     [`merchants approve ${UNKNOWN_ID}`, `There is no merchant ${UNKNOWN_ID}`],
     [`keys create --merchant ${UNKNOWN_ID}`, `There is no merchant ${UNKNOWN_ID}`],
@@ -174,7 +176,7 @@ describe('what it cannot do', () => {
     [`accounts disable ${UNKNOWN_ID}`, `There is no provider account ${UNKNOWN_ID}`],
     ['accounts add --provider gopay --adapter midtrans --server-key-env NO_SUCH_KEY', 'NO_SUCH_KEY'],
     ['payments show LN0000000000000000', 'There is no payment LN0000000000000000'],
-  ])('%s: says why in one line and exits with 1', async (line, reason) => {
+  ])('%s: prints the reason in one line and exits with 1', async (line, reason) => {
     const { exitCode, stdout, stderr } = await lunas(line);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^error: .+\n$/);
@@ -187,7 +189,7 @@ describe('what it cannot do', () => {
     ['merchants list --nonsense', "unknown option '--nonsense'"],
     ['merchants create', "'--name <name>' not specified"],
     ['merchants create --name', 'argument missing'],
-    ['merchants create --name T --fee-payer nobody', "--fee-payer must be buyer or merchant, not 'nobody'"],
+    ['merchants create --name T --fee-payer seller', "--fee-payer must be buyer or merchant, not 'seller'"],
     ['merchants create --name T --provider paypal', "--provider must be gopay or shopeepay, not 'paypal'"],
     ['merchants approve 17', "merchant-id must be a UUID, not '17'"],
     [`merchants set ${UNKNOWN_ID}`, 'set needs --fee-payer, --provider or --payment-method'],
@@ -206,13 +208,13 @@ describe('what it cannot do', () => {
     ],
     ['payments list --limit 0', '--limit must be a whole number from 1 to 1000'],
     ['payments list --status lost', '--status must be created'],
-  ])('%s: says what is wrong and exits with 2', async (line, message) => {
+  ])('%s: prints the violation and exits with 2', async (line, message) => {
     const { exitCode, stdout, stderr } = await lunas(line);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
 
-  it('names the unusable environment variable', async () => {
+  it('names the invalid environment variable', async () => {
     const { exitCode, stderr } = await lunas('merchants list', { PORT: 'x' });
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('PORT') });
   });
@@ -220,7 +222,7 @@ describe('what it cannot do', () => {
   it.each([
     ['/no_such_database', 'has no such database'],
     ['/postgres', 'Run `lunas migrate`'],
-  ])('says what to do about the database %s', async (pathname, remedy) => {
+  ])('prints a remedy for the database %s', async (pathname, remedy) => {
     const url = new URL(database.url);
     url.pathname = pathname;
     const { exitCode, stderr } = await lunas('merchants list', { DATABASE_URL: url.href });
@@ -228,7 +230,7 @@ describe('what it cannot do', () => {
     expect(stderr).not.toContain(url.password);
   });
 
-  it('says that nothing listens at the address of the database', async () => {
+  it('prints that no database responds at the address', async () => {
     const { stderr } = await lunas('merchants list', { DATABASE_URL: 'postgresql://127.0.0.1:1/lunas' });
     expect(stderr).toBe(
       'error: PostgreSQL at 127.0.0.1:1/lunas does not respond. Start it, or correct DATABASE_URL.\n',
@@ -236,7 +238,7 @@ describe('what it cannot do', () => {
   });
 });
 
-describe('beside a running `lunas up`', () => {
+describe('with a running `lunas up`', () => {
   const run = {
     api_url: 'http://127.0.0.1:3000',
     sandbox_url: 'http://127.0.0.1:3001',
@@ -250,7 +252,7 @@ describe('beside a running `lunas up`', () => {
   beforeEach(() => lockDataDirectory(dataDirectoryAt(home)));
   afterEach(() => unlockDataDirectory(dataDirectoryAt(home)));
 
-  it('finds the database that runs, and what to start where none does', async () => {
+  it('uses the running database, and prints what to start if none runs', async () => {
     const without = { DATABASE_URL: '' };
     const before = await lunas('merchants list', without);
     expect(before.exitCode).toBe(1);
@@ -259,11 +261,11 @@ describe('beside a running `lunas up`', () => {
     expect((await lunas('merchants list', without)).exitCode).toBe(0);
   });
 
-  it('finds the kept master key, and says where it looked for one', async () => {
+  it('uses the stored master key, and names the directory if there is none', async () => {
     const line = `webhooks create --merchant ${await newMerchant()} --url http://127.0.0.1:9/`;
     const { stderr } = await lunas(line, { LUNAS_MASTER_KEY: '' });
     expect(stderr).toBe(
-      `error: LUNAS_MASTER_KEY is not set and ${home} keeps none. Start \`lunas up\` once, or set LUNAS_MASTER_KEY.\n`,
+      `error: LUNAS_MASTER_KEY is not set and ${home} has none. Start \`lunas up\` once, or set LUNAS_MASTER_KEY.\n`,
     );
   });
 
@@ -294,12 +296,11 @@ describe('lunas sandbox pay', () => {
     }
   });
 
-  it('says that no sandbox runs', async () => {
+  it('prints that no sandbox runs', async () => {
     const { exitCode, stderr } = await lunas('sandbox pay LN1', { SANDBOX_PORT: '1' });
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr:
-        'error: No sandbox responds at http://127.0.0.1:1. Start `lunas up`, or set SANDBOX_PORT to where it listens.\n',
+      stderr: 'error: No sandbox responds at http://127.0.0.1:1. Start `lunas up`, or set SANDBOX_PORT to its port.\n',
     });
   });
 });

@@ -9,7 +9,7 @@ it.each([
   ['2h', 7_200],
   ['1d', 86_400],
   ['007s', 7],
-])('reads %s as %d seconds', (text, seconds) => {
+])('parses %s as %d seconds', (text, seconds) => {
   expect(parseDuration(text)).toBe(seconds);
 });
 
@@ -31,7 +31,7 @@ it.each([
   '٣s',
   '9999999999s',
   '1s\n',
-])('does not read %j', (text) => {
+])('rejects %j', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
@@ -43,17 +43,17 @@ it.each([
   [5_400, '90m'],
   [86_400, '1d'],
   [90_000, '25h'],
-])('writes %d seconds as %s', (seconds, text) => {
+])('formats %d seconds as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text);
 });
 
-it('reads back whatever it has written', () => {
+it('parses every formatted duration', () => {
   fc.assert(
     fc.property(fc.nat(365 * 86_400), (seconds) => expect(parseDuration(formatDuration(seconds))).toBe(seconds)),
   );
 });
 
-it('reads the same from what it writes of what it has read', () => {
+it('formats a parsed duration as an equal one that is not longer', () => {
   const text = fc.tuple(fc.nat(999_999), fc.constantFrom('s', 'm', 'h', 'd')).map(([count, unit]) => `${count}${unit}`);
   fc.assert(
     fc.property(text, (text) => {

@@ -32,18 +32,18 @@ it('accepts the schema of this version', async () => {
   expect(lines).toEqual([]);
 });
 
-it('rejects a database that lacks a migration of this version, and names it', async () => {
+it('rejects a database that lacks a migration of this version, and names the migration', async () => {
   await change("delete from schema_migrations where name = '0007_operators'");
   await expect(requireSchema(database.url, log)).rejects.toThrow(/\(0007_operators\)\. Run `lunas migrate`/);
 });
 
-it('accepts a database that is newer, with a warning: an older process may run beside a newer one', async () => {
+it('accepts a newer database with a warning, because old and new processes may run together', async () => {
   await change("insert into schema_migrations (name, run_on) values ('9999_newer', now())");
   await requireSchema(database.url, log);
   expect(lines).toEqual([expect.stringContaining('9999_newer')]);
 });
 
-it('does not depend on a database that answers', async () => {
+it('accepts an unavailable database with a warning', async () => {
   await requireSchema('postgresql://127.0.0.1:1/lunas', log);
-  expect(lines).toEqual([expect.stringContaining('could not be compared')]);
+  expect(lines).toEqual([expect.stringContaining('not compared')]);
 });

@@ -6,7 +6,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs a command in this process, as `lunas` does with the arguments and nothing but this environment. */
+/** Runs a command in this process, with only this environment. */
 export async function runLunas(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const into = (chunks: string[]) => ({ write: (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0 });

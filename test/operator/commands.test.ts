@@ -36,10 +36,10 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** In this process; for what does not speak with Temporal. */
+/** In this process; for commands that do not use Temporal. */
 const lunas = (...args: string[]): Promise<Outcome> => runLunas(args, environment);
 
-/** The built command, in a process of its own. */
+/** The built command, in its own process. */
 function built(...args: string[]): Promise<Outcome> {
   return promisify(execFile)(LUNAS, args, { env: environment, timeout: 120_000 }).then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
@@ -47,7 +47,7 @@ function built(...args: string[]): Promise<Outcome> {
   );
 }
 
-// Tests read any answer.
+// Tests read any result.
 // oxlint-disable-next-line typescript/no-explicit-any
 function parse({ exitCode, stdout, stderr }: Outcome): any {
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -98,7 +98,7 @@ async function lastActionOn(target: string) {
 }
 
 describe('lunas payments settle', () => {
-  it('settles what is named, says of each what came of it, and fails where one was refused', async () => {
+  it('settles the given payments, prints each outcome, and fails if one was rejected', async () => {
     const [paid, pending] = [await createPaid(), await create()];
     const nowhere = 'LN0000000000000000';
     const { exitCode, stdout, stderr } = await built(
@@ -128,7 +128,7 @@ describe('lunas payments settle', () => {
     expect(await lastActionOn(pending.id)).toEqual({ ...done, outcome: 'rejected' });
   });
 
-  it('fails a payment that no rule can end, and needs a note', async () => {
+  it('fails a payment that no rule can close, and requires a note', async () => {
     const pending = await create();
     const early = await built('payments', 'fail', pending.id, '--note', 'ticket 7');
     expect(early).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has the order as pending') });
@@ -139,7 +139,7 @@ describe('lunas payments settle', () => {
     expect(await lastActionOn(pending.id)).toMatchObject({ action: 'payment.fail', actor: ME, outcome: 'succeeded' });
   });
 
-  it('settles all of a merchant that wait, which the list shows before and not after', async () => {
+  it('settles all due payments of a merchant, which the list shows before and not after', async () => {
     const paid = await Promise.all(Array.from({ length: 12 }, createPaid));
     const waiting = async () =>
       parse(await lunas('payments', 'list', '--waiting-for-settlement', '--json')).payments.map(
@@ -168,7 +168,7 @@ describe('lunas payments settle', () => {
     [['--merchant', UNKNOWN_ID], 'takes either payments, or --merchant and --until'],
     [['--merchant', UNKNOWN_ID, '--until', 'soon'], '--until must be a timestamp such as 2026'],
     [['LN1', '--note', ''], '--note must not be empty'],
-  ])('%j: says what is wrong', async (args, message) => {
+  ])('%j: prints the error', async (args, message) => {
     const { exitCode, stderr } = await lunas('payments', 'settle', ...args);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
@@ -176,7 +176,7 @@ describe('lunas payments settle', () => {
 });
 
 describe('lunas refunds', () => {
-  it('lists a refused refund, retries it, and shows each round', async () => {
+  it('lists a rejected refund, retries it, and shows both refunds', async () => {
     const { id, reference_id } = await createRejectedRefund();
     const { refunds } = parse(await lunas('refunds', 'list', '--json'));
     expect(refunds).toEqual([
@@ -193,7 +193,7 @@ describe('lunas refunds', () => {
     expect((await lunas('refunds', 'list')).stdout).toBe('No refund requires an operator.\n');
   });
 
-  it('resolves one, and says why it cannot twice', async () => {
+  it('resolves a refund once, and prints why a second resolution is rejected', async () => {
     const { id, reference_id } = await createRejectedRefund();
     const resolve = ['refunds', 'resolve', reference_id, '--as', 'refunded', '--note', 'transfer 4711'];
     expect(await built(...resolve)).toEqual({
@@ -210,7 +210,7 @@ describe('lunas refunds', () => {
     [['retry', 'LN1'], "'--note <text>' not specified"],
     [['resolve', 'LN1', '--note', 'n'], "'--as <outcome>' not specified"],
     [['resolve', 'LN1', '--as', 'settled', '--note', 'n'], "--as must be refunded or paid, not 'settled'"],
-  ])('%j: says what is missing', async (args, message) => {
+  ])('%j: prints the missing option', async (args, message) => {
     const { exitCode, stderr } = await lunas('refunds', ...args);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
@@ -218,12 +218,12 @@ describe('lunas refunds', () => {
 });
 
 describe('lunas exceptions', () => {
-  it('lists the open ones, resolves one with a note, and lists it with --all', async () => {
+  it('lists open exceptions, resolves one with a note, and lists it with --all', async () => {
     const exception = { kind: 'unknown_order', providerAccountId: null, paymentId: null, amountRupiah: 5 } as const;
-    await openException(service.db, { ...exception, referenceId: 'LN1', detail: 'Nobody knows it.' });
+    await openException(service.db, { ...exception, referenceId: 'LN1', detail: 'Not in PostgreSQL.' });
     const { exceptions } = parse(await lunas('exceptions', 'list', '--json'));
     const [{ id }] = exceptions;
-    expect((await lunas('exceptions', 'list')).stdout).toMatch(/unknown_order +LN1 +Rp 5 +Nobody knows it\./);
+    expect((await lunas('exceptions', 'list')).stdout).toMatch(/unknown_order +LN1 +Rp 5 +Not in PostgreSQL\./);
     const resolved = await lunas('exceptions', 'resolve', id, '--note', 'sent back');
     expect(resolved).toEqual({ exitCode: 0, stdout: 'unknown_order of LN1 is resolved.\n', stderr: '' });
     expect((await lunas('exceptions', 'list')).stdout).toBe('No exception requires an operator.\n');
@@ -237,7 +237,7 @@ describe('lunas exceptions', () => {
 });
 
 describe('lunas operators', () => {
-  it('issues a key, tells it once, revokes it, and shows the trail of it', async () => {
+  it('creates a key, prints it once, revokes it, and lists these actions', async () => {
     const { operator } = parse(await lunas('operators', 'create', '--name', 'dewi', '--json'));
     const { secret, ...rest } = operator;
     expect(secret).toMatch(/^op_test_/);
@@ -252,7 +252,7 @@ describe('lunas operators', () => {
     expect((await lunas('operators', 'create', '--name', 'De Wi')).exitCode).toBe(2);
   });
 
-  it('writes down what is done by every command that changes something', async () => {
+  it('every command that changes an object writes to the audit log', async () => {
     const { merchant } = parse(await lunas('merchants', 'create', '--name', 'Toko', '--json'));
     const { key } = parse(await lunas('keys', 'create', '--merchant', merchant.id, '--json'));
     const url = 'http://127.0.0.1:9/';
@@ -280,7 +280,7 @@ describe('lunas operators', () => {
 });
 
 describe('lunas ledger verify', () => {
-  it('says that the books are right, and fails with the break in words when they are not', async () => {
+  it('reports no breaks in a correct ledger, and fails with a description of each break', async () => {
     const verified = await lunas('ledger', 'verify');
     expect(verified).toMatchObject({ exitCode: 0, stderr: '' });
     expect(verified.stdout).toMatch(/^\d+ payments and \d+ postings, as of .*: no breaks\.\n/);

@@ -33,7 +33,7 @@ afterEach(async () => {
 const lunas = (line: string, changes: NodeJS.ProcessEnv = {}) =>
   runLunas(`webhooks ${line}`.split(' '), { ...environment, ...changes });
 
-// Tests read any answer.
+// Tests read any result.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function json(line: string): Promise<any> {
   const { exitCode, stdout, stderr } = await lunas(`${line} --json`);
@@ -52,7 +52,7 @@ async function newDelivery(): Promise<{ id: string; referenceId: string }> {
   return { id: rows[0].id, referenceId: terms.referenceId };
 }
 
-it('sends a ping and shows how it was answered', async () => {
+it('sends a ping and prints the response', async () => {
   receiver.respond = (response) => response.writeHead(418).end('a teapot');
   const { id, secret } = await register();
   const { ping } = await json(`ping ${id}`);
@@ -68,7 +68,7 @@ it('sends a ping and shows how it was answered', async () => {
   expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/Result +failed: the receiver answered 418\n.*\n/)]);
 });
 
-it('rotates a secret: both sign for a day, or as long as wanted', async () => {
+it('rotates a secret: both sign for a day, or for the given overlap', async () => {
   const { id, secret } = await register();
   const { endpoint } = await json(`rotate-secret ${id}`);
   const overlapMs = Date.parse(endpoint.old_secret_expires_at) - Date.now();
@@ -86,7 +86,7 @@ it('rotates a secret: both sign for a day, or as long as wanted', async () => {
   ]);
 });
 
-it('disables and enables, and redelivers what died meanwhile', async () => {
+it('disables and enables an endpoint, and redelivers its dead deliveries', async () => {
   const { id } = await register();
   const delivery = await newDelivery();
   expect((await lunas(`disable ${id}`)).stdout).toBe(`${receiver.url} (${id}) is disabled (operator).\n`);
@@ -107,7 +107,7 @@ it('disables and enables, and redelivers what died meanwhile', async () => {
   expect(again.map(({ deliveryId }) => deliveryId)).toEqual([delivery.id]);
 });
 
-it('lists deliveries by payment, and says how a failing endpoint fares', async () => {
+it('lists deliveries by payment, and the health of a failing endpoint', async () => {
   await register();
   const [first, second] = [await newDelivery(), await newDelivery()];
   expect((await json('deliveries')).deliveries.map((delivery: { id: string }) => delivery.id)).toEqual([
@@ -122,7 +122,7 @@ it('lists deliveries by payment, and says how a failing endpoint fares', async (
        next_probe_at = '2026-01-05T04:00:00Z'`,
   );
   expect((await lunas('list')).stdout).toMatch(
-    / 2 +failing since 2026-01-05T03:00:00.000Z \(21 attempts\), next attempt 2026-01-05T04:00:00.000Z\n$/,
+    / 2 +failing since 2026-01-05T03:00:00.000Z \(21 attempts\), next probe 2026-01-05T04:00:00.000Z\n$/,
   );
 });
 
@@ -138,12 +138,12 @@ it.each([
   ['deliveries --status lost', 2, '--status must be pending, delivered or dead'],
   [`rotate-secret ${UNKNOWN_ID} --overlap soon`, 2, '--overlap must be a duration from 0s to 365d'],
   [`create --merchant ${UNKNOWN_ID} --url http://10.0.0.1/`, 1, 'must not lead to 10.0.0.1, which is private'],
-])('says what is wrong with %s', async (line, exitCode, message) => {
+])('prints the error of %s', async (line, exitCode, message) => {
   const outcome = await lunas(line);
   expect([outcome.exitCode, outcome.stderr]).toEqual([exitCode, expect.stringContaining(message)]);
 });
 
-it('registers what the environment allows', async () => {
+it('registers addresses that the environment allows', async () => {
   const create = (url: string, changes: NodeJS.ProcessEnv) =>
     lunas(`create --merchant ${ledger.merchantId} --url ${url}`, changes);
   const open = { WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8' };

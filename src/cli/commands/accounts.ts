@@ -19,7 +19,7 @@ import type { Terminal } from '../terminal';
 const MAX_WEIGHT = 1_000;
 
 export function addAccountsCommand(program: Command, terminal: Terminal): void {
-  const accounts = program.command('accounts').description('our accounts at the providers; merchants never see them');
+  const accounts = program.command('accounts').description('provider accounts; merchants never see them');
   addAdd(accounts, terminal);
   addList(accounts, terminal);
   addDisable(accounts, terminal);
@@ -28,12 +28,12 @@ export function addAccountsCommand(program: Command, terminal: Terminal): void {
 function addAdd(accounts: Command, terminal: Terminal): void {
   const command = accounts
     .command('add')
-    .description('register an account; its server key comes from the environment and is stored sealed')
+    .description('register a provider account; its server key is read from the environment and stored sealed')
     .requiredOption('--provider <provider>', joinOptions(PROVIDERS))
     .requiredOption('--adapter <adapter>', joinOptions(ADAPTERS))
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
     .option('--base-url <url>', "the acquirer's address (default: Midtrans, by LUNAS_ENVIRONMENT)")
-    .option('--weight <n>', "its share of new payments among the provider's accounts", '1');
+    .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1');
   withExamples(
     command,
     'MIDTRANS_KEY=SB-Mid-server-… lunas accounts add --provider gopay --adapter midtrans --server-key-env MIDTRANS_KEY',
@@ -56,7 +56,7 @@ function addAdd(accounts: Command, terminal: Terminal): void {
 }
 
 function addList(accounts: Command, terminal: Terminal): void {
-  const command = accounts.command('list').description('show all accounts, without their keys');
+  const command = accounts.command('list').description('list all provider accounts, without their keys');
   defineAction(command, terminal, z.object({}), (_, context) =>
     withDatabase(context, async (db) => {
       const list = await listAccounts(db);
@@ -68,7 +68,7 @@ function addList(accounts: Command, terminal: Terminal): void {
 function addDisable(accounts: Command, terminal: Terminal): void {
   const command = accounts
     .command('disable <account-id>')
-    .description('use an account for no new payment; its existing payments continue');
+    .description('use a provider account for no new payments; its existing payments continue');
   defineAction(command, terminal, z.object({ accountId: id }), ({ accountId }, context) =>
     withDatabase(context, async (db) => {
       const account = await withCommandAudit(db, 'account.disable', accountId, () => disableAccount(db, accountId));
@@ -95,6 +95,6 @@ function renderAccounts(accounts: readonly ProviderAccount[]): string {
   return formatTable(
     accounts,
     columns,
-    'There is no account yet, so no payment can be created; see lunas accounts add.',
+    'There is no provider account yet, so no payment can be created; see lunas accounts add.',
   );
 }

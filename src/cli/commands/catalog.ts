@@ -21,14 +21,16 @@ export function addCatalogCommand(program: Command, terminal: Terminal): void {
 function addSet(catalog: Command, terminal: Terminal): void {
   const command = catalog
     .command('set')
-    .description('write a new version of a policy; what is not given stays, payments keep the version they captured')
+    .description(
+      'write a new version of a policy; absent options keep their values, existing payments keep their policy',
+    )
     .requiredOption('--provider <provider>', joinOptions(PROVIDERS))
     .requiredOption('--channel <channel>', joinOptions(PAYMENT_METHODS))
-    .option('--fee-bps <n>', 'basis points of the amount (at first: 70)')
-    .option('--fee-flat <rupiah>', 'on top of them (at first: 0)')
-    .option('--settlement <kind>', `${joinOptions(SETTLEMENT_KINDS)} (at first: automatic)`)
-    .option('--settlement-delay <duration>', 'from the payment to its settlement (at first: 1d)')
-    .option('--expires-in <duration>', 'how long a customer has to pay (at first: 15m)');
+    .option('--fee-bps <n>', 'basis points of the amount (initially 70)')
+    .option('--fee-flat <rupiah>', 'added to the basis points (initially 0)')
+    .option('--settlement <kind>', `${joinOptions(SETTLEMENT_KINDS)} (initially automatic)`)
+    .option('--settlement-delay <duration>', 'from the payment to its settlement (initially 1d)')
+    .option('--expires-in <duration>', 'how long a customer can pay (initially 15m)');
   withExamples(
     command,
     'lunas catalog set --provider gopay --channel qris --fee-bps 70 --settlement-delay 1d',
@@ -62,7 +64,7 @@ function addSet(catalog: Command, terminal: Terminal): void {
 }
 
 function addList(catalog: Command, terminal: Terminal): void {
-  const command = catalog.command('list').description('show the policies in force');
+  const command = catalog.command('list').description('list the policies in force');
   defineAction(command, terminal, z.object({}), (_, context) =>
     withDatabase(context, async (db) => {
       const policies = await listPolicies(db);

@@ -14,7 +14,7 @@ const MAX_EXCEPTIONS = 1_000;
 export function addExceptionsCommand(program: Command, terminal: Terminal): void {
   const exceptions = program
     .command('exceptions')
-    .description('late payments and other cases that an operator decides');
+    .description('late payments and other cases that require an operator');
   addList(exceptions, terminal);
   addResolve(exceptions, terminal);
 }
@@ -22,9 +22,9 @@ export function addExceptionsCommand(program: Command, terminal: Terminal): void
 function addList(exceptions: Command, terminal: Terminal): void {
   const command = exceptions
     .command('list')
-    .description('show the open cases, newest first')
-    .option('--all', 'resolved ones too')
-    .option('--limit <n>', 'how many', '20');
+    .description('list the open exceptions, newest first')
+    .option('--all', 'include resolved exceptions')
+    .option('--limit <n>', 'maximum number', '20');
   const columns = {
     ID: (exception: ExceptionRecord) => exception.id,
     OPENED: (exception: ExceptionRecord) => exception.openedAt,
@@ -46,7 +46,7 @@ function addList(exceptions: Command, terminal: Terminal): void {
 function addResolve(exceptions: Command, terminal: Terminal): void {
   const command = exceptions
     .command('resolve <exception-id>')
-    .description('close a case that has been dealt with')
+    .description('close an exception that an operator has handled')
     .requiredOption('--note <text>', 'what was done about it')
     .option('--refunded', 'the late payment was refunded manually: post it out of suspense');
   withExamples(command, 'lunas exceptions resolve EXCEPTION_ID --refunded --note "sent back by bank transfer 4711"');

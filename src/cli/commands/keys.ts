@@ -13,7 +13,7 @@ const network = z.string().refine(isNetwork, {
 });
 
 export function addKeysCommand(program: Command, terminal: Terminal): void {
-  const keys = program.command('keys').description('the secret keys by which merchants call the API');
+  const keys = program.command('keys').description("merchants' secret keys for the API");
   addCreate(keys, terminal);
   addList(keys, terminal);
   addRevoke(keys, terminal);
@@ -22,9 +22,9 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
 function addCreate(keys: Command, terminal: Terminal): void {
   const command = keys
     .command('create')
-    .description('issue a secret key; it is shown this once')
-    .requiredOption('--merchant <id>', 'whose it is')
-    .option('--allow-ip <cidr>', 'from where it may be used; repeat for more (default: anywhere)', collect);
+    .description('create a secret key; it is shown only once')
+    .requiredOption('--merchant <id>', 'the owner of the key')
+    .option('--allow-ip <cidr>', 'an allowed caller address or network; repeat for more (default: anywhere)', collect);
   withExamples(
     command,
     'lunas keys create --merchant MERCHANT_ID',
@@ -44,8 +44,8 @@ function addCreate(keys: Command, terminal: Terminal): void {
 function addList(keys: Command, terminal: Terminal): void {
   const command = keys
     .command('list')
-    .description("show a merchant's keys, without their secrets")
-    .requiredOption('--merchant <id>', 'whose keys');
+    .description("list a merchant's keys, without their secrets")
+    .requiredOption('--merchant <id>', 'the owner of the keys');
   const columns = {
     ID: (key: ApiKey) => key.id,
     KEY: (key: ApiKey) => key.masked,
@@ -62,7 +62,7 @@ function addList(keys: Command, terminal: Terminal): void {
 }
 
 function addRevoke(keys: Command, terminal: Terminal): void {
-  const command = keys.command('revoke <key-id>').description('make a key useless, for good');
+  const command = keys.command('revoke <key-id>').description('revoke a key permanently');
   defineAction(command, terminal, z.object({ keyId: id }), ({ keyId }, context) =>
     withDatabase(context, async (db) => {
       const key = await withCommandAudit(db, 'key.revoke', keyId, () => revokeKey(db, keyId));

@@ -16,7 +16,7 @@ export function addLedgerCommand(program: Command, terminal: Terminal): void {
   const command = ledger
     .command('verify')
     .description('recompute the ledger and list its breaks; exit code 1 if there are any')
-    .option('--all', 'every payment, not only those that changed since the last verification without breaks');
+    .option('--all', 'verify every payment, not only those that changed since the last verification without breaks');
   withExamples(command, 'lunas ledger verify', 'lunas ledger verify --all --json');
   const input = z.object({ all: z.boolean().default(false) });
   defineAction(command, terminal, input, ({ all }, context) =>
@@ -28,7 +28,7 @@ export function addLedgerCommand(program: Command, terminal: Terminal): void {
   );
 }
 
-/** Says from time to time how far it is. */
+/** Prints the progress at intervals, on stderr. */
 function progressReporter(terminal: Terminal): (payments: number) => void {
   let nextMs = Date.now() + REPORT_INTERVAL_MS;
   return (payments) => {

@@ -21,7 +21,7 @@ import type { Terminal } from '../terminal';
 const MAX_NAME_CHARACTERS = 100;
 
 export function addMerchantsCommand(program: Command, terminal: Terminal): void {
-  const merchants = program.command('merchants').description('who takes payments, and how');
+  const merchants = program.command('merchants').description('merchants and how they take payments');
   addCreate(merchants, terminal);
   addList(merchants, terminal);
   addApprove(merchants, terminal);
@@ -33,10 +33,10 @@ function addCreate(merchants: Command, terminal: Terminal): void {
   const command = merchants
     .command('create')
     .description('register a merchant')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--fee-payer <payer>', `who bears the fee: ${joinOptions(FEE_PAYERS)}`, 'merchant')
+    .requiredOption('--name <name>', "the merchant's name")
+    .option('--fee-payer <payer>', `who pays the fee: ${joinOptions(FEE_PAYERS)}`, 'merchant')
     .option('--provider <provider>', `${joinOptions(PROVIDERS)}; repeat for both (default: gopay)`, collect)
-    .option('--approve', 'let it take payments immediately');
+    .option('--approve', 'allow payments immediately');
   withExamples(
     command,
     'lunas merchants create --name "Toko Maju" --approve',
@@ -60,14 +60,14 @@ function addCreate(merchants: Command, terminal: Terminal): void {
 }
 
 function addList(merchants: Command, terminal: Terminal): void {
-  const command = merchants.command('list').description('show all merchants');
+  const command = merchants.command('list').description('list all merchants');
   defineAction(command, terminal, z.object({}), (_, context) =>
     withDatabase(context, async (db) => merchantTable(await listMerchants(db))),
   );
 }
 
 function addApprove(merchants: Command, terminal: Terminal): void {
-  const command = merchants.command('approve <merchant-id>').description('let a merchant take payments');
+  const command = merchants.command('approve <merchant-id>').description('allow a merchant to take payments');
   defineAction(command, terminal, z.object({ merchantId: id }), ({ merchantId }, context) =>
     change(context, 'merchant.approve', merchantId, { status: 'approved' }),
   );
@@ -83,8 +83,8 @@ function addSuspend(merchants: Command, terminal: Terminal): void {
 function addSet(merchants: Command, terminal: Terminal): void {
   const command = merchants
     .command('set <merchant-id>')
-    .description('change how a merchant takes payments; what is not given stays')
-    .option('--fee-payer <payer>', `who bears the fee of new payments: ${joinOptions(FEE_PAYERS)}`)
+    .description('change how a merchant takes payments; absent options keep their values')
+    .option('--fee-payer <payer>', `who pays the fee of new payments: ${joinOptions(FEE_PAYERS)}`)
     .option('--provider <provider>', `${joinOptions(PROVIDERS)}; repeat for both`, collect)
     .option('--payment-method <status>', `whether qris may be used: ${joinOptions(PAYMENT_METHOD_STATUSES)}`);
   withExamples(

@@ -11,13 +11,13 @@ import type { Terminal } from '../terminal';
 
 const MAX_ACTIONS = 1_000;
 
-/** It stands in histories and audit trails as `operator:<name>`. */
+/** Payment histories and the audit log contain it as `operator:<name>`. */
 const name = z
   .string()
   .regex(/^[\w.@-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, dots, hyphens, underscores or @' });
 
 export function addOperatorsCommand(program: Command, terminal: Terminal): void {
-  const operators = program.command('operators').description('who may call the operator API, and what operators did');
+  const operators = program.command('operators').description('keys of the operator API, and the audit log');
   addCreate(operators, terminal);
   addList(operators, terminal);
   addRevoke(operators, terminal);
@@ -27,8 +27,8 @@ export function addOperatorsCommand(program: Command, terminal: Terminal): void 
 function addCreate(operators: Command, terminal: Terminal): void {
   const command = operators
     .command('create')
-    .description('issue a key of the operator API; it is shown this once')
-    .requiredOption('--name <name>', 'whose it is, as the audit log shows it');
+    .description('create a key of the operator API; it is shown only once')
+    .requiredOption('--name <name>', "the operator's name in the audit log");
   withExamples(command, 'lunas operators create --name dewi');
   defineAction(command, terminal, z.object({ name }), ({ name }, context) =>
     withDatabase(context, async (db) => {
@@ -43,7 +43,7 @@ function addCreate(operators: Command, terminal: Terminal): void {
 }
 
 function addList(operators: Command, terminal: Terminal): void {
-  const command = operators.command('list').description('show all operators, without their keys');
+  const command = operators.command('list').description('list all operators, without their keys');
   const columns = {
     ID: (operator: Operator) => operator.id,
     NAME: (operator: Operator) => operator.name,
@@ -60,7 +60,7 @@ function addList(operators: Command, terminal: Terminal): void {
 }
 
 function addRevoke(operators: Command, terminal: Terminal): void {
-  const command = operators.command('revoke <operator-id>').description("make an operator's key useless, for good");
+  const command = operators.command('revoke <operator-id>').description("revoke an operator's key permanently");
   defineAction(command, terminal, z.object({ operatorId: id }), ({ operatorId }, context) =>
     withDatabase(context, async (db) => {
       const operator = await withCommandAudit(db, 'operator.revoke', operatorId, () => revokeOperator(db, operatorId));
@@ -73,7 +73,7 @@ function addActions(operators: Command, terminal: Terminal): void {
   const command = operators
     .command('actions')
     .description('show the audit log, newest first: actor, action, target, note and outcome')
-    .option('--limit <n>', 'how many', '20');
+    .option('--limit <n>', 'maximum number', '20');
   const columns = {
     AT: (action: AuditedAction) => action.requestedAt,
     BY: (action: AuditedAction) => action.actor,
@@ -86,7 +86,7 @@ function addActions(operators: Command, terminal: Terminal): void {
   defineAction(command, terminal, z.object({ limit: wholeNumber(1, MAX_ACTIONS) }), ({ limit }, context) =>
     withDatabase(context, async (db) => {
       const actions = await listActions(db, { limit });
-      return { json: { actions }, text: formatTable(actions, columns, 'No operator has done anything yet.') };
+      return { json: { actions }, text: formatTable(actions, columns, 'The audit log is empty.') };
     }),
   );
 }

@@ -18,7 +18,7 @@ import type { Terminal } from '../terminal';
 const MAX_PAYMENTS = 1_000;
 
 export function addPaymentsCommand(program: Command, terminal: Terminal): void {
-  const payments = program.command('payments').description('status and history of each payment');
+  const payments = program.command('payments').description('status and history of payments');
   addShow(payments, terminal);
   addList(payments, terminal);
   addSettle(payments, terminal);
@@ -29,7 +29,7 @@ function addShow(payments: Command, terminal: Terminal): void {
   const command = payments
     .command('show <payment>')
     .description(
-      'a payment by its id or reference_id: row, transitions, ledger, refunds, operator actions and workflow status',
+      'show a payment by its id or reference_id: row, transitions, ledger, refunds, operator actions, workflow status',
     );
   defineAction(command, terminal, z.object({ payment: z.string() }), ({ payment }, context) =>
     withDatabase(context, async (db) => {
@@ -43,11 +43,11 @@ function addShow(payments: Command, terminal: Terminal): void {
 function addList(payments: Command, terminal: Terminal): void {
   const command = payments
     .command('list')
-    .description('show the newest payments')
-    .option('--merchant <id>', 'only those of one merchant')
-    .option('--status <status>', `only those that are ${joinOptions(PAYMENT_STATUSES)}`)
-    .option('--waiting-for-settlement', 'only those of manual settlement whose delay is over: `settle` is for them')
-    .option('--limit <n>', 'how many', '20');
+    .description('list the newest payments')
+    .option('--merchant <id>', 'only payments of one merchant')
+    .option('--status <status>', `only payments with this status: ${joinOptions(PAYMENT_STATUSES)}`)
+    .option('--waiting-for-settlement', 'only payments with manual settlement whose delay is over, for `settle`')
+    .option('--limit <n>', 'maximum number', '20');
   withExamples(
     command,
     'lunas payments list --status refund_failed',
@@ -83,9 +83,9 @@ function addList(payments: Command, terminal: Terminal): void {
 function addSettle(payments: Command, terminal: Terminal): void {
   const command = payments
     .command('settle [payment...]')
-    .description('make the net amount of payments of manual settlement available, once their delay is over')
-    .option('--merchant <id>', 'all of one merchant')
-    .option('--until <timestamp>', 'of that merchant, those whose delay was over by then')
+    .description('settle payments with manual settlement whose delay is over')
+    .option('--merchant <id>', 'all payments of one merchant')
+    .option('--until <timestamp>', "the merchant's payments whose delay was over by then")
     .option('--note <text>', 'why, for the audit log');
   withExamples(
     command,
@@ -120,7 +120,7 @@ function addFail(payments: Command, terminal: Terminal): void {
   const command = payments
     .command('fail <payment>')
     .description(
-      'end a created or pending payment that no rule can end; rejected while the provider reports it as pending or as paid',
+      'fail a created or pending payment that no rule can close; rejected if the provider reports pending or paid',
     )
     .requiredOption('--note <text>', 'why, for the audit log');
   withExamples(command, 'lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"');
@@ -143,7 +143,7 @@ function settlementResult(settlements: readonly Settlement[]): CommandResult {
   };
 }
 
-/** What becomes of the net amount of a payment that is paid. */
+/** When and how the net amount of a paid payment is settled. */
 function settlementOf({ status, settlementKind, settlementDueAt }: PaymentRow): string | null {
   if (status !== 'paid' || settlementDueAt === null) return null;
   const isDue = settlementDueAt.getTime() <= Date.now();

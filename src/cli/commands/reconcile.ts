@@ -13,8 +13,8 @@ import type { Terminal } from '../terminal';
 export function addReconcileCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('reconcile')
-    .description('compare provider, PostgreSQL and workflow of every open payment, and of those that changed lately')
-    .option('--since <duration>', 'how far back payments that are over are compared', '7d');
+    .description('compare provider, PostgreSQL and workflow of open payments and of recently changed final payments')
+    .option('--since <duration>', 'compare final payments that changed in this period', '7d');
   withExamples(command, 'lunas reconcile', 'lunas reconcile --since 30d --json');
   defineAction(command, terminal, z.object({ since: durationFrom(1) }), ({ since }, context) =>
     withDatabase(

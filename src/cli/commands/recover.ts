@@ -14,11 +14,11 @@ export function addRecoverCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('recover')
     .description(
-      'make PostgreSQL and Temporal agree again after one was lost or restored: rebuild lost workflows and rows, notify the others',
+      'make PostgreSQL and Temporal consistent after one was lost or restored: rebuild lost workflows and rows',
     )
     .option(
       '--since <timestamp>',
-      'look for rows that PostgreSQL has lost among workflows started since then (default: an hour before its newest payment)',
+      'look for lost rows in workflows started since then (default: one hour before the newest payment in PostgreSQL)',
     );
   withExamples(command, 'lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json');
   defineAction(command, terminal, z.object({ since: timestamp.optional() }), ({ since }, context) =>
@@ -54,7 +54,7 @@ function recoveryResult(recovery: Recovery): CommandResult {
     json: { recovery },
     text: failures.length === 0 ? counts : `${counts}\n\n${formatTable(failures, FAILURE_COLUMNS, '')}`,
     ...(failures.length > 0 && {
-      failure: `${failures.length} could not be recovered: run it again, or look at them.`,
+      failure: `${failures.length} items not recovered. Run the command again, or inspect them.`,
     }),
   };
 }

@@ -23,8 +23,8 @@ export function addRefundsCommand(program: Command, terminal: Terminal): void {
 function addList(refunds: Command, terminal: Terminal): void {
   const command = refunds
     .command('list')
-    .description('show the refunds that the provider rejected, or has not confirmed for a long time')
-    .option('--limit <n>', 'how many', '20');
+    .description('list refunds that the provider rejected, or has not confirmed for a long time')
+    .option('--limit <n>', 'maximum number', '20');
   const columns = {
     REFERENCE: (refund: StuckRefund) => refund.referenceId,
     PAYMENT: (refund: StuckRefund) => refund.paymentStatus,
@@ -57,7 +57,7 @@ function addResolve(refunds: Command, terminal: Terminal): void {
   const command = refunds
     .command('resolve <payment>')
     .description('close a rejected refund: the customer has the money back, or the payment stays paid')
-    .requiredOption('--as <outcome>', `${joinOptions(RESOLUTIONS)}; paid only where the provider shows no refund`)
+    .requiredOption('--as <outcome>', `${joinOptions(RESOLUTIONS)}; paid only if the provider has no refund`)
     .requiredOption('--note <text>', 'why, for the audit log');
   withExamples(
     command,

@@ -18,7 +18,7 @@ const payResponse = z.union([
 export function addSandboxCommand(program: Command, terminal: Terminal): void {
   const sandbox = program
     .command('sandbox')
-    .description('run the acquirer simulator, or pay in the one that runs')
+    .description('run the acquirer simulator; `lunas sandbox pay` pays an order in it')
     .action(async () => {
       await runService('sandbox', async (log) => {
         const context = new CommandContext(terminal.environment);
@@ -42,19 +42,19 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
       });
     });
   sandbox.addHelpText('after', magicAmounts());
-  const pay = sandbox.command('pay <reference-id>').description('pay as a customer would, in the running sandbox');
+  const pay = sandbox.command('pay <reference-id>').description('pay an order as a customer, in the running sandbox');
   defineAction(pay, terminal, z.object({ referenceId: z.string() }), async ({ referenceId }, context) => {
     const payment = await payInSandbox(await context.sandboxUrl(), referenceId);
-    return { json: { payment }, text: `${referenceId} is paid at the sandbox: its status there is ${payment.status}.` };
+    return { json: { payment }, text: `${referenceId} is paid in the sandbox; its status there is ${payment.status}.` };
   });
 }
 
 function magicAmounts(): string {
   const lines = MAGIC_AMOUNTS.map(({ totalRupiah, description }) => `  ${totalRupiah}  ${description}`);
-  return ['', 'An order over exactly this total:', ...lines].join('\n');
+  return ['', 'Orders with these totals behave differently:', ...lines].join('\n');
 }
 
-/** Beside the database of a Lunas, where there is one; else in a PostgreSQL of its own. */
+/** On the PostgreSQL server of a running or configured Lunas; otherwise on a server of its own. */
 async function openLedger(context: CommandContext, log: (line: string) => void): Promise<SandboxDatabase> {
   const runFile = await context.runFile();
   const lunas = context.config.DATABASE_URL ?? runFile?.database_url;
@@ -64,7 +64,7 @@ async function openLedger(context: CommandContext, log: (line: string) => void):
   return startSandboxDatabase(context.dataDirectory, log);
 }
 
-/** The sandbox keeps its ledger apart from ours, on the same server. */
+/** The sandbox's ledger is a database of its own on the same server. */
 function ownDatabase(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.pathname += '_sandbox';
@@ -74,9 +74,7 @@ function ownDatabase(databaseUrl: string): string {
 async function payInSandbox(sandboxUrl: string, referenceId: string): Promise<{ status: string }> {
   const url = `${sandboxUrl}/simulator/payments/${encodeURIComponent(referenceId)}/pay`;
   const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(PAY_TIMEOUT_MS) }).catch(() => {
-    throw new UserError(
-      `No sandbox responds at ${sandboxUrl}. Start \`lunas up\`, or set SANDBOX_PORT to where it listens.`,
-    );
+    throw new UserError(`No sandbox responds at ${sandboxUrl}. Start \`lunas up\`, or set SANDBOX_PORT to its port.`);
   });
   const result = payResponse.parse(await response.json());
   if ('error' in result)

@@ -6,7 +6,7 @@ import { renderAddresses, createPaymentCommand, renderJson } from './up';
 export function addServicesCommand(program: Command): void {
   program
     .command('services')
-    .description('run only PostgreSQL, Temporal and the sandbox, for an API and a worker of your own')
+    .description('run only PostgreSQL, Temporal and the sandbox; you run the API and the worker')
     .option('--json', 'print one JSON document when ready')
     .action(async ({ json }: { json?: true }) => {
       const { runLocalStack } = await import('../run-local-stack.js');
@@ -20,7 +20,7 @@ The services of Lunas are ready.
 
 ${renderAddresses(runFile, dataDirectory)}
 
-Start the API and the worker, each in a terminal of its own; they find these addresses by themselves:
+Start the API and the worker, each in its own terminal; they read these addresses from the data directory:
 
   npx lunas api
   npx lunas worker

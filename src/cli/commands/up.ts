@@ -5,7 +5,7 @@ import type { RunFile } from '../../local-stack/run-file';
 export function addUpCommand(program: Command): void {
   program
     .command('up')
-    .description('run everything here: PostgreSQL, Temporal with its Web UI, the sandbox, the API and the worker')
+    .description('run PostgreSQL, Temporal with its Web UI, the sandbox, the API and the worker')
     .option('--json', 'print one JSON document when ready')
     .action(async ({ json }: { json?: true }) => {
       const { runLocalStack } = await import('../run-local-stack.js');
@@ -17,7 +17,7 @@ export function renderJson(runFile: RunFile): string {
   return JSON.stringify(runFile, null, 2);
 }
 
-/** Where everything is, as a person wants to read it. */
+/** The addresses and secrets of the stack as text. */
 export function renderAddresses(runFile: RunFile, dataDirectory: DataDirectory): string {
   const rows = [
     ['API', runFile.api_url],
@@ -36,7 +36,7 @@ export function renderAddresses(runFile: RunFile, dataDirectory: DataDirectory):
   return rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');
 }
 
-/** Creates a payment, as often as it is pasted. */
+/** A command that creates a payment at each execution. */
 export function createPaymentCommand(runFile: RunFile): string {
   const body = JSON.stringify({ amount: 50_000, merchant_reference_id: 'ORDER-1' });
   const headers = [`Authorization: Bearer ${runFile.secret_key}`, 'Content-Type: application/json'];
@@ -53,7 +53,7 @@ Create a payment:
 
   ${createPaymentCommand(runFile)}
 
-Pay it with the reference_id of the response, or by the Pay button of the sandbox page:
+Pay it with the reference_id of the response, or with the Pay button of the sandbox page:
 
   npx lunas sandbox pay REFERENCE_ID
 

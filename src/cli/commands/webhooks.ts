@@ -41,9 +41,9 @@ export function addWebhooksCommand(program: Command, terminal: Terminal): void {
 function addCreate(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('create')
-    .description('register a receiver; the secret that signs its webhooks is shown this once')
-    .requiredOption('--merchant <id>', 'whose payments')
-    .requiredOption('--url <url>', 'where to send them')
+    .description('register an endpoint; the secret that signs its webhooks is shown only once')
+    .requiredOption('--merchant <id>', 'the merchant of the payments')
+    .requiredOption('--url <url>', 'the address of the receiver')
     .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more (default: all)`, collect);
   withExamples(
     command,
@@ -64,7 +64,7 @@ function addCreate(webhooks: Command, terminal: Terminal): void {
 }
 
 function addList(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks.command('list').description('show all receivers and their health, without their secrets');
+  const command = webhooks.command('list').description('list all endpoints and their health, without their secrets');
   const columns = {
     ID: (endpoint: WebhookEndpoint) => endpoint.id,
     MERCHANT: (endpoint: WebhookEndpoint) => endpoint.merchantId,
@@ -76,7 +76,10 @@ function addList(webhooks: Command, terminal: Terminal): void {
   defineAction(command, terminal, z.object({}), (_, context) =>
     withDatabase(context, async (db) => {
       const endpoints = await listEndpoints(db);
-      return { json: { endpoints }, text: formatTable(endpoints, columns, 'No receiver is registered yet.') };
+      return {
+        json: { endpoints },
+        text: formatTable(endpoints, columns, 'There is no endpoint yet; lunas webhooks create registers one.'),
+      };
     }),
   );
 }
@@ -84,8 +87,8 @@ function addList(webhooks: Command, terminal: Terminal): void {
 function addRotateSecret(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('rotate-secret <endpoint-id>')
-    .description('give a receiver a new secret, shown this once; webhooks are signed by the old one too for a while')
-    .option('--overlap <duration>', 'for how long the old secret stays valid', '24h');
+    .description('create a new secret, shown only once; webhooks are signed with the old one too during the overlap')
+    .option('--overlap <duration>', 'how long the old secret stays valid', '24h');
   withExamples(
     command,
     'lunas webhooks rotate-secret ENDPOINT_ID',
@@ -112,7 +115,7 @@ function addRotateSecret(webhooks: Command, terminal: Terminal): void {
 function addDisable(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('disable <endpoint-id>')
-    .description('send nothing more to a receiver; its pending deliveries become dead, and can be redelivered later');
+    .description('stop sending to an endpoint; its pending deliveries become dead and can be redelivered later');
   defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
     withDatabase(context, async (db) => {
       const endpoint = await withCommandAudit(db, 'webhook.disable', endpointId, () => disableEndpoint(db, endpointId));
@@ -124,7 +127,7 @@ function addDisable(webhooks: Command, terminal: Terminal): void {
 function addEnable(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('enable <endpoint-id>')
-    .description('send to a receiver again; dead deliveries are sent by `redeliver`');
+    .description('send to an endpoint again; for its dead deliveries see `redeliver`');
   defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
     withDatabase(context, async (db) => {
       const endpoint = await withCommandAudit(db, 'webhook.enable', endpointId, () => enableEndpoint(db, endpointId));
@@ -136,7 +139,7 @@ function addEnable(webhooks: Command, terminal: Terminal): void {
 function addPing(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('ping <endpoint-id>')
-    .description('send a receiver a signed test request now, and show its response');
+    .description('send a signed test request to an endpoint now, and show the response');
   defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
     withDatabase(context, async (db) => {
       const sender = createWebhookSender(receiverRules(context));
@@ -163,14 +166,14 @@ function addPing(webhooks: Command, terminal: Terminal): void {
 function addDeliveries(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('deliveries')
-    .description('show the newest deliveries; with --json also every attempt and its response')
-    .option('--payment <id>', 'only those of one payment, by its id or reference_id')
-    .option('--merchant <id>', 'only those of one merchant')
-    .option('--status <status>', `only those that are ${joinOptions(DELIVERY_STATUSES)}`)
-    .option('--event <event>', 'only those of one event, such as payment.paid')
-    .option('--since <timestamp>', 'only events from then on')
+    .description('list the newest deliveries; with --json also every attempt and its response')
+    .option('--payment <id>', 'only deliveries of one payment, by its id or reference_id')
+    .option('--merchant <id>', 'only deliveries of one merchant')
+    .option('--status <status>', `only deliveries with this status: ${joinOptions(DELIVERY_STATUSES)}`)
+    .option('--event <event>', 'only deliveries of one event, such as payment.paid')
+    .option('--since <timestamp>', 'only events since then')
     .option('--until <timestamp>', 'only events before then')
-    .option('--limit <n>', 'how many', '20');
+    .option('--limit <n>', 'maximum number', '20');
   withExamples(
     command,
     'lunas webhooks deliveries --status dead',
@@ -206,10 +209,10 @@ function addDeliveries(webhooks: Command, terminal: Terminal): void {
 function addRedeliver(webhooks: Command, terminal: Terminal): void {
   const command = webhooks
     .command('redeliver [delivery-id...]')
-    .description('send deliveries again, under the same id: those that are named, or what is dead of a range of time')
-    .option('--since <timestamp>', 'events from then on')
+    .description('redeliver the given deliveries, or all dead deliveries of a time range; their ids stay the same')
+    .option('--since <timestamp>', 'events since then')
     .option('--until <timestamp>', 'events before then')
-    .option('--merchant <id>', 'of the range, only those of one merchant');
+    .option('--merchant <id>', 'only dead deliveries of one merchant');
   withExamples(
     command,
     'lunas webhooks redeliver DELIVERY_ID DELIVERY_ID',
@@ -243,7 +246,7 @@ function receiverRules({ config }: CommandContext) {
   return { environment: config.LUNAS_ENVIRONMENT, allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS };
 }
 
-/** `run.json` of a running Lunas has the newest secret of its demo merchant. */
+/** `run.json` of a running Lunas contains the newest secret of its demo merchant. */
 async function updateRunFile(
   context: CommandContext,
   db: Queryable,
@@ -272,7 +275,8 @@ function describeHealth({
 }: WebhookEndpoint): string {
   if (status === 'disabled') return disabledReason === null ? status : `${status} (${disabledReason})`;
   if (failingSince === null || nextProbeAt === null) return status;
-  return `failing since ${failingSince.toISOString()} (${consecutiveFailures} attempts), next attempt ${nextProbeAt.toISOString()}`;
+  const failing = `failing since ${failingSince.toISOString()} (${consecutiveFailures} attempts)`;
+  return `${failing}, next probe ${nextProbeAt.toISOString()}`;
 }
 
 function lastResponse({ deadReason, attempts }: ListedDelivery): string | number | null | undefined {

@@ -30,7 +30,7 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
           metricsPort: context.config.METRICS_PORT,
           workflowBundlePath: WORKFLOW_BUNDLE,
           log,
-          // It ends the process, which whoever watches over it starts again.
+          // An uncaught exception ends the process; its supervisor starts it again.
           onFailure: (error) => {
             throw error;
           },
