@@ -1,12 +1,12 @@
 import { messageOf, UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 
-/** Who acts: somebody at the command line, or the holder of an operator's key. */
+/** The operator who acts: a user of the command line, or the owner of an operator key. */
 export type OperatorIdentity =
   | { readonly via: 'cli'; readonly name: string }
   | { readonly via: 'api'; readonly name: string; readonly operatorId: string };
 
-/** Everything that an operator does to what is there already. */
+/** Every operator action that changes existing objects or access. */
 export const OPERATOR_ACTIONS = [
   'payment.settle',
   'payment.fail',
@@ -30,15 +30,14 @@ export const OPERATOR_ACTIONS = [
 ] as const;
 export type OperatorActionName = (typeof OPERATOR_ACTIONS)[number];
 
-/** What is done to what, and why. */
 export interface OperatorAction {
   readonly action: OperatorActionName;
-  /** The id of what it is done to. */
+  /** The id of the object that the action changes. */
   readonly target: string;
   readonly note?: string | undefined;
 }
 
-/** `failed`: it is not known whether it was done. Null: nor that it failed, the process died under it. */
+/** `indeterminate`: the action may have been executed. Null: the process ended before it recorded an outcome. */
 type ActionOutcome = 'succeeded' | 'rejected' | 'indeterminate' | null;
 
 export interface AuditedAction {
@@ -54,7 +53,7 @@ export interface AuditedAction {
   readonly finishedAt: Date | null;
 }
 
-/** Does the work of an operator, of which the audit trail tells: who, when, what, why, and what came of it. */
+/** Executes an operator action and records it in the audit log: before its execution, and its outcome after it. */
 export async function withAudit<Result>(
   db: Queryable,
   by: OperatorIdentity,
@@ -79,14 +78,15 @@ async function recordAction(
   { action, target, note }: OperatorAction,
 ): Promise<number> {
   const { rows } = await db.query<{ id: number }>(
-    'insert into operator_actions (actor, via, operator_id, action, target, note) values ($1, $2, $3, $4, $5, $6) returning id',
+    `insert into operator_actions (actor, via, operator_id, action, target, note)
+     values ($1, $2, $3, $4, $5, $6) returning id`,
     [by.name, by.via, by.via === 'api' ? by.operatorId : null, action, target, note],
   );
   if (!rows[0]) throw new Error('The action was not written into the audit log');
   return rows[0].id;
 }
 
-/** Best effort: that the trail has no outcome must not hide the outcome from whoever asked. The action itself is in it. */
+/** Best effort: a failed write must not hide the outcome from the operator. The action itself is recorded already. */
 async function recordOutcome(db: Queryable, id: number, outcome: ActionOutcome, detail: string | null): Promise<void> {
   await db
     .query('insert into operator_action_outcomes (action_id, outcome, detail) values ($1, $2, $3)', [
@@ -98,9 +98,9 @@ async function recordOutcome(db: Queryable, id: number, outcome: ActionOutcome, 
 }
 
 export interface ActionFilter {
-  /** Only what was done to this. */
+  /** Only actions on this object. */
   readonly target?: string | undefined;
-  /** Only what came before this action: the next page. */
+  /** Only actions older than this one: the next page. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
@@ -108,7 +108,8 @@ export interface ActionFilter {
 /** Newest first. */
 export async function listActions(db: Queryable, { target, before, limit }: ActionFilter): Promise<AuditedAction[]> {
   const { rows } = await db.query<AuditedAction>(
-    `select id, actor, via, action, target, note, requested_at as "requestedAt", outcome, detail, finished_at as "finishedAt"
+    `select id, actor, via, action, target, note, requested_at as "requestedAt", outcome, detail,
+       finished_at as "finishedAt"
      from operator_actions left join operator_action_outcomes on action_id = id
      where ($1::text is null or target = $1) and ($2::bigint is null or id < $2) order by id desc limit $3`,
     [target, before, limit],

@@ -4,7 +4,7 @@ import type { FeeRate } from '../domain/fees';
 import type { SettlementKind } from '../domain/payment';
 import type { PaymentMethod, ProviderName } from '../domain/provider-capabilities';
 
-/** Fees and settlement of a provider and channel. A payment keeps the version that it was created under. */
+/** Fees and settlement of a provider and channel. A payment captures the version in force at its creation. */
 export interface PolicyVersion extends PolicyTerms {
   readonly id: string;
   readonly provider: ProviderName;
@@ -19,12 +19,12 @@ export interface PolicyTerms extends FeeRate {
   readonly expiresInSeconds: number;
 }
 
-/** What is absent is taken from the version before. */
+/** Absent terms are copied from the previous version. */
 export type PolicyChange = Pick<PolicyVersion, 'provider' | 'channel'> & {
   readonly [Term in keyof PolicyTerms]?: PolicyTerms[Term] | undefined;
 };
 
-/** Where there is no version before: Bank Indonesia's MDR of 0.7 %, settled after a day. */
+/** The terms that a first version starts from: Bank Indonesia's MDR of 0.7 %, settled after one day. */
 const INITIAL_TERMS = {
   feeBasisPoints: 70,
   feeFlatRupiah: 0,
@@ -38,7 +38,7 @@ const POLICY_COLUMNS = `id, provider, channel, version, fee_basis_points as "fee
   settlement_delay_seconds as "settlementDelaySeconds", expires_in_seconds as "expiresInSeconds",
   created_at as "createdAt"`;
 
-/** Writes the next version of the policy; new payments capture it from now on. Of two changes at once both count. */
+/** Writes the next version of the policy; new payments capture it. Two concurrent changes both take effect. */
 export async function setPolicy(db: Queryable, change: PolicyChange): Promise<PolicyVersion> {
   for (;;) {
     const written = await writeNextVersion(db, change);
@@ -46,7 +46,7 @@ export async function setPolicy(db: Queryable, change: PolicyChange): Promise<Po
   }
 }
 
-/** Undefined where somebody else has just written that version. */
+/** Undefined if a concurrent change has written that version. */
 async function writeNextVersion(db: Queryable, change: PolicyChange): Promise<PolicyVersion | undefined> {
   const { rows } = await db.query<PolicyVersion>(
     `with before as (

@@ -5,13 +5,13 @@ import type { ExceptionKind } from '../domain/exceptions';
 import { type OperatorIdentity, withAudit } from './audit';
 import { requireRow } from '../db/require-row';
 
-/** A case that no rule decides; open until somebody resolves it. */
+/** A case that no rule decides; open until an operator resolves it. */
 export interface ExceptionRecord {
   readonly id: string;
   readonly kind: ExceptionKind;
   readonly providerAccountId: string | null;
   readonly referenceId: string;
-  /** Null where we know no such payment. */
+  /** Null if Lunas has no such payment. */
   readonly paymentId: string | null;
   readonly amountRupiah: number | null;
   readonly detail: string;
@@ -38,7 +38,7 @@ export async function listExceptions(
   return rows;
 }
 
-/** All that there were of one payment, also of money that came under its reference, oldest first. */
+/** All exceptions of one payment, resolved ones included, oldest first. */
 export async function listExceptionsOf(db: Queryable, referenceId: string): Promise<ExceptionRecord[]> {
   const { rows } = await db.query<ExceptionRecord>(
     `select ${EXCEPTION_COLUMNS} from exceptions where reference_id = $1 order by opened_at, id`,
@@ -47,17 +47,16 @@ export async function listExceptionsOf(db: Queryable, referenceId: string): Prom
   return rows;
 }
 
-/** What was done about a case. */
 export interface ExceptionResolution {
   readonly note: string;
-  /** Late money has gone back to the customer by hand: it is booked out of suspense. */
+  /** The late payment was refunded manually: post it out of suspense. */
   readonly isRefunded: boolean;
 }
 
 /**
- * Closes a case; what was done about it is in the note.
- * @throws NotFoundError when there is no such case, or it was resolved before
- * @throws UserError when it is said to be refunded, and is not about late money
+ * Closes an exception.
+ * @throws NotFoundError if there is no such open exception
+ * @throws UserError if `isRefunded` is set and the exception is not about a late payment
  */
 export async function resolveException(
   db: Queryable,

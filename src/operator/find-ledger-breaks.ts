@@ -3,7 +3,7 @@ import type { LedgerLine } from '../domain/ledger';
 import { formatRupiah } from '../domain/money';
 import { PAYMENT_TRANSITIONS } from '../domain/payment-transitions';
 
-/** What can be wrong with the books. */
+/** The violations that a verification of the ledger can find. */
 export const LEDGER_BREAK_KINDS = [
   'payment_missing',
   'transitions_missing',
@@ -23,15 +23,15 @@ export const LEDGER_BREAK_KINDS = [
 
 export interface LedgerBreak {
   readonly kind: (typeof LEDGER_BREAK_KINDS)[number];
-  /** Null for entries that belong to nothing. */
+  /** Null for entries without a posting. */
   readonly paymentId: string | null;
   readonly detail: string;
 }
 
-/** All that the database holds of one payment's money, read as it is: nothing of it is believed. */
+/** All rows of one payment's money. The verification trusts none of them. */
 export interface PaymentLedger {
   readonly paymentId: string;
-  /** Undefined where there are rows of a payment that is not there. */
+  /** Undefined if the payment's own row is missing. */
   payment?: RecordedPaymentState;
   latePayment?: RecordedLatePayment;
   /** By version. */
@@ -60,7 +60,7 @@ export interface RecordedTransition {
 export interface RecordedPosting {
   readonly id: number;
   readonly merchantId: string;
-  /** Exactly one of both is not null. */
+  /** Exactly one of `version` and `latePaymentStep` is not null. */
   readonly version: number | null;
   readonly latePaymentStep: LatePaymentStep | null;
   readonly lines: readonly RecordedLine[];
@@ -77,7 +77,7 @@ interface Amounts {
   readonly feeRupiah: number;
 }
 
-/** A posting that must be there: what it books, in words, and its lines. */
+/** A posting that must exist: a description of what it posts, and its lines. */
 interface ExpectedPosting {
   readonly name: string;
   readonly lines: readonly RecordedLine[];
@@ -88,15 +88,16 @@ const RULES: ReadonlyMap<string, (typeof PAYMENT_TRANSITIONS)[keyof typeof PAYME
 );
 
 /**
- * Holds the book of a payment against the tables in `src/domain`: its transitions are a path through the table, the payment
- * stands where they end, and each booking transition and each step of late money has its posting, balanced, with exactly
- * the lines of the table over the payment's amounts, and there is no other posting. So the payment's entries sum to zero.
+ * Compares the ledger of a payment with the tables in `src/domain`. Its transitions must be a path through
+ * `PAYMENT_TRANSITIONS` that ends at the payment's status and version. Each transition with a posting rule, and each
+ * step of a late payment, must have one balanced posting with exactly the lines of the table. No other posting may
+ * exist. So the payment's entries sum to zero.
  */
 export function* findLedgerBreaks(ledger: PaymentLedger): Generator<LedgerBreak> {
   const { paymentId, payment } = ledger;
   if (!payment) {
-    const remaining = `${ledger.transitions.length} transitions and ${ledger.postings.length} postings are there`;
-    return yield { kind: 'payment_missing', paymentId, detail: `The payment is not there, but ${remaining}.` };
+    const remaining = `${ledger.transitions.length} transitions and ${ledger.postings.length} postings exist`;
+    return yield { kind: 'payment_missing', paymentId, detail: `The payment is missing, but ${remaining}.` };
   }
   yield* pathBreaks(ledger, payment);
   yield* postingBreaks(ledger, payment);
@@ -109,14 +110,15 @@ function* pathBreaks({ paymentId, transitions }: PaymentLedger, payment: Recorde
     const name = nameOf(transition);
     const due = (before?.version ?? 0) + 1;
     if (version !== due) {
-      const detail = `${name} comes where version ${due} should.`;
+      const detail = `${name} is in the place of version ${due}.`;
       yield { kind: 'version_out_of_order', paymentId, detail };
     } else if (fromStatus !== (before?.toStatus ?? null)) {
       const detail = `${name} starts from ${quoted(fromStatus)}, but the payment was ${quoted(before?.toStatus)}.`;
       yield { kind: 'path_broken', paymentId, detail };
     }
     if (!isInTable(transition)) {
-      const detail = `${name} from ${quoted(fromStatus)} to ${quoted(transition.toStatus)} is not in the table of transitions.`;
+      const change = `from ${quoted(fromStatus)} to ${quoted(transition.toStatus)}`;
+      const detail = `${name} ${change} is not in the table of transitions.`;
       yield { kind: 'transition_not_in_table', paymentId, detail };
     }
     before = transition;
@@ -124,7 +126,8 @@ function* pathBreaks({ paymentId, transitions }: PaymentLedger, payment: Recorde
   if (!before) {
     yield { kind: 'transitions_missing', paymentId, detail: `It is ${quoted(payment.status)} without a transition.` };
   } else if (payment.status !== before.toStatus || payment.version !== before.version) {
-    const detail = `It is ${quoted(payment.status)} at version ${payment.version}, but ${nameOf(before)} led to ${quoted(before.toStatus)}.`;
+    const recorded = `${quoted(payment.status)} at version ${payment.version}`;
+    const detail = `It is ${recorded}, but ${nameOf(before)} led to ${quoted(before.toStatus)}.`;
     yield { kind: 'payment_disagrees', paymentId, detail };
   }
 }
@@ -145,7 +148,7 @@ function* postingBreaks(ledger: PaymentLedger, payment: RecordedPaymentState): G
     found.add(key);
     yield* lineBreaks(paymentId, name, posting.lines, rule);
     if (posting.merchantId !== payment.merchantId) {
-      const detail = `${name} is posted for the merchant ${posting.merchantId}, the payment is ${payment.merchantId}'s.`;
+      const detail = `${name} is posted for merchant ${posting.merchantId}, the payment is of ${payment.merchantId}.`;
       yield { kind: 'posting_of_other_merchant', paymentId, detail };
     }
   }
@@ -155,7 +158,7 @@ function* postingBreaks(ledger: PaymentLedger, payment: RecordedPaymentState): G
   }
 }
 
-/** One break at most: what is empty or unbalanced also has the wrong lines. */
+/** At most one break: an empty or unbalanced posting also has the wrong lines. */
 function* lineBreaks(
   paymentId: string,
   name: string,
@@ -177,7 +180,7 @@ function* lineBreaks(
   }
 }
 
-/** What the tables say that must be booked, by the key of the posting. */
+/** The postings that the tables require, by key. */
 function expectedPostings(
   { transitions, latePayment, postings }: PaymentLedger,
   payment: RecordedPaymentState,
@@ -196,7 +199,7 @@ function expectedPostings(
   return expected;
 }
 
-/** Refunded once, by the provider or by an operator: which of the two only the posting tells. */
+/** A late payment is refunded by the provider or by an operator: only the posting shows which. */
 function latePaymentSteps(
   { status }: RecordedLatePayment,
   postings: readonly RecordedPosting[],
@@ -229,7 +232,7 @@ function quoted(status: string | null = null): string {
   return status === null ? 'nothing' : `"${status}"`;
 }
 
-/** In an order of its own, so that the same lines are the same words. */
+/** Sorted, so that equal sets of lines give equal texts. */
 function describeLines(lines: readonly RecordedLine[]): string {
   return lines
     .map(({ side, account, amountRupiah }) => `${side} ${account} ${formatRupiah(amountRupiah)}`)

@@ -6,7 +6,7 @@ import { requireRow } from '../db/require-row';
 /**
  * A payment of any merchant.
  * @param idOrReference its UUID or `reference_id`
- * @throws NotFoundError when there is no such payment
+ * @throws NotFoundError if there is no such payment
  */
 export async function findPayment(db: Queryable, idOrReference: string): Promise<PaymentRow> {
   const column = z.guid().safeParse(idOrReference).success ? 'id' : 'reference_id';

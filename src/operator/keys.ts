@@ -13,7 +13,7 @@ export interface ApiKey {
   readonly merchantId: string;
   /** `sk_test_…` and the last four characters. */
   readonly masked: string;
-  /** In CIDR form; empty: it may be used from anywhere. */
+  /** In CIDR form; empty: the key may be used from any address. */
   readonly allowedNetworks: readonly string[];
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
@@ -34,8 +34,8 @@ const KEY_COLUMNS = `id, merchant_id as "merchantId", prefix, last_four as "last
 const networkSchema = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
 /**
- * Whether the text is an IPv4 or IPv6 address or a network in CIDR form. IPv4 in IPv6 notation is none: callers'
- * addresses are compared unwrapped, so that it would never match.
+ * Whether the text is an IPv4 or IPv6 address or a network in CIDR form. IPv4 in IPv6 notation is not accepted: the API
+ * compares callers' addresses in IPv4 notation, so it would never match.
  */
 export function isNetwork(text: string): boolean {
   return networkSchema.safeParse(text).success && !isMappedIpv4(text);
@@ -43,22 +43,23 @@ export function isNetwork(text: string): boolean {
 
 const MAPPED_IPV4 = /^::ffff:[\d.]+$/;
 
-/** However it is spelled: `::ffff:10.0.0.1`, `0:0:0:0:0:FFFF:a00:1`, a network of such. */
+/** In every notation: `::ffff:10.0.0.1`, `0:0:0:0:0:FFFF:a00:1`, and networks of such addresses. */
 function isMappedIpv4(text: string): boolean {
   const [address = ''] = text.split('/');
   return isIPv6(address) && MAPPED_IPV4.test(new SocketAddress({ address, family: 'ipv6' }).address);
 }
 
 /**
- * Stores the hash of a new secret key; the secret itself is in the answer and nowhere else.
- * @throws UserError when there is no such merchant
+ * Stores the hash of a new secret key; only the result contains the secret.
+ * @throws NotFoundError if there is no such merchant
  */
 export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { readonly secret: string }> {
   const { secret, secretSha256, prefix, lastFour } = createSecretKey(key.environment);
   const { rows } = await db.query<KeyRow>(
     `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks)
      select $1, merchants.id, $3, $4, $5,
-       (select coalesce(array_agg(distinct network(network_or_address::inet)), '{}') from unnest($6::text[]) network_or_address)
+       (select coalesce(array_agg(distinct network(network_or_address::inet)), '{}')
+          from unnest($6::text[]) network_or_address)
      from merchants where merchants.id = $2
      returning ${KEY_COLUMNS}`,
     [uuidv7(), key.merchantId, secretSha256, prefix, lastFour, key.allowedNetworks],
@@ -66,7 +67,7 @@ export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { 
   return { ...describe(requireRow(rows, merchantNotFound(key.merchantId))), secret };
 }
 
-/** In the order of their creation, revoked ones included. @throws UserError when there is no such merchant */
+/** In the order of their creation, revoked ones included. @throws NotFoundError if there is no such merchant */
 export async function listKeys(db: Queryable, merchantId: string): Promise<ApiKey[]> {
   const merchants = await db.query('select from merchants where id = $1', [merchantId]);
   requireRow(merchants.rows, merchantNotFound(merchantId));
@@ -77,7 +78,7 @@ export async function listKeys(db: Queryable, merchantId: string): Promise<ApiKe
   return rows.map(describe);
 }
 
-/** For good. A key that was revoked before keeps its instant. @throws UserError when there is no such key */
+/** Permanent. A key that was revoked before keeps its timestamp. @throws NotFoundError if there is no such key */
 export async function revokeKey(db: Queryable, keyId: string): Promise<ApiKey> {
   const { rows } = await db.query<KeyRow>(
     `update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${KEY_COLUMNS}`,

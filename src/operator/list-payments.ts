@@ -6,13 +6,12 @@ import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transiti
 export interface PaymentFilter {
   readonly merchantId?: string | undefined;
   readonly status?: PaymentStatus | undefined;
-  /** Only those of manual settlement whose delay is over. */
+  /** Only payments with manual settlement whose settlement delay is over. */
   readonly waitsForSettlement?: boolean | undefined;
-  /** At most so many. */
   readonly limit: number;
 }
 
-/** Nobody but an operator settles them. */
+/** Only an operator settles these payments. */
 const WAITS_FOR_SETTLEMENT = "and status = 'paid' and settlement_kind = 'manual' and settlement_due_at <= now()";
 
 /** Payments of one merchant or of all, newest first. */

@@ -3,12 +3,14 @@ import type { PaymentStatus } from '../domain/payment-transitions';
 import { REFUND_GRACE_MS } from '../domain/reconciliation';
 import type { RefundStatus } from '../domain/refund';
 
-/** A refund that does not come to its end by itself, or takes suspiciously long to. */
+/** A refund that an operator has to resolve, or that has taken too long. */
 export interface StuckRefund {
   readonly paymentId: string;
   readonly referenceId: string;
   readonly merchantId: string;
-  /** `refund_failed`: the provider refused it, an operator decides. `refund_processing`: the provider is still being asked. */
+  /**
+   * `refund_failed`: the provider rejected it, an operator decides. `refund_processing`: the worker still queries it.
+   */
   readonly paymentStatus: Extract<PaymentStatus, 'refund_failed' | 'refund_processing'>;
   readonly number: number;
   readonly refundKey: string;
@@ -20,8 +22,8 @@ export interface StuckRefund {
 }
 
 /**
- * The refunds that an operator should look at, oldest first: refused ones, and those that the provider does not confirm. Beyond the
- * limit, those of the oldest payments are listed first.
+ * Rejected refunds, and refunds that the provider has not confirmed for a long time, oldest first. If there are more
+ * than `limit`, rejected refunds of the oldest payments are selected.
  */
 export async function listStuckRefunds(db: Queryable, limit: number): Promise<StuckRefund[]> {
   const { rows } = await db.query<StuckRefund>(

@@ -17,11 +17,11 @@ export interface Merchant {
 }
 
 export interface NewMerchant extends Pick<Merchant, 'name' | 'feePayer' | 'providers'> {
-  /** May take payments at once; otherwise it stays `pending` until a change of its status. */
+  /** Whether it may take payments immediately; otherwise it is `pending` until an operator approves it. */
   readonly approve: boolean;
 }
 
-/** What is absent stays as it is. */
+/** Absent fields do not change. */
 export type MerchantChanges = {
   readonly [Field in 'status' | 'feePayer' | 'providers' | 'paymentMethod']?: Merchant[Field] | undefined;
 };
@@ -44,7 +44,7 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
   return rows;
 }
 
-/** Approves, suspends and sets. @throws UserError when there is no such merchant */
+/** @throws NotFoundError if there is no such merchant */
 export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
     `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/pool';
 import { requireRow } from '../db/require-row';
 import { createOperatorKey, maskSecretKey } from '../keys/secret-key';
 
-/** A person or a program that may call the operator API; the secret of its key is told once. */
+/** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */
 export interface Operator {
   readonly id: string;
   readonly name: string;
@@ -17,11 +17,12 @@ export interface Operator {
 
 type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
-const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", created_at as "createdAt", revoked_at as "revokedAt"`;
+const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", created_at as "createdAt",
+  revoked_at as "revokedAt"`;
 
 /**
- * Stores the hash of a new operator's key; the secret itself is in the answer and nowhere else.
- * @throws UserError when another operator has this name
+ * Stores the hash of a new operator's key; only the result contains the secret.
+ * @throws UserError if another operator has this name
  */
 export async function createOperator(
   db: Queryable,
@@ -43,7 +44,7 @@ export async function listOperators(db: Queryable): Promise<Operator[]> {
   return rows.map(describe);
 }
 
-/** For good. One that was revoked before keeps its instant. @throws UserError when there is no such operator */
+/** Permanent. An operator revoked before keeps its timestamp. @throws NotFoundError if there is no such operator */
 export async function revokeOperator(db: Queryable, operatorId: string): Promise<Operator> {
   const { rows } = await db.query<OperatorRow>(
     `update operators set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${OPERATOR_COLUMNS}`,
@@ -52,7 +53,7 @@ export async function revokeOperator(db: Queryable, operatorId: string): Promise
   return describe(requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`));
 }
 
-/** Whose key this is; undefined where it is nobody's, or revoked. */
+/** The owner of the key; undefined if the key is unknown or revoked. */
 export async function findOperator(
   db: Queryable,
   secretSha256: Buffer,

@@ -7,7 +7,7 @@ import type { Sealer } from '../sealing';
 import { assertOutgoingUrl } from './validate-url';
 import { requireRow } from '../db/require-row';
 
-/** The adapters, and where each one's acquirer is. */
+/** The adapters, and the address of each one's acquirer. */
 const BASE_URLS = {
   midtrans: { sandbox: 'https://api.sandbox.midtrans.com', production: 'https://api.midtrans.com' },
 } as const satisfies Record<string, Record<Config['LUNAS_ENVIRONMENT'], string>>;
@@ -15,7 +15,7 @@ const BASE_URLS = {
 export const ADAPTERS = ['midtrans'] as const satisfies readonly (keyof typeof BASE_URLS)[];
 export type Adapter = (typeof ADAPTERS)[number];
 
-/** One of our accounts at a provider. The server key is never read out. */
+/** One of our accounts at a provider. No query returns the server key. */
 export interface ProviderAccount {
   readonly id: string;
   readonly provider: ProviderName;
@@ -36,7 +36,7 @@ export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter'
 
 const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status, created_at as "createdAt"`;
 
-/** The server key is stored sealed. @throws UserError when the base URL or the server key breaks a rule */
+/** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
   const baseUrl = validateBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][account.environment], account);
   const { rows } = await db.query<ProviderAccount>(
@@ -54,14 +54,16 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
   return requireRow(rows, 'The account was not written');
 }
 
-/** An address that paths are put behind: what could not stay in front of them is refused. */
+/** The adapter appends paths to the base URL, so a query or a fragment is rejected. */
 function validateBaseUrl(text: string, { environment }: NewAccount): string {
   const url = new URL(assertOutgoingUrl(text, environment));
   if (url.search === '' && url.hash === '') return text.replace(/\/+$/, '');
   throw new UserError(`The base URL must end with its path, without ? or #: ${text}`);
 }
 
-/** A line break from a file or a shell is no part of a key, and would be refused only at the first payment. */
+/**
+ * A key with a line break (from a file or a shell) would be rejected by the provider, but only at the first payment.
+ */
 function validateServerKey(serverKey: string): string {
   if (/^[\x21-\x7e]+$/.test(serverKey)) return serverKey;
   throw new UserError('The server key must be printable characters without spaces or line breaks.');
@@ -75,7 +77,7 @@ export async function listAccounts(db: Queryable): Promise<ProviderAccount[]> {
   return rows;
 }
 
-/** New payments do without it; those that it serves already go on. @throws UserError when there is no such account */
+/** New payments do not use it; its existing payments continue. @throws NotFoundError if there is no such account */
 export async function disableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
   const { rows } = await db.query<ProviderAccount>(
     `update provider_accounts set status = 'disabled' where id = $1 returning ${ACCOUNT_COLUMNS}`,

@@ -7,13 +7,13 @@ import type {
   PaymentLedger,
 } from './find-ledger-breaks';
 
-/** In hand at a time, so that memory and statements stay the same however many payments there are. */
+/** Bounds memory and statement duration, for any number of payments. */
 const PAYMENTS_PER_PAGE = 1_000;
 
 const MIN_ID = '00000000-0000-0000-0000-000000000000';
 const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Of every payment. By ranges of ids, so that rows of a payment that is not there come up as well. */
+/** The ledgers of all payments. Reads by ranges of ids, so that rows without a payment are found too. */
 export async function* readAllLedgers(db: Queryable): AsyncGenerator<PaymentLedger[]> {
   for (let after = MIN_ID, upTo = ''; upTo !== MAX_ID; after = upTo) {
     upTo = await findRangeEnd(db, after);
@@ -29,7 +29,7 @@ async function findRangeEnd(db: Queryable, after: string): Promise<string> {
   return rows[0]?.id ?? MAX_ID;
 }
 
-/** Of every payment that has a transition recorded since then, or a posting above this id. */
+/** The ledgers of payments with a transition recorded since then, or with a posting above this id. */
 export async function* readChangedLedgers(
   db: Queryable,
   recordedSince: Date,
@@ -43,7 +43,7 @@ interface TransitionPosition {
   readonly paymentId: string;
   readonly version: number;
   readonly recordedAt: Date;
-  /** No newer transition of the payment is in the list, so that each payment is read once. */
+  /** Whether the list has no newer transition of the payment: so each payment is read once. */
   readonly isLast: boolean;
 }
 
@@ -57,7 +57,8 @@ async function* listByTransition(db: Queryable, since: Date): AsyncGenerator<str
     const { rows }: { rows: TransitionPosition[] } = await db.query<TransitionPosition>(
       `select payment_id as "paymentId", version, recorded_at as "recordedAt", not exists (
          select from payment_transitions newer
-         where newer.payment_id = transition.payment_id and newer.version > transition.version and newer.recorded_at >= $4
+         where newer.payment_id = transition.payment_id and newer.version > transition.version
+           and newer.recorded_at >= $4
        ) as "isLast"
        from payment_transitions transition where (recorded_at, payment_id, version) > ($1, $2, $3)
        order by recorded_at, payment_id, version limit ${PAYMENTS_PER_PAGE}`,
@@ -68,7 +69,7 @@ async function* listByTransition(db: Queryable, since: Date): AsyncGenerator<str
   }
 }
 
-/** Of late payments, and of transitions that are not recorded since then: these should have no new posting. */
+/** Payments with a posting of a late payment, or of a transition recorded earlier, which should have no new posting. */
 async function* listByPosting(db: Queryable, since: Date, above: number): AsyncGenerator<string[]> {
   interface Row {
     readonly id: number;
@@ -103,7 +104,7 @@ interface LedgerPage {
   readonly latePayments: OfPayment<RecordedLatePayment>[];
 }
 
-/** One statement, so that all of it is of the same moment: a payment that moves on meanwhile is no break. */
+/** One statement, so one snapshot: a concurrent transition is not reported as a break. */
 async function readLedgers(
   db: Queryable,
   idCondition: (column: string) => string,

@@ -7,8 +7,8 @@ import type { RecordedCreation } from '../temporal/creation-history';
 const RECOVERY_ACTOR = { name: 'operator', note: 'written again by lunas recover' };
 
 /**
- * Writes the row of a payment again that PostgreSQL has lost, up to what its creation was answered with: the same request
- * gets the same response. Everything later comes from the provider, which the payment's workflow asks.
+ * Restores the row of a payment that PostgreSQL has lost, up to the response of its creation: an idempotent replay
+ * returns the same response. The payment's workflow queries the provider for everything later.
  */
 export async function rebuildPayment(
   context: TransitionContext,
@@ -27,17 +27,18 @@ export async function rebuildPayment(
   else await transitionWriters.fail_creation(context, { ...step, reason: opening.reason });
 }
 
-/** A merchant that was lost with the payment comes back without a name or a key, and suspended: an operator decides. */
+/** A merchant lost with the payment is restored without name and key, and suspended: an operator decides about it. */
 async function ensureMerchant(db: Queryable, { merchantId, provider }: PaymentTerms): Promise<void> {
   await db.query({
     name: 'ensure_merchant',
-    text: `insert into merchants (id, name, status, providers) values ($1::uuid, 'Lost merchant ' || $1::uuid, 'suspended', array[$2])
+    text: `insert into merchants (id, name, status, providers)
+      values ($1::uuid, 'Lost merchant ' || $1::uuid, 'suspended', array[$2])
       on conflict (id) do nothing`,
     values: [merchantId, provider],
   });
 }
 
-/** The policy that the payment captured; if that was lost, the provider's newest. The payment's own terms do not change. */
+/** The captured policy; if that was lost, the provider's newest. The payment's own terms do not change. */
 async function findPolicyId(db: Queryable, { policyId, provider, paymentMethod }: PaymentTerms): Promise<string> {
   const { rows } = await db.query<{ id: string }>({
     name: 'find_policy_id',

@@ -18,7 +18,7 @@ import { forEachConcurrent } from '../temporal/for-each-concurrent';
 import { findKnownDeliveries, reclaimDelivery } from '../webhooks/outbox';
 import { rebuildPayment } from './rebuild-payment';
 
-/** What became of one thing: nothing was wrong, it was rebuilt, or its workflow was signalled to catch up. */
+/** `running`: consistent already. `rebuilt`: written or started again. `notified`: its workflow was signalled. */
 export type RecoveryResult = 'running' | 'rebuilt' | 'notified';
 
 export type RecoveryCounts = Readonly<Record<RecoveryResult, number>>;
@@ -29,7 +29,6 @@ export interface Recovery {
   readonly payments: RecoveryCounts;
   readonly latePayments: RecoveryCounts;
   readonly deliveries: RecoveryCounts;
-  /** What could not be recovered, and why: run it again, or look at it. */
   readonly failures: readonly RecoveryFailure[];
 }
 
@@ -40,7 +39,7 @@ export interface RecoveryFailure {
 }
 
 export interface RecoverOptions {
-  /** Workflows that were started since then may be of payments that PostgreSQL has lost. */
+  /** Workflows started since then are compared with PostgreSQL, which may have lost their payments. */
   readonly startedSince?: Date | undefined;
   readonly onProgress?: (done: number) => void;
 }
@@ -49,15 +48,15 @@ const CONCURRENCY = 16;
 const BATCH_SIZE = 500;
 const ATTEMPTS = 5;
 const RETRY_DELAY_MS = 500;
-/** Before the newest payment that PostgreSQL has: the clocks of two machines, and creations that took long. */
+/** Tolerance for clock differences between machines, and for creations that took long. */
 const CLOCK_MARGIN_MS = 3_600_000;
 
 /**
- * Makes PostgreSQL and Temporal agree again after either was lost or restored to an earlier time. PostgreSQL is the record: a
- * workflow that is missing is rebuilt from it, one that differs is signalled, asks the provider and takes over what PostgreSQL
- * has. Rows that PostgreSQL has lost are written again from the workflows' histories. It is safe beside running workflows, and
- * a second run changes nothing. A worker has to run.
- * @throws when PostgreSQL or Temporal does not answer at all; run it again then
+ * Makes PostgreSQL and Temporal consistent after either was lost or restored to an earlier time. PostgreSQL is the
+ * record. A missing workflow is started again from it. A workflow with another status is signalled: it queries the
+ * provider and takes over the state in PostgreSQL. Rows that PostgreSQL has lost are restored from the histories of
+ * workflows. Running workflows are not disturbed, and a second run changes nothing. A worker must run.
+ * @throws if PostgreSQL or Temporal is unavailable; run it again later
  */
 export async function recover(
   context: TransitionContext,
@@ -112,7 +111,7 @@ export async function recover(
 
 type Attempted<T> = { readonly result: T } | { readonly failure: string };
 
-/** One item that fails does not hold up the others. */
+/** A failed item does not stop the others. */
 async function attempt<T>(work: () => Promise<T>, attemptsLeft = ATTEMPTS): Promise<Attempted<T>> {
   try {
     return { result: await work() };
@@ -127,7 +126,7 @@ interface DifferingWorkflow extends ListedWorkflow {
   readonly hasRow: boolean;
 }
 
-/** Workflows whose payment PostgreSQL has not, or has as final while they run. */
+/** Workflows whose payment is missing in PostgreSQL, and running workflows whose payment is final there. */
 async function* listDifferingWorkflows(
   { db }: TransitionContext,
   workflows: PaymentWorkflowClient,
@@ -137,7 +136,7 @@ async function* listDifferingWorkflows(
   let after: string | null = null;
   do {
     const page: WorkflowPage = await workflows.listPaymentWorkflows(since, until, after);
-    // Whatever was started by hand under another id is nobody's payment.
+    // A workflow that was started manually under another id has no payment.
     const listedWorkflows = page.items.filter(({ paymentId }) => isUuid(paymentId));
     const ids = listedWorkflows.map(({ paymentId }) => paymentId);
     const statuses = new Map((await findRecordedStatuses(db, ids)).map(({ paymentId, status }) => [paymentId, status]));
@@ -170,12 +169,12 @@ async function recoverPayment(
   const { paymentId } = terms;
   const workflow = await workflows.describeWorkflow(paymentId);
   if (workflow !== null && listed.state.status === 'created' && workflow.status !== 'created') {
-    // PostgreSQL has lost the response to the creation. Issued once more, the QR would come with another timestamp.
+    // PostgreSQL has lost the response to the creation. Another request would issue a QR with another timestamp.
     await rebuildPayment(context, await workflows.readCreation(paymentId));
   }
   if (workflow?.isRunning) {
     if (workflow.status === listed.state.status) return 'running';
-    // A workflow at its end takes no message any more. It is started again at the next attempt.
+    // A completing workflow handles no message. The next attempt starts it again.
     const isCompleting =
       isFinalStatus(workflow.status) || (await workflows.signalProviderUpdate(paymentId)) === 'no_workflow';
     if (isCompleting) throw new Error('its workflow is about to complete');
@@ -184,7 +183,7 @@ async function recoverPayment(
   const opening = await findOpening(context.db, paymentId);
   const resumeState = { ...listed, ...(opening && { opening }) };
   if (workflow === null) return workflows.resumePayment(terms, resumeState);
-  // It may have come to its end since it was listed.
+  // The payment may have become final since it was listed.
   const state = await readState(context.db, paymentId);
   if (isFinal(state.status)) return 'running';
   await workflows.restartPayment(terms, { ...resumeState, state });
@@ -206,7 +205,9 @@ async function recoverDelivery(
   return 'rebuilt';
 }
 
-/** Deliveries that a workflow retries, and that PostgreSQL has lost. Their events are going to be written again. */
+/**
+ * Deliveries with a retry workflow that PostgreSQL has lost. Their payments' transitions will write the events again.
+ */
 async function* listUnknownDeliveries(
   { db }: TransitionContext,
   workflows: PaymentWorkflowClient,

@@ -8,10 +8,10 @@ import { createSecretKey } from '../keys/secret-key';
 import { findNewestSecret } from './webhook-endpoints';
 
 export interface DemoOptions {
-  /** Migrated. */
+  /** Of a migrated database. */
   readonly databaseUrl: string;
   readonly masterKey: string;
-  /** Where the sandbox listens; the demo accounts follow it to another port. */
+  /** The sandbox's address; the demo accounts are updated if it changes. */
   readonly sandboxUrl: string;
   readonly sandboxServerKey: string;
 }
@@ -19,13 +19,13 @@ export interface DemoOptions {
 export interface Demo {
   readonly merchantId: string;
   readonly secretKey: string;
-  /** Of the endpoint that was registered last; null while there is none. */
+  /** The secret of the newest endpoint; null if there is none. */
   readonly webhookSecret: string | null;
 }
 
 const DEMO_MERCHANT_ID = '01935b6c-7c00-7000-8000-00006c756e61';
 
-/** Seconds, so that a person sees a payment settle. */
+/** Short, so that a new user sees a payment settle. */
 const DEMO_TERMS = {
   channel: 'qris',
   feeBasisPoints: 70,
@@ -36,9 +36,9 @@ const DEMO_TERMS = {
 } as const;
 
 /**
- * What `lunas up` has to show: an approved merchant with a key, and for each provider a policy and an account at the
- * sandbox. Repeats are harmless: the same merchant and the same key come back, and what an operator has changed since
- * stays. The key is derived from the master key, so that nobody has to keep it: the database holds only its hash.
+ * Creates what `lunas up` shows: an approved merchant with a key, and for each provider a policy and an account at the
+ * sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key is derived
+ * from the master key, because the database stores only its hash.
  */
 export async function seedDemo(options: DemoOptions): Promise<Demo> {
   const db = createPool(options.databaseUrl, { max: 1 });
@@ -86,7 +86,7 @@ async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOption
   }
 }
 
-/** A key that an operator has revoked stays so: the next one in line is issued. */
+/** A key that an operator has revoked stays revoked: the next number gives a new one. */
 async function ensureKey(db: Queryable, masterKey: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', deriveKeyBits(masterKey, number));

@@ -3,19 +3,19 @@ import type { Queryable } from '../db/pool';
 import { forEachConcurrent } from '../temporal/for-each-concurrent';
 import { performPaymentAction, type OperatorContext } from './payment-actions';
 
-/** `indeterminate`: it is not known whether it was settled; to settle it again is safe. */
+/** `indeterminate`: the payment may be settled; to settle it again is safe. */
 export interface Settlement {
   readonly payment: string;
   readonly outcome: 'settled' | 'rejected' | 'indeterminate';
-  /** Why it was not, or may not have been. */
+  /** Null if it was settled. */
   readonly reason: string | null;
 }
 
-/** Updates that are with Temporal at the same time. */
+/** Updates in flight at Temporal. */
 const CONCURRENCY = 8;
 
 /**
- * Settles each of these payments, side by side within a bound. One that is refused does not hold up the others.
+ * Settles these payments with bounded concurrency. A rejected payment does not stop the others.
  * @param payments ids or references
  */
 export async function settlePayments(
@@ -40,7 +40,7 @@ async function settle(context: OperatorContext, payment: string, note?: string):
   }
 }
 
-/** The references of a merchant's payments that wait for an operator and whose settlement delay was over by then, oldest first. */
+/** References of a merchant's payments with manual settlement whose settlement delay was over by then, oldest first. */
 export async function listSettleable(db: Queryable, merchantId: string, until: Date): Promise<string[]> {
   const { rows } = await db.query<{ referenceId: string }>(
     `select reference_id as "referenceId" from payments

@@ -3,16 +3,16 @@ import { UserError } from '../errors';
 import { urlFormatViolation, urlViolation, type ReceiverRules } from '../webhooks/ssrf-guard';
 
 /**
- * Refuses an address that we are to call: it must be http or https (in production: https) and carry no user info.
- * @throws UserError that says which rule is broken
+ * Checks an address that Lunas will call: http or https (in production: https), without user info.
+ * @throws UserError that names the violated rule
  */
 export function assertOutgoingUrl(text: string, environment: Config['LUNAS_ENVIRONMENT']): string {
   return assertUrl(text, urlFormatViolation(text, environment));
 }
 
 /**
- * Refuses an address that no webhook would be sent to. What its host name resolves to is checked at each connection.
- * @throws UserError that says which rule is broken
+ * Checks the address of a webhook receiver. The addresses of its host name are checked at each connection.
+ * @throws UserError that names the violated rule
  */
 export function assertWebhookUrl(text: string, rules: ReceiverRules): string {
   return assertUrl(text, urlViolation(text, rules));

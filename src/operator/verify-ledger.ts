@@ -15,15 +15,15 @@ export interface AccountBalance extends AccountSums {
 }
 
 export interface LedgerVerification {
-  /** When it began: the balances are of then, and each payment is verified as it was then or later. */
+  /** The start: the balances are of this timestamp, each payment is verified as of this timestamp or later. */
   readonly asOf: Date;
-  /** Payments that changed since then were verified; null: all payments were. */
+  /** Only payments that changed since then were verified; null: all payments. */
   readonly since: Date | null;
   readonly payments: number;
   readonly postings: number;
   readonly balances: readonly AccountBalance[];
   readonly breakCount: number;
-  /** The first `MOST_BREAKS` of them. */
+  /** The first `MAX_BREAKS` breaks. */
   readonly breaks: readonly LedgerBreak[];
 }
 
@@ -31,27 +31,29 @@ const MAX_BREAKS = 10_000;
 const ENTRIES_PER_PAGE = 20_000;
 
 /**
- * An incremental verification goes back so much further than the start of the one before it. A transition is recorded within seconds
- * of its transaction's start; the rest is for clocks that differ after a fail-over of PostgreSQL.
+ * An incremental verification starts this long before the start of the previous one. A transition is recorded a few
+ * seconds after its transaction's start at the latest; the rest covers different clocks after a fail-over of
+ * PostgreSQL.
  */
 const OVERLAP_MS = 3_600_000;
 
-/** The horizon of a verification that begins with the first payment. */
+/** The checkpoint of a verification that starts with the first payment. */
 const EMPTY_CHECKPOINT: LedgerCheckpoint = { recordedUntil: new Date(0), postingId: 0, balances: [] };
 
 export interface VerifyOptions {
-  /** Every payment, not only those that changed since the last verification that was sound. */
+  /** All payments, not only those that changed since the last verification without breaks. */
   readonly all?: boolean;
-  /** Called every now and then with how many payments have been verified. */
+  /** Called after each page with the number of verified payments. */
   readonly onProgress?: (payments: number) => void;
 }
 
 /**
- * Recomputes the ledger, payment by payment, from what the database holds, while business goes on. Each page is one statement, so
- * that none holds a snapshot for long. A sound verification is recorded, and the next one verifies what was written since.
+ * Recomputes the ledger of each payment from the rows in the database. Payments may change meanwhile: each page is one
+ * statement, so no snapshot is held for long. A verification without breaks is recorded, and the next one verifies only
+ * payments that changed since.
  *
- * This is sound because transitions, postings and entries are append-only: whatever the service writes about a payment comes with a
- * new transition or a new posting. What a hand in the database changes in old rows is found by `all` only.
+ * This finds all changes of the service, because transitions, postings and entries are append-only: each change of a
+ * payment adds a transition or a posting. Manual changes of old rows are found only with `all`.
  */
 export async function verifyLedger(
   db: Queryable,
@@ -95,7 +97,7 @@ export async function verifyLedger(
 }
 
 function strayBreak(posting: number): LedgerBreak {
-  const detail = `The posting ${posting} is not there, but entries of it are.`;
+  const detail = `Posting ${posting} is missing, but has entries.`;
   return { kind: 'entries_without_posting', paymentId: null, detail };
 }
 
@@ -111,18 +113,18 @@ function balanceOf({ account, debitRupiah, creditRupiah }: AccountSums): Account
   return { account, debitRupiah, creditRupiah, balanceRupiah: debitRupiah - creditRupiah };
 }
 
-/** Of some entries: the postings that are not there, and what is booked on each account. */
+/** Some entries: the missing postings that they refer to, and the sums of each account. */
 interface EntriesPage {
   readonly strays: readonly number[];
   readonly sums: readonly AccountSums[];
 }
 
 interface NextEntries extends EntriesPage {
-  /** The posting of the last of them; null if there are no more. */
+  /** The posting of the last entry; null if there are no more. */
   readonly last: number | null;
 }
 
-/** All entries of postings above this id; those up to `countedUpTo` are in the sums. */
+/** All entries of postings above this id; the sums include the postings up to `countedUpTo`. */
 async function* readEntries(db: Queryable, above: number, countedUpTo: number): AsyncGenerator<EntriesPage> {
   for (let after: number | null = above; after !== null;) {
     const { rows }: { rows: NextEntries[] } = await db.query<NextEntries>(

@@ -4,10 +4,10 @@ import { markDead } from '../webhooks/mark-dead';
 import { findEndpoint, type WebhookEndpoint } from './webhook-endpoints';
 
 /**
- * Nothing is sent to it any more. What is pending for it is dead for that reason, and can be redelivered once it is
- * enabled again. One that is disabled already stays so, for the reason that it has. It is disabled from the first statement on;
- * its deliveries are ended in batches, by the relay too if this call dies.
- * @throws UserError when there is no such endpoint
+ * Disables an endpoint. Its pending deliveries become dead; an operator can redeliver them after the endpoint is
+ * enabled again. An endpoint that is disabled already keeps its reason. The deliveries are marked dead in batches; the
+ * relay continues this if the process ends.
+ * @throws NotFoundError if there is no such endpoint
  */
 export async function disableEndpoint(db: Queryable, endpointId: string): Promise<WebhookEndpoint> {
   await db.query(
@@ -20,8 +20,8 @@ export async function disableEndpoint(db: Queryable, endpointId: string): Promis
 }
 
 /**
- * New events are sent to it again, as if it had never failed.
- * @throws UserError when there is no such endpoint
+ * Enables an endpoint and resets its health.
+ * @throws NotFoundError if there is no such endpoint
  */
 export async function enableEndpoint(db: Queryable, endpointId: string): Promise<WebhookEndpoint> {
   await db.query(

@@ -17,10 +17,10 @@ export interface WebhookEndpoint {
   readonly events: readonly PaymentEvent[] | null;
   readonly status: 'enabled' | 'disabled';
   readonly disabledReason: DisabledReason | null;
-  /** Tries that failed since the last success, and when the first of them was. */
+  /** Failed attempts since the last success, and the timestamp of the first of them. */
   readonly consecutiveFailures: number;
   readonly failingSince: Date | null;
-  /** Not null: too many failed, so that its deliveries wait; one of them is tried then, all of them follow a success. */
+  /** Not null: the circuit breaker is open, and the next probe is sent then. The other deliveries follow a success. */
   readonly nextProbeAt: Date | null;
   /** Deliveries that are neither delivered nor dead. */
   readonly pending: number;
@@ -36,8 +36,8 @@ export interface NewEndpoint extends ReceiverRules {
 
 const SECRET_BYTES = 32;
 
-const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", endpoint.url, endpoint.events, endpoint.status,
-  endpoint.disabled_reason as "disabledReason", endpoint.consecutive_failures as "consecutiveFailures",
+const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", endpoint.url, endpoint.events,
+  endpoint.status, endpoint.disabled_reason as "disabledReason", endpoint.consecutive_failures as "consecutiveFailures",
   endpoint.failing_since as "failingSince", endpoint.next_probe_at as "nextProbeAt",
   (select count(*) from webhook_deliveries
     where endpoint_id = endpoint.id and status = 'pending' and retry_workflow_started_at is null)
@@ -46,8 +46,9 @@ const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", end
   endpoint.created_at as "createdAt"`;
 
 /**
- * Registers a receiver. The secret that signs its webhooks is stored sealed, and told here only.
- * @throws UserError when there is no such merchant, or the URL breaks a rule
+ * Registers an endpoint. The secret that signs its webhooks is stored sealed; only this result contains it.
+ * @throws NotFoundError if there is no such merchant
+ * @throws UserError if the URL violates a rule
  */
 export async function createEndpoint(
   db: Queryable,
@@ -85,7 +86,7 @@ export async function listEndpoints(db: Queryable): Promise<WebhookEndpoint[]> {
   return rows;
 }
 
-/** @throws UserError when there is no such endpoint */
+/** @throws NotFoundError if there is no such endpoint */
 export async function findEndpoint(db: Queryable, endpointId: string): Promise<WebhookEndpoint> {
   const { rows } = await db.query<WebhookEndpoint>(
     `select ${ENDPOINT_COLUMNS} from webhook_endpoints endpoint where endpoint.id = $1`,
@@ -98,12 +99,12 @@ export function endpointNotFound(endpointId: string): string {
   return `There is no endpoint ${endpointId}; lunas webhooks list shows them.`;
 }
 
-/** What signs the webhooks of an endpoint: 256 random bits. */
+/** The secret that signs the webhooks of an endpoint: 256 random bits. */
 export function newSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 }
 
-/** The newest secret of the merchant's newest endpoint that is enabled; null where there is none. */
+/** The newest secret of the merchant's newest enabled endpoint; null if there is none. */
 export async function findNewestSecret(db: Queryable, sealer: Sealer, merchantId: string): Promise<string | null> {
   const { rows } = await db.query<{ sealed: string }>(
     `select secret.sealed_secret as sealed

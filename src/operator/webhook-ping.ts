@@ -7,7 +7,7 @@ import type { WebhookAttempt, WebhookSender } from '../webhooks/send';
 import { requireRow } from '../db/require-row';
 import { endpointNotFound } from './webhook-endpoints';
 
-/** What the receiver sees in `X-Service-Event`; no payment event has this name. */
+/** The value of `X-Service-Event`; no payment event has this name. */
 const PING_EVENT = 'ping';
 
 export interface Ping extends WebhookAttempt {
@@ -17,9 +17,9 @@ export interface Ping extends WebhookAttempt {
 }
 
 /**
- * Sends a signed test request at once, by the same way and rules as every webhook, enabled or not. It leaves no delivery.
- * When it succeeds the endpoint is well, so that what waits for it goes out.
- * @throws UserError when there is no such endpoint
+ * Sends a signed test request immediately, with the rules of every webhook, also to a disabled endpoint. It creates no
+ * delivery. A success resets the endpoint's health, so that its waiting deliveries are sent.
+ * @throws NotFoundError if there is no such endpoint
  */
 export async function pingEndpoint(
   db: Queryable,

@@ -3,20 +3,20 @@ import type { Queryable } from '../db/pool';
 import type { DeliveryStatus } from '../webhooks/outbox';
 
 export interface Redelivery {
-  /** How many are pending again. */
+  /** Deliveries that are pending again. */
   readonly redelivered: number;
-  /** How many are not, because their endpoints are disabled. */
+  /** Deliveries that stay dead because their endpoints are disabled. */
   readonly skipped: number;
 }
 
 export interface RedeliveryRange {
-  /** When the events happened: from `since` on, before `until`. */
+  /** The events' timestamps: not before `since`, before `until`. */
   readonly since: Date;
   readonly until: Date;
   readonly merchantId?: string | undefined;
 }
 
-/** Under the same delivery id, with a fresh set of tries; the log of the earlier ones stays. */
+/** Starts a new retry cycle under the same delivery id; the log of earlier attempts stays. */
 const REQUEUE_DELIVERIES = `
   update webhook_deliveries delivery set status = 'pending', dead_reason = null, finished_at = null,
     retry_workflow_started_at = null, leased_until = '-infinity', attempts_in_cycle = 0, queued_at = now()
@@ -24,8 +24,8 @@ const REQUEUE_DELIVERIES = `
   where endpoint.id = delivery.endpoint_id and endpoint.status = 'enabled'`;
 
 /**
- * Sends deliveries again that are over, dead or delivered.
- * @throws UserError when one of them cannot be redelivered; then none is
+ * Redelivers deliveries that are dead or delivered.
+ * @throws UserError if one of them cannot be redelivered; then none is
  */
 export async function redeliver(db: Queryable, deliveryIds: readonly string[]): Promise<Redelivery> {
   await assertRedeliverable(db, deliveryIds);
@@ -36,12 +36,12 @@ export async function redeliver(db: Queryable, deliveryIds: readonly string[]): 
   return { redelivered: rowCount ?? 0, skipped: 0 };
 }
 
-/** An update of one row writes six indexes: so many rows are about 4,000 buffers. */
+/** An update of one row writes six indexes: a batch touches about 4,000 buffers. */
 const BATCH_SIZE = 150;
 
 /**
- * Sends again what is dead of a range of time, except to endpoints that are disabled: in batches, the oldest first, so that no
- * statement is long however much is dead.
+ * Redelivers the dead deliveries of a time range, except to disabled endpoints. It works in batches, oldest first, so
+ * that each statement is short for any number of deliveries.
  */
 export async function redeliverRange(db: Queryable, range: RedeliveryRange): Promise<Redelivery> {
   let [redelivered, skipped] = [0, 0];

@@ -7,15 +7,15 @@ import { newSecret, endpointNotFound } from './webhook-endpoints';
 export interface RotatedSecret {
   readonly id: string;
   readonly merchantId: string;
-  /** The new one; told here only. */
+  /** The new secret; only this result contains it. */
   readonly secret: string;
-  /** Until then webhooks carry a signature by each of both. */
+  /** Until then webhooks are signed with the old and the new secret. */
   readonly oldSecretExpiresAt: Date;
 }
 
 /**
- * Gives an endpoint a new secret; those before it stay valid for the overlap and no longer, 0 ends them at once.
- * @throws UserError when there is no such endpoint
+ * Creates a new secret for an endpoint. Older secrets stay valid for the overlap; 0 invalidates them immediately.
+ * @throws NotFoundError if there is no such endpoint
  */
 export async function rotateSecret(
   db: Queryable,

@@ -17,7 +17,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-it('tells who did what to what, when and why, and what came of it', async () => {
+it('records actor, action, target, time, note and outcome of each action', async () => {
   const { id } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
   const dewi: OperatorIdentity = { via: 'api', name: 'operator:dewi', operatorId: id };
   expect(
@@ -28,9 +28,9 @@ it('tells who did what to what, when and why, and what came of it', async () => 
   );
   await expect(rejected).rejects.toThrow('The delay is not over.');
   const failed = withAudit(db, dewi, { action: 'refund.retry', target: 'P' }, () =>
-    Promise.reject(new Error('no answer')),
+    Promise.reject(new Error('no response')),
   );
-  await expect(failed).rejects.toThrow('no answer');
+  await expect(failed).rejects.toThrow('no response');
 
   const actions = await listActions(db, { limit: 10 });
   expect(actions).toMatchObject([
@@ -40,7 +40,7 @@ it('tells who did what to what, when and why, and what came of it', async () => 
       action: 'refund.retry',
       target: 'P',
       outcome: 'indeterminate',
-      detail: 'no answer',
+      detail: 'no response',
     },
     { action: 'payment.settle', note: null, outcome: 'rejected', detail: 'The delay is not over.' },
     {
@@ -60,7 +60,7 @@ it('tells who did what to what, when and why, and what came of it', async () => 
   ]);
 });
 
-it('has the action before the work begins, so that whatever dies meanwhile leaves its trace', async () => {
+it('records the action before its execution, so that an action that ends with the process is recorded', async () => {
   let during: unknown;
   await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
     during = await listActions(db, { limit: 1 });
@@ -68,14 +68,14 @@ it('has the action before the work begins, so that whatever dies meanwhile leave
   expect(during).toMatchObject([{ action: 'webhook.ping', target: 'E', outcome: null, finishedAt: null }]);
 });
 
-it('does nothing where it cannot be written down', async () => {
+it('does not execute an action that cannot be recorded', async () => {
   await db.query('alter table operator_actions rename to away');
   const work = jest.fn(() => Promise.resolve());
   await expect(withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, work)).rejects.toThrow('operator_actions');
   expect(work).not.toHaveBeenCalled();
 });
 
-it('says what came of the work even where that cannot be written down any more', async () => {
+it('returns the result of the action if its outcome cannot be recorded', async () => {
   const done = await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
     await db.query('alter table operator_action_outcomes rename to away');
     return 'done';
@@ -83,7 +83,7 @@ it('says what came of the work even where that cannot be written down any more',
   expect(done).toBe('done');
 });
 
-it.each(['operator_actions', 'operator_action_outcomes'])('is never changed: %s', async (table) => {
+it.each(['operator_actions', 'operator_action_outcomes'])('%s is append-only', async (table) => {
   await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, () => Promise.resolve());
   const statements = [
     `update ${table} set ${table === 'operator_actions' ? 'note' : 'detail'} = 'x'`,

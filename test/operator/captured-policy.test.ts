@@ -30,7 +30,7 @@ async function rowOf(id: string) {
   return rows[0];
 }
 
-it('keeps what it captured while catalog and merchant change under it, to the last posting', async () => {
+it('a payment uses its captured terms up to the last posting, although catalog and merchant change', async () => {
   const first = await setPolicy(service.db, {
     ...gopay,
     feeBasisPoints: 70,
@@ -88,10 +88,11 @@ it('keeps what it captured while catalog and merchant change under it, to the la
   });
 });
 
-it('has no column that could hold a fraction of a rupiah', async () => {
+it('no column can store a fraction of a rupiah', async () => {
   const { rows } = await service.db.query<{ column: string; type: string }>(
     `select table_name || '.' || column_name as column, data_type as type from information_schema.columns
-     where table_schema = 'public' and (column_name like '%rupiah%' or data_type in ('real', 'double precision', 'numeric'))`,
+     where table_schema = 'public'
+       and (column_name like '%rupiah%' or data_type in ('real', 'double precision', 'numeric'))`,
   );
   expect(rows.length).toBeGreaterThan(8);
   expect(rows.filter(({ type }) => type !== 'bigint')).toEqual([]);

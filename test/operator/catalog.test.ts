@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const gopay = { provider: 'gopay', channel: 'qris' } as const;
 
-it('begins with 0.7 %, settled after a day, fifteen minutes to pay', async () => {
+it('a first policy has a fee of 0.7 %, settlement after one day and 15 minutes to pay', async () => {
   expect(await setPolicy(db, gopay)).toMatchObject({
     ...gopay,
     version: 1,
@@ -30,7 +30,7 @@ it('begins with 0.7 %, settled after a day, fifteen minutes to pay', async () =>
   });
 });
 
-it('takes from the version before what is not given, zero included', async () => {
+it('a new version copies absent terms from the previous one, zero included', async () => {
   await setPolicy(db, { ...gopay, feeBasisPoints: 0, feeFlatRupiah: 1_500, settlementKind: 'manual' });
   await setPolicy(db, { provider: 'shopeepay', channel: 'qris', feeBasisPoints: 99 });
   expect(await setPolicy(db, { ...gopay, settlementDelaySeconds: 3 })).toMatchObject({
@@ -44,7 +44,7 @@ it('takes from the version before what is not given, zero included', async () =>
   expect(await setPolicy(db, { ...gopay, feeFlatRupiah: 0 })).toMatchObject({ version: 3, feeFlatRupiah: 0 });
 });
 
-it('shows the version in force, which new payments capture', async () => {
+it('lists the version in force, which new payments capture', async () => {
   const first = await setPolicy(db, gopay);
   const second = await setPolicy(db, { ...gopay, feeBasisPoints: 30 });
   const shopeepay = await setPolicy(db, { provider: 'shopeepay', channel: 'qris' });
@@ -54,7 +54,7 @@ it('shows the version in force, which new payments capture', async () => {
   expect((await db.query('select from policies where id = $1', [first.id])).rowCount).toBe(1);
 });
 
-it('counts every one of many changes at once', async () => {
+it('writes one version for each of many concurrent changes', async () => {
   await setPolicy(db, gopay);
   const terms = [
     { feeBasisPoints: 30 },

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 let cases = 0;
 
-/** Opens a case a second after the last one: two of the same millisecond have no order. */
+/** Opens an exception one second after the last one: two of the same millisecond have no order. */
 async function open(referenceId: string, kind: 'wrong_amount' | 'unknown_order' = 'unknown_order'): Promise<void> {
   const detail = 'Money.';
   await openException(db, { kind, referenceId, providerAccountId: null, paymentId: null, amountRupiah: 500, detail });
@@ -32,7 +32,7 @@ async function open(referenceId: string, kind: 'wrong_amount' | 'unknown_order' 
   );
 }
 
-it('shows the open cases, newest first, and all of them when asked', async () => {
+it('lists open exceptions, newest first, and resolved ones if requested', async () => {
   for (const reference of ['LN1', 'LN2', 'LN3']) await open(reference);
   const [newest] = await listExceptions(db, { onlyOpen: true, limit: 10 });
   expect(newest).toMatchObject({ kind: 'unknown_order', referenceId: 'LN3', amountRupiah: 500, resolvedAt: null });
@@ -51,7 +51,7 @@ it('shows the open cases, newest first, and all of them when asked', async () =>
   expect(await references(false, 1)).toEqual(['LN3']);
 });
 
-it('resolves a case once, and tells of each try', async () => {
+it('resolves an exception once, and records each attempt', async () => {
   await open('LN1');
   const [{ id } = { id: '' }] = await listExceptions(db, { onlyOpen: true, limit: 1 });
   await resolveException(db, DEWI, id, { note: 'first', isRefunded: false });
@@ -68,7 +68,7 @@ it('resolves a case once, and tells of each try', async () => {
   ]);
 });
 
-it('opens anew what happens again', async () => {
+it('opens a new exception after the resolution of an equal one', async () => {
   await open('LN1');
   const [{ id } = { id: '' }] = await listExceptions(db, { onlyOpen: true, limit: 1 });
   await resolveException(db, DEWI, id, { note: 'done', isRefunded: false });

@@ -34,12 +34,12 @@ function authenticate(secret: string, address = '203.0.113.7') {
   return parsed && findApiKey(db, parsed.secretSha256, address);
 }
 
-it('issues a key that opens the API for its merchant', async () => {
+it('creates a key that authenticates its merchant', async () => {
   const key = await issue();
   expect(await authenticate(key.secret)).toMatchObject({ keyId: key.id, merchantId, addressAllowed: true });
 });
 
-it('keeps the secret out of the database and out of the list', async () => {
+it('stores and lists no secret', async () => {
   const { secret, masked } = await issue();
   const { rows } = await db.query<{ text: string }>('select api_keys::text as text from api_keys');
   expect(rows.map((row) => row.text).join()).not.toContain(secret.slice('sk_test_'.length, -4));
@@ -49,7 +49,7 @@ it('keeps the secret out of the database and out of the list', async () => {
   expect(listed[0]?.masked).toBe(masked);
 });
 
-it('lets a key be used from the networks that it names, and only from there', async () => {
+it('accepts a key only from its allowed networks', async () => {
   const { secret, allowedNetworks } = await issue(['10.1.2.3/8', '203.0.113.7', '2001:db8::1/32', '10.0.0.0/8']);
   expect([...allowedNetworks].sort()).toEqual(['10.0.0.0/8', '2001:db8::/32', '203.0.113.7/32']);
   const allowed = async (address: string) => (await authenticate(secret, address))?.addressAllowed;
@@ -60,7 +60,7 @@ it('lets a key be used from the networks that it names, and only from there', as
   expect(await allowed('2001:db9::1')).toBe(false);
 });
 
-it('revokes a key for good, and only that one', async () => {
+it('revokes a key permanently, and only that key', async () => {
   const [lost, retained] = [await issue(), await issue()];
   const { revokedAt } = await revokeKey(db, lost.id);
   expect(revokedAt).toBeInstanceOf(Date);
@@ -69,7 +69,7 @@ it('revokes a key for good, and only that one', async () => {
   expect(await authenticate(retained.secret)).toBeDefined();
 });
 
-it('names the merchant or key that does not exist', async () => {
+it('rejects an unknown merchant or key, and names it', async () => {
   const unknownId = randomUUID();
   await expect(createKey(db, { merchantId: unknownId, allowedNetworks: [], environment: 'sandbox' })).rejects.toThrow(
     unknownId,
@@ -97,6 +97,6 @@ it.each([
   ['::ffff:0:1:2', true],
   ['example.com', false],
   ['', false],
-])('takes %p for an address or a network: %p', (text, expected) => {
+])('accepts %p as an address or a network: %p', (text, expected) => {
   expect(isNetwork(text)).toBe(expected);
 });

@@ -16,7 +16,7 @@ afterAll(() => ledger.close());
 type Balances = Partial<Record<LedgerAccount, number>>;
 type Amounts = Pick<PaymentTerms, 'totalRupiah' | 'netRupiah' | 'feeRupiah'>;
 
-/** What a payment leaves on the accounts, debit less credit, said once more and without the table: by where it stands. */
+/** The account balances of a payment, debit less credit, by its status: written independently of the table. */
 const EXPECTED: Record<PaymentStatus, (amounts: Amounts) => Balances> = {
   created: nothing,
   pending: nothing,
@@ -88,7 +88,7 @@ it.each([
     { merchant_available: 350, fee_revenue: -350 },
   ],
   [
-    'refunded after the provider had refused it: the same',
+    'refunded after the provider had rejected it: the same',
     ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund', 'confirm_failed_refund'],
     { merchant_available: 350, fee_revenue: -350 },
   ],
@@ -115,10 +115,10 @@ const USUAL = {
   lateRupiah: 1,
   lateOutcome: null,
 } as const;
-/** To failed, expired, cancelled, settled, refunded: random choices seldom come to the last of them. */
+/** Paths to each final status: random choices rarely reach the last of them. */
 const TO_EACH_FINAL_STATUS = [[1], [0, 1], [0, 2], [0, 0, 0], [0, 0, 1, 0, 0]];
 
-it('books every path through the table, and late money after it, as its end demands; the books are right after each', async () => {
+it('posts each path through the table, and late payments after it, without ledger breaks', async () => {
   const seen = new Set<PaymentStatus>();
   const arbitraryPath = record({
     choices: array(nat(), { minLength: 1, maxLength: 14 }),

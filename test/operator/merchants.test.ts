@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const toko = { name: 'Toko Maju', feePayer: 'merchant', providers: ['gopay'], approve: false } as const;
 
-it('registers a merchant that waits for its approval', async () => {
+it('registers a merchant as pending', async () => {
   const merchant = await createMerchant(db, toko);
   expect(merchant).toMatchObject({
     name: 'Toko Maju',
@@ -30,12 +30,12 @@ it('registers a merchant that waits for its approval', async () => {
   expect((await changeMerchant(db, merchant.id, { status: 'suspended' })).status).toBe('suspended');
 });
 
-it('registers an approved one at once, each provider once', async () => {
+it('registers an approved merchant, each provider once', async () => {
   const merchant = await createMerchant(db, { ...toko, providers: ['shopeepay', 'gopay', 'gopay'], approve: true });
   expect(merchant).toMatchObject({ status: 'approved', providers: ['shopeepay', 'gopay'] });
 });
 
-it('changes what is given and leaves the rest', async () => {
+it('changes only the given fields', async () => {
   const before = await createMerchant(db, { ...toko, approve: true });
   const inactive = await changeMerchant(db, before.id, { paymentMethod: 'inactive' });
   expect(inactive).toEqual({ ...before, paymentMethod: 'inactive' });
@@ -49,7 +49,7 @@ it('lists merchants in the order of their creation', async () => {
   expect((await listMerchants(db)).slice(-2)).toEqual(created);
 });
 
-it('names the merchant that does not exist', async () => {
+it('rejects an unknown merchant, and names it', async () => {
   const unknownId = randomUUID();
   await expect(changeMerchant(db, unknownId, { status: 'approved' })).rejects.toThrow(
     `There is no merchant ${unknownId}`,

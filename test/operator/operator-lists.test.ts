@@ -18,8 +18,8 @@ const SUBMITTED = [...PAID, 'request_refund', 'submit_refund'] as const;
 const DAY_SECONDS = 86_400;
 const noWorkflow = () => Promise.resolve(undefined);
 
-describe('what waits for its settlement', () => {
-  it('is paid, of manual settlement, and its delay is over', async () => {
+describe('payments that wait for manual settlement', () => {
+  it('are paid, have manual settlement, and their delay is over', async () => {
     const soon = Math.ceil((Date.now() - T0.getTime()) / 1_000) + DAY_SECONDS;
     const manual = { settlementKind: 'manual', settlementDelaySeconds: 60 } as const;
     const waiting = await applyTransitions(ledger, PAID, manual);
@@ -42,7 +42,7 @@ describe('what waits for its settlement', () => {
 });
 
 describe('stuck refunds', () => {
-  it('are those that were refused, and those that the provider has not confirmed for long', async () => {
+  it('are rejected refunds, and refunds without a confirmation for a long time', async () => {
     const rejected = await applyTransitions(ledger, [...SUBMITTED, 'fail_refund']);
     const indeterminate = await applyTransitions(ledger, SUBMITTED);
     const fresh = await applyTransitions(ledger, SUBMITTED);
@@ -81,8 +81,8 @@ describe('stuck refunds', () => {
   });
 });
 
-describe('a payment that is shown', () => {
-  it('has every round of its refunds', async () => {
+describe('showPayment', () => {
+  it('returns every refund', async () => {
     const steps = [...SUBMITTED, 'fail_refund', 'retry_refund', 'submit_refund', 'confirm_refund'] as const;
     const { terms } = await applyTransitions(ledger, steps);
     const { refunds, latePayment, exceptions } = await showPayment(ledger.db, noWorkflow, terms.referenceId);
@@ -99,7 +99,7 @@ describe('a payment that is shown', () => {
     expect([latePayment, exceptions]).toEqual([null, []]);
   });
 
-  it('has its late money with what was booked for it, and its exceptions', async () => {
+  it('returns the late payment with its postings, and its exceptions', async () => {
     const path = await applyTransitions(ledger, ['issue', 'expire']);
     await payLate(ledger, path, 40_000, 'refunded after manual review');
     const { paymentId, referenceId } = path.terms;

@@ -22,7 +22,7 @@ async function holderOf(secret: string) {
   return parsed && findOperator(db, parsed.secretSha256);
 }
 
-it('issues a key that is its operator’s, tells its secret once, and keeps it out of the database and the list', async () => {
+it('creates a key that authenticates its operator, and stores and lists no secret', async () => {
   const { secret, ...operator } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
   expect(secret).toMatch(/^op_test_[0-9A-Za-z]{39}$/);
   expect(await holderOf(secret)).toEqual({ id: operator.id, name: 'dewi' });
@@ -32,7 +32,7 @@ it('issues a key that is its operator’s, tells its secret once, and keeps it o
   expect(rows.map(({ text }) => text).join()).not.toContain(secret.slice('op_test_'.length, -4));
 });
 
-it('revokes for good, and once', async () => {
+it('revokes a key permanently, and once', async () => {
   const { id, secret } = await createOperator(db, { name: 'budi', environment: 'production' });
   expect(secret).toMatch(/^op_live_/);
   const { revokedAt } = await revokeOperator(db, id);
@@ -41,7 +41,7 @@ it('revokes for good, and once', async () => {
   await expect(revokeOperator(db, UNKNOWN_ID)).rejects.toThrow(`There is no operator ${UNKNOWN_ID}`);
 });
 
-it('has one operator of a name at a time, so that the audit trail is plain', async () => {
+it('rejects a second operator with the same name, which the audit log could not distinguish', async () => {
   const first = await createOperator(db, { name: 'sari', environment: 'sandbox' });
   await expect(createOperator(db, { name: 'sari', environment: 'sandbox' })).rejects.toThrow(
     'There is an operator sari already',
@@ -53,7 +53,7 @@ it('has one operator of a name at a time, so that the audit trail is plain', asy
   expect(await holderOf(second.secret)).toMatchObject({ name: 'sari' });
 });
 
-it('takes no merchant’s key for an operator’s, nor the other way round', async () => {
+it('rejects a merchant’s key as an operator’s, and an operator’s as a merchant’s', async () => {
   const merchant = createSecretKey('sandbox').secret;
   const { secret } = await createOperator(db, { name: 'rina', environment: 'sandbox' });
   expect([parseOperatorKey(merchant), parseSecretKey(secret)]).toEqual([undefined, undefined]);

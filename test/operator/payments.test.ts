@@ -36,8 +36,8 @@ async function pay({ paymentId }: PaymentTerms): Promise<void> {
   });
 }
 
-describe('showing a payment', () => {
-  it('tells what happened, what was booked, and what its workflow says', async () => {
+describe('showPayment', () => {
+  it('returns transitions, ledger entries and workflow status', async () => {
     const terms = await accept();
     await pay(terms);
     const report = {
@@ -73,7 +73,7 @@ describe('showing a payment', () => {
     expect(details.workflow).toEqual({ ...report, waitingFor: terms.paymentId });
   });
 
-  it('shows each delivery with its attempts', async () => {
+  it('returns each delivery with its attempts', async () => {
     const endpoint = await createEndpoint(ledger.db, createSealer(randomBytes(32).toString('base64')), {
       merchantId: ledger.merchantId,
       url: 'http://127.0.0.1:9/',
@@ -101,14 +101,14 @@ describe('showing a payment', () => {
     ]);
   });
 
-  it('is found by its reference too', async () => {
+  it('finds a payment by its reference', async () => {
     const terms = await accept();
     await accept();
     const { payment } = await showPayment(ledger.db, noWorkflow, terms.referenceId);
     expect(payment.id).toBe(terms.paymentId);
   });
 
-  it('shows the record while the workflow is gone or Temporal is away', async () => {
+  it('returns the record if the workflow is missing or Temporal is unavailable', async () => {
     const terms = await accept();
     expect((await showPayment(ledger.db, noWorkflow, terms.paymentId)).workflow).toBeNull();
     const away = await showPayment(ledger.db, () => Promise.reject(new Error('no connection')), terms.paymentId);
@@ -117,18 +117,18 @@ describe('showing a payment', () => {
   });
 
   it.each(['0193e5c0-0000-7000-8000-000000000000', 'LN0000000000000000', 'nonsense', ''])(
-    'names %p, which does not exist',
+    'rejects the unknown payment %p, and names it',
     async (key) => {
       await expect(showPayment(ledger.db, noWorkflow, key)).rejects.toThrow(`There is no payment ${key}`);
     },
   );
 });
 
-describe('listing payments', () => {
+describe('listPayments', () => {
   const references = async (filter: Parameters<typeof listPayments>[1]) =>
     (await listPayments(ledger.db, filter)).map((payment) => payment.referenceId);
 
-  it('shows the newest first, as many as asked for', async () => {
+  it('returns the newest first, up to the limit', async () => {
     const oldest = await accept({}, AT);
     const newest = await accept({}, AT + 2_000);
     const middle = await accept({}, AT + 1_000);
@@ -136,7 +136,7 @@ describe('listing payments', () => {
     expect(await references({ limit: 2 })).toEqual([newest, middle].map((terms) => terms.referenceId));
   });
 
-  it('shows only those of one merchant, and only those in one status', async () => {
+  it('filters by merchant and by status', async () => {
     const other = await createMerchant(ledger.db, {
       name: 'Toko Lain',
       feePayer: 'merchant',

@@ -31,7 +31,7 @@ const add = (changes: Partial<NewAccount> = {}) =>
     ...changes,
   });
 
-it('keeps the server key sealed, and out of what it shows', async () => {
+it('stores the server key sealed, and does not return it', async () => {
   const account = await add();
   const { rows } = await db.query<{ sealed: string }>('select sealed_server_key as sealed from provider_accounts');
   expect(rows[0]?.sealed).not.toContain(SERVER_KEY);
@@ -40,7 +40,7 @@ it('keeps the server key sealed, and out of what it shows', async () => {
   expect(Object.values(account)).not.toContain(SERVER_KEY);
 });
 
-it("goes to Midtrans' address of the environment, or to the one given", async () => {
+it("uses Midtrans' address of the environment, or the given one", async () => {
   expect((await add()).baseUrl).toBe('https://api.sandbox.midtrans.com');
   expect((await add({ environment: 'production' })).baseUrl).toBe('https://api.midtrans.com');
   expect((await add({ baseUrl: 'http://127.0.0.1:3001/' })).baseUrl).toBe('http://127.0.0.1:3001');
@@ -49,14 +49,14 @@ it("goes to Midtrans' address of the environment, or to the one given", async ()
   );
 });
 
-it('serves new payments until it is disabled', async () => {
+it('an account is used for new payments until it is disabled', async () => {
   const account = await add();
   expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
   expect(await disableAccount(db, account.id)).toEqual({ ...account, status: 'disabled' });
   expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBeNull();
 });
 
-it('names the account that does not exist', async () => {
+it('rejects an unknown account, and names it', async () => {
   const nothing = randomUUID();
   await expect(disableAccount(db, nothing)).rejects.toThrow(nothing);
 });

@@ -42,7 +42,7 @@ async function authenticate(secretKey: string) {
   return parsed && findApiKey(db, parsed.secretSha256, '127.0.0.1');
 }
 
-it('gives an approved merchant that can take payments by every provider', async () => {
+it('creates an approved merchant that can take payments with every provider', async () => {
   const { merchantId, secretKey } = await seed();
   expect(await authenticate(secretKey)).toMatchObject({
     merchantId,
@@ -58,7 +58,7 @@ it('gives an approved merchant that can take payments by every provider', async 
   }
 });
 
-it('gives the same merchant and the same key at every start, and writes nothing twice', async () => {
+it('returns the same merchant and key at every start, and writes no row twice', async () => {
   const first = await seed();
   expect(await seed()).toEqual(first);
   expect(await listMerchants(db)).toHaveLength(1);
@@ -67,20 +67,20 @@ it('gives the same merchant and the same key at every start, and writes nothing 
   expect((await db.query('select from policies')).rowCount).toBe(PROVIDERS.length);
 });
 
-it('keeps the secret key out of the database', async () => {
+it('stores no secret key in the database', async () => {
   const { secretKey } = await seed();
   const { rows } = await db.query<{ text: string }>('select api_keys::text as text from api_keys');
   expect(rows[0]?.text).not.toContain(secretKey.slice('sk_test_'.length, -4));
 });
 
-it('gives every installation a key of its own', async () => {
+it('derives a different key for each installation', async () => {
   const one = await seed();
   const other = await seed({ masterKey: randomBytes(32).toString('base64') });
   expect(other.merchantId).toBe(one.merchantId);
   expect(other.secretKey).not.toBe(one.secretKey);
 });
 
-it('follows the sandbox to another port', async () => {
+it('updates the accounts if the sandbox has another port', async () => {
   await seed();
   await seed({ sandboxUrl: 'http://127.0.0.1:4001' });
   expect((await listAccounts(db)).map((account) => account.baseUrl)).toEqual(
@@ -88,7 +88,7 @@ it('follows the sandbox to another port', async () => {
   );
 });
 
-it('leaves what an operator has changed', async () => {
+it('keeps the changes of operators', async () => {
   const { merchantId } = await seed();
   await changeMerchant(db, merchantId, { feePayer: 'buyer', providers: ['gopay'] });
   await setPolicy(db, { provider: 'gopay', channel: 'qris', feeBasisPoints: 30 });
@@ -100,7 +100,7 @@ it('leaves what an operator has changed', async () => {
   expect((await listAccounts(db))[0]).toMatchObject({ id: account?.id, status: 'disabled' });
 });
 
-it('issues another key where the first was revoked, and stays with that', async () => {
+it('creates another key after the first was revoked, and returns it from then on', async () => {
   const first = await seed();
   const [key] = await listKeys(db, first.merchantId);
   await revokeKey(db, key?.id ?? '');
@@ -110,7 +110,7 @@ it('issues another key where the first was revoked, and stays with that', async 
   expect(await seed()).toEqual(second);
 });
 
-it('knows the secret of the endpoint that was registered meanwhile', async () => {
+it('returns the secret of the newest endpoint', async () => {
   const { merchantId, webhookSecret } = await seed();
   expect(webhookSecret).toBeNull();
   const { secret } = await createEndpoint(db, createSealer(masterKey), {

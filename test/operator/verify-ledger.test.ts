@@ -16,7 +16,7 @@ afterAll(() => ledger.close());
 
 const SETTLED = ['issue', 'pay', 'settle'] as const;
 
-/** By raw SQL past every trigger and foreign key, as a fault of the machine, or a hand in the database, would. */
+/** Raw SQL without triggers and foreign keys, like a disk error or a manual change of the database. */
 async function plant(statement: string, values: readonly unknown[] = []): Promise<void> {
   expect(await past(statement, values)).toBeGreaterThan(0);
 }
@@ -35,8 +35,10 @@ async function breaks() {
   return breaks;
 }
 
-const entryOf = (version: number, line: number) =>
-  `posting_id = (select id from ledger_postings where payment_id = $1 and payment_version = ${version}) and line = ${line}`;
+const postingIdOf = (version: number) =>
+  `(select id from ledger_postings where payment_id = $1 and payment_version = ${version})`;
+
+const entryOf = (version: number, line: number) => `posting_id = ${postingIdOf(version)} and line = ${line}`;
 
 const insertPosting = (columns: string, values: string) =>
   `with posting as (
@@ -46,8 +48,8 @@ const insertPosting = (columns: string, values: string) =>
    insert into ledger_entries select id, line, account, side, 5 from posting,
      (values (1, 'suspense', 'debit'), (2, 'fee_revenue', 'credit')) line (line, account, side)`;
 
-/** One fault each, in the book of a payment that is settled; and what is to be said of it. */
-const FAULTS: readonly (readonly [name: string, statement: string, found: readonly string[], words: RegExp])[] = [
+/** One violation each, in the ledger of a settled payment, with the breaks that it causes. */
+const VIOLATIONS: readonly (readonly [name: string, statement: string, found: readonly string[], words: RegExp])[] = [
   [
     'a posting is lost',
     'delete from ledger_postings where payment_id = $1 and payment_version = 3',
@@ -56,7 +58,7 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
   ],
   [
     'its entries are lost',
-    'delete from ledger_entries where posting_id = (select id from ledger_postings where payment_id = $1 and payment_version = 4)',
+    `delete from ledger_entries where posting_id = ${postingIdOf(4)}`,
     ['posting_without_entries'],
     /Posting \d+ of Version 4 \(settle\) has no entries/,
   ],
@@ -75,7 +77,8 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
   ],
   [
     'debit and credit are swapped',
-    `update ledger_entries set side = case side when 'debit' then 'credit' else 'debit' end where posting_id = (select id from ledger_postings where payment_id = $1 and payment_version = 4)`,
+    `update ledger_entries set side = case side when 'debit' then 'credit' else 'debit' end
+     where posting_id = ${postingIdOf(4)}`,
     ['posting_wrong_lines'],
     /posts .*credit merchant_pending/,
   ],
@@ -86,36 +89,36 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
     /and should post debit provider_receivable Rp 60\.000/,
   ],
   [
-    'a step that books nothing is booked',
+    'a transition without a posting rule has a posting',
     insertPosting('payment_version', '2'),
     ['posting_unexpected'],
     /Posting \d+ of version 2 is not expected by any transition/,
   ],
-  ['a step that was never taken is booked', insertPosting('payment_version', '9'), ['posting_unexpected'], /version 9/],
+  ['a posting has no transition', insertPosting('payment_version', '9'), ['posting_unexpected'], /version 9/],
   [
-    'late money is booked that never came',
+    'a posting has no late payment',
     insertPosting('late_payment_step', "'receive'"),
     ['posting_unexpected'],
     /late payment \(receive\)/,
   ],
   [
-    'a posting is another merchant’s',
+    'a posting has another merchant',
     'update ledger_postings set merchant_id = gen_random_uuid() where payment_id = $1 and payment_version = 4',
     ['posting_of_other_merchant'],
-    /is posted for the merchant/,
+    /is posted for merchant/,
   ],
   [
-    'the payment says another status',
+    'the payment has another status',
     "update payments set status = 'paid' where id = $1",
     ['payment_disagrees'],
     /It is "paid" at version 4, but Version 4 \(settle\) led to "settled"/,
   ],
-  ['the payment says another version', 'update payments set version = 7 where id = $1', ['payment_disagrees'], /7/],
+  ['the payment has another version', 'update payments set version = 7 where id = $1', ['payment_disagrees'], /7/],
   [
-    'a transition is lost from the middle',
+    'a middle transition is lost',
     'delete from payment_transitions where payment_id = $1 and version = 2',
     ['version_out_of_order'],
-    /Version 3 \(pay\) comes where version 2 should/,
+    /Version 3 \(pay\) is in the place of version 2/,
   ],
   [
     'the last transition is lost',
@@ -124,7 +127,7 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
     /at version 4, but Version 3/,
   ],
   [
-    'a transition has a name that is none',
+    'a transition has an unknown name',
     "update payment_transitions set name = 'wish' where payment_id = $1 and version = 2",
     ['transition_not_in_table'],
     /Version 2 \(wish\) from "created" to "pending" is not in the table/,
@@ -144,7 +147,7 @@ const FAULTS: readonly (readonly [name: string, statement: string, found: readon
   ['the payment is lost', 'delete from payments where id = $1', ['payment_missing'], /4 transitions and 2 postings/],
 ];
 
-it('finds nothing where nothing is wrong, and says what is on the accounts', async () => {
+it('finds no breaks in a correct ledger, and returns the account balances', async () => {
   await applyTransitions(ledger, SETTLED);
   await applyTransitions(ledger, ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund']);
   const { balances, ...rest } = await verifyLedger(ledger.db);
@@ -157,11 +160,11 @@ it('finds nothing where nothing is wrong, and says what is on the accounts', asy
   ]);
 });
 
-it('finds nothing in an empty database', async () => {
+it('finds no breaks in an empty database', async () => {
   expect(await verifyLedger(ledger.db)).toMatchObject({ payments: 0, postings: 0, balances: [], breaks: [] });
 });
 
-it.each(FAULTS)('finds that %s, and nothing else', async (_name, statement, found, words) => {
+it.each(VIOLATIONS)('finds only this break: %s', async (_name, statement, found, words) => {
   await applyTransitions(ledger, SETTLED);
   const { terms } = await applyTransitions(ledger, SETTLED);
   await applyTransitions(ledger, ['issue', 'expire']);
@@ -174,7 +177,7 @@ it.each(FAULTS)('finds that %s, and nothing else', async (_name, statement, foun
   expect(new Set(named.map(({ paymentId }) => paymentId))).toEqual(new Set([terms.paymentId]));
 });
 
-it('finds a second posting of the same transition, which the database refuses', async () => {
+it('finds a second posting of a transition, which the database rejects', async () => {
   const { terms } = await applyTransitions(ledger, SETTLED);
   const again = `with posting as (
       insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
@@ -194,25 +197,25 @@ it('finds a second posting of the same transition, which the database refuses', 
   await ledger.db.query(`alter table ledger_postings add ${constraint} unique (payment_id, payment_version)`);
 });
 
-it('finds entries that belong to no posting', async () => {
+it('finds entries without a posting', async () => {
   await plant("insert into ledger_entries values (4711, 1, 'suspense', 'debit', 5)");
   expect(await breaks()).toEqual([
     {
       kind: 'entries_without_posting',
       paymentId: null,
-      detail: 'The posting 4711 is not there, but entries of it are.',
+      detail: 'Posting 4711 is missing, but has entries.',
     },
   ]);
 });
 
 it.each([
   [
-    'its receipt is not booked',
+    'its receipt is not posted',
     "delete from ledger_postings where payment_id = $1 and late_payment_step = 'receive'",
     'posting_missing',
   ],
   [
-    'its refund is not booked',
+    'its refund is not posted',
     "delete from ledger_postings where payment_id = $1 and late_payment_step = 'refund'",
     'posting_missing',
   ],
@@ -223,19 +226,20 @@ it.each([
        select payment_id, 'refund_manually', merchant_id, occurred_at from ledger_postings
        where payment_id = $1 and late_payment_step = 'refund' returning id
      )
-     insert into ledger_entries select posting.id, line, case account when 'suspense' then account else 'cash' end, side, amount_rupiah
+     insert into ledger_entries
+     select posting.id, line, case account when 'suspense' then account else 'cash' end, side, amount_rupiah
      from posting, ledger_entries
      where posting_id = (select id from ledger_postings where payment_id = $1 and late_payment_step = 'refund')`,
     'posting_unexpected',
   ],
   [
-    'it was not refunded at all',
+    'it was not refunded',
     "update late_payments set status = 'manual_review', failure_reason = 'x' where payment_id = $1",
     'posting_unexpected',
   ],
-  ['it was another amount', 'update late_payments set total_rupiah = 1 where payment_id = $1', 'posting_wrong_lines'],
-  ['it never came', 'delete from late_payments where payment_id = $1', 'posting_unexpected'],
-])('finds of late money that %s', async (_name, statement, kind) => {
+  ['its amount differs', 'update late_payments set total_rupiah = 1 where payment_id = $1', 'posting_wrong_lines'],
+  ['it does not exist', 'delete from late_payments where payment_id = $1', 'posting_unexpected'],
+])('finds this break of a late payment: %s', async (_name, statement, kind) => {
   const path = await applyTransitions(ledger, ['issue', 'expire']);
   await payLate(ledger, path, 50_000, 'refunded');
   expect(await breaks()).toEqual([]);
@@ -244,7 +248,7 @@ it.each([
   expect([...kinds].filter((found) => found !== 'entries_without_posting')).toEqual([kind]);
 });
 
-it('finds every break among many payments, each once, and takes none that moves on meanwhile for one', async () => {
+it('finds each break among many payments once, and reports no concurrent transition', async () => {
   const { terms } = await applyTransitions(ledger, SETTLED);
   await ledger.db.query(
     `insert into payments select (jsonb_populate_record(payments, jsonb_build_object('id', gen_random_uuid(),
@@ -267,7 +271,7 @@ it('finds every break among many payments, each once, and takes none that moves 
     all: true,
     onProgress: (done) => {
       progress.push(done);
-      // In the range that is read last.
+      // In the last range.
       moved ??= applyTransitions(ledger, SETTLED, { paymentId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' });
     },
   });
@@ -279,13 +283,13 @@ it('finds every break among many payments, each once, and takes none that moves 
   expect((await verifyLedger(ledger.db, { all: true })).payments).toBe(2_502);
 });
 
-it('has a planted fault for each kind of break', () => {
+it('these tests have a violation for each kind of break', () => {
   const elsewhere = ['posting_twice'];
-  const planted = new Set([...FAULTS.flatMap(([, , found]) => found), ...elsewhere]);
+  const planted = new Set([...VIOLATIONS.flatMap(([, , found]) => found), ...elsewhere]);
   expect([...planted].sort()).toEqual([...LEDGER_BREAK_KINDS].sort());
 });
 
-it('is not fooled by rows of a payment that is nowhere', async () => {
+it('finds rows without a payment', async () => {
   const id = randomUUID();
   await plant("insert into payment_transitions values ($1, 1, 'create', null, 'created', now(), 'workflow', null)", [
     id,
@@ -294,12 +298,12 @@ it('is not fooled by rows of a payment that is nowhere', async () => {
 });
 
 describe('an incremental verification', () => {
-  /** As if the last verification had been a while ago: the overlap is over. */
+  /** Moves the last verification back in time, beyond the overlap. */
   async function verifiedLongAgo(): Promise<void> {
     await past("update payment_transitions set recorded_at = recorded_at - interval '3 hours'");
   }
 
-  it('verifies what changed since the last sound one, and carries the balances forward', async () => {
+  it('verifies changes since the last verification without breaks, and adds to its balances', async () => {
     await applyTransitions(ledger, SETTLED);
     expect(await verifyLedger(ledger.db)).toMatchObject({ since: null, payments: 1, postings: 2 });
     await verifiedLongAgo();
@@ -315,12 +319,12 @@ describe('an incremental verification', () => {
     await payLate(ledger, await applyTransitions(ledger, ['issue', 'expire']), 50_000, 'refunded');
     await verifyLedger(ledger.db);
     await verifiedLongAgo();
-    // Nothing is new but what a hand books for an old payment.
+    // The only change is a manual posting for an old payment.
     await plant(insertPosting('payment_version', '2'), [open.terms.paymentId]);
     expect(await verifyLedger(ledger.db)).toMatchObject({ payments: 1, breaks: [{ kind: 'posting_unexpected' }] });
   });
 
-  it('starts at the same place again as long as there is a break', async () => {
+  it('starts from the same checkpoint while there is a break', async () => {
     const { terms } = await applyTransitions(ledger, SETTLED);
     await plant("update payments set status = 'paid' where id = $1", [terms.paymentId]);
     for (const since of [null, null]) {
@@ -331,11 +335,11 @@ describe('an incremental verification', () => {
     expect(await verifyLedger(ledger.db)).toMatchObject({ since: expect.any(Date), breakCount: 0 });
   });
 
-  it('misses no posting whose transaction commits after a newer one', async () => {
+  it('includes a posting whose transaction commits after a newer one', async () => {
     const { terms } = await applyTransitions(ledger, ['issue', 'expire']);
     const client = await ledger.db.connect();
     await client.query('begin');
-    // Its id is lower than that of the next payment's posting.
+    // Its id is lower than the id of the next payment's posting.
     await client.query('set session_replication_role = replica');
     await client.query(insertPosting('payment_version', '2'), [terms.paymentId]);
     await applyTransitions(ledger, SETTLED);

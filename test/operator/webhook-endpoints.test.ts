@@ -29,7 +29,7 @@ const register = (changes: Partial<NewEndpoint> = {}) =>
     ...changes,
   });
 
-it('registers a receiver whose secret signs its webhooks', async () => {
+it('registers an endpoint whose secret signs its webhooks', async () => {
   const endpoint = await register();
   expect(endpoint.secret).toMatch(/^whsec_[\w-]{32,}$/);
   await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
@@ -37,7 +37,7 @@ it('registers a receiver whose secret signs its webhooks', async () => {
   expect(delivery).toMatchObject({ event: 'payment.created', url: endpoint.url, secrets: [endpoint.secret] });
 });
 
-it('sends a receiver only the events that it asked for', async () => {
+it('sends an endpoint only the events that it selected', async () => {
   const created = await register({ events: ['payment.created', 'payment.created'] });
   const paid = await register({ events: ['payment.paid'] });
   expect([created.events, paid.events]).toEqual([['payment.created'], ['payment.paid']]);
@@ -46,7 +46,7 @@ it('sends a receiver only the events that it asked for', async () => {
   expect(deliveries.map((delivery) => delivery.endpointId)).toEqual([created.id]);
 });
 
-it('keeps the secret sealed, and out of the list', async () => {
+it('stores the secret sealed, and does not list it', async () => {
   const { secret, ...endpoint } = await register();
   const { rows } = await ledger.db.query<{ text: string }>('select webhook_secrets::text as text from webhook_secrets');
   expect(rows).toHaveLength(1);
@@ -54,7 +54,7 @@ it('keeps the secret sealed, and out of the list', async () => {
   expect(await listEndpoints(ledger.db)).toEqual([endpoint]);
 });
 
-it('finds the secret of the endpoint that was registered last', async () => {
+it('finds the secret of the newest endpoint', async () => {
   expect(await findNewestSecret(ledger.db, sealer, ledger.merchantId)).toBeNull();
   await register();
   const { secret } = await register();
@@ -68,17 +68,17 @@ it.each([
   ['http://user@shop.example/', 'sandbox', 'must not contain a user name or password'],
   ['https://:secret@shop.example/', 'production', 'must not contain a user name or password'],
   ['http://shop.example/', 'production', 'must begin with https:// in production'],
-] as const)('refuses %p in %s', async (url, environment, rule) => {
+] as const)('rejects %p in %s', async (url, environment, rule) => {
   await expect(register({ url, environment })).rejects.toThrow(rule);
   expect(await listEndpoints(ledger.db)).toEqual([]);
 });
 
-it('takes https in production', async () => {
+it('accepts https in production', async () => {
   const url = 'https://shop.example/webhooks?shop=1';
   expect((await register({ url, environment: 'production' })).url).toBe(url);
 });
 
-it('names the merchant that does not exist, and keeps no secret for it', async () => {
+it('rejects an unknown merchant, names it, and stores no secret', async () => {
   const unknownId = randomUUID();
   await expect(register({ merchantId: unknownId })).rejects.toThrow(unknownId);
   expect((await ledger.db.query('select from webhook_secrets')).rowCount).toBe(0);

@@ -42,7 +42,7 @@ const attempt = (changes: Partial<WebhookAttempt> = {}): WebhookAttempt => ({
   ...changes,
 });
 
-/** Payments, and their deliveries in the hands of a relay. */
+/** Payments, and their deliveries leased by a relay. */
 async function claimed(count: number) {
   for (let index = 0; index < count; index += 1) {
     await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
@@ -53,8 +53,8 @@ async function claimed(count: number) {
 const rowsOf = async (order = 'created_at') =>
   (await ledger.db.query(`select * from webhook_deliveries order by ${order}`)).rows;
 
-describe('a secret that is rotated', () => {
-  it('signs together with the old one until the overlap is over', async () => {
+describe('a rotated secret', () => {
+  it('signs together with the old secret until the end of the overlap', async () => {
     const endpoint = await register();
     const rotated = await rotateSecret(ledger.db, sealer, endpoint.id, 3_600);
     expect(rotated.secret).toMatch(/^whsec_[\w-]{43}$/);
@@ -69,7 +69,7 @@ describe('a secret that is rotated', () => {
     expect(later?.secrets).toEqual([rotated.secret]);
   });
 
-  it('ends every older one at once when there is no overlap', async () => {
+  it('invalidates older secrets immediately if there is no overlap', async () => {
     const endpoint = await register();
     await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
     const { secret } = await rotateSecret(ledger.db, sealer, endpoint.id, 0);
@@ -77,7 +77,7 @@ describe('a secret that is rotated', () => {
     expect(delivery?.secrets).toEqual([secret]);
   });
 
-  it('does not make an old one live longer', async () => {
+  it('does not extend the validity of older secrets', async () => {
     const endpoint = await register();
     await rotateSecret(ledger.db, sealer, endpoint.id, 0);
     await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
@@ -92,8 +92,8 @@ describe('a secret that is rotated', () => {
   });
 });
 
-describe('an endpoint that is disabled', () => {
-  it('loses all that is pending for it, in a workflow or not, and nothing else', async () => {
+describe('a disabled endpoint', () => {
+  it('has only dead and delivered deliveries, with or without a retry workflow', async () => {
     const endpoint = await register();
     const other = await register();
     const [first, second, third] = (await claimed(3)).filter(({ endpointId }) => endpointId === endpoint.id);
@@ -113,7 +113,7 @@ describe('an endpoint that is disabled', () => {
     expect(statuses(other.id)).toEqual(['pending null', 'pending null', 'pending null']);
   });
 
-  it('keeps the reason that it has, and gets no event until it is enabled again, as if it had never failed', async () => {
+  it('keeps its reason and gets no event until it is enabled again, with its health reset', async () => {
     const { id } = await register();
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
@@ -130,7 +130,7 @@ describe('an endpoint that is disabled', () => {
     expect(await claimed(1)).toHaveLength(1);
   });
 
-  it('can still be delivered by a try that was under way, and then it is', async () => {
+  it('is delivered by an attempt in flight', async () => {
     const { id } = await register();
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
@@ -154,7 +154,7 @@ describe('a redelivery', () => {
     return deliveries;
   }
 
-  it('goes out again under the same id, with a fresh set of tries; the log goes on', async () => {
+  it('is sent under the same id in a new retry cycle, and continues the log of attempts', async () => {
     await register();
     const [delivery] = await dead(1);
     if (!delivery) throw new Error('one died');
@@ -179,7 +179,7 @@ describe('a redelivery', () => {
     ]);
   });
 
-  it('of what was delivered is possible too', async () => {
+  it('is possible for a delivered webhook', async () => {
     await register();
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
@@ -188,7 +188,7 @@ describe('a redelivery', () => {
     expect(await claimed(0)).toHaveLength(1);
   });
 
-  it('is made of all that are named, or of none', async () => {
+  it('includes all given deliveries, or none', async () => {
     const endpoint = await register();
     const [first, second] = await dead(2);
     const [pending] = await claimed(1);
@@ -203,14 +203,15 @@ describe('a redelivery', () => {
     expect((await rowsOf()).every(({ status }) => status === 'dead')).toBe(true);
   });
 
-  it('of a range takes what is dead in it, of one merchant if wanted, and leaves disabled endpoints alone', async () => {
+  it('of a range includes its dead deliveries, of one merchant if given, but not of disabled endpoints', async () => {
     const disabled = await register();
     const enabled = await register();
     await dead(3);
     await disableEndpoint(ledger.db, disabled.id);
     await ledger.db.query(
       `update webhook_deliveries set created_at = '2026-01-05T03:00:00Z'::timestamptz + place * interval '1 hour'
-       from (select id, row_number() over (partition by endpoint_id order by id) - 1 as place from webhook_deliveries) numbered
+       from (select id, row_number() over (partition by endpoint_id order by id) - 1 as place
+          from webhook_deliveries) numbered
        where numbered.id = webhook_deliveries.id`,
     );
     const range = { since: new Date('2026-01-05T04:00:00Z'), until: new Date('2026-01-05T05:00:00Z') };
@@ -230,7 +231,7 @@ describe('a redelivery', () => {
 });
 
 describe('the list of deliveries', () => {
-  it('is searched by payment, merchant, status, event and time, newest first, with every try', async () => {
+  it('is filtered by payment, merchant, status, event and time, newest first, with every attempt', async () => {
     const endpoint = await register();
     const [first, second] = await claimed(2);
     if (!first || !second) throw new Error('two were claimed');
@@ -283,7 +284,7 @@ describe('the list of deliveries', () => {
 });
 
 describe('a ping', () => {
-  it('reaches the receiver signed, as a test that nobody mistakes for a payment, and tells its answer', async () => {
+  it('is a signed request with its own event name, and returns the response', async () => {
     receiver.respond = (response) => response.writeHead(202).end('noted');
     const endpoint = await register();
     const ping = await pingEndpoint(ledger.db, sealer, sender, endpoint.id);
@@ -295,7 +296,7 @@ describe('a ping', () => {
     expect(await rowsOf()).toEqual([]);
   });
 
-  it('that fails says why, and counts against nobody', async () => {
+  it('that fails returns the reason, and does not count as a failure of the endpoint', async () => {
     receiver.respond = (response) => response.writeHead(503).end('busy');
     const { id } = await register();
     const ping = await pingEndpoint(ledger.db, sealer, sender, id);
@@ -303,19 +304,20 @@ describe('a ping', () => {
     expect(await findEndpoint(ledger.db, id)).toMatchObject({ consecutiveFailures: 0 });
   });
 
-  it('that succeeds has what waits for a failing endpoint sent', async () => {
+  it('that succeeds lets the relay send the waiting deliveries of a failing endpoint', async () => {
     const { id } = await register();
     await claimed(1);
     await ledger.db.query("update webhook_deliveries set leased_until = '-infinity'");
     await ledger.db.query(
-      `update webhook_endpoints set consecutive_failures = 99, failing_since = now(), next_probe_at = now() + interval '1 hour'`,
+      `update webhook_endpoints set consecutive_failures = 99, failing_since = now(),
+         next_probe_at = now() + interval '1 hour'`,
     );
     expect(await claimed(0)).toHaveLength(0);
     await pingEndpoint(ledger.db, sealer, sender, id);
     expect(await claimed(0)).toHaveLength(1);
   });
 
-  it('goes through the guard', async () => {
+  it('is checked by the SSRF guard', async () => {
     const { id } = await register();
     const guarded = createWebhookSender({ environment: 'sandbox', allowedNetworks: [] });
     const ping = await pingEndpoint(ledger.db, sealer, guarded, id);

@@ -13,7 +13,7 @@ import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
-/** PostgreSQL is restored to an earlier time, and Temporal and the provider are not (docs/operators.md). */
+/** PostgreSQL is restored to an earlier time; Temporal and the provider are not (docs/operators.md). */
 
 jest.setTimeout(600_000);
 
@@ -52,7 +52,7 @@ function createUnder(key: string, provider = 'gopay') {
   return service.call('POST', '/payments', { amount: 50_000, provider }, { 'idempotency-key': key });
 }
 
-/** Its webhooks fail at first, so that each has a workflow for its retries. */
+/** Its first webhook attempts fail, so that each delivery has a retry workflow. */
 async function createWithFailingWebhooks(): Promise<Created> {
   const { respond } = receiver;
   receiver.respond = (response) => response.writeHead(500).end();
@@ -113,7 +113,7 @@ async function createRefundFailed(): Promise<Created> {
 async function restore(): Promise<void> {
   await service.stopWorker();
   await backup.restore();
-  // Connections of before are noticed as broken by their next statement.
+  // The next statement on an older connection fails.
   await eventually(
     () =>
       service.call('GET', '/readyz').then(
@@ -128,7 +128,7 @@ async function restore(): Promise<void> {
   );
 }
 
-/** Temporal keeps the history of a workflow that has completed for its retention period only. */
+/** Temporal deletes the history of a completed workflow after the retention period. */
 async function removeWorkflow({ id }: Created): Promise<void> {
   const workflowExecution = { workflowId: paymentWorkflowId(id) };
   const { namespace } = service.client.options;
@@ -151,7 +151,7 @@ async function reconcileAll() {
   }
 }
 
-/** Open payments of which no workflow runs. */
+/** Open payments without a running workflow. */
 async function stranded(): Promise<string[]> {
   const { rows } = await service.db.query<{ id: string }>(
     "select id from payments where status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')",
@@ -160,12 +160,7 @@ async function stranded(): Promise<string[]> {
   return rows.flatMap(({ id }, index) => (workflows[index]?.isRunning ? [] : [id]));
 }
 
-it('every payment is there again, and agrees with the provider', async () => {
-  const { merchantId } = service;
-  const rules = { environment: 'sandbox', allowedNetworks: undefined } as const;
-  const endpoint = { merchantId, url: `${receiver.url}/hooks`, events: [], ...rules };
-  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
-
+async function createBeforeBackup() {
   const before = {
     pending: await createWithFailingWebhooks(),
     paidLater: await create(),
@@ -183,12 +178,10 @@ it('every payment is there again, and agrees with the provider', async () => {
   await act(before.cancelled, 'cancel');
   await act(before.refunded, 'refund');
   for (const status of ['settled', 'refunded', 'expired'] as const) await waitForStatus(before[status], status);
-  await rejectNext('charge');
-  const failedKey = randomUUID();
-  const failed = await createUnder(failedKey);
-  expect(failed.status).toBe(400);
-  backup = await backUp(service.databaseUrl);
+  return before;
+}
 
+async function changeAfterBackup(before: Awaited<ReturnType<typeof createBeforeBackup>>): Promise<void> {
   await service.pay(before.paidLater.reference_id);
   await waitForStatus(before.paidLater, 'paid');
   await act(before.cancelledLater, 'cancel');
@@ -198,6 +191,9 @@ it('every payment is there again, and agrees with the provider', async () => {
   await waitForStatus(before.retriedLater, 'refunded');
   await waitForStatus(before.settledLater, 'settled');
   await waitForStatus(before.expiredLater, 'expired');
+}
+
+async function createAfterBackup() {
   const after = {
     pending: await createWithFailingWebhooks(),
     cancelled: await create(),
@@ -205,10 +201,41 @@ it('every payment is there again, and agrees with the provider', async () => {
   };
   await act(after.cancelled, 'cancel');
   await waitForStatus(after.settled, 'settled');
+  return after;
+}
+
+/** A creation that the provider rejects; an idempotent replay must return the same response. */
+async function createRejected(): Promise<{ readonly key: string; readonly text: string }> {
   await rejectNext('charge');
-  const lostFailedKey = randomUUID();
-  const lostFailed = await createUnder(lostFailedKey);
-  expect(lostFailed.status).toBe(400);
+  const key = randomUUID();
+  const { status, text } = await createUnder(key);
+  expect(status).toBe(400);
+  return { key, text };
+}
+
+/** An idempotent replay returns the original response, and the provider has one charge and at most one refund. */
+async function assertSingleCreation({ key, text, reference_id }: Created): Promise<void> {
+  const again = await createUnder(key);
+  expect(again.text).toBe(text);
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  const order = await service.atProvider(reference_id);
+  expect(order?.charge_calls).toBe(1);
+  expect(order?.refunds.filter(({ status }) => status !== 'rejected').length).toBeLessThanOrEqual(1);
+}
+
+it('recovery restores every payment, consistent with the provider', async () => {
+  const { merchantId } = service;
+  const rules = { environment: 'sandbox', allowedNetworks: undefined } as const;
+  const endpoint = { merchantId, url: `${receiver.url}/hooks`, events: [], ...rules };
+  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+
+  const before = await createBeforeBackup();
+  const failed = await createRejected();
+  backup = await backUp(service.databaseUrl);
+
+  await changeAfterBackup(before);
+  const after = await createAfterBackup();
+  const lostFailed = await createRejected();
   const { rows: lostDeliveries } = await deliveriesInRetry(after.pending);
   await act(before.heldLater, 'refund');
 
@@ -245,30 +272,22 @@ it('every payment is there again, and agrees with the provider', async () => {
     [after.cancelled, 'cancelled'],
     [after.settled, 'settled'],
   ] as const;
-  // A settlement that was held back comes after as long again as the worker was in recovery mode, at the latest.
+  // A settlement that recovery mode delayed follows after at most the duration of that mode.
   await eventually(
     () => Promise.all(expectedStatuses.map(([payment]) => statusOf(payment))),
     (statuses) => statuses.every((status, index) => status === expectedStatuses[index]?.[1]),
     240_000,
   );
 
-  for (const [{ key, text, reference_id }] of expectedStatuses) {
-    const again = await createUnder(key);
-    expect(again.text).toBe(text);
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    const order = await service.atProvider(reference_id);
-    expect(order?.charge_calls).toBe(1);
-    expect(order?.refunds.filter(({ status }) => status !== 'rejected').length).toBeLessThanOrEqual(1);
-  }
-  expect((await createUnder(failedKey)).text).toBe(failed.text);
-  expect((await createUnder(lostFailedKey)).text).toBe(lostFailed.text);
+  for (const [payment] of expectedStatuses) await assertSingleCreation(payment);
+  for (const { key, text } of [failed, lostFailed]) expect((await createUnder(key)).text).toBe(text);
   expect((await verifyLedger(service.db)).breaks).toEqual([]);
   const second = await recover(service.context, service.workflows, { startedSince: new Date(0) });
   expect([second.rows.rebuilt, second.payments.rebuilt, second.payments.notified]).toEqual([0, 0, 0]);
 });
 
-describe('a service that is broken on purpose is found out', () => {
-  it('where only failed workflows are started again', async () => {
+describe('the test detects a mutant of the service', () => {
+  it('that restarts only failed workflows', async () => {
     const payment = await create();
     backup = await backUp(service.databaseUrl);
     await act(payment, 'cancel');
@@ -282,7 +301,7 @@ describe('a service that is broken on purpose is found out', () => {
   });
 
   it.each([
-    ['settled', 'settles before the provider was asked', false],
+    ['settled', 'settles before it has queried the provider', false],
     ['refunded', 'is in recovery mode', true],
   ])('a refunded payment ends %s where the worker %s', async (status, _worker, isRecovering) => {
     const payment = await createPaid(SOON_AFTER_REFUND);
@@ -306,10 +325,10 @@ describe('a service that is broken on purpose is found out', () => {
   });
 });
 
-/** Time for the refund, before the settlement is due. */
+/** Time for the refund before the settlement is due. */
 const SOON_AFTER_REFUND = { settlementDelaySeconds: 20 };
 
-/** As recovery was before: it starts what failed, not what has completed. */
+/** An earlier version of recovery: it restarts failed workflows, not completed ones. */
 class FormerReusePolicy extends PaymentWorkflowClient {
   override async restartPayment(
     ...[terms, resumption]: Parameters<PaymentWorkflowClient['restartPayment']>
