@@ -28,7 +28,7 @@ const list = z.string().transform((value) =>
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
-/** Whoever is trusted says who the caller is: trusting everyone (`/0`) would let callers choose their address. */
+/** A trusted proxy names the caller's address: with `/0` callers could choose their own. */
 function isTrustable(proxy: string): boolean {
   return network.safeParse(proxy).success && !proxy.endsWith('/0');
 }
@@ -41,7 +41,8 @@ const trustedProxies = z.union([
   wholeNumber(0, 10),
   list.refine((proxies) => proxies.length > 0 && proxies.every(isTrustable), {
     error:
-      'must be how many proxies stand before the API (1), or their addresses and networks (10.0.0.0/8,2001:db8::7), not everyone',
+      'must be the number of proxies in front of the API (1), or their addresses and networks ' +
+      '(10.0.0.0/8,2001:db8::7), not /0',
   }),
 ]);
 
@@ -115,12 +116,12 @@ export type Config = z.infer<typeof environmentSchema>;
 
 /**
  * Reads the environment. An empty variable counts as absent.
- * @throws UserError that names each variable with an unusable value
+ * @throws UserError that names each variable with an invalid value
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = environmentSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new UserError(`The environment has unusable values. ${faults.join('; ')}`);
+  const violations = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new UserError(`The environment has invalid values. ${violations.join('; ')}`);
 }

@@ -2,12 +2,12 @@ import { type DestinationStream, pino, type Logger } from 'pino';
 
 export type { Logger };
 
-/** All of a merchant's secret key but its kind and its last four characters, wherever it stands in a line. */
+/** A merchant's secret key without its last four characters, anywhere in a line. */
 const SECRET_KEY = /sk_(test|live)_[0-9A-Za-z]{35}(?=[0-9A-Za-z]{4})/g;
 
 /**
- * The process's log: one JSON object a line on stderr, so that stdout stays free for a command's answer. Secret keys are
- * masked in every line, even where a caller has put one into an address or an error has carried it off.
+ * The process's log: one JSON object per line on stderr, because stdout has the results of commands. Secret keys are
+ * masked in every line, also if an address or an error contains one.
  */
 export function createLogger(
   process: string,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of our package.json: the checkout, whether this file runs from `src/` (tests) or `dist/src/` (built). */
+/** The directory of package.json. This file runs from `src/` (tests) or from `dist/src/` (built). */
 export const PACKAGE_ROOT = findPackageRoot(__dirname);
 
 export const VERSION = readVersion();

@@ -5,16 +5,16 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const FORMAT = 'v1';
 
-/** What is sealed: bound to the sealed text, which opens only as what it was sealed as. */
+/** The purpose of a sealed text. It is authenticated with the text, which opens only for the same purpose. */
 export type SealedThing = 'payment-details' | 'provider-server-key' | 'webhook-secret';
 
 /**
- * Keeps secrets and personal data unreadable outside of this installation: AES-256-GCM under `LUNAS_MASTER_KEY`.
- * A sealed text reads `v1.<key id>.<base64url of iv, tag, ciphertext>`.
+ * Encrypts secrets and personal data for the database: AES-256-GCM under `LUNAS_MASTER_KEY`.
+ * A sealed text is `v1.<key id>.<base64url of iv, tag, ciphertext>`.
  */
 export interface Sealer {
   seal(plaintext: string, thing: SealedThing): string;
-  /** @throws when the text was sealed with another key or as another thing, or was changed */
+  /** @throws if the text was sealed with another key or for another purpose, or was changed */
   open(sealed: string, thing: SealedThing): string;
 }
 

@@ -1,4 +1,4 @@
-/** The same document with its keys in snake case, as the operator API and `--json` show it. Instants stay instants. */
+/** The same document with its keys in snake case, as the operator API and `--json` show it. Dates do not change. */
 export function snakeCaseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCaseKeys);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;

@@ -22,13 +22,13 @@ describe('TRUST_PROXY', () => {
     '::/0',
     '10.0.0.1,x',
     'proxy.example',
-  ])('is refused when it is %s, in one sentence that names it', (text) => {
+  ])('is rejected if it is %s, in one sentence that names it', (text) => {
     expect(() => loadConfig({ TRUST_PROXY: text })).toThrow(
       expect.objectContaining({
         name: 'UserError',
         message:
-          'The environment has unusable values. TRUST_PROXY: must be how many proxies stand before the API (1), or ' +
-          'their addresses and networks (10.0.0.0/8,2001:db8::7), not everyone',
+          'The environment has invalid values. TRUST_PROXY: must be the number of proxies in front of the API (1), ' +
+          'or their addresses and networks (10.0.0.0/8,2001:db8::7), not /0',
       }),
     );
   });
@@ -44,13 +44,13 @@ describe('a number', () => {
       expect(() => loadConfig({ [variable]: value })).toThrow(
         expect.objectContaining({
           name: 'UserError',
-          message: `The environment has unusable values. ${variable}: ${rule}`,
+          message: `The environment has invalid values. ${variable}: ${rule}`,
         }),
       );
     }
   });
 
-  it('keeps its default when the variable is absent or empty', () => {
+  it('has its default if the variable is absent or empty', () => {
     const { PORT, RATE_LIMIT_PER_MINUTE, REFUND_HOLD_SECONDS, TRUST_PROXY } = loadConfig({ PORT: '' });
     expect([PORT, RATE_LIMIT_PER_MINUTE, REFUND_HOLD_SECONDS, TRUST_PROXY]).toEqual([3000, 600, 60, undefined]);
   });

@@ -1,6 +1,6 @@
 import { codeOf, messageOf, NotFoundError, UserError } from '../src/errors';
 
-test('messageOf returns the message of an error, the name of an error without one, and the text of any other value', () => {
+test('messageOf returns the message, or the name of an error without one, or the text of another value', () => {
   expect(messageOf(new Error('broken'))).toBe('broken');
   expect(messageOf(new TypeError(''))).toBe('TypeError');
   expect(messageOf('text')).toBe('text');

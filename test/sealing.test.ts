@@ -5,7 +5,7 @@ import { createSealer } from '../src/sealing';
 const newKey = () => randomBytes(32).toString('base64');
 
 describe('sealing', () => {
-  it('opens what it sealed, and never seals the same way twice', () => {
+  it('opens sealed texts, and seals equal texts differently', () => {
     const sealer = createSealer(newKey());
     assert(
       property(string({ unit: 'binary' }), (text) => {
@@ -16,7 +16,7 @@ describe('sealing', () => {
     );
   });
 
-  it('opens nothing that was changed', () => {
+  it('does not open a changed text', () => {
     const sealer = createSealer(newKey());
     const sealed = sealer.seal('a secret of some length', 'webhook-secret');
     assert(
@@ -30,7 +30,7 @@ describe('sealing', () => {
     );
   });
 
-  it('opens nothing with another key, nor as another thing', () => {
+  it('does not open a text with another key or for another purpose', () => {
     const sealer = createSealer(newKey());
     const sealed = sealer.seal('whsec_1', 'webhook-secret');
     expect(() => createSealer(newKey()).open(sealed, 'webhook-secret')).toThrow(/LUNAS_MASTER_KEY/);

@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** Starts `lunas up` as a person does, and waits for what it prints when it is ready. */
+/** Starts `lunas up` and waits until it prints that it is ready. */
 async function start(): Promise<void> {
   output = '';
   const child = spawn(process.execPath, [LUNAS, 'up'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -62,7 +62,7 @@ async function start(): Promise<void> {
   if (child.exitCode !== null) throw new Error(`lunas up ended with ${child.exitCode}: ${output}`);
 }
 
-/** Ctrl-C; answers the exit code. */
+/** Ctrl-C; returns the exit code. */
 async function stop(): Promise<number | null> {
   const child = up;
   up = undefined;
@@ -72,7 +72,7 @@ async function stop(): Promise<number | null> {
   return code;
 }
 
-/** kill -9 of its process group, which it is alone in: each of its children has a group of its own. */
+/** kill -9. Its children have process groups of their own. */
 async function crash(): Promise<void> {
   const child = up;
   up = undefined;
@@ -94,7 +94,7 @@ async function lunas(...args: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** The curl line that `lunas up` printed, run by a shell as it stands. */
+/** Runs the curl line that `lunas up` has printed. */
 async function runPrintedLine(): Promise<z.infer<typeof createdSchema>['payment']> {
   const line = output.split('\n').find((text) => text.includes('curl ')) ?? 'echo no curl line';
   const { stdout } = await run('sh', ['-c', line]);
@@ -115,7 +115,7 @@ async function processesOfHome(): Promise<string[]> {
 }
 
 describe('lunas up', () => {
-  it('takes a payment from the printed line to settled, with signed webhooks, and keeps it over a restart', async () => {
+  it('settles a payment of the printed curl line, with signed webhooks, and keeps it after a restart', async () => {
     await start();
     const { merchant_id } = z
       .object({ merchant_id: z.string() })
@@ -165,7 +165,7 @@ describe('lunas up', () => {
     expect(await processesOfHome()).toEqual([]);
   });
 
-  it('recovers after a crash before it is ready, and its payments go on', async () => {
+  it('recovers after a crash before it is ready, and its payments continue', async () => {
     await start();
     await lunas('catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '--expires-in', '15m');
     const [unpaid, paid] = [await runPrintedLine(), await runPrintedLine()];
