@@ -1,12 +1,13 @@
-import { performPaymentAction, type PaymentActionName } from '../operator/payment-actions';
+import type { OperatorPaymentAction } from '../domain/payment-actions';
+import { performPaymentAction } from '../operator/payment-actions';
 import { commandOperator } from './operator-identity';
 import type { CommandResult } from './output';
 import { type CommandContext, withDatabase, withTemporal } from './command-context';
 
-/** Requests an action of a payment's workflow; the result of the command. */
+/** Performs the action as the operator at the command line. */
 export function runPaymentAction(
   context: CommandContext,
-  action: PaymentActionName,
+  action: OperatorPaymentAction,
   payment: string,
   note: string,
 ): Promise<CommandResult> {

@@ -2,72 +2,136 @@ import type { PaymentState, PaymentTerms } from './payment';
 import type { PaymentStatus } from './payment-transitions';
 import { PROVIDER_CAPABILITIES } from './provider-capabilities';
 import { MAX_REFUNDS } from './refund';
+import type { Actor } from './workflow-step';
 
-interface RequestRule {
+/** How an operator resolves a rejected refund: the customer has the money, or the merchant keeps it. */
+export type RefundResolution = 'refunded' | 'paid';
+
+interface ActionRule {
   readonly from: PaymentStatus;
-  /** The activity that does it. */
+  /** The activity that performs the action. */
   readonly step: string;
   readonly to: PaymentStatus;
 }
 
-/** What merchants and operators can ask of a payment: from which status, by which step, and where it leads. */
+export interface ActionDefinition {
+  readonly requestedBy: 'merchant' | 'operator';
+  /** The Temporal update that requests it. Its arguments are the actor and, if there is one, the resolution. */
+  readonly update: string;
+  readonly resolution?: RefundResolution;
+  /** The name of an operator's action in the audit log. */
+  readonly auditName?: string;
+  /** In rejections: "cannot be …". */
+  readonly pastParticiple: string;
+  /** One for each status in which the action is possible. */
+  readonly rules: readonly ActionRule[];
+}
+
+/** All that merchants and operators can request of a payment. Update handlers, client, operator API and CLI derive from it. */
 export const PAYMENT_ACTIONS = {
-  cancel: [
-    { from: 'pending', step: 'cancelPayment', to: 'cancelled' },
-    { from: 'refund_processing', step: 'cancelRefund', to: 'paid' },
-  ],
-  refund: [{ from: 'paid', step: 'requestRefund', to: 'refund_processing' }],
-  settle: [{ from: 'paid', step: 'settlePayment', to: 'settled' }],
-  fail: [
-    { from: 'created', step: 'failPayment', to: 'failed' },
-    { from: 'pending', step: 'failPayment', to: 'failed' },
-  ],
-  retryRefund: [{ from: 'refund_failed', step: 'retryRefund', to: 'refund_processing' }],
-  resolveRefundAsRefunded: [{ from: 'refund_failed', step: 'resolveRefundAsRefunded', to: 'refunded' }],
-  resolveRefundAsPaid: [{ from: 'refund_failed', step: 'resolveRefundAsPaid', to: 'paid' }],
-} as const satisfies Record<string, readonly RequestRule[]>;
+  cancel: {
+    requestedBy: 'merchant',
+    update: 'cancel',
+    pastParticiple: 'cancelled',
+    rules: [
+      { from: 'pending', step: 'cancelPayment', to: 'cancelled' },
+      { from: 'refund_processing', step: 'cancelRefund', to: 'paid' },
+    ],
+  },
+  refund: {
+    requestedBy: 'merchant',
+    update: 'refund',
+    pastParticiple: 'refunded',
+    rules: [{ from: 'paid', step: 'requestRefund', to: 'refund_processing' }],
+  },
+  settle: {
+    requestedBy: 'operator',
+    update: 'settle',
+    auditName: 'payment.settle',
+    pastParticiple: 'settled',
+    rules: [{ from: 'paid', step: 'settlePayment', to: 'settled' }],
+  },
+  fail: {
+    requestedBy: 'operator',
+    update: 'fail',
+    auditName: 'payment.fail',
+    pastParticiple: 'failed by an operator',
+    rules: [
+      { from: 'created', step: 'failPayment', to: 'failed' },
+      { from: 'pending', step: 'failPayment', to: 'failed' },
+    ],
+  },
+  retryRefund: {
+    requestedBy: 'operator',
+    update: 'retryRefund',
+    auditName: 'refund.retry',
+    pastParticiple: 'refunded once more',
+    rules: [{ from: 'refund_failed', step: 'retryRefund', to: 'refund_processing' }],
+  },
+  resolveRefundAsRefunded: {
+    requestedBy: 'operator',
+    update: 'resolveRefund',
+    resolution: 'refunded',
+    auditName: 'refund.resolve_as_refunded',
+    pastParticiple: 'resolved as refunded',
+    rules: [{ from: 'refund_failed', step: 'resolveRefundAsRefunded', to: 'refunded' }],
+  },
+  resolveRefundAsPaid: {
+    requestedBy: 'operator',
+    update: 'resolveRefund',
+    resolution: 'paid',
+    auditName: 'refund.resolve_as_paid',
+    pastParticiple: 'resolved as paid',
+    rules: [{ from: 'refund_failed', step: 'resolveRefundAsPaid', to: 'paid' }],
+  },
+} as const satisfies Record<string, ActionDefinition>;
 
 export type PaymentAction = keyof typeof PAYMENT_ACTIONS;
+export type PaymentUpdate = (typeof PAYMENT_ACTIONS)[PaymentAction]['update'];
 
-/** In the words of a refusal: it cannot be … */
-const PAST_PARTICIPLES = {
-  cancel: 'cancelled',
-  refund: 'refunded',
-  settle: 'settled',
-  fail: 'failed by an operator',
-  retryRefund: 'refunded once more',
-  resolveRefundAsRefunded: 'resolved as refunded',
-  resolveRefundAsPaid: 'resolved as paid',
-} as const satisfies Record<PaymentAction, string>;
+type RequestedBy<Role> = {
+  [Action in PaymentAction]: (typeof PAYMENT_ACTIONS)[Action]['requestedBy'] extends Role ? Action : never;
+}[PaymentAction];
+export type MerchantPaymentAction = RequestedBy<'merchant'>;
+export type OperatorPaymentAction = RequestedBy<'operator'>;
 
-/** The rule by which a request is served where the payment stands; undefined where it cannot be. */
-export function ruleFor(request: PaymentAction, { status }: PaymentState) {
-  return PAYMENT_ACTIONS[request].find((rule) => rule.from === status);
+/** By resolution. */
+export const RESOLVE_ACTIONS = {
+  refunded: 'resolveRefundAsRefunded',
+  paid: 'resolveRefundAsPaid',
+} as const satisfies Record<RefundResolution, OperatorPaymentAction>;
+
+export const MERCHANT: Actor = { name: 'merchant' };
+
+/** The rule of the action for the payment's status; undefined if the status does not allow the action. */
+export function ruleFor(action: PaymentAction, { status }: PaymentState) {
+  return PAYMENT_ACTIONS[action].rules.find((rule) => rule.from === status);
 }
 
 /**
- * Why a request cannot be served where the payment stands, in words for whoever asked; null when it can. Where the state does
- * not tell about the refund, that is not judged.
+ * Why the action cannot be performed in this state, in words for the caller; null if it can be. If the state has no
+ * refund, the checks of the refund are skipped.
  */
 export function rejectionReason(
-  request: PaymentAction,
+  action: PaymentAction,
   { provider }: Pick<PaymentTerms, 'provider'>,
   state: PaymentState,
   nowMs: number,
 ): string | null {
   const { status, refund } = state;
-  if ((request === 'cancel' || request === 'refund') && !PROVIDER_CAPABILITIES[provider][request]) {
-    return `${provider} does not support it: its transactions cannot be ${PAST_PARTICIPLES[request]}.`;
+  const { pastParticiple } = PAYMENT_ACTIONS[action];
+  if ((action === 'cancel' || action === 'refund') && !PROVIDER_CAPABILITIES[provider][action]) {
+    return `${provider} does not support it: its transactions cannot be ${pastParticiple}.`;
   }
-  if (!ruleFor(request, state)) return `A transaction that is "${status}" cannot be ${PAST_PARTICIPLES[request]}.`;
-  if (request === 'cancel' && status === 'refund_processing' && refund && refund.status !== 'held') {
+  if (!ruleFor(action, state)) return `A transaction that is "${status}" cannot be ${pastParticiple}.`;
+  if (action === 'cancel' && status === 'refund_processing' && refund && refund.status !== 'held') {
     return 'The refund is with the provider already and can no longer be cancelled.';
   }
-  if ((request === 'refund' || request === 'retryRefund') && refund?.number === MAX_REFUNDS) {
+  if ((action === 'refund' || action === 'retryRefund') && refund?.number === MAX_REFUNDS) {
     return `There were ${MAX_REFUNDS} refunds of this transaction already, which is the most there can be.`;
   }
   const dueMs = state.settlesAtMs ?? nowMs;
-  if (request === 'settle' && nowMs < dueMs) {
+  if (action === 'settle' && nowMs < dueMs) {
     return `Its settlement delay is not over before ${new Date(dueMs).toISOString()}.`;
   }
   return null;

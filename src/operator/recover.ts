@@ -13,7 +13,8 @@ import {
 import type { TransitionContext } from '../db/transitions/apply-transition';
 import { readState } from '../db/transitions/payment-state';
 import { isFinal, PAYMENT_STATUSES } from '../domain/payment-transitions';
-import type { ListedWorkflow, PaymentWorkflowClient, WorkflowPage } from '../temporal/payment-workflow-client';
+import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import type { ListedWorkflow, WorkflowPage } from '../temporal/workflow-records';
 import { forEachConcurrent } from '../temporal/for-each-concurrent';
 import { findKnownDeliveries, reclaimDelivery } from '../webhooks/outbox';
 import { rebuildPayment } from './rebuild-payment';
@@ -101,7 +102,7 @@ export async function recover(
     deliveries: add(
       await recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),
       await recoverEach(listUnknownDeliveries(context, workflows), String, async (id) => {
-        await workflows.terminateRetryWorkflow(id, 'PostgreSQL has no such delivery: lunas recover');
+        await workflows.retries.terminate(id, 'PostgreSQL has no such delivery: lunas recover');
         return 'notified';
       }),
     ),
@@ -135,7 +136,7 @@ async function* listDifferingWorkflows(
   const until = new Date();
   let after: string | null = null;
   do {
-    const page: WorkflowPage = await workflows.listPaymentWorkflows(since, until, after);
+    const page: WorkflowPage = await workflows.records.list(since, until, after);
     // A workflow that was started manually under another id has no payment.
     const listedWorkflows = page.items.filter(({ paymentId }) => isUuid(paymentId));
     const ids = listedWorkflows.map(({ paymentId }) => paymentId);
@@ -155,7 +156,7 @@ async function recoverRow(
   { paymentId, hasRow }: DifferingWorkflow,
 ): Promise<RecoveryResult> {
   if (!hasRow) {
-    await rebuildPayment(context, await workflows.readCreation(paymentId));
+    await rebuildPayment(context, await workflows.records.readCreation(paymentId));
     return 'rebuilt';
   }
   return (await workflows.signalProviderUpdate(paymentId)) === 'signalled' ? 'notified' : 'running';
@@ -167,10 +168,10 @@ async function recoverPayment(
   { terms, ...listed }: OpenPayment,
 ): Promise<RecoveryResult> {
   const { paymentId } = terms;
-  const workflow = await workflows.describeWorkflow(paymentId);
+  const workflow = await workflows.records.describe(paymentId);
   if (workflow !== null && listed.state.status === 'created' && workflow.status !== 'created') {
     // PostgreSQL has lost the response to the creation. Another request would issue a QR with another timestamp.
-    await rebuildPayment(context, await workflows.readCreation(paymentId));
+    await rebuildPayment(context, await workflows.records.readCreation(paymentId));
   }
   if (workflow?.isRunning) {
     if (workflow.status === listed.state.status) return 'running';
@@ -200,7 +201,7 @@ async function recoverDelivery(
   workflows: PaymentWorkflowClient,
   deliveryId: string,
 ): Promise<RecoveryResult> {
-  if (await workflows.isRetryWorkflowRunning(deliveryId)) return 'running';
+  if (await workflows.retries.isRunning(deliveryId)) return 'running';
   await reclaimDelivery(db, deliveryId);
   return 'rebuilt';
 }
@@ -212,7 +213,7 @@ async function* listUnknownDeliveries(
   { db }: TransitionContext,
   workflows: PaymentWorkflowClient,
 ): AsyncGenerator<string> {
-  for await (const page of toPages(workflows.listRetriedDeliveryIds())) {
+  for await (const page of toPages(workflows.retries.listDeliveryIds())) {
     const known = await findKnownDeliveries(db, page);
     for (const id of page) if (!known.has(id)) yield id;
   }

@@ -32,7 +32,7 @@ export async function settlePayments(
 
 async function settle(context: OperatorContext, payment: string, note?: string): Promise<Settlement> {
   try {
-    await performPaymentAction(context, 'payment.settle', payment, note);
+    await performPaymentAction(context, 'settle', payment, note);
     return { payment, outcome: 'settled', reason: null };
   } catch (error) {
     const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';

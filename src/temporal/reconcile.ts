@@ -34,7 +34,8 @@ import {
   type ReconciliationSlice,
 } from '../domain/reconciliation';
 import type { ProviderRegistry } from '../providers/registry';
-import type { ListedWorkflow, PaymentWorkflowClient } from './payment-workflow-client';
+import type { PaymentWorkflowClient } from './payment-workflow-client';
+import type { ListedWorkflow } from './workflow-records';
 import { forEachConcurrent } from './for-each-concurrent';
 import { StatusQueries } from './status-queries';
 
@@ -145,7 +146,7 @@ async function compare(
 ): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
   const [order, workflow] = await Promise.all([
     findOrder(await providers.forAccount(providerAccountId), referenceId, queries),
-    workflows.describeWorkflow(id).catch(() => 'indeterminate' as const),
+    workflows.records.describe(id).catch((): Indeterminate => 'indeterminate'),
   ]);
   const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
   const breaks = findBreaks(recorded, order, workflow, Date.now());
@@ -187,9 +188,9 @@ async function checkDeliveries({ db, workflows }: SliceDependencies, after: stri
   let indeterminate = 0;
   const breaks: FoundBreak[] = [];
   await forEachConcurrent(items, CONCURRENCY, async (delivery) => {
-    const isRetryWorkflowRunning = await workflows
-      .isRetryWorkflowRunning(delivery.deliveryId)
-      .catch(() => 'indeterminate' as const);
+    const isRetryWorkflowRunning = await workflows.retries
+      .isRunning(delivery.deliveryId)
+      .catch((): Indeterminate => 'indeterminate');
     if (isRetryWorkflowRunning === 'indeterminate') indeterminate += 1;
     // The retry workflow may have ended the delivery, and itself, since the page was read.
     else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
@@ -206,7 +207,7 @@ async function checkWorkflows(
 ): Promise<PageResult> {
   // Those that have just started, or just ended, are left to the next run.
   const before = new Date(Date.now() - GRACE_MS);
-  const { items, next } = await workflows.listPaymentWorkflows(changedSince, before, after);
+  const { items, next } = await workflows.records.list(changedSince, before, after);
   const ids = items.map(({ paymentId }) => paymentId).filter((id) => isUuid(id));
   const recorded = new Map((await findRecordedStatuses(db, ids)).map((payment) => [payment.paymentId, payment]));
   const breaks: FoundBreak[] = [];

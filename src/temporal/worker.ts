@@ -11,6 +11,7 @@ import { createWebhookSender } from '../webhooks/send';
 import { connectClient, type TemporalTarget } from './connection';
 import { PaymentWorkflowClient } from './payment-workflow-client';
 import { reconcileSlice } from './reconcile';
+import { scheduleReconciliation } from './reconciliation-schedule';
 import { installRuntime } from './runtime';
 import { registerSearchAttributes } from './search-attributes';
 import { startSweeper } from './sweeper';
@@ -97,10 +98,10 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     db,
     sealer,
     sender: webhooks,
-    startRetryWorkflow: (failed) => workflows.startRetryWorkflow(failed),
+    startRetryWorkflow: (failed) => workflows.retries.start(failed),
     log,
   });
-  await workflows.scheduleReconciliation(log);
+  await scheduleReconciliation(client, log);
   const sweeper = startSweeper({ db, workflows, log });
 
   return {

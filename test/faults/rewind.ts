@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
-import { performPaymentAction, type PaymentActionName } from '../../src/operator/payment-actions';
+import type { OperatorPaymentAction } from '../../src/domain/payment-actions';
+import { performPaymentAction } from '../../src/operator/payment-actions';
 import { setPolicy } from '../../src/operator/catalog';
 import { listSettleable, settlePayments } from '../../src/operator/settle-payments';
 import { eventually } from '../support/eventually';
@@ -53,10 +54,10 @@ export async function rewindTemporal(
   await stack.copyTemporal();
   const customer = workload.scenario(ORDINARY_TOTAL);
   const created = await customer.create();
-  await act('payment.settle', toSettle, ACTION_TIMEOUT_MS);
-  await act('refund.resolve_as_paid', toResolve, ACTION_TIMEOUT_MS);
+  await act('settle', toSettle, ACTION_TIMEOUT_MS);
+  await act('resolveRefundAsPaid', toResolve, ACTION_TIMEOUT_MS);
   await setProviderFault(stack, { operation: 'refund', kind: 'timeout' }, REFUNDS_WITHOUT_RESPONSE);
-  await act('refund.retry', toRetry, ACTION_TIMEOUT_MS);
+  await act('retryRefund', toRetry, ACTION_TIMEOUT_MS);
   await customer.request(toRefund, 'refund');
   await stack.rewindTemporal();
   for (const payment of [toRetry, toRefund]) await waitForStatus(payment, 'refund_processing', 0);
@@ -70,7 +71,7 @@ export async function rewindTemporal(
     finish('the held refund goes out', (leftMs) => waitForStatus(toRefund, 'refunded', leftMs)),
     finish('the retried refund is rejected again, and resolved', async (leftMs) => {
       await waitForStatus(toRetry, 'refund_failed', leftMs);
-      await act('refund.resolve_as_paid', toRetry, leftMs);
+      await act('resolveRefundAsPaid', toRetry, leftMs);
     }),
     finish('the created payment is paid', async (leftMs) => {
       await customer.pay(created);
@@ -86,7 +87,7 @@ export async function rewindTemporal(
   }
 
   /** Repeats an operator's action until PostgreSQL has it. */
-  async function act(action: PaymentActionName, { id }: ReturnedPayment, timeoutMs: number): Promise<void> {
+  async function act(action: OperatorPaymentAction, { id }: ReturnedPayment, timeoutMs: number): Promise<void> {
     const before = await versionOf(id);
     const attempt = async () => {
       await performPaymentAction(context, action, id, 'fault test').catch(() => sleep(REPEAT_AFTER_MS));

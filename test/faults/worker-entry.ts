@@ -66,7 +66,7 @@ async function run(): Promise<void> {
     db,
     sealer,
     sender: webhooks,
-    startRetryWorkflow: (failed) => workflows.startRetryWorkflow(failed),
+    startRetryWorkflow: (failed) => workflows.retries.start(failed),
     log,
   });
   startSweeper({ db, workflows, log });

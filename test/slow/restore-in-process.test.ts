@@ -134,7 +134,7 @@ async function removeWorkflow({ id }: Created): Promise<void> {
   const { namespace } = service.client.options;
   await service.client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
   await eventually(
-    () => service.workflows.describeWorkflow(id),
+    () => service.workflows.records.describe(id),
     (workflow) => workflow === null,
   );
 }
@@ -156,7 +156,7 @@ async function stranded(): Promise<string[]> {
   const { rows } = await service.db.query<{ id: string }>(
     "select id from payments where status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')",
   );
-  const workflows = await Promise.all(rows.map(({ id }) => service.workflows.describeWorkflow(id)));
+  const workflows = await Promise.all(rows.map(({ id }) => service.workflows.records.describe(id)));
   return rows.flatMap(({ id }, index) => (workflows[index]?.isRunning ? [] : [id]));
 }
 
@@ -187,7 +187,7 @@ async function changeAfterBackup(before: Awaited<ReturnType<typeof createBeforeB
   await act(before.cancelledLater, 'cancel');
   await act(before.refundedLater, 'refund');
   await waitForStatus(before.refundedLater, 'refunded');
-  await service.workflows.retryRefund(before.retriedLater.id, { name: 'dewi', note: 'again' });
+  await service.workflows.request(before.retriedLater.id, 'retryRefund', { name: 'dewi', note: 'again' });
   await waitForStatus(before.retriedLater, 'refunded');
   await waitForStatus(before.settledLater, 'settled');
   await waitForStatus(before.expiredLater, 'expired');

@@ -5,7 +5,10 @@ import { createPool, type Pool } from '../../src/db/pool';
 import { listProviderAccountIds } from '../../src/db/queries/list-for-reconciliation';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { connectClient } from '../../src/temporal/connection';
+import { BoundedClient } from '../../src/temporal/bounded-client';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
+import { RetryWorkflowClient } from '../../src/temporal/retry-workflow-client';
+import { WorkflowRecords } from '../../src/temporal/workflow-records';
 import { reconcileSlice } from '../../src/temporal/reconcile';
 import { startSweeper } from '../../src/temporal/sweeper';
 import { createLogger } from '../../src/logger';
@@ -32,29 +35,42 @@ let db: Pool;
 let explained: ExplainedStatement[];
 let workflows: WorkflowClientWithoutWorkflows;
 
-/** Every workflow is there, and answers at once: this is about PostgreSQL. */
-class WorkflowClientWithoutWorkflows extends PaymentWorkflowClient {
-  retryQueries = 0;
-  override resumePayment = () => Promise.resolve('running' as const);
-  override resumeLatePayment = () => Promise.resolve('running' as const);
+class FakeRetries extends RetryWorkflowClient {
+  queries = 0;
   /** The first ones are lost. */
-  override isRetryWorkflowRunning = () => Promise.resolve((this.retryQueries += 1) > 3);
-  override async *listRetriedDeliveryIds() {
+  override isRunning = () => Promise.resolve((this.queries += 1) > 3);
+  override async *listDeliveryIds() {
     const { rows } = await plain.query<{ id: string }>('select gen_random_uuid() as id from generate_series(1, 500)');
     for (const { id } of rows) yield id;
   }
-  override terminateRetryWorkflow = () => Promise.resolve();
+  override terminate = () => Promise.resolve();
+}
+
+class FakeRecords extends WorkflowRecords {
   override readCreation = () => Promise.reject(new Error('not part of this'));
-  override signalProviderUpdate = () => Promise.resolve('no_workflow' as const);
-  override signalLatePayment = () => Promise.resolve();
-  override describeWorkflow = () => Promise.resolve(null);
-  override async listPaymentWorkflows() {
+  override describe = () => Promise.resolve(null);
+  override async list() {
     const { rows } = await plain.query<{ id: string }>(
       "select md5('payment' || n)::uuid as id from generate_series(1, 500) n",
     );
     const items = rows.map(({ id }) => ({ workflowId: `payment-${id}`, paymentId: id, isRunning: true }));
     return { items, next: null };
   }
+}
+
+/** Every workflow exists, and each call returns immediately: the test is about PostgreSQL. */
+class WorkflowClientWithoutWorkflows extends PaymentWorkflowClient {
+  override readonly retries: FakeRetries;
+  override readonly records: FakeRecords;
+  constructor(client: BoundedClient) {
+    super(client);
+    this.retries = new FakeRetries(client);
+    this.records = new FakeRecords(client);
+  }
+  override resumePayment = () => Promise.resolve('running' as const);
+  override resumeLatePayment = () => Promise.resolve('running' as const);
+  override signalProviderUpdate = () => Promise.resolve('no_workflow' as const);
+  override signalLatePayment = () => Promise.resolve();
 }
 
 beforeAll(async () => {
@@ -70,9 +86,8 @@ beforeAll(async () => {
      values (gen_random_uuid(), 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none')`,
   );
   await fillDatabase(plain);
-  workflows = new WorkflowClientWithoutWorkflows(
-    connectClient({ address: temporalAddress(), namespace: 'default', security: {} }),
-  );
+  const client = connectClient({ address: temporalAddress(), namespace: 'default', security: {} });
+  workflows = new WorkflowClientWithoutWorkflows(new BoundedClient(client));
 }, 900_000);
 
 afterAll(async () => {
@@ -82,7 +97,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  workflows.retryQueries = 0;
+  workflows.retries.queries = 0;
   ({ db, explained } = explainQueries(plain));
 });
 

@@ -147,9 +147,7 @@ describe('without `lunas recover`', () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 900);
     const context = { db: service.db, workflows: service.workflows, by: { via: 'cli', name: 'cli:dewi' } } as const;
-    await expect(performPaymentAction(context, 'payment.settle', payment.id, 'statement')).rejects.toThrow(
-      'refund_processing',
-    );
+    await expect(performPaymentAction(context, 'settle', payment.id, 'statement')).rejects.toThrow('refund_processing');
     await expectReport(payment.id, { status: 'refund_processing', version: 4 });
   });
 });

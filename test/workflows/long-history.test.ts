@@ -28,7 +28,7 @@ it('a payment whose history is long goes on in a new run, where it stands', asyn
   expect(latest.typedSearchAttributes.get(SEARCH_ATTRIBUTES.referenceId)).toBe(reference_id);
   expect(latest.typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus)).toBe('pending');
   expect(latest.priority).toEqual(first.priority);
-  expect(await service.workflows.readCreation(id)).toMatchObject({
+  expect(await service.workflows.records.readCreation(id)).toMatchObject({
     terms: { paymentId: id },
     opening: { outcome: 'issued', qrisPayload: expect.stringMatching(/^000201/) },
   });

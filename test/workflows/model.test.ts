@@ -6,7 +6,8 @@ import { PaymentWorkflowClient, type RequestOutcome } from '../../src/temporal/p
 import { notifyWorkflow } from '../../src/temporal/notify-workflow';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
-import type { StepInput } from '../../src/domain/workflow-step';
+import { MERCHANT, PAYMENT_ACTIONS, type PaymentAction } from '../../src/domain/payment-actions';
+import type { Actor, StepInput } from '../../src/domain/workflow-step';
 import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
 import { Random } from '../faults/random';
 import { activityDependencies } from '../support/activity-dependencies';
@@ -191,7 +192,7 @@ async function act(payment: ModelledPayment, nowMs: number, row: Row): Promise<v
   behaviour.confirmsRefundsAfter = random.pick([0, 0, 2]);
   for (const losses of Object.values(behaviour.losses)) losses.length = 0;
   // An operator's step that needs a clear answer is refused without one, which is another history.
-  const isClear = message === 'retryRefund' || message === 'resolveAsPaid' || message === 'fail';
+  const isClear = message === 'retryRefund' || message === 'resolveRefundAsPaid' || message === 'fail';
   const lost = !isClear && random.chance(0.3) ? lose(terms, random.pick(['find', 'close', 'refund'])) : '';
   const died = crashWorkers(terms);
   const before = model.status;
@@ -250,8 +251,6 @@ async function send(paymentId: string, message: Message): Promise<ModelResult | 
     case 'changeAmount':
     case 'removeOrder':
       return null;
-    case 'fail':
-      return toModelResult(await workflows.failPayment(paymentId, OPERATOR));
     case 'pay':
     case 'notify':
     case 'denyManually':
@@ -259,19 +258,13 @@ async function send(paymentId: string, message: Message): Promise<ModelResult | 
     case 'refundManually':
       await notifyWorkflow(ledger.db, workflows, paymentId);
       return null;
-    case 'cancel':
-      return toModelResult(await workflows.cancelPayment(paymentId));
-    case 'refund':
-      return toModelResult(await workflows.refundPayment(paymentId));
-    case 'settle':
-      return toModelResult(await workflows.settlePayment(paymentId, OPERATOR));
-    case 'retryRefund':
-      return toModelResult(await workflows.retryRefund(paymentId, OPERATOR));
-    case 'resolveAsPaid':
-      return toModelResult(await workflows.resolveRefund(paymentId, OPERATOR, 'paid'));
-    case 'resolveAsRefunded':
-      return toModelResult(await workflows.resolveRefund(paymentId, OPERATOR, 'refunded'));
+    default:
+      return toModelResult(await workflows.request(paymentId, message, actorOf(message)));
   }
+}
+
+function actorOf(action: PaymentAction): Actor {
+  return PAYMENT_ACTIONS[action].requestedBy === 'merchant' ? MERCHANT : OPERATOR;
 }
 
 function toModelResult({ outcome }: RequestOutcome): ModelResult {
@@ -359,7 +352,7 @@ function rowOf(rows: ReadonlyMap<string, Row>, { terms }: ModelledPayment): Row 
 async function finishAll(payments: readonly ModelledPayment[]): Promise<void> {
   await finish(payments, 'fail', ({ model }) => model.isUnknownToProvider);
   for (let days = 0; days < 3; days += 1) await advance(payments, 2 * DAY_MS);
-  await finish(payments, 'resolveAsPaid', ({ model }) => model.status === 'refund_failed');
+  await finish(payments, 'resolveRefundAsPaid', ({ model }) => model.status === 'refund_failed');
   await finish(payments, 'settle', ({ model }) => model.status === 'paid');
   // Whatever the acquirer reports, each of them has come to an end.
   expect(payments.filter(({ model }) => !model.isFinal).map(describePayment)).toEqual([]);

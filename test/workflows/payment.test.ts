@@ -1,6 +1,5 @@
 import { setPolicy } from '../../src/operator/catalog';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { cancelSignal } from '../../workflows/messages';
 import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import type { TestService } from '../support/service';
 import { eventually } from '../support/eventually';
@@ -65,7 +64,7 @@ describe('a payment', () => {
 
   it('is cancelled by an operator in the Web UI as by its merchant', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
-    await timeSkipping.environment.client.workflow.getHandle(`payment-${id}`).signal(cancelSignal);
+    await timeSkipping.environment.client.workflow.getHandle(`payment-${id}`).signal('cancel');
     expect(await timeSkipping.runToEnd(id, 'cancelled')).toBe('cancelled');
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'cancel']);
     expect(await service.atProvider(reference_id)).toMatchObject({ status: 'cancel' });

@@ -30,7 +30,7 @@ beforeEach(() => timeSkipping.clearFaults());
 
 function fail(id: string) {
   const by = { via: 'cli', name: 'cli:dewi' } as const;
-  return performPaymentAction({ db: service.db, workflows: service.workflows, by }, 'payment.fail', id, 'ticket 7');
+  return performPaymentAction({ db: service.db, workflows: service.workflows, by }, 'fail', id, 'ticket 7');
 }
 
 /** The provider has the order over another amount than the payment's. */

@@ -1,6 +1,6 @@
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
+import { MERCHANT } from '../../src/domain/payment-actions';
 import { setPolicy } from '../../src/operator/catalog';
-import { refundSignal } from '../../workflows/messages';
 import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import type { TestService } from '../support/service';
 import { eventually } from '../support/eventually';
@@ -94,7 +94,10 @@ describe('a refund', () => {
     const held = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60 };
     await transitionWriters.request_refund(context, { paymentId: id, version: 3, at, ...held });
     await transitionWriters.cancel_refund(context, { paymentId: id, version: 4, at, refundNumber: 1 });
-    expect(await service.workflows.refundPayment(id)).toMatchObject({ outcome: 'done', status: 'refund_processing' });
+    expect(await service.workflows.request(id, 'refund', MERCHANT)).toMatchObject({
+      outcome: 'done',
+      status: 'refund_processing',
+    });
     await letHoldPass();
     expect(await service.atProvider(reference_id)).toMatchObject({ status: 'settlement', refunds: [] });
     expect(await service.workflows.queryStatus(id)).toMatchObject({ status: 'paid', version: 5 });
@@ -146,7 +149,7 @@ describe('a refund', () => {
   it('is asked for by an operator in the Web UI, who is in its history', async () => {
     const { id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();
-    await timeSkipping.environment.client.workflow.getHandle(`payment-${id}`).signal(refundSignal);
+    await timeSkipping.environment.client.workflow.getHandle(`payment-${id}`).signal('refund');
     await timeSkipping.waitForStatus(id, 'refund_processing');
     const { rows } = await service.db.query(
       "select actor, note from payment_transitions where payment_id = $1 and name = 'request_refund'",
@@ -193,7 +196,7 @@ describe('a refund that the provider refuses', () => {
 
   it('is tried once more by an operator, under a new key', async () => {
     const { id, reference_id } = await createRejectedRefund();
-    expect(await service.workflows.retryRefund(id, OPERATOR)).toMatchObject({ outcome: 'done' });
+    expect(await service.workflows.request(id, 'retryRefund', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-retried')).toBe('refunded');
     expect(await service.atProvider(reference_id)).toMatchObject({
       refunds: [
@@ -210,13 +213,13 @@ describe('a refund that the provider refuses', () => {
 
   it('is given up by an operator: paid again, and settled', async () => {
     const { id } = await createRejectedRefund();
-    expect(await service.workflows.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({ outcome: 'done' });
+    expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-paid')).toBe('settled');
   });
 
   it('is refunded in another way, as an operator says', async () => {
     const { id } = await createRejectedRefund();
-    expect(await service.workflows.resolveRefund(id, OPERATOR, 'refunded')).toMatchObject({ outcome: 'done' });
+    expect(await service.workflows.request(id, 'resolveRefundAsRefunded', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-refunded')).toBe('refunded');
     expect((await namesOf(id)).at(-1)).toBe('resolve_refund_as_refunded');
   });
@@ -224,12 +227,12 @@ describe('a refund that the provider refuses', () => {
   it('is not given up while the provider shows a refund, or says nothing', async () => {
     const { id, reference_id } = await createRejectedRefund();
     await timeSkipping.injectFault('status', 'http_500', 1);
-    expect(await service.workflows.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
+    expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
       outcome: 'rejected',
       reason: expect.stringMatching(/clear first/),
     });
     await service.refundAtProvider(reference_id);
-    expect(await service.workflows.resolveRefund(id, OPERATOR, 'paid')).toMatchObject({
+    expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
       outcome: 'rejected',
       reason: expect.stringMatching(/shows a refund/),
     });
@@ -252,7 +255,7 @@ describe('a refund that the provider refuses', () => {
       'payment_refund_failed',
       'payment_cancel_failed',
     ]);
-    expect(await service.workflows.settlePayment(id, OPERATOR)).toMatchObject({ outcome: 'rejected' });
+    expect(await service.workflows.request(id, 'settle', OPERATOR)).toMatchObject({ outcome: 'rejected' });
   });
 });
 
@@ -261,7 +264,7 @@ describe('manual settlement', () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementKind: 'manual' });
     const { id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();
-    expect(await service.workflows.settlePayment(id, OPERATOR)).toMatchObject({
+    expect(await service.workflows.request(id, 'settle', OPERATOR)).toMatchObject({
       outcome: 'rejected',
       reason: expect.stringMatching(/not over before/),
     });
@@ -270,7 +273,10 @@ describe('manual settlement', () => {
       status: 'paid',
       waitingFor: expect.stringMatching(/an operator to settle/),
     });
-    expect(await service.workflows.settlePayment(id, OPERATOR)).toMatchObject({ outcome: 'done', status: 'settled' });
+    expect(await service.workflows.request(id, 'settle', OPERATOR)).toMatchObject({
+      outcome: 'done',
+      status: 'settled',
+    });
     expect(await timeSkipping.runToEnd(id, 'settled-by-operator')).toBe('settled');
     const { rows } = await service.db.query(
       "select actor, note from payment_transitions where payment_id = $1 and name = 'settle'",

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
-import { performPaymentAction, type PaymentActionName } from '../../operator/payment-actions';
+import { RESOLVE_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
+import { performPaymentAction } from '../../operator/payment-actions';
 import { findPayment } from '../../operator/find-payment';
 import { snakeCaseKeys } from '../../snake-case';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
@@ -12,23 +13,23 @@ const resolutionSchema = noteSchema.extend({
 });
 
 export const settlePayment = paymentActionEndpoint('settle', 'payment_cancel_failed', (request) => ({
-  action: 'payment.settle',
+  action: 'settle',
   ...parseActionBody(request, noteSchema),
 }));
 
 export const failPayment = paymentActionEndpoint('fail', 'payment_cancel_failed', (request) => ({
-  action: 'payment.fail',
+  action: 'fail',
   ...parseActionBody(request, noteSchema),
 }));
 
 export const retryRefund = paymentActionEndpoint('refund/retry', 'payment_refund_failed', (request) => ({
-  action: 'refund.retry',
+  action: 'retryRefund',
   ...parseActionBody(request, noteSchema),
 }));
 
 export const resolveRefund = paymentActionEndpoint('refund/resolve', 'payment_refund_failed', (request) => {
   const { as, note } = parseActionBody(request, resolutionSchema);
-  return { action: `refund.resolve_as_${as}`, note };
+  return { action: RESOLVE_ACTIONS[as], note };
 });
 
 /**
@@ -38,7 +39,7 @@ export const resolveRefund = paymentActionEndpoint('refund/resolve', 'payment_re
 function paymentActionEndpoint(
   path: string,
   code: ApiErrorCode,
-  read: (request: Request) => { readonly action: PaymentActionName; readonly note: string },
+  read: (request: Request) => { readonly action: OperatorPaymentAction; readonly note: string },
 ): OperatorEndpoint {
   return operatorEndpoint({
     method: 'post',

@@ -41,7 +41,6 @@ read.`,
   handler: paymentAction({
     action: 'cancel',
     code: 'payment_cancel_failed',
-    send: (workflows, paymentId) => workflows.cancelPayment(paymentId),
     toResponse: (payment) => ({
       ...summaryFieldsOf(payment),
       cancelled_at: payment.cancelledAt?.toISOString() ?? null,

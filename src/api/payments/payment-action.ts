@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ApiErrorCode } from '../../domain/errors';
-import { rejectionReason, type PaymentAction } from '../../domain/payment-actions';
+import { MERCHANT, rejectionReason, type MerchantPaymentAction } from '../../domain/payment-actions';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
 import { ApiError } from '../api-error';
 import type { MerchantHandler } from '../endpoint';
@@ -15,10 +15,9 @@ const CATCH_UP_ATTEMPTS = 16;
 const CATCH_UP_PAUSE_MS = 250;
 
 interface MerchantAction<Payment> {
-  readonly action: Extract<PaymentAction, 'cancel' | 'refund'>;
+  readonly action: MerchantPaymentAction;
   /** Of a rejection. */
   readonly code: ApiErrorCode;
-  readonly send: (workflows: PaymentWorkflowClient, paymentId: string) => Promise<RequestOutcome>;
   readonly toResponse: (payment: PaymentRow) => Payment;
 }
 
@@ -27,7 +26,7 @@ interface MerchantAction<Payment> {
  * the payment first. So of twenty concurrent requests Temporal, which accepts ten per workflow, receives one.
  */
 export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
-  const { action, code, send, toResponse } = merchantAction;
+  const { action, code, toResponse } = merchantAction;
   return async ({ db, workflows, mutex }, { params }, { merchantId }) => {
     const find = (pathId: string) => requirePayment(db, merchantId, pathId);
     const { id } = await find(String(params.id));
@@ -49,7 +48,7 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
     async function requestWithCatchUp(client: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
       for (let attemptsLeft = CATCH_UP_ATTEMPTS; ; attemptsLeft -= 1) {
         assertAllowed(await find(id));
-        const requested = await send(client, id);
+        const requested = await client.request(id, action, MERCHANT);
         if (requested.outcome !== 'rejected' || requested.status === undefined || attemptsLeft === 0) return requested;
         if (requested.status === (await find(id)).status) return requested;
         if (attemptsLeft === CATCH_UP_ATTEMPTS) await client.signalProviderUpdate(id);

@@ -28,7 +28,6 @@ transactions of \`shopeepay\`, which has no refund. A body is not needed and not
   handler: paymentAction({
     action: 'refund',
     code: 'payment_refund_failed',
-    send: (workflows, paymentId) => workflows.refundPayment(paymentId),
     toResponse: summaryFieldsOf,
   }),
 });

@@ -125,7 +125,7 @@ function addFail(payments: Command, terminal: Terminal): void {
     .requiredOption('--note <text>', 'why, for the audit log');
   withExamples(command, 'lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"');
   defineAction(command, terminal, z.object({ payment: z.string(), note }), ({ payment, note }, context) =>
-    runPaymentAction(context, 'payment.fail', payment, note),
+    runPaymentAction(context, 'fail', payment, note),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
+import { RESOLVE_ACTIONS } from '../../domain/payment-actions';
 import { listStuckRefunds, type StuckRefund } from '../../operator/list-stuck-refunds';
 import { runPaymentAction } from '../payment-action';
 import { defineAction, withExamples } from '../command-action';
@@ -49,7 +50,7 @@ function addRetry(refunds: Command, terminal: Terminal): void {
     .requiredOption('--note <text>', 'why, for the audit log');
   withExamples(command, 'lunas refunds retry LN0123456789ABCDEF --note "the acquirer had an outage"');
   defineAction(command, terminal, z.object({ payment: z.string(), note }), ({ payment, note }, context) =>
-    runPaymentAction(context, 'refund.retry', payment, note),
+    runPaymentAction(context, 'retryRefund', payment, note),
   );
 }
 
@@ -66,6 +67,6 @@ function addResolve(refunds: Command, terminal: Terminal): void {
   );
   const input = z.object({ payment: z.string(), as: oneOf(RESOLUTIONS), note });
   defineAction(command, terminal, input, ({ payment, as, note }, context) =>
-    runPaymentAction(context, `refund.resolve_as_${as}`, payment, note),
+    runPaymentAction(context, RESOLVE_ACTIONS[as], payment, note),
   );
 }

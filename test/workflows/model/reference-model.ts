@@ -9,8 +9,8 @@ export const MESSAGES = [
   'refund',
   'settle',
   'retryRefund',
-  'resolveAsPaid',
-  'resolveAsRefunded',
+  'resolveRefundAsPaid',
+  'resolveRefundAsRefunded',
   'denyManually',
   'cancelManually',
   'refundManually',
@@ -106,11 +106,11 @@ export class ReferenceModel {
         this.go('retry_refund', 'refund_processing');
         this.submitRefund();
         return 'done';
-      case 'resolveAsPaid':
+      case 'resolveRefundAsPaid':
         if (this.status !== 'refund_failed') return 'rejected';
         this.go('resolve_refund_as_paid', 'paid');
         return 'done';
-      case 'resolveAsRefunded':
+      case 'resolveRefundAsRefunded':
         if (this.status !== 'refund_failed') return 'rejected';
         this.isManuallyRefunded = true;
         this.go('resolve_refund_as_refunded', 'refunded');

@@ -1,0 +1,41 @@
+import type { Client } from '@temporalio/client';
+
+/** The API responds within 10 s. */
+export const UPDATE_TIMEOUT_MS = 9_000;
+export const CALL_TIMEOUT_MS = 5_000;
+
+/** A Temporal client whose calls have a timeout each. */
+export class BoundedClient {
+  constructor(
+    private readonly client: Client,
+    private readonly deadlineAtMs = Infinity,
+    private readonly inFlight = new Set<Promise<unknown>>(),
+  ) {}
+
+  /** The same client for work whose caller receives no response after this timestamp. */
+  withDeadline(deadlineAtMs: number): BoundedClient {
+    return new BoundedClient(this.client, deadlineAtMs, this.inFlight);
+  }
+
+  async call<Result>(work: (client: Client) => Promise<Result>, timeoutMs = CALL_TIMEOUT_MS): Promise<Result> {
+    const deadlineAtMs = Math.min(Date.now() + timeoutMs, this.deadlineAtMs);
+    const result = this.client.connection.withDeadline(deadlineAtMs, () => work(this.client));
+    this.inFlight.add(result);
+    try {
+      return await result;
+    } finally {
+      this.inFlight.delete(result);
+    }
+  }
+
+  /** Without a timeout: a page of the iteration may be requested much later. */
+  list(query: string): ReturnType<Client['workflow']['list']> {
+    return this.client.workflow.list({ query });
+  }
+
+  /** After the calls in flight: the SDK's next attempt of a call would throw at a closed connection, and nothing catches it. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.inFlight);
+    await this.client.connection.close();
+  }
+}

@@ -1,0 +1,69 @@
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client';
+import { validate as isUuid } from 'uuid';
+import type { FailedDelivery } from '../webhooks/relay';
+import { SEARCH_ATTRIBUTES, webhookWorkflowId, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import type { webhookDelivery } from '../../workflows/webhook-delivery';
+import type { BoundedClient } from './bounded-client';
+
+/** The workflows that make the attempts of a delivery after the first one. */
+export class RetryWorkflowClient {
+  constructor(private readonly client: BoundedClient) {}
+
+  /**
+   * Starts the retry workflow of a delivery. A retry workflow that is running starts from the beginning: the delivery was
+   * redelivered, or the relay stopped between this call and its record.
+   */
+  async start({ delivery, attempt, delaySeconds }: FailedDelivery): Promise<void> {
+    const { deliveryId, endpointId, event, merchantId, paymentId, referenceId, url } = delivery;
+    const summary = `${event} of ${referenceId} to ${new URL(url).host}`;
+    const input = {
+      deliveryId,
+      initialDelayMs: Math.round(delaySeconds * 1_000),
+      summary,
+      firstFailure: attempt.failure ?? 'unknown',
+    };
+    await this.client.call(({ workflow }) =>
+      workflow.start<typeof webhookDelivery>('webhookDelivery', {
+        workflowId: webhookWorkflowId(deliveryId),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
+        taskQueue: WEBHOOKS_TASK_QUEUE,
+        args: [input],
+        staticSummary: summary,
+        // No path and no query of the address: merchants put secrets there.
+        staticDetails: `Endpoint ${endpointId}\n\nDelivery ${deliveryId}\n\nPayment ${paymentId}`,
+        priority: { fairnessKey: merchantId },
+        typedSearchAttributes: [
+          { key: SEARCH_ATTRIBUTES.merchantId, value: merchantId },
+          { key: SEARCH_ATTRIBUTES.referenceId, value: referenceId },
+        ],
+      }),
+    );
+  }
+
+  async isRunning(deliveryId: string): Promise<boolean> {
+    try {
+      const { status } = await this.client.call(({ workflow }) =>
+        workflow.getHandle(webhookWorkflowId(deliveryId)).describe(),
+      );
+      return status.name === 'RUNNING';
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  /** The deliveries whose retry workflow runs, as far as Temporal's visibility has them. */
+  async *listDeliveryIds(): AsyncGenerator<string> {
+    const query = "WorkflowType = 'webhookDelivery' and ExecutionStatus = 'Running'";
+    for await (const { workflowId } of this.client.list(query)) {
+      const deliveryId = workflowId.slice(webhookWorkflowId('').length);
+      if (isUuid(deliveryId)) yield deliveryId;
+    }
+  }
+
+  /** Ends the retries of a delivery that PostgreSQL no longer has. */
+  async terminate(deliveryId: string, reason: string): Promise<void> {
+    await this.client.call(({ workflow }) => workflow.getHandle(webhookWorkflowId(deliveryId)).terminate(reason));
+  }
+}

@@ -1,0 +1,69 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowRecord } from '../domain/reconciliation';
+import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
+import type { BoundedClient } from './bounded-client';
+import { creationIn, type RecordedCreation } from './creation-history';
+
+/** A payment's workflow, as Temporal's visibility lists it. */
+export interface ListedWorkflow {
+  readonly workflowId: string;
+  /** Any text if an operator started the workflow under another id. */
+  readonly paymentId: string;
+  readonly isRunning: boolean;
+}
+
+export interface WorkflowPage {
+  readonly items: readonly ListedWorkflow[];
+  /** Null on the last page. */
+  readonly next: string | null;
+}
+
+const PAGE_SIZE = 500;
+
+/** What Temporal has recorded of the payments' workflows, whether a worker runs or not. */
+export class WorkflowRecords {
+  constructor(private readonly client: BoundedClient) {}
+
+  /** Whether the payment's workflow runs, and its status; null if Temporal has no such workflow. */
+  async describe(paymentId: string): Promise<WorkflowRecord | null> {
+    try {
+      const { status, typedSearchAttributes } = await this.client.call(({ workflow }) =>
+        workflow.getHandle(paymentWorkflowId(paymentId)).describe(),
+      );
+      const paymentStatus = typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus) ?? null;
+      return { isRunning: status.name === 'RUNNING', status: paymentStatus };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * A page of the payments' workflows that were started before `until` and run, or were started since `since`, as far as
+   * Temporal's visibility has them. `after` is the `next` of the page before.
+   */
+  async list(since: Date, until: Date, after: string | null): Promise<WorkflowPage> {
+    const { executions, nextPageToken } = await this.client.call(({ workflowService, options }) =>
+      workflowService.listWorkflowExecutions({
+        namespace: options.namespace,
+        query: `WorkflowType = 'payment' and StartTime < '${until.toISOString()}'
+          and (ExecutionStatus = 'Running' or StartTime >= '${since.toISOString()}')`,
+        pageSize: PAGE_SIZE,
+        nextPageToken: after === null ? null : Buffer.from(after, 'base64'),
+      }),
+    );
+    const items = executions.map(({ execution, closeTime }) => {
+      const workflowId = execution?.workflowId ?? '';
+      return { workflowId, paymentId: toPaymentId(workflowId), isRunning: !closeTime };
+    });
+    return { items, next: nextPageToken.length === 0 ? null : Buffer.from(nextPageToken).toString('base64') };
+  }
+
+  /** The input of the latest run of a payment's workflow, and what it has recorded of the creation. */
+  readCreation(paymentId: string): Promise<RecordedCreation> {
+    return this.client.call(async ({ workflow, options }) => {
+      const history = await workflow.getHandle(paymentWorkflowId(paymentId)).fetchHistory();
+      return creationIn(history, options.loadedDataConverter);
+    });
+  }
+}

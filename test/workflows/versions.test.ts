@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PACKAGE_ROOT } from '../../src/package-info';
+import { PATCHES } from '../../workflows/versions';
+
+const WORKFLOWS_DIRECTORY = path.join(PACKAGE_ROOT, 'workflows');
+
+/** The first arguments of all calls of `patched` and `deprecatePatch`. */
+function usedPatchIds(): string[] {
+  const sources = readdirSync(WORKFLOWS_DIRECTORY)
+    .filter((name) => name !== 'versions.ts')
+    .map((name) => readFileSync(path.join(WORKFLOWS_DIRECTORY, name), 'utf8'));
+  return sources.flatMap((text) =>
+    [...text.matchAll(/\b(?:patched|deprecatePatch)\(([^)]*)\)/g)].map(([, id]) => id ?? ''),
+  );
+}
+
+it('versions.ts has the ids of all patches, and each id is used', () => {
+  const ids = Object.keys(PATCHES).map((name) => `PATCHES.${name}`);
+  expect([...new Set(usedPatchIds())].toSorted()).toEqual(ids.toSorted());
+});

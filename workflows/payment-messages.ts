@@ -1,0 +1,160 @@
+import { ApplicationFailure, condition, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import type { PaymentState, PaymentTerms } from '../src/domain/payment';
+import {
+  MERCHANT,
+  PAYMENT_ACTIONS,
+  rejectionReason,
+  RESOLVE_ACTIONS,
+  type PaymentAction,
+  type PaymentUpdate,
+  type RefundResolution,
+} from '../src/domain/payment-actions';
+import type { PaymentStatus } from '../src/domain/payment-transitions';
+import type { Actor } from '../src/domain/workflow-step';
+import { createUpdate, paidSignal, REQUEST_REJECTED, statusQuery, type PaymentWorkflowStatus } from './messages';
+
+const WEB_UI: Actor = { name: 'operator', note: 'signalled to the workflow' };
+
+/** In the order in which the handlers are set: Temporal delivers buffered messages in that order. */
+const UPDATE_DESCRIPTIONS = {
+  cancel: 'The merchant cancels the payment, or its refund while the refund is held.',
+  refund: 'The merchant refunds the customer. Completes when the refund is held.',
+  settle: 'An operator settles the payment, once its settlement delay is over.',
+  fail: 'An operator fails the payment. Rejected if the provider reports the order as pending or paid.',
+  retryRefund: 'An operator retries a rejected refund, under a new key.',
+  resolveRefund: 'An operator resolves a rejected refund: the customer has the money (`refunded`), or not (`paid`).',
+} as const satisfies Record<PaymentUpdate, string>;
+
+const SIGNAL_DESCRIPTIONS = {
+  cancel: 'Cancels a pending payment, or a refund that is held.',
+  refund: 'Refunds the customer of a paid payment.',
+  settle: 'Settles a paid payment of manual settlement, once its settlement delay is over.',
+} as const satisfies Partial<Record<PaymentAction, string>>;
+
+/** A request in the queue of the payment's workflow. */
+export interface QueuedRequest {
+  readonly action: PaymentAction;
+  readonly actor: Actor;
+  /** Takes the reason of the rejection, or null if the action was performed. */
+  readonly complete: (rejection: string | null) => void;
+}
+
+/** What the handlers read of the payment. */
+interface MessageTarget {
+  readonly terms: PaymentTerms;
+  readonly state: PaymentState;
+  workflowStatus(): PaymentWorkflowStatus;
+}
+
+/** The handlers of a payment's messages, and the requests that wait in the queue. */
+export class PaymentMessages {
+  /** The status at the provider may have changed since the last status query. */
+  hasProviderUpdate = false;
+  readonly #payment: MessageTarget;
+  readonly #requests: QueuedRequest[] = [];
+
+  constructor(payment: MessageTarget) {
+    this.#payment = payment;
+    setHandler(
+      createUpdate,
+      async () => {
+        await condition(() => payment.state.status !== 'created');
+        return payment.state.status;
+      },
+      { description: 'Sent with the start. Completes when the QR code is issued, or the payment failed.' },
+    );
+    for (const update of keysOf(UPDATE_DESCRIPTIONS)) this.#handleUpdate(update);
+    for (const action of keysOf(SIGNAL_DESCRIPTIONS)) {
+      const description = SIGNAL_DESCRIPTIONS[action];
+      setHandler(defineSignal(action), () => this.enqueueWithoutCaller(action, WEB_UI), { description });
+    }
+    setHandler(
+      paidSignal,
+      () => {
+        this.hasProviderUpdate = true;
+      },
+      { description: "The provider's status may have changed: query it now. Safe at any time." },
+    );
+    setHandler(statusQuery, () => payment.workflowStatus(), {
+      description: 'The status of the payment, and what the workflow waits for.',
+    });
+  }
+
+  get hasRequests(): boolean {
+    return this.#requests.length > 0;
+  }
+
+  hasRequest(action: PaymentAction): boolean {
+    return this.#requests.some((request) => request.action === action);
+  }
+
+  nextRequest(): QueuedRequest | undefined {
+    return this.#requests.shift();
+  }
+
+  /** Rejects what no status allows any more. */
+  rejectAll(): void {
+    for (const { action, complete } of this.#requests) complete(this.rejectionReason(action));
+  }
+
+  /** Adds a request whose result no caller waits for. */
+  enqueueWithoutCaller(action: PaymentAction, actor: Actor): void {
+    this.#requests.push({ action, actor, complete: () => undefined });
+  }
+
+  rejectionReason(action: PaymentAction): string | null {
+    return rejectionReason(action, this.#payment.terms, this.#payment.state, Date.now());
+  }
+
+  /** Waits for a request or a provider update; without a timeout, as long as that takes. */
+  async wait(timeoutMs?: number): Promise<void> {
+    const hasMessage = () => this.hasProviderUpdate || this.hasRequests;
+    await (timeoutMs === undefined ? condition(hasMessage) : condition(hasMessage, timeoutMs));
+  }
+
+  #handleUpdate(update: PaymentUpdate): void {
+    setHandler(
+      defineUpdate<PaymentStatus, [Actor | undefined, RefundResolution | undefined]>(update),
+      (actor, resolution) => this.#enqueue(toAction(update, resolution), actor),
+      {
+        description: UPDATE_DESCRIPTIONS[update],
+        validator: (_actor, resolution) => this.#validate(toAction(update, resolution)),
+      },
+    );
+  }
+
+  #enqueue(action: PaymentAction, actor = defaultActor(action)): Promise<PaymentStatus> {
+    return new Promise((resolve, reject) => {
+      const complete = (rejection: string | null) => {
+        if (rejection === null) resolve(this.#payment.state.status);
+        else reject(this.#rejected(rejection));
+      };
+      this.#requests.push({ action, actor, complete });
+    });
+  }
+
+  #validate(action: PaymentAction): void {
+    const rejection = this.rejectionReason(action);
+    if (rejection !== null) throw this.#rejected(rejection);
+  }
+
+  /** Carries the status in the workflow: PostgreSQL may have a step whose result Temporal lost and which is repeated now. */
+  #rejected(reason: string): ApplicationFailure {
+    return ApplicationFailure.nonRetryable(reason, REQUEST_REJECTED, this.#payment.state.status);
+  }
+}
+
+function toAction(update: PaymentUpdate, resolution: RefundResolution = 'paid'): PaymentAction {
+  return update === 'resolveRefund' ? RESOLVE_ACTIONS[resolution] : update;
+}
+
+/** If the request names no actor. */
+function defaultActor(action: PaymentAction): Actor {
+  return PAYMENT_ACTIONS[action].requestedBy === 'merchant' ? MERCHANT : WEB_UI;
+}
+
+function keysOf<Table extends object>(table: Table): Extract<keyof Table, string>[] {
+  const keys: Extract<keyof Table, string>[] = [];
+  for (const key in table) keys.push(key);
+  return keys;
+}

@@ -1,0 +1,158 @@
+import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import type { ActivityOptions, SearchAttributeUpdatePair } from '@temporalio/common';
+import type { Activities } from '../activities';
+import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
+import { isFinal } from '../src/domain/payment-transitions';
+import type { Actor, Opening, StepInput, StepResult } from '../src/domain/workflow-step';
+import { SEARCH_ATTRIBUTES, type PaymentWorkflowStatus } from './messages';
+import { OperatorView } from './operator-view';
+import { PaymentMessages } from './payment-messages';
+import { LOCAL_ACTIVITY_OPTIONS, UNLIMITED_RETRY } from './retry-policies';
+import { runStep } from './run-step';
+
+/** The activities of a payment, each with its summary in the Web UI. */
+export const ACTIVITY_SUMMARIES = {
+  openPayment: 'request the QR code from the provider',
+  failUnissuedPayment: 'verify that the provider issued no QR code',
+  confirmPaid: 'query the provider: is the order paid?',
+  expirePayment: 'expire the order at the provider',
+  cancelPayment: 'cancel the order at the provider',
+  failPayment: 'query the provider, then fail the payment',
+  syncPaidPayment: 'query the provider: is the order still paid?',
+  requestRefund: 'open the refund and hold it',
+  cancelRefund: 'cancel the held refund',
+  submitRefund: 'record that the refund goes to the provider',
+  refundPayment: 'request the refund from the provider',
+  syncFailedRefund: 'query the provider: is the rejected refund confirmed?',
+  retryRefund: 'open the next refund',
+  resolveRefundAsRefunded: 'record that the customer has the money',
+  resolveRefundAsPaid: 'abandon the refund if the provider shows none',
+  settlePayment: 'make the net amount available',
+} as const satisfies Partial<Record<keyof Activities, string>>;
+
+type PaymentStep = keyof typeof ACTIVITY_SUMMARIES;
+
+/** Where a new run starts: at the state in PostgreSQL if Temporal lost the workflow, else at that of the run before. */
+export interface ResumeState {
+  readonly state: PaymentState;
+  readonly createdAtMs: number;
+  /** Absent before the provider issued the QR code or rejected the order. */
+  readonly opening?: Opening;
+  /** Of the run before. */
+  readonly attentionReason?: string;
+}
+
+/** The state of one run of a payment's workflow, and the steps that change it. */
+export class PaymentRun {
+  readonly expiresAtMs: number;
+  readonly view: OperatorView;
+  readonly messages: PaymentMessages;
+  /** PostgreSQL has lost a refund that was requested. */
+  hasLostRefund = false;
+  #state: PaymentState;
+  #opening: Opening | undefined;
+  #waitingFor = 'the provider to issue the QR code';
+  readonly #createdAtMs: number;
+
+  constructor(
+    readonly terms: PaymentTerms,
+    resumeState?: ResumeState,
+  ) {
+    this.#createdAtMs = resumeState?.createdAtMs ?? workflowInfo().startTime.getTime();
+    this.expiresAtMs = expiryOf(this.#createdAtMs, terms);
+    this.#state = resumeState?.state ?? { status: 'created', version: 0 };
+    this.#opening = resumeState?.opening;
+    const headline = () => `**${this.#state.status}**, waiting for ${this.#waitingFor}.`;
+    this.view = new OperatorView(headline, resumeState?.attentionReason);
+    this.messages = new PaymentMessages(this);
+  }
+
+  get state(): PaymentState {
+    return this.#state;
+  }
+
+  /**
+   * Runs a step in a local activity and, if that fails, in a regular one until it succeeds. A request to fail the payment
+   * interrupts the retries.
+   * @returns why the step was rejected; null if it was not
+   */
+  async runStep(
+    step: PaymentStep,
+    { by, regularOptions = UNLIMITED_RETRY }: { by?: Actor; regularOptions?: ActivityOptions } = {},
+  ): Promise<string | null> {
+    const { terms, state } = this;
+    const input: StepInput = { terms, state, atMs: Date.now(), createdAtMs: this.#createdAtMs, ...(by && { by }) };
+    const summary = `${terms.referenceId}: ${ACTIVITY_SUMMARIES[step]}`;
+    const localActivities = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary });
+    const regularActivities = proxyActivities<Activities>({ ...regularOptions, summary });
+    const result = await runStep({
+      local: () => localActivities[step](input),
+      regular: () => regularActivities[step](input),
+      onRetrying: () => this.#showRetrying(step),
+      isInterrupted: () => this.messages.hasRequest('fail'),
+    });
+    if (result === null) return null;
+    if (result.state.version < state.version) this.#resumeFromOlderState(state);
+    this.#opening = result.opening ?? this.#opening;
+    this.#applyResult(result);
+    return result.rejection ?? null;
+  }
+
+  setWaitingFor(what: string, untilMs?: number): void {
+    this.#waitingFor = untilMs === undefined ? what : `${what} (until ${new Date(untilMs).toISOString()})`;
+    this.view.updateDetails();
+  }
+
+  workflowStatus(): PaymentWorkflowStatus {
+    const { status, version, settlesAtMs, refund = null } = this.#state;
+    return {
+      status,
+      version,
+      waitingFor: this.#waitingFor,
+      expiresAt: new Date(this.expiresAtMs).toISOString(),
+      settlesAt: settlesAtMs === undefined ? null : new Date(settlesAtMs).toISOString(),
+      attentionReason: this.view.attentionReason,
+      refund,
+    };
+  }
+
+  toResumeState(): ResumeState {
+    const { attentionReason } = this.view;
+    return {
+      state: this.#state,
+      createdAtMs: this.#createdAtMs,
+      ...(this.#opening && { opening: this.#opening }),
+      ...(attentionReason !== null && { attentionReason }),
+    };
+  }
+
+  /**
+   * PostgreSQL was restored to an earlier time: only the provider has what happened since. A refund that a merchant
+   * received 200 for is requested again, unless the provider has it.
+   */
+  #resumeFromOlderState({ status }: PaymentState): void {
+    this.messages.hasProviderUpdate = true;
+    this.hasLostRefund = status === 'refund_processing' || status === 'refund_failed';
+  }
+
+  #showRetrying(step: PaymentStep): void {
+    const summary = ACTIVITY_SUMMARIES[step];
+    this.#waitingFor = `a step that is being retried: ${summary}`;
+    const attentionReason = `A step is being retried: ${summary}. Its pending activity shows why it fails.`;
+    this.#applyResult({ state: this.#state, attentionReason });
+  }
+
+  #applyResult(result: StepResult): void {
+    const { status: before } = this.#state;
+    this.#state = { ...this.#state, ...result.state };
+    const { status } = this.#state;
+    const changes: SearchAttributeUpdatePair[] = [];
+    if (status !== before) changes.push({ key: SEARCH_ATTRIBUTES.paymentStatus, value: status });
+    if (status === 'pending' && before !== 'pending') {
+      changes.push({ key: SEARCH_ATTRIBUTES.expiresAt, value: new Date(this.expiresAtMs) });
+    }
+    if (isFinal(status)) this.#waitingFor = 'nothing: the payment is final';
+    const rejectedRefund = status === 'refund_failed' ? 'the provider rejected the refund' : null;
+    this.view.setAttention(result.attentionReason ?? rejectedRefund, changes);
+  }
+}
