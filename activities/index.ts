@@ -1,56 +1,75 @@
-import { cancelPayment } from './cancel-payment';
-import { cancelRefund } from './cancel-refund';
-import { confirmPaid } from './confirm-paid';
-import { deliverWebhook } from './deliver-webhook';
 import type { ActivityDependencies } from './dependencies';
-import { expirePayment } from './expire-payment';
-import { failPayment } from './fail-payment';
-import { failUnissuedPayment } from './fail-unissued-payment';
-import { openPayment } from './open-payment';
-import { recordLatePayment } from './record-late-payment';
-import { syncPaidPayment } from './sync-paid-payment';
-import { syncFailedRefund } from './sync-failed-refund';
+import { recordLatePayment, refundLatePayment } from './late-payment';
 import {
+  cancelPayment,
+  confirmPaid,
+  expirePayment,
+  failPayment,
+  failUnissuedPayment,
+  openPayment,
+  settlePayment,
+} from './payment';
+import { planReconciliation, reconcilePayments, recordReconciliation, reportFailedReconciliation } from './reconcile';
+import {
+  cancelRefund,
+  refundPayment,
+  requestRefund,
+  resolveRefundAsPaid,
+  resolveRefundAsRefunded,
+  retryRefund,
+  submitRefund,
+  syncFailedRefund,
+  syncPaidPayment,
+} from './refund';
+import { deliverWebhook } from './webhook-delivery';
+
+/** All side effects of the workflows, under the names that Temporal records. An attempt may be repeated or cut off. */
+const ACTIVITIES = {
+  openPayment,
+  failUnissuedPayment,
+  confirmPaid,
+  cancelPayment,
+  expirePayment,
+  failPayment,
+  settlePayment,
+  requestRefund,
+  cancelRefund,
+  submitRefund,
+  refundPayment,
+  retryRefund,
+  resolveRefundAsRefunded,
+  resolveRefundAsPaid,
+  syncPaidPayment,
+  syncFailedRefund,
+  recordLatePayment,
+  refundLatePayment,
+  deliverWebhook,
   planReconciliation,
   reconcilePayments,
   recordReconciliation,
   reportFailedReconciliation,
-} from './reconcile-payments';
-import { refundLatePayment } from './refund-late-payment';
-import { refundPayment } from './refund-payment';
-import { requestRefund } from './request-refund';
-import { resolveRefundAsPaid, resolveRefundAsRefunded } from './resolve-refund';
-import { retryRefund } from './retry-refund';
-import { settlePayment } from './settle-payment';
-import { submitRefund } from './submit-refund';
+};
 
-export type Activities = ReturnType<typeof createActivities>;
+type WithoutDependencies<Activity> = Activity extends (
+  dependencies: ActivityDependencies,
+  ...input: infer Input
+) => infer Result
+  ? (...input: Input) => Result
+  : never;
 
-/** Every side effect of the workflows. Each may run twice and die in between. */
-export function createActivities(dependencies: ActivityDependencies) {
-  return {
-    openPayment: openPayment.bind(null, dependencies),
-    failUnissuedPayment: failUnissuedPayment.bind(null, dependencies),
-    confirmPaid: confirmPaid.bind(null, dependencies),
-    cancelPayment: cancelPayment.bind(null, dependencies),
-    expirePayment: expirePayment.bind(null, dependencies),
-    failPayment: failPayment.bind(null, dependencies),
-    syncPaidPayment: syncPaidPayment.bind(null, dependencies),
-    requestRefund: requestRefund.bind(null, dependencies),
-    cancelRefund: cancelRefund.bind(null, dependencies),
-    submitRefund: submitRefund.bind(null, dependencies),
-    refundPayment: refundPayment.bind(null, dependencies),
-    syncFailedRefund: syncFailedRefund.bind(null, dependencies),
-    retryRefund: retryRefund.bind(null, dependencies),
-    resolveRefundAsRefunded: resolveRefundAsRefunded.bind(null, dependencies),
-    resolveRefundAsPaid: resolveRefundAsPaid.bind(null, dependencies),
-    recordLatePayment: recordLatePayment.bind(null, dependencies),
-    refundLatePayment: refundLatePayment.bind(null, dependencies),
-    settlePayment: settlePayment.bind(null, dependencies),
-    planReconciliation: planReconciliation.bind(null, dependencies),
-    reconcilePayments: reconcilePayments.bind(null, dependencies),
-    recordReconciliation: recordReconciliation.bind(null, dependencies),
-    reportFailedReconciliation: reportFailedReconciliation.bind(null, dependencies),
-    deliverWebhook: deliverWebhook.bind(null, dependencies),
-  };
+/** As the workflows call them. */
+export type Activities = {
+  readonly [Name in keyof typeof ACTIVITIES]: WithoutDependencies<(typeof ACTIVITIES)[Name]>;
+};
+
+type Activity = (dependencies: ActivityDependencies, input: never) => Promise<unknown>;
+
+/** As the worker registers them. */
+export function createActivities(
+  dependencies: ActivityDependencies,
+): Record<string, (input: never) => Promise<unknown>> {
+  const activities: Readonly<Record<string, Activity>> = ACTIVITIES;
+  return Object.fromEntries(
+    Object.entries(activities).map(([name, activity]) => [name, (input: never) => activity(dependencies, input)]),
+  );
 }

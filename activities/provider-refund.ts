@@ -1,47 +1,62 @@
-import type { TransitionContext } from '../src/db/transitions/apply-transition';
-import { transitionWriters } from '../src/db/transitions/payment-transitions';
-import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
-import { toStepResult, toTransitionInput } from './transition-input';
-
-const BY = { name: 'provider', note: 'the provider has a refund that was not recorded' };
+import { formatRupiah } from '../src/domain/money';
+import type { FindPaymentOutcome, Provider, RefundRequest } from '../src/providers/provider';
+import { providerDeadline } from './provider-deadline';
+import { RECOVERY_MODE } from './step-result';
 
 /**
- * The provider has refunded a paid payment that has no refund in PostgreSQL (the merchant did it in the provider's own
- * dashboard, or PostgreSQL was restored to an earlier time). The refund is opened here too, so that the merchant is not
- * paid for it. The next steps find it confirmed.
- * @param refundKey that of the provider; a refund of ours keeps its number
+ * The refunds of an order at the provider, whatever their keys: a refund that is recorded as rejected may have been
+ * executed, or the merchant refunded in the provider's dashboard. `pending`: accepted, and not confirmed by the bank.
  */
-export async function recordProviderRefund(
-  context: TransitionContext,
-  request: StepInput,
-  refundKey: string | null,
-): Promise<StepResult> {
-  const refund = refundAfter(request, refundKey);
-  return toStepResult(
-    await transitionWriters.request_refund(context, { ...toTransitionInput({ ...request, by: BY }), ...refund }),
-  );
+export type ProviderRefundStatus =
+  | { readonly status: 'refunded'; readonly providerReference: string | null; readonly refundKey: string | null }
+  | { readonly status: 'pending'; readonly refundKey: string | null }
+  | { readonly status: 'none' }
+  | { readonly status: 'indeterminate'; readonly reason: string };
+
+export function classifyProviderRefund(totalRupiah: number, found: FindPaymentOutcome): ProviderRefundStatus {
+  if (found.outcome === 'indeterminate') return { status: 'indeterminate', reason: found.reason };
+  if (found.outcome === 'not_found') return { status: 'indeterminate', reason: 'it does not have the order' };
+  const { status, refunds } = found.payment;
+  const confirmed = refunds.findLast((refund) => refund.confirmedAt !== null);
+  if (status === 'refunded') {
+    const { providerReference = null, refundKey = null } = confirmed ?? {};
+    return { status: 'refunded', providerReference, refundKey };
+  }
+  if (status !== 'paid') return { status: 'indeterminate', reason: `it has the order as "${status}"` };
+  if (refunds.length === 0) return { status: 'none' };
+  const acceptedRupiah = refunds.reduce((sum, refund) => sum + refund.totalRupiah, 0);
+  if (acceptedRupiah >= totalRupiah) return { status: 'pending', refundKey: refunds.at(-1)?.refundKey ?? null };
+  const amounts = `${formatRupiah(acceptedRupiah)} of ${formatRupiah(totalRupiah)}`;
+  return { status: 'indeterminate', reason: `it has refunded ${amounts}` };
 }
 
-/** Whether the provider has a later refund than PostgreSQL, whose last refund was rejected: a retry of ours was lost. */
-export function isLostRetry({ terms, state }: StepInput, refundKey: string | null): boolean {
-  return refundNumberOfKey(terms.referenceId, refundKey) > (state.refund?.number ?? 0);
+export async function fetchRefundStatus(
+  provider: Provider,
+  { referenceId, totalRupiah }: { readonly referenceId: string; readonly totalRupiah: number },
+): Promise<ProviderRefundStatus> {
+  return classifyProviderRefund(totalRupiah, await provider.findPayment(referenceId, providerDeadline()));
 }
 
-/** Opens the retry that was lost. The next steps find it confirmed. */
-export async function recordLostRetry(
-  context: TransitionContext,
-  request: StepInput,
-  refundKey: string | null,
-): Promise<StepResult> {
-  const refund = refundAfter(request, refundKey);
-  return toStepResult(
-    await transitionWriters.retry_refund(context, { ...toTransitionInput({ ...request, by: BY }), ...refund }),
-  );
-}
+type ExecutedRefund =
+  Exclude<ProviderRefundStatus, { readonly status: 'none' }> | { readonly status: 'rejected'; readonly reason: string };
 
-function refundAfter({ terms, state }: StepInput, providerKey: string | null) {
-  const next = (state.refund?.number ?? 0) + 1;
-  const refundNumber = Math.max(next, refundNumberOfKey(terms.referenceId, providerKey));
-  return { refundNumber, refundKey: refundKeyOf(terms.referenceId, refundNumber), holdSeconds: 0 };
+/**
+ * Executes a refund at the provider once. Only if the order has no refund is one requested, always under the same key. A
+ * refund is final only by the order's status: confirmed by the bank, or rejected and not in the status.
+ */
+export async function executeRefund(
+  provider: Provider,
+  request: RefundRequest,
+  isRecovering: boolean,
+): Promise<ExecutedRefund> {
+  const before = await fetchRefundStatus(provider, request);
+  if (before.status !== 'none') return before;
+  if (isRecovering) return { status: 'indeterminate', reason: RECOVERY_MODE };
+  const requested = await provider.refundPayment(request, providerDeadline());
+  if (requested.outcome === 'indeterminate') return { status: 'indeterminate', reason: requested.reason };
+  const after = await fetchRefundStatus(provider, request);
+  if (after.status !== 'none') return after;
+  return requested.outcome === 'accepted'
+    ? { status: 'indeterminate', reason: 'it accepted the refund, but does not show it' }
+    : { status: 'rejected', reason: requested.reason };
 }

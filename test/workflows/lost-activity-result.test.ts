@@ -1,4 +1,4 @@
-import { applyProviderStatus } from '../../activities/apply-provider-status';
+import { applyProviderStatus } from '../../activities/provider-status';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import type { ProviderPayment } from '../../src/providers/provider';
 import { creation, createTestLedger, type TestLedger } from '../support/payments';

@@ -1,6 +1,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { createActivities, type Activities } from '../../activities';
+import { createActivities } from '../../activities';
 import { requestStatusQuery } from '../../src/db/notification-inbox';
 import { PaymentWorkflowClient, type RequestOutcome } from '../../src/temporal/payment-workflow-client';
 import { notifyWorkflow } from '../../src/temporal/notify-workflow';
@@ -96,7 +96,7 @@ afterAll(async () => {
 });
 
 /** Worker after worker dies when its step is in PostgreSQL and Temporal has not heard of it: the step is taken again. */
-function withWorkerCrashes(activities: Activities): object {
+function withWorkerCrashes(activities: object): object {
   const losing = Object.entries(activities).map(([name, activity]) => [
     name,
     async (request: Pick<StepInput, 'terms'>) => {

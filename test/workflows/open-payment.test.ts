@@ -1,5 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { openPayment } from '../../activities/open-payment';
+import { openPayment } from '../../activities/payment';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { readState } from '../../src/db/transitions/payment-state';
 import { activityDependencies } from '../support/activity-dependencies';

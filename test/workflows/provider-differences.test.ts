@@ -1,5 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { failPayment } from '../../activities/fail-payment';
+import { failPayment } from '../../activities/payment';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import type { StepResult } from '../../src/domain/workflow-step';
 import { performPaymentAction } from '../../src/operator/payment-actions';
@@ -137,10 +137,10 @@ describe('an operator who fails a payment', () => {
     await timeSkipping.clock.advance(60_000);
     expect(await service.workflows.queryStatus(id)).toMatchObject({
       waitingFor: expect.stringContaining('retried'),
-      attentionReason: expect.stringContaining('being retried: ask the provider whether it was paid'),
+      attentionReason: expect.stringContaining('being retried: query the provider: is the order paid?'),
     });
     expect(await needsAttention(id)).toBe(true);
-    await expect(timeSkipping.clock.advanceWhile(fail(id))).rejects.toThrow(/gives no clear status/);
+    await expect(timeSkipping.clock.advanceWhile(fail(id))).rejects.toThrow(/status is indeterminate/);
     await timeSkipping.clearFaults();
     await service.workflows.signalProviderUpdate(id);
     await eventually(
@@ -151,7 +151,7 @@ describe('an operator who fails a payment', () => {
   });
 });
 
-describe('a provider that gives no clear status', () => {
+describe('a provider whose status is indeterminate', () => {
   const CREATED_AT = new Date('2026-11-21T10:00:00Z');
   const REJECTED = { rejection: expect.stringContaining('the line is dead') };
   const DEADLINE_AT_MS = CREATED_AT.getTime() + 900_000;

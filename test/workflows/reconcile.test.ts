@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities';
-import type { FailedPart } from '../../activities/reconcile-payments';
+import type { FailedPart } from '../../activities/reconcile';
 import { planReconciliation, type ReconciliationPart } from '../../src/domain/reconciliation';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 import { recordHistory } from '../support/history';

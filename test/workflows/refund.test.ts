@@ -141,7 +141,7 @@ describe('a refund', () => {
       () => service.workflows.queryStatus(id),
       (now) => typeof now?.attentionReason === 'string',
     );
-    expect(report).toMatchObject({ status: 'refund_processing', attentionReason: expect.stringMatching(/unclear/) });
+    expect(report).toMatchObject({ status: 'refund_processing', attentionReason: expect.stringMatching(/indeterminate/) });
     await timeSkipping.clearFaults();
     expect(await timeSkipping.runToEnd(id)).toBe('refunded');
   });
@@ -229,7 +229,7 @@ describe('a refund that the provider refuses', () => {
     await timeSkipping.injectFault('status', 'http_500', 1);
     expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
       outcome: 'rejected',
-      reason: expect.stringMatching(/clear first/),
+      reason: expect.stringMatching(/status is indeterminate/),
     });
     await service.refundAtProvider(reference_id);
     expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({

@@ -1,6 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { syncPaidPayment } from '../../activities/sync-paid-payment';
-import { syncFailedRefund } from '../../activities/sync-failed-refund';
+import { syncFailedRefund, syncPaidPayment } from '../../activities/refund';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { MAX_REFUNDS, refundKeyOf } from '../../src/domain/refund';
 import type { PaymentState, PaymentTerms } from '../../src/domain/payment';

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import type { WebhookDeliveryResult } from '../../activities/deliver-webhook';
+import type { WebhookDeliveryResult } from '../../activities/webhook-delivery';
 import type { webhookDelivery } from '../../workflows/webhook-delivery';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 

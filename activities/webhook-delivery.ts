@@ -1,21 +1,22 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { findDelivery } from '../src/webhooks/outbox';
 import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
 import { decideRetry, MAX_ATTEMPTS } from '../src/webhooks/retry-policy';
 import type { ActivityDependencies } from './dependencies';
+import { webhookDeliveryError } from './errors';
 
-/** How a delivery ended. */
+/** The final result of a delivery. */
 export interface WebhookDeliveryResult {
   readonly status: 'delivered' | 'dead';
   readonly attempts: number;
-  /** Null where the last try succeeded, or the delivery was ended from outside. */
+  /** Null if the last attempt succeeded, or something else than an attempt made the delivery final. */
   readonly lastFailure: string | null;
 }
 
 /**
- * One more try of a delivery whose first one, the relay's, failed. Temporal tries again after the wait that the policy
- * gives; after the last try, and when the receiver is gone for good, the delivery is dead. Only tries in the log count: an
- * attempt of this activity that never came to send, or was cut off by a worker that stops, costs none.
+ * Makes one more attempt of a delivery after the relay's first one failed. Temporal repeats the activity after the delay of
+ * the retry policy. After the last attempt, or if the endpoint is gone, the delivery is dead. Only logged attempts count:
+ * if the worker stops before or during a request, that request is not counted.
  */
 export async function deliverWebhook(
   { db, sealer, webhooks }: ActivityDependencies,
@@ -42,9 +43,6 @@ export async function deliverWebhook(
   const deadReason = decision.next === 'dead' ? decision.reason : null;
   const { status } = await recordFailed(db, delivery, attempt, { by: 'workflow', deadReason });
   if (status !== 'pending') return { status, attempts, lastFailure: attempt.failure };
-  throw ApplicationFailure.create({
-    message: `Try ${attempts} of ${MAX_ATTEMPTS} failed: ${attempt.failure}`,
-    type: 'WebhookDeliveryFailed',
-    ...(decision.next === 'retry' && { nextRetryDelay: Math.round(decision.delaySeconds * 1_000) }),
-  });
+  const delaySeconds = decision.next === 'retry' ? decision.delaySeconds : undefined;
+  throw webhookDeliveryError(`Attempt ${attempts} of ${MAX_ATTEMPTS} failed: ${attempt.failure}`, delaySeconds);
 }

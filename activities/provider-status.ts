@@ -8,21 +8,21 @@ import { requestStatusQuery } from '../src/db/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ProviderPayment } from '../src/providers/provider';
-import { recordProviderRefund } from './provider-refund';
-import { classifyProviderRefund } from './provider-refund-status';
-import { toStepResult, toTransitionInput, unchanged } from './transition-input';
+import { classifyProviderRefund } from './provider-refund';
+import { recordProviderRefund } from './refund';
+import { toStepResult, toTransitionInput, unchanged } from './step-result';
 
 /**
- * Records what the provider says of a pending payment. Only this makes a payment `paid`, `expired` or `failed` while
- * it waits for its customer; what does not fit is left for a person to look at.
+ * Records the provider's status of a pending payment. Only this makes a pending payment `paid`, `expired` or `failed`. A
+ * status that fits no rule needs attention.
  */
 export async function applyProviderStatus(
   context: TransitionContext,
   request: StepInput,
   providerPayment: ProviderPayment,
 ): Promise<StepResult> {
-  const attentionReason = await otherAmount(context, request, providerPayment);
-  const step = toTransitionInput(request);
+  const attentionReason = await checkAmount(context, request, providerPayment);
+  const input = toTransitionInput(request);
   switch (providerPayment.status) {
     case 'pending':
       return unchanged(context, request, { ...(attentionReason && { attentionReason }) });
@@ -30,24 +30,24 @@ export async function applyProviderStatus(
     case 'refunded':
       if (attentionReason) return handleOtherAmount(context, request, attentionReason);
       if (providerPayment.refunds.some(({ refundKey }) => refundKey === lateRefundKeyOf(request.terms.referenceId))) {
-        return failAndQueryAgain(context, request, 'it was paid and refunded after its end');
+        return failAndQueryAgain(context, request, 'it was paid and refunded after it was final');
       }
       return recordPaid(context, request, providerPayment);
     case 'expired':
-      // Its clock may run ahead of ours: expiry is ours to begin, at the deadline that the merchant knows.
+      // The provider's clock may run ahead. The payment expires at the deadline that the merchant received.
       if (!isPastDeadline(request)) return unchanged(context, request);
-      return toStepResult(await transitionWriters.expire(context, step));
-    case 'denied':
-      return toStepResult(
-        await transitionWriters.fail(context, { ...step, reason: 'the provider denied the payment' }),
-      );
+      return toStepResult(await transitionWriters.expire(context, input));
+    case 'denied': {
+      const reason = 'the provider denied the payment';
+      return toStepResult(await transitionWriters.fail(context, { ...input, reason }));
+    }
     case 'cancelled':
-      return toStepResult(await transitionWriters.cancel(context, step));
+      return toStepResult(await transitionWriters.cancel(context, input));
   }
 }
 
-/** Opens an exception if the provider has the order over another amount. Returns it in words; undefined if all is well. */
-async function otherAmount(
+/** Opens an exception if the order has another amount. @returns the exception's text; undefined if the amounts match */
+async function checkAmount(
   { db }: TransitionContext,
   { terms }: StepInput,
   { totalRupiah }: ProviderPayment,
@@ -66,7 +66,7 @@ async function otherAmount(
   return detail;
 }
 
-/** Another amount is not this payment. After the deadline the payment fails, and the money is a late payment. */
+/** Another amount does not pay this payment. After the deadline the payment fails, and the money is a late payment. */
 async function handleOtherAmount(
   context: TransitionContext,
   request: StepInput,
@@ -78,8 +78,8 @@ async function handleOtherAmount(
 }
 
 /**
- * Ends a pending payment whose order the provider has as paid: the money is a late payment. The note comes first, so that
- * a crash in between leaves a payment that asks again.
+ * Fails a pending payment whose order is paid: the money is a late payment. The request for a status query is written
+ * first. So if the worker stops between the two statements, the order is queried again.
  */
 export async function failAndQueryAgain(
   context: TransitionContext,
@@ -90,16 +90,16 @@ export async function failAndQueryAgain(
   return toStepResult(await transitionWriters.fail(context, { ...toTransitionInput(request), reason }));
 }
 
-/** The customer paid. A refund that the provider has already is opened in the same step: no settlement comes in between. */
+/** A refund that the provider already has is opened in the same step, so that no settlement comes between the two. */
 async function recordPaid(
   context: TransitionContext,
   request: StepInput,
   providerPayment: ProviderPayment,
 ): Promise<StepResult> {
-  const step = toTransitionInput(request);
-  const paid = await transitionWriters.pay(context, { ...step, paidAt: providerPayment.paidAt ?? step.at });
+  const input = toTransitionInput(request);
+  const paid = await transitionWriters.pay(context, { ...input, paidAt: providerPayment.paidAt ?? input.at });
   if (paid.outcome === 'superseded') {
-    // The end was recorded before the money was: the money is late.
+    // Another final status was recorded first: the money is a late payment.
     if (isFinal(paid.state.status)) await requestLatePaymentQuery(context, request);
     return toStepResult(paid);
   }
@@ -108,14 +108,20 @@ async function recordPaid(
     case 'none':
       return toStepResult(paid);
     case 'indeterminate':
-      return { state: paid.state, attentionReason: `It is paid, and the provider is unclear now: ${refund.reason}.` };
+      return {
+        state: paid.state,
+        attentionReason: `It is paid, and the provider's status is indeterminate: ${refund.reason}.`,
+      };
     case 'refunded':
     case 'pending':
       return recordProviderRefund(context, { ...request, state: paid.state }, refund.refundKey);
   }
 }
 
-function requestLatePaymentQuery({ db }: TransitionContext, { terms }: StepInput): Promise<void> {
+export function requestLatePaymentQuery(
+  { db }: Pick<TransitionContext, 'db'>,
+  { terms }: Pick<StepInput, 'terms'>,
+): Promise<void> {
   return requestStatusQuery(db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
 }
 

@@ -9,12 +9,11 @@ import {
 } from '../src/domain/reconciliation';
 import type { ActivityDependencies } from './dependencies';
 
-/** No run looks further back for payments that are final. */
+/** A run compares payments that became final in this period, at most. */
 const LOOK_BACK_MS = 2 * 86_400_000;
-/** A run goes back so much further than the start of the last one: `updated_at` may be as old as the outage that delayed a step. */
+/** How far a run goes back before the start of the last one: `updated_at` is as old as the outage that delayed a step. */
 const OVERLAP_MS = 3 * 3_600_000;
 
-/** The parts of a run, at their start. */
 export async function planReconciliation(
   { db }: ActivityDependencies,
   { startedAtMs }: { readonly startedAtMs: number },
@@ -24,7 +23,7 @@ export async function planReconciliation(
   return planParts(await listProviderAccountIds(db), changedSinceMs);
 }
 
-/** Goes on with a part of a run. Its breaks are followed up already, so that the history only has their number. */
+/** Continues a part of a run. The breaks are handled already, so the history has only their number. */
 export async function reconcilePayments(
   { reconcileSlice }: ActivityDependencies,
   part: ReconciliationPart,
@@ -39,7 +38,6 @@ export interface FinishedRun {
   readonly parts: readonly { readonly part: ReconciliationPart; readonly coverage: Coverage }[];
 }
 
-/** Records what a run has covered. */
 export async function recordReconciliation(
   { db }: ActivityDependencies,
   { startedAtMs, isFailed, parts }: FinishedRun,
@@ -58,7 +56,7 @@ export interface FailedPart {
   readonly reason: string;
 }
 
-/** A part of a run failed for the last time: opens an exception, since the rest of the part was not compared. */
+/** A part of a run failed after all attempts: opens an exception, since the rest of the part is not compared. */
 export async function reportFailedReconciliation(
   { db }: ActivityDependencies,
   { accountId, reason }: FailedPart,

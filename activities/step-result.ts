@@ -1,19 +1,12 @@
-import type { TransitionInput, TransitionContext, TransitionResult } from '../src/db/transitions/apply-transition';
+import type { TransitionContext, TransitionInput, TransitionResult } from '../src/db/transitions/apply-transition';
 import { readState } from '../src/db/transitions/payment-state';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 
-/** What a workflow asks for, as the database writes it. */
 export function toTransitionInput({ terms, state, atMs, by }: StepInput): TransitionInput {
   return { paymentId: terms.paymentId, version: state.version, at: new Date(atMs), ...(by && { by }) };
 }
 
-/** The round of the refund that the step is about. */
-export function currentRefundNumber({ state }: StepInput): number {
-  if (!state.refund) throw new Error(`A payment that is "${state.status}" has no refund here`);
-  return state.refund.number;
-}
-
-/** A step that found the payment elsewhere takes over what the database says, and asks for a person's eye. */
+/** If another transition came first, the workflow continues from the state in PostgreSQL, and needs attention. */
 export function toStepResult({ outcome, state }: TransitionResult): StepResult {
   if (outcome !== 'superseded') return { state };
   return {
@@ -23,8 +16,8 @@ export function toStepResult({ outcome, state }: TransitionResult): StepResult {
 }
 
 /**
- * The result of a step that changes nothing. Temporal may have lost a step that PostgreSQL has, or PostgreSQL one that
- * Temporal has (either was restored to an earlier time): then the workflow takes over what PostgreSQL has.
+ * The result of a step that changes nothing. If Temporal or PostgreSQL was restored to an earlier time, one of them has
+ * transitions that the other has lost: then the workflow continues from the state in PostgreSQL.
  */
 export async function unchanged(
   { db }: Pick<TransitionContext, 'db'>,
@@ -35,4 +28,12 @@ export async function unchanged(
   return recorded.version === state.version
     ? { state, ...result }
     : toStepResult({ outcome: 'superseded', state: recorded });
+}
+
+/** Why a worker in recovery mode (`LUNAS_RECOVERY_MODE`) moves no money. */
+export const RECOVERY_MODE = 'the worker is in recovery mode and neither settles nor refunds';
+
+/** The result of a step that would move money. The workflow queries the provider before it repeats the step. */
+export function heldBack(context: TransitionContext, request: StepInput): Promise<StepResult> {
+  return unchanged(context, request, { attentionReason: `${RECOVERY_MODE}.`, rejection: `Not now: ${RECOVERY_MODE}.` });
 }

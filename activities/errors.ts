@@ -1,0 +1,29 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Indeterminate, Rejected } from '../src/providers/provider';
+
+/*
+ * All failures that activities throw on purpose. Each one is retryable: Temporal repeats the attempt by the workflow's
+ * policy. Any other error, such as a lost database connection, is retried too.
+ */
+
+/** The provider may or may not have executed the request. The next attempt queries the order first. */
+export function indeterminateError({ reason }: Indeterminate): ApplicationFailure {
+  return ApplicationFailure.retryable(`The provider's outcome is indeterminate: ${reason}`, 'ProviderIndeterminate');
+}
+
+/** A payment without a QR code must not fail while its order can be paid. */
+export function orderStillOpenError({ reason }: Rejected): ApplicationFailure {
+  return ApplicationFailure.retryable(
+    `The provider has the order and cannot expire it: ${reason}`,
+    'ProviderOrderStillOpen',
+  );
+}
+
+/** @param delaySeconds until the next attempt, by the retry policy of webhooks */
+export function webhookDeliveryError(message: string, delaySeconds?: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    message,
+    type: 'WebhookDeliveryFailed',
+    ...(delaySeconds !== undefined && { nextRetryDelay: Math.round(delaySeconds * 1_000) }),
+  });
+}

@@ -1,0 +1,220 @@
+import { formatRupiah } from '../src/domain/money';
+import { expiryOf, type PaymentTerms } from '../src/domain/payment';
+import { isFinal } from '../src/domain/payment-transitions';
+import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
+import { findOpening } from '../src/db/queries/find-opening';
+import type { TransitionContext, TransitionInput, TransitionResult } from '../src/db/transitions/apply-transition';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
+import type { IssueQrisOutcome, Provider, ProviderPayment } from '../src/providers/provider';
+import type { ActivityDependencies } from './dependencies';
+import { indeterminateError, orderStillOpenError } from './errors';
+import { providerDeadline } from './provider-deadline';
+import { applyProviderStatus, failAndQueryAgain, requestLatePaymentQuery } from './provider-status';
+import { heldBack, toStepResult, toTransitionInput, unchanged } from './step-result';
+
+/**
+ * Writes the payment as `created`, requests its QR code from the provider, and records `pending` or `failed`. If an earlier
+ * attempt may have reached the provider, the order is queried first.
+ */
+export async function openPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const created = await transitionWriters.create(dependencies, request);
+  if (created.state.status !== 'created') return withOpening(dependencies, request, created);
+
+  const { terms } = request;
+  const provider = await dependencies.providers.forAccount(terms.providerAccountId);
+  const earlier = created.outcome === 'repeated' ? await findIssued(provider, terms) : undefined;
+  const outcome = earlier ?? (await issue(provider, request));
+  return recordIssued(dependencies, { ...request, state: created.state }, outcome);
+}
+
+/**
+ * The outcome of an earlier attempt that is not recorded. Undefined if the provider has no order, or does not repeat the
+ * payload. Then another request is safe: the provider recognises the order and the idempotency key.
+ */
+async function findIssued(provider: Provider, terms: PaymentTerms): Promise<IssueQrisOutcome | undefined> {
+  const found = await provider.findPayment(terms.referenceId, providerDeadline());
+  if (found.outcome === 'indeterminate') throw indeterminateError(found);
+  if (found.outcome === 'not_found') return undefined;
+  const { status, totalRupiah, providerTransactionId, qrisPayload } = found.payment;
+  if (totalRupiah !== terms.totalRupiah) {
+    const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
+    throw indeterminateError({ outcome: 'indeterminate', reason: `it has the order over ${amounts}` });
+  }
+  if (status === 'denied') return { outcome: 'rejected', reason: 'the provider denied the order' };
+  return qrisPayload === null ? undefined : { outcome: 'accepted', providerTransactionId, qrisPayload };
+}
+
+function issue(provider: Provider, { terms, createdAtMs }: StepInput): Promise<IssueQrisOutcome> {
+  const { provider: name, referenceId, totalRupiah } = terms;
+  const [createdAt, expiresAt] = [new Date(createdAtMs), new Date(expiryOf(createdAtMs, terms))];
+  return provider.issueQris({ provider: name, referenceId, totalRupiah, createdAt, expiresAt }, providerDeadline());
+}
+
+async function recordIssued(
+  dependencies: ActivityDependencies,
+  request: StepInput,
+  outcome: IssueQrisOutcome,
+): Promise<StepResult> {
+  switch (outcome.outcome) {
+    case 'accepted': {
+      const { providerTransactionId, qrisPayload } = outcome;
+      const issued = await transitionWriters.issue(dependencies, { ...toTransitionInput(request), ...outcome });
+      const opening = { outcome: 'issued', atMs: request.atMs, providerTransactionId, qrisPayload } as const;
+      return withOpening(dependencies, request, issued, opening);
+    }
+    case 'rejected':
+      return failCreation(dependencies, request, outcome.reason);
+    case 'indeterminate':
+      throw indeterminateError(outcome);
+  }
+}
+
+async function failCreation(
+  dependencies: ActivityDependencies,
+  request: StepInput,
+  reason: string,
+): Promise<StepResult> {
+  const failed = await transitionWriters.fail_creation(dependencies, { ...toTransitionInput(request), reason });
+  return withOpening(dependencies, request, failed, { outcome: 'rejected', atMs: request.atMs, reason });
+}
+
+/** Adds the opening to the result, and so to the history: the one just recorded, else the one in PostgreSQL. */
+async function withOpening(
+  { db }: ActivityDependencies,
+  { terms }: StepInput,
+  recorded: TransitionResult,
+  applied?: Opening,
+): Promise<StepResult> {
+  const opening = (recorded.outcome === 'applied' && applied) || (await findOpening(db, terms.paymentId));
+  return { ...toStepResult(recorded), ...(opening && { opening }) };
+}
+
+/**
+ * Fails a payment for which the provider issued no QR code in time. The workflow runs it after the last possible call has
+ * ended. An order that exists is expired first; the money of a paid order is a late payment.
+ */
+export async function failUnissuedPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const { state } = await transitionWriters.create(dependencies, request);
+  if (state.status !== 'created') return { state };
+  const { providerAccountId, referenceId } = request.terms;
+  const provider = await dependencies.providers.forAccount(providerAccountId);
+  const isPaid = (await expireUnlessPaid(provider, referenceId)) === 'paid';
+  if (isPaid) await requestLatePaymentQuery(dependencies, request);
+  return failCreation(dependencies, { ...request, state }, 'the provider did not issue a QR code in time');
+}
+
+async function expireUnlessPaid(provider: Provider, referenceId: string): Promise<'closed' | 'paid'> {
+  const found = await provider.findPayment(referenceId, providerDeadline());
+  if (found.outcome === 'indeterminate') throw indeterminateError(found);
+  if (found.outcome === 'not_found') return 'closed';
+  if (isPaidOrder(found.payment)) return 'paid';
+  if (found.payment.status !== 'pending') return 'closed';
+  const closed = await provider.expirePayment(referenceId, providerDeadline());
+  if (closed.outcome === 'indeterminate') throw indeterminateError(closed);
+  if (closed.outcome === 'rejected') throw orderStillOpenError(closed);
+  return 'closed';
+}
+
+function isPaidOrder({ status }: ProviderPayment): boolean {
+  return status === 'paid' || status === 'refunded';
+}
+
+/** Queries the provider about a pending payment, and records its status. */
+export async function confirmPaid(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const { terms } = request;
+  const provider = await dependencies.providers.forAccount(terms.providerAccountId);
+  const found = await provider.findPayment(terms.referenceId, providerDeadline());
+  switch (found.outcome) {
+    case 'found':
+      return applyProviderStatus(dependencies, request, found.payment);
+    case 'not_found': {
+      const attentionReason = 'The provider does not know this order. `lunas payments fail` ends the payment.';
+      return unchanged(dependencies, request, { attentionReason });
+    }
+    case 'indeterminate':
+      throw indeterminateError(found);
+  }
+}
+
+export function expirePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  return closeOrder(dependencies, request, 'expirePayment', transitionWriters.expire);
+}
+
+export function cancelPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  return closeOrder(dependencies, request, 'cancelPayment', transitionWriters.cancel);
+}
+
+/** Closes an unpaid order at the provider. If the provider rejects that, the order's status decides. */
+async function closeOrder(
+  dependencies: ActivityDependencies,
+  request: StepInput,
+  operation: 'expirePayment' | 'cancelPayment',
+  recordClosed: (context: TransitionContext, input: TransitionInput) => Promise<TransitionResult>,
+): Promise<StepResult> {
+  const { terms } = request;
+  const provider = await dependencies.providers.forAccount(terms.providerAccountId);
+  const closed = await provider[operation](terms.referenceId, providerDeadline());
+  switch (closed.outcome) {
+    case 'accepted':
+      return toStepResult(await recordClosed(dependencies, toTransitionInput(request)));
+    case 'rejected':
+      return confirmPaid(dependencies, request);
+    case 'indeterminate':
+      throw indeterminateError(closed);
+  }
+}
+
+/** If the status at the provider is indeterminate for this long after the deadline, an operator can fail the payment. */
+const INDETERMINATE_AFTER_DEADLINE_MS = 24 * 3_600_000;
+
+/**
+ * An operator fails a payment that no rule ends. The provider's status is recorded first. While the order is pending, or
+ * paid with the right amount, the payment does not fail.
+ */
+export async function failPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const { terms, state, atMs, createdAtMs } = request;
+  const provider = await dependencies.providers.forAccount(terms.providerAccountId);
+  const found = await provider.findPayment(terms.referenceId, providerDeadline());
+  switch (found.outcome) {
+    case 'found':
+      return failKnownOrder(dependencies, request, found.payment);
+    case 'not_found':
+      return fail(dependencies, request, 'the provider does not know the order');
+    case 'indeterminate': {
+      const allowedAtMs = expiryOf(createdAtMs, terms) + INDETERMINATE_AFTER_DEADLINE_MS;
+      if (atMs >= allowedAtMs) {
+        return fail(dependencies, request, `the provider's status is indeterminate: ${found.reason}`);
+      }
+      const until = new Date(allowedAtMs).toISOString();
+      const rejection = `The provider's status is indeterminate (${found.reason}): before ${until} it cannot be failed.`;
+      return { state, rejection };
+    }
+  }
+}
+
+async function failKnownOrder(
+  dependencies: ActivityDependencies,
+  request: StepInput,
+  order: ProviderPayment,
+): Promise<StepResult> {
+  const { state, terms } = request;
+  if (state.status === 'created')
+    return { state, rejection: 'The provider has the order: wait until its creation is complete.' };
+  if (isPaidOrder(order) && order.totalRupiah !== terms.totalRupiah) {
+    return failAndQueryAgain(dependencies, request, 'the provider has it as paid over another amount');
+  }
+  const applied = await applyProviderStatus(dependencies, request, order);
+  if (isFinal(applied.state.status)) return applied;
+  return { ...applied, rejection: `The provider has the order as ${order.status}: the payment cannot be failed.` };
+}
+
+async function fail(dependencies: ActivityDependencies, request: StepInput, reason: string): Promise<StepResult> {
+  if (request.state.status === 'created') return failCreation(dependencies, request, reason);
+  return toStepResult(await transitionWriters.fail(dependencies, { ...toTransitionInput(request), reason }));
+}
+
+/** Makes the net amount of a paid payment available to the merchant. */
+export async function settlePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  if (dependencies.isRecovering) return heldBack(dependencies, request);
+  return toStepResult(await transitionWriters.settle(dependencies, toTransitionInput(request)));
+}

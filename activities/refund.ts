@@ -1,0 +1,195 @@
+import { COVERED_BY } from '../src/domain/provider-status';
+import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
+import { closeNotifications, newestNotification } from '../src/db/notification-inbox';
+import type { TransitionContext } from '../src/db/transitions/apply-transition';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
+import { readState } from '../src/db/transitions/payment-state';
+import type { ActivityDependencies } from './dependencies';
+import { executeRefund, fetchRefundStatus, type ProviderRefundStatus } from './provider-refund';
+import { heldBack, toStepResult, toTransitionInput, unchanged } from './step-result';
+
+/** Opens a refund and holds it: the provider receives nothing before the hold is over. */
+export async function requestRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const refund = { ...nextRefund(request), holdSeconds: dependencies.refundHoldSeconds };
+  return toStepResult(
+    await transitionWriters.request_refund(dependencies, { ...toTransitionInput(request), ...refund }),
+  );
+}
+
+/** Cancels a refund that is held: the payment is `paid` again. */
+export async function cancelRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  return toStepResult(await transitionWriters.cancel_refund(dependencies, toRefundInput(request)));
+}
+
+/** Records that the refund goes to the provider, before the first request to the provider. */
+export async function submitRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  // In recovery mode: to record a refund that the provider already has moves no money.
+  if (dependencies.isRecovering && !(await isAtProvider(dependencies, request))) return heldBack(dependencies, request);
+  return toStepResult(await transitionWriters.submit_refund(dependencies, toRefundInput(request)));
+}
+
+async function isAtProvider(dependencies: ActivityDependencies, request: StepInput): Promise<boolean> {
+  const { status } = await fetchStatus(dependencies, request);
+  return status === 'refunded' || status === 'pending';
+}
+
+/**
+ * Executes a submitted refund. An indeterminate outcome is no error: the workflow repeats the step without limit. Only a
+ * refund that is `submitted` in PostgreSQL goes to the provider. The workflow may be behind PostgreSQL, and the merchant may
+ * have cancelled the refund.
+ */
+export async function refundPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const { terms, state } = request;
+  const input = toRefundInput(request);
+  const current = await readState(dependencies.db, terms.paymentId);
+  if (current.version !== state.version || current.refund?.status !== 'submitted') return { state: current };
+  const refund = await executeRefund(
+    await dependencies.providers.forAccount(terms.providerAccountId),
+    {
+      referenceId: terms.referenceId,
+      refundKey: refundKeyOf(terms.referenceId, input.refundNumber),
+      totalRupiah: terms.totalRupiah,
+      reason: 'requested by the merchant',
+    },
+    dependencies.isRecovering,
+  );
+  switch (refund.status) {
+    case 'refunded': {
+      const { providerReference } = refund;
+      return toStepResult(await transitionWriters.confirm_refund(dependencies, { ...input, providerReference }));
+    }
+    case 'rejected':
+      return toStepResult(await transitionWriters.fail_refund(dependencies, { ...input, reason: refund.reason }));
+    case 'pending':
+      return { state };
+    case 'indeterminate':
+      return { state, attentionReason: `The refund is indeterminate at the provider: ${refund.reason}.` };
+  }
+}
+
+/** The provider may have a refund of a paid payment that Lunas did not request. */
+export async function syncPaidPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const { terms } = request;
+  const latestNotificationId = await newestNotification(dependencies.db, terms);
+  const refund = await fetchStatus(dependencies, request);
+  switch (refund.status) {
+    case 'refunded':
+    case 'pending':
+      return recordProviderRefund(dependencies, request, refund.refundKey);
+    case 'indeterminate': {
+      const attentionReason = `It is paid, and the provider's status is indeterminate: ${refund.reason}.`;
+      return unchanged(dependencies, request, { attentionReason });
+    }
+    case 'none':
+      await closeNotifications(dependencies.db, terms, latestNotificationId, COVERED_BY.paid);
+      return unchanged(dependencies, request);
+  }
+}
+
+/** The provider may have executed a refund that is recorded as rejected. */
+export async function syncFailedRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const { terms } = request;
+  const latestNotificationId = await newestNotification(dependencies.db, terms);
+  const refund = await fetchStatus(dependencies, request);
+  switch (refund.status) {
+    case 'refunded':
+      return recordFailedRefundConfirmed(dependencies, request, refund);
+    case 'pending': {
+      const attentionReason = 'The provider rejected the refund, but has one in flight.';
+      return unchanged(dependencies, request, { attentionReason });
+    }
+    case 'indeterminate': {
+      const attentionReason = `The provider rejected the refund, and its status is indeterminate: ${refund.reason}.`;
+      return unchanged(dependencies, request, { attentionReason });
+    }
+    case 'none':
+      await closeNotifications(dependencies.db, terms, latestNotificationId, COVERED_BY.paid);
+      return unchanged(dependencies, request);
+  }
+}
+
+/** An operator retries a rejected refund. A refund that the provider confirms after all is recorded instead. */
+export async function retryRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const refund = await fetchStatus(dependencies, request);
+  switch (refund.status) {
+    case 'refunded':
+      return recordFailedRefundConfirmed(dependencies, request, refund);
+    case 'indeterminate':
+      return { state: request.state, rejection: `The provider's status is indeterminate: ${refund.reason}.` };
+    case 'pending':
+    case 'none': {
+      const input = { ...toTransitionInput(request), ...nextRefund(request), holdSeconds: 0 };
+      return toStepResult(await transitionWriters.retry_refund(dependencies, input));
+    }
+  }
+}
+
+/** An operator states that the customer has the money, by any way. */
+export async function resolveRefundAsRefunded(
+  dependencies: ActivityDependencies,
+  request: StepInput,
+): Promise<StepResult> {
+  return toStepResult(await transitionWriters.resolve_refund_as_refunded(dependencies, toRefundInput(request)));
+}
+
+/** An operator abandons a rejected refund. Only if the provider shows none: else customer and merchant get the money. */
+export async function resolveRefundAsPaid(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  const { state } = request;
+  const refund = await fetchStatus(dependencies, request);
+  switch (refund.status) {
+    case 'none':
+      return toStepResult(await transitionWriters.resolve_refund_as_paid(dependencies, toTransitionInput(request)));
+    case 'indeterminate':
+      return { state, rejection: `The provider's status is indeterminate: ${refund.reason}.` };
+    case 'refunded':
+    case 'pending':
+      return { state, rejection: 'The provider shows a refund, so it is not paid: resolve it as refunded.' };
+  }
+}
+
+const BY_PROVIDER = { name: 'provider', note: 'the provider has a refund that was not recorded' };
+
+/**
+ * Opens a refund that the provider has and PostgreSQL has not: the merchant made it in the provider's dashboard, or
+ * PostgreSQL was restored to an earlier time. So the merchant is not paid for it. The next steps find it confirmed.
+ * @param refundKey at the provider; a refund of ours keeps its number
+ */
+export async function recordProviderRefund(
+  context: TransitionContext,
+  request: StepInput,
+  refundKey: string | null,
+): Promise<StepResult> {
+  const { terms, state } = request;
+  const transition = state.status === 'refund_failed' ? 'retry_refund' : 'request_refund';
+  const refund = nextRefund(request, refundNumberOfKey(terms.referenceId, refundKey));
+  const input = { ...toTransitionInput({ ...request, by: BY_PROVIDER }), ...refund, holdSeconds: 0 };
+  return toStepResult(await transitionWriters[transition](context, input));
+}
+
+/** The provider confirmed the refund that is recorded as rejected, or a retry of it that PostgreSQL has lost. */
+async function recordFailedRefundConfirmed(
+  context: TransitionContext,
+  request: StepInput,
+  { refundKey, providerReference }: Extract<ProviderRefundStatus, { readonly status: 'refunded' }>,
+): Promise<StepResult> {
+  const input = { ...toRefundInput(request), providerReference };
+  const isLostRetry = refundNumberOfKey(request.terms.referenceId, refundKey) > input.refundNumber;
+  if (isLostRetry) return recordProviderRefund(context, request, refundKey);
+  return toStepResult(await transitionWriters.confirm_failed_refund(context, input));
+}
+
+async function fetchStatus({ providers }: ActivityDependencies, { terms }: StepInput): Promise<ProviderRefundStatus> {
+  return fetchRefundStatus(await providers.forAccount(terms.providerAccountId), terms);
+}
+
+function toRefundInput(request: StepInput) {
+  const { status, refund } = request.state;
+  if (!refund) throw new Error(`A payment that is "${status}" has no refund here`);
+  return { ...toTransitionInput(request), refundNumber: refund.number };
+}
+
+function nextRefund({ terms, state }: StepInput, minNumber = 1) {
+  const refundNumber = Math.max((state.refund?.number ?? 0) + 1, minNumber);
+  return { refundNumber, refundKey: refundKeyOf(terms.referenceId, refundNumber) };
+}
