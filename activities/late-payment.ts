@@ -13,8 +13,8 @@ import { providerDeadline } from './provider-deadline';
 import { executeRefund } from './provider-refund';
 
 /**
- * Queries the provider about a final payment. Money that it received goes to suspense; what contradicts our records opens
- * an exception. The notifications that the order's status covers are closed; without an order, none is.
+ * Queries the provider about a final payment. Money that it received goes to suspense; what contradicts our records
+ * opens an exception. The notifications that the order's status covers are closed; without an order, none is.
  */
 export async function recordLatePayment(
   dependencies: ActivityDependencies,

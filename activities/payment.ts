@@ -13,8 +13,8 @@ import { applyProviderStatus, failAndQueryAgain, requestLatePaymentQuery } from 
 import { heldBack, toStepResult, toTransitionInput, unchanged } from './step-result';
 
 /**
- * Writes the payment as `created`, requests its QR code from the provider, and records `pending` or `failed`. If an earlier
- * attempt may have reached the provider, the order is queried first.
+ * Writes the payment as `created`, requests its QR code from the provider, and records `pending` or `failed`. If an
+ * earlier attempt may have reached the provider, the order is queried first.
  */
 export async function openPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const created = await transitionWriters.create(dependencies, request);
@@ -28,8 +28,8 @@ export async function openPayment(dependencies: ActivityDependencies, request: S
 }
 
 /**
- * The outcome of an earlier attempt that is not recorded. Undefined if the provider has no order, or does not repeat the
- * payload. Then another request is safe: the provider recognises the order and the idempotency key.
+ * The outcome of an earlier attempt that is not recorded. Undefined if the provider has no order, or does not repeat
+ * the payload. Then another request is safe: the provider recognises the order and the idempotency key.
  */
 async function findIssued(provider: Provider, terms: PaymentTerms): Promise<IssueQrisOutcome | undefined> {
   const found = await provider.findPayment(terms.referenceId, providerDeadline());
@@ -90,8 +90,8 @@ async function withOpening(
 }
 
 /**
- * Fails a payment for which the provider issued no QR code in time. The workflow runs it after the last possible call has
- * ended. An order that exists is expired first; the money of a paid order is a late payment.
+ * Fails a payment for which the provider issued no QR code in time. The workflow runs it after the last possible call
+ * has ended. An order that exists is expired first; the money of a paid order is a late payment.
  */
 export async function failUnissuedPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const { state } = await transitionWriters.create(dependencies, request);
@@ -164,12 +164,14 @@ async function closeOrder(
   }
 }
 
-/** If the status at the provider is indeterminate for this long after the deadline, an operator can fail the payment. */
+/**
+ * If the status at the provider is indeterminate for this long after the deadline, an operator can fail the payment.
+ */
 const INDETERMINATE_AFTER_DEADLINE_MS = 24 * 3_600_000;
 
 /**
- * An operator fails a payment that no rule ends. The provider's status is recorded first. While the order is pending, or
- * paid with the right amount, the payment does not fail.
+ * An operator fails a payment that no rule ends. The provider's status is recorded first. While the order is pending,
+ * or paid with the right amount, the payment does not fail.
  */
 export async function failPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const { terms, state, atMs, createdAtMs } = request;
@@ -186,8 +188,8 @@ export async function failPayment(dependencies: ActivityDependencies, request: S
         return fail(dependencies, request, `the provider's status is indeterminate: ${found.reason}`);
       }
       const until = new Date(allowedAtMs).toISOString();
-      const rejection = `The provider's status is indeterminate (${found.reason}): before ${until} it cannot be failed.`;
-      return { state, rejection };
+      const detail = `${found.reason}; allowed from ${until}`;
+      return { state, rejection: `The payment cannot be failed: the provider's status is indeterminate (${detail}).` };
     }
   }
 }

@@ -7,13 +7,15 @@ const CALL_TIMEOUT_FRACTION = 0.3;
 /** After the timeout of a regular attempt Temporal may start the next one. */
 const ATTEMPT_BUDGET_FRACTION = 0.9;
 
-/** A local attempt ends with its workflow task: after 3 s without a response Temporal gives the task to another worker. */
+/**
+ * A local attempt ends with its workflow task: after 3 s without a response Temporal gives the task to another worker.
+ */
 const LOCAL_ACTIVITY_BUDGET_MS = 2_300;
 
 /**
- * The limits of a call to the provider by the running activity. The deadline is a timestamp: a worker that was suspended
- * (SIGSTOP, a paused machine) must not call when it continues. By then another worker has queried the order, and may be
- * charging it.
+ * The limits of a call to the provider by the running activity. The deadline is a timestamp: a worker that was
+ * suspended (SIGSTOP, a paused machine) must not call when it continues. By then another worker has queried the order,
+ * and may be charging it.
  */
 export function providerDeadline(): ProviderCall {
   const context = Context.current();

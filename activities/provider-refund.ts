@@ -41,8 +41,8 @@ type ExecutedRefund =
   Exclude<ProviderRefundStatus, { readonly status: 'none' }> | { readonly status: 'rejected'; readonly reason: string };
 
 /**
- * Executes a refund at the provider once. Only if the order has no refund is one requested, always under the same key. A
- * refund is final only by the order's status: confirmed by the bank, or rejected and not in the status.
+ * Executes a refund at the provider once. Only if the order has no refund is one requested, always under the same key.
+ * A refund is final only by the order's status: confirmed by the bank, or rejected and not in the status.
  */
 export async function executeRefund(
   provider: Provider,

@@ -13,8 +13,8 @@ import { recordProviderRefund } from './refund';
 import { toStepResult, toTransitionInput, unchanged } from './step-result';
 
 /**
- * Records the provider's status of a pending payment. Only this makes a pending payment `paid`, `expired` or `failed`. A
- * status that fits no rule needs attention.
+ * Records the provider's status of a pending payment. Only this makes a pending payment `paid`, `expired` or `failed`.
+ * A status that fits no rule needs attention.
  */
 export async function applyProviderStatus(
   context: TransitionContext,

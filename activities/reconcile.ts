@@ -11,7 +11,9 @@ import type { ActivityDependencies } from './dependencies';
 
 /** A run compares payments that became final in this period, at most. */
 const LOOK_BACK_MS = 2 * 86_400_000;
-/** How far a run goes back before the start of the last one: `updated_at` is as old as the outage that delayed a step. */
+/**
+ * How far a run goes back before the start of the last one: `updated_at` is as old as the outage that delayed a step.
+ */
 const OVERLAP_MS = 3 * 3_600_000;
 
 export async function planReconciliation(

@@ -35,9 +35,9 @@ async function isAtProvider(dependencies: ActivityDependencies, request: StepInp
 }
 
 /**
- * Executes a submitted refund. An indeterminate outcome is no error: the workflow repeats the step without limit. Only a
- * refund that is `submitted` in PostgreSQL goes to the provider. The workflow may be behind PostgreSQL, and the merchant may
- * have cancelled the refund.
+ * Executes a submitted refund. An indeterminate outcome is no error: the workflow repeats the step without limit. Only
+ * a refund that is `submitted` in PostgreSQL goes to the provider. The workflow may be behind PostgreSQL, and the
+ * merchant may have cancelled the refund.
  */
 export async function refundPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const { terms, state } = request;
@@ -133,7 +133,9 @@ export async function resolveRefundAsRefunded(
   return toStepResult(await transitionWriters.resolve_refund_as_refunded(dependencies, toRefundInput(request)));
 }
 
-/** An operator abandons a rejected refund. Only if the provider shows none: else customer and merchant get the money. */
+/**
+ * An operator abandons a rejected refund. Only if the provider shows none: else customer and merchant get the money.
+ */
 export async function resolveRefundAsPaid(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const { state } = request;
   const refund = await fetchStatus(dependencies, request);

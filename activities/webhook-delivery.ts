@@ -14,9 +14,9 @@ export interface WebhookDeliveryResult {
 }
 
 /**
- * Makes one more attempt of a delivery after the relay's first one failed. Temporal repeats the activity after the delay of
- * the retry policy. After the last attempt, or if the endpoint is gone, the delivery is dead. Only logged attempts count:
- * if the worker stops before or during a request, that request is not counted.
+ * Makes one more attempt of a delivery after the relay's first one failed. Temporal repeats the activity after the
+ * delay of the retry policy. After the last attempt, or if the endpoint is gone, the delivery is dead. Only logged
+ * attempts count: if the worker stops before or during a request, that request is not counted.
  */
 export async function deliverWebhook(
   { db, sealer, webhooks }: ActivityDependencies,

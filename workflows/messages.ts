@@ -28,8 +28,8 @@ export function webhookWorkflowId(deliveryId: string): string {
 export const createUpdate = defineUpdate<PaymentStatus>('create');
 export const CREATE_UPDATE_ID = 'create';
 
-/** The provider's status may have changed: query it now. */
 export const paidSignal = defineSignal('paid');
+export const PAID_SIGNAL_DESCRIPTION = "The provider's status may have changed: query it now. Safe at any time.";
 
 /** The type of the failure that rejects an update. Its message is for the caller. */
 export const REQUEST_REJECTED = 'RequestRejected';

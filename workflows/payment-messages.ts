@@ -11,7 +11,14 @@ import {
 } from '../src/domain/payment-actions';
 import type { PaymentStatus } from '../src/domain/payment-transitions';
 import type { Actor } from '../src/domain/workflow-step';
-import { createUpdate, paidSignal, REQUEST_REJECTED, statusQuery, type PaymentWorkflowStatus } from './messages';
+import {
+  createUpdate,
+  PAID_SIGNAL_DESCRIPTION,
+  paidSignal,
+  REQUEST_REJECTED,
+  statusQuery,
+  type PaymentWorkflowStatus,
+} from './messages';
 
 const WEB_UI: Actor = { name: 'operator', note: 'signalled to the workflow' };
 
@@ -73,7 +80,7 @@ export class PaymentMessages {
       () => {
         this.hasProviderUpdate = true;
       },
-      { description: "The provider's status may have changed: query it now. Safe at any time." },
+      { description: PAID_SIGNAL_DESCRIPTION },
     );
     setHandler(statusQuery, () => payment.workflowStatus(), {
       description: 'The status of the payment, and what the workflow waits for.',
@@ -138,7 +145,10 @@ export class PaymentMessages {
     if (rejection !== null) throw this.#rejected(rejection);
   }
 
-  /** Carries the status in the workflow: PostgreSQL may have a step whose result Temporal lost and which is repeated now. */
+  /**
+   * Carries the status in the workflow: PostgreSQL may have a step whose result Temporal lost and which is repeated
+   * now.
+   */
   #rejected(reason: string): ApplicationFailure {
     return ApplicationFailure.nonRetryable(reason, REQUEST_REJECTED, this.#payment.state.status);
   }

@@ -72,8 +72,8 @@ export class PaymentRun {
   }
 
   /**
-   * Runs a step in a local activity and, if that fails, in a regular one until it succeeds. A request to fail the payment
-   * interrupts the retries.
+   * Runs a step in a local activity and, if that fails, in a regular one until it succeeds. A request to fail the
+   * payment interrupts the retries.
    * @returns why the step was rejected; null if it was not
    */
   async runStep(

@@ -9,12 +9,7 @@ import {
 import { formatRupiah } from '../src/domain/money';
 import type { PaymentTerms } from '../src/domain/payment';
 import { MERCHANT, ruleFor } from '../src/domain/payment-actions';
-import {
-  isFinal,
-  type PAYMENT_TRANSITIONS,
-  type PaymentStatus,
-  type TransitionName,
-} from '../src/domain/payment-transitions';
+import { isFinal, type OpenStatus, type PaymentStatus } from '../src/domain/payment-transitions';
 import type { QueuedRequest } from './payment-messages';
 import { ACTIVITY_SUMMARIES, PaymentRun, type ResumeState } from './payment-run';
 import {
@@ -52,8 +47,6 @@ export function payment(terms: PaymentTerms, resumeState?: ResumeState): Promise
     return new PaymentWorkflow(terms, resumeState).run();
   });
 }
-
-type OpenStatus = NonNullable<(typeof PAYMENT_TRANSITIONS)[TransitionName]['from']>;
 
 class PaymentWorkflow extends PaymentRun {
   readonly #statusHandlers: Readonly<Record<OpenStatus, () => Promise<unknown>>> = {
@@ -162,7 +155,9 @@ class PaymentWorkflow extends PaymentRun {
     this.messages.enqueueWithoutCaller('refund', { ...MERCHANT, note: 'requested again' });
   }
 
-  /** The refund is held, then submitted. After that the provider is queried until the refund is confirmed or rejected. */
+  /**
+   * The refund is held, then submitted. After that the provider is queried until the refund is confirmed or rejected.
+   */
   async #processRefund(): Promise<void> {
     const { refund } = this.state;
     if (refund?.status === 'held') return this.#holdRefund(refund.submitAtMs);

@@ -19,13 +19,13 @@ import {
 } from '../src/domain/reconciliation';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
-/** A part of a run, and how far it is. */
+/** A part of a run, and the position that it has reached. */
 interface PartProgress {
   readonly part: ReconciliationPart;
-  /** Null when the part is complete, or has failed. */
+  /** Null if the part is complete, or has failed. */
   readonly next: ReconciliationSlice['next'];
   readonly coverage: Coverage;
-  /** Why it failed for the last time. */
+  /** Why it failed after all attempts. */
   readonly failure?: string;
 }
 
@@ -35,8 +35,9 @@ export interface ReconciliationProgress {
 }
 
 /**
- * Started by a schedule: compares provider, PostgreSQL and workflow of every open payment, and of those that became final since the
- * last complete run (activity `planReconciliation`). The cursors of the run are in its history, so that a run goes on where it was when a worker dies.
+ * Started by a schedule. Compares provider, PostgreSQL and workflow of each open payment, and of those that became
+ * final since the last complete run (activity `planReconciliation`). The positions of the run are in its history, so
+ * that another worker continues from there if one stops.
  */
 export async function reconcile(progress?: ReconciliationProgress): Promise<string> {
   const { startedAtMs, parts } = progress ?? (await plan());
@@ -65,7 +66,7 @@ const { planReconciliation, reconcilePayments } = proxyActivities<Activities>({
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
 });
 
-/** Retried for ever: an exception is the only sign of a run that failed. */
+/** Retried without limit: an exception is the only sign of a run that failed. */
 const { recordReconciliation, reportFailedReconciliation } = proxyActivities<Activities>({
   startToCloseTimeout: MINUTE_MS,
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
@@ -85,7 +86,7 @@ async function plan(): Promise<ReconciliationProgress> {
   }
 }
 
-/** One slice further. A part that fails for the last time ends with an exception, and the other parts go on. */
+/** Compares one slice. If a part fails after all attempts, an exception is opened, and the other parts continue. */
 async function advance({ part, next, coverage }: PartProgress): Promise<PartProgress> {
   try {
     const slice = await reconcilePayments({ ...part, position: next ?? part.position });

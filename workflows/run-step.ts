@@ -8,7 +8,9 @@ const ATTENTION_DELAY_MS = 30 * SECOND_MS;
 export interface StepCall<Result> {
   /** As a local activity: immediately, within the workflow task. */
   readonly local: () => Promise<Result>;
-  /** As a regular activity, which Temporal retries and shows. Cancelling it has to wait until no attempt is in flight. */
+  /**
+   * As a regular activity, which Temporal retries and shows. Cancelling it has to wait until no attempt is in flight.
+   */
   readonly regular: () => Promise<Result>;
   /** Called once the step has been retried for 30 s. */
   readonly onRetrying: () => void;

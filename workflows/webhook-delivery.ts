@@ -4,23 +4,25 @@ import type { Activities } from '../activities';
 export interface WebhookDeliveryInput {
   readonly deliveryId: string;
   readonly initialDelayMs: number;
-  /** What is delivered where, for operators. */
+  /** Event, payment and host of the endpoint, for operators. */
   readonly summary: string;
-  /** How the first try failed. */
+  /** How the first attempt failed. */
   readonly firstFailure: string;
 }
 
-/** Longer than a try and the statements around it: no body outlives its attempt. */
+/** Longer than a request and the statements around it: no function of an attempt is running after its timeout. */
 const ACTIVITY_TIMEOUT = '1 minute';
 
-/** After an error of ours, such as a database that is away. After a failed request the activity itself gives the wait. */
+/**
+ * After an error of our own, such as a lost database connection. After a failed request the activity sets the delay.
+ */
 const OUR_ERRORS = { initialInterval: '10 seconds', maximumInterval: '5 minutes' } as const;
 
-/** The retries of one delivery whose first try failed: the waits between them come from the activity. */
+/** The retries of one delivery after the relay's first attempt failed. The activity sets the delays between them. */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'delivered' | 'dead'> {
   setCurrentDetails(
-    `The first try failed: ${input.firstFailure}.\n\n` +
-      'The next ones follow over three days; the pending activity shows the last one, and when the next is due.',
+    `The first attempt failed: ${input.firstFailure}.\n\n` +
+      'The retries follow over three days. The pending activity shows the last attempt, and when the next one is due.',
   );
   await sleep(input.initialDelayMs);
   const { deliverWebhook } = proxyActivities<Activities>({
@@ -33,8 +35,8 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'del
   return result.status;
 }
 
-function describe({ status, attempts: tries, lastFailure }: Awaited<ReturnType<Activities['deliverWebhook']>>): string {
-  if (status === 'delivered') return `Delivered after ${tries} tries.`;
-  const last = lastFailure === null ? '' : ` The last one failed: ${lastFailure}.`;
-  return `Dead after ${tries} tries.${last} An operator can have it redelivered.`;
+function describe({ status, attempts, lastFailure }: Awaited<ReturnType<Activities['deliverWebhook']>>): string {
+  if (status === 'delivered') return `Delivered after ${attempts} attempts.`;
+  const last = lastFailure === null ? '' : ` The last attempt failed: ${lastFailure}.`;
+  return `Dead after ${attempts} attempts.${last} An operator can redeliver it.`;
 }

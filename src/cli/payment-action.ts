@@ -4,7 +4,7 @@ import { commandOperator } from './operator-identity';
 import type { CommandResult } from './output';
 import { type CommandContext, withDatabase, withTemporal } from './command-context';
 
-/** Performs the action as the operator at the command line. */
+/** Performs the action as the operator of the command line. */
 export function runPaymentAction(
   context: CommandContext,
   action: OperatorPaymentAction,

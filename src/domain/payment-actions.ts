@@ -27,7 +27,10 @@ export interface ActionDefinition {
   readonly rules: readonly ActionRule[];
 }
 
-/** All that merchants and operators can request of a payment. Update handlers, client, operator API and CLI derive from it. */
+/**
+ * All that merchants and operators can request of a payment. Update handlers, client, operator API and CLI derive from
+ * it.
+ */
 export const PAYMENT_ACTIONS = {
   cancel: {
     requestedBy: 'merchant',

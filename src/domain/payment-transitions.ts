@@ -92,6 +92,8 @@ export const PAYMENT_TRANSITIONS = {
 } as const satisfies Record<string, TransitionRule>;
 
 export type TransitionName = keyof typeof PAYMENT_TRANSITIONS;
+/** A status that some transition leaves. */
+export type OpenStatus = NonNullable<(typeof PAYMENT_TRANSITIONS)[TransitionName]['from']>;
 
 const RULES: readonly TransitionRule[] = Object.values(PAYMENT_TRANSITIONS);
 

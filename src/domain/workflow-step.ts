@@ -1,43 +1,43 @@
 import type { PaymentState, PaymentTerms } from './payment';
 
-/** What a workflow gives to each of its activities: the payment, where it stands, and the business instant. */
+/** The input of each activity of a payment. */
 export interface StepInput {
   readonly terms: PaymentTerms;
   readonly state: PaymentState;
-  /** The workflow's clock, in milliseconds since 1970. */
+  /** The timestamp of the step by the workflow's clock, Unix time. */
   readonly atMs: number;
-  /** When the payment began, likewise: the same at every step, whatever was lost in between. */
+  /** When the payment was created, Unix time. The same in each run of the workflow. */
   readonly createdAtMs: number;
-  /** Who asked for it, where someone did. */
+  /** Absent if the workflow decided the step. */
   readonly by?: Actor;
 }
 
-/** A merchant or an operator, as the history of the payment names them. */
+/** A merchant or an operator, as the payment's history names them. */
 export interface Actor {
   readonly name: string;
   readonly note?: string;
 }
 
-/** Where the payment stands after a step. */
 export interface StepResult {
+  /** After the step. */
   readonly state: PaymentState;
-  /** What a person should look into, if anything. */
+  /** Why an operator should look at the payment. */
   readonly attentionReason?: string;
-  /** Why it did not do what someone asked for, in words for them. */
+  /** Why the step did not perform the requested action, in words for the caller. */
   readonly rejection?: string;
-  /** What opening the payment at the provider led to; only the step that opens it returns it. */
+  /** The result of the creation; only the step that opens or fails the creation returns it. */
   readonly opening?: Opening;
 }
 
 /**
- * What a creation was answered with, beside the terms: the QR, or why there is none. It is part of the workflow's history,
- * so that a row that PostgreSQL has lost (it was restored to an earlier time) can be written again.
+ * The result of the creation besides the terms: the QR code, or why there is none. It is part of the workflow's
+ * history. So the row of a payment can be written again if PostgreSQL was restored to an earlier time.
  */
 export type Opening = IssuedOpening | RejectedOpening;
 
 interface IssuedOpening {
   readonly outcome: 'issued';
-  /** `occurred_at` of the transition, in milliseconds since 1970. */
+  /** `occurred_at` of the transition, Unix time. */
   readonly atMs: number;
   readonly providerTransactionId: string;
   readonly qrisPayload: string;

@@ -22,11 +22,11 @@ export interface PaymentActionResult {
 }
 
 /**
- * Requests the action of the payment's workflow. Operator and note are recorded in the payment's history and in the audit
- * log.
+ * Requests the action of the payment's workflow. Operator and note are recorded in the payment's history and in the
+ * audit log.
  * @param idOrReference the payment's UUID or `reference_id`
  * @throws NotFoundError if there is no such payment, UserError with the reason of a rejection, Error if the outcome is
- *   not known
+ * not known
  */
 export async function performPaymentAction(
   { db, workflows, by }: OperatorContext,
@@ -67,8 +67,8 @@ async function assertAllowed(
 }
 
 /**
- * The operator expected another status, so the workflow may be behind PostgreSQL: the signal makes it compare the two. If
- * the signal fails, the next request sends another.
+ * The operator expected another status, so the workflow may be behind PostgreSQL: the signal makes it compare the two.
+ * If the signal fails, the next request sends another.
  */
 async function catchUp(workflows: PaymentActionClient, paymentId: string): Promise<void> {
   await workflows.signalProviderUpdate(paymentId).catch(() => undefined);

@@ -33,7 +33,10 @@ export class BoundedClient {
     return this.client.workflow.list({ query });
   }
 
-  /** After the calls in flight: the SDK's next attempt of a call would throw at a closed connection, and nothing catches it. */
+  /**
+   * After the calls in flight: the SDK's next attempt of a call would throw at a closed connection, and nothing catches
+   * it.
+   */
   async close(): Promise<void> {
     await Promise.allSettled(this.inFlight);
     await this.client.connection.close();

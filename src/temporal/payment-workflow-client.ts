@@ -141,7 +141,10 @@ export class PaymentWorkflowClient {
     }
   }
 
-  /** Starts the workflow of a payment again at the state in PostgreSQL, if Temporal lost it or an operator terminated it. */
+  /**
+   * Starts the workflow of a payment again at the state in PostgreSQL, if Temporal lost it or an operator terminated
+   * it.
+   */
   resumePayment(terms: PaymentTerms, resumeState: ResumeState): Promise<'rebuilt' | 'running'> {
     return this.#startIfMissing(({ workflow }) =>
       workflow.start<typeof payment>('payment', {
@@ -153,8 +156,8 @@ export class PaymentWorkflowClient {
   }
 
   /**
-   * The same if the workflow has completed but the payment is open in PostgreSQL, which was restored to an earlier time.
-   * The workflow queries the provider first.
+   * The same if the workflow has completed but the payment is open in PostgreSQL, which was restored to an earlier
+   * time. The workflow queries the provider first.
    */
   async restartPayment(terms: PaymentTerms, resumeState: ResumeState): Promise<void> {
     await this.#client.call(({ workflow }) =>

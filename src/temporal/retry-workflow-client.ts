@@ -10,8 +10,8 @@ export class RetryWorkflowClient {
   constructor(private readonly client: BoundedClient) {}
 
   /**
-   * Starts the retry workflow of a delivery. A retry workflow that is running starts from the beginning: the delivery was
-   * redelivered, or the relay stopped between this call and its record.
+   * Starts the retry workflow of a delivery. A retry workflow that is running starts from the beginning: the delivery
+   * was redelivered, or the relay stopped between this call and its record.
    */
   async start({ delivery, attempt, delaySeconds }: FailedDelivery): Promise<void> {
     const { deliveryId, endpointId, event, merchantId, paymentId, referenceId, url } = delivery;

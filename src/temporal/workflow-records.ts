@@ -39,8 +39,8 @@ export class WorkflowRecords {
   }
 
   /**
-   * A page of the payments' workflows that were started before `until` and run, or were started since `since`, as far as
-   * Temporal's visibility has them. `after` is the `next` of the page before.
+   * A page of the payments' workflows that were started before `until` and run, or were started since `since`, as far
+   * as Temporal's visibility has them. `after` is the `next` of the page before.
    */
   async list(since: Date, until: Date, after: string | null): Promise<WorkflowPage> {
     const { executions, nextPageToken } = await this.client.call(({ workflowService, options }) =>

@@ -14,8 +14,9 @@ import type { ResumeState } from '../../workflows/payment-run';
 import { fairnessKeyFor } from './fairness-key';
 
 /**
- * With Temporal's defaults (10 s each) a create took 11.7 s if a worker died during it, an update after that 11.0 s. With
- * 3 s here and 1 s for the sticky queue (worker) it is 4.7 s and 2.0 s. `activities/provider-deadline.ts` relies on it.
+ * With Temporal's defaults (10 s each) a create took 11.7 s if a worker died during it, an update after that 11.0 s.
+ * With 3 s here and 1 s for the sticky queue (worker) it is 4.7 s and 2.0 s. `activities/provider-deadline.ts` relies
+ * on it.
  */
 const WORKFLOW_TASK_TIMEOUT = '3 seconds';
 

@@ -141,7 +141,10 @@ describe('a refund', () => {
       () => service.workflows.queryStatus(id),
       (now) => typeof now?.attentionReason === 'string',
     );
-    expect(report).toMatchObject({ status: 'refund_processing', attentionReason: expect.stringMatching(/indeterminate/) });
+    expect(report).toMatchObject({
+      status: 'refund_processing',
+      attentionReason: expect.stringMatching(/indeterminate/),
+    });
     await timeSkipping.clearFaults();
     expect(await timeSkipping.runToEnd(id)).toBe('refunded');
   });
