@@ -146,7 +146,7 @@ async function compare(
 ): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
   const [order, workflow] = await Promise.all([
     findOrder(await providers.forAccount(providerAccountId), referenceId, queries),
-    workflows.records.describe(id).catch((): Indeterminate => 'indeterminate'),
+    workflows.records.describe(id).catch(() => 'indeterminate' as const),
   ]);
   const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
   const breaks = findBreaks(recorded, order, workflow, Date.now());
@@ -190,7 +190,7 @@ async function checkDeliveries({ db, workflows }: SliceDependencies, after: stri
   await forEachConcurrent(items, CONCURRENCY, async (delivery) => {
     const isRetryWorkflowRunning = await workflows.retries
       .isRunning(delivery.deliveryId)
-      .catch((): Indeterminate => 'indeterminate');
+      .catch(() => 'indeterminate' as const);
     if (isRetryWorkflowRunning === 'indeterminate') indeterminate += 1;
     // The retry workflow may have ended the delivery, and itself, since the page was read.
     else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
