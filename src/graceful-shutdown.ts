@@ -33,7 +33,7 @@ export function gracefulShutdown(server: Server, timeoutMs: number): () => Promi
     const closed = once(server, 'close');
     const timeout = setTimeout(() => server.closeAllConnections(), timeoutMs);
     server.close();
-    await Promise.race([closed, sleep(IDLE_GRACE_MS)]);
+    await Promise.race([closed, sleep(IDLE_GRACE_MS, undefined, { ref: false })]);
     for (const response of inFlight) await new Promise((resolve) => response.once('close', resolve));
     // Node.js would wait for connections without a request.
     server.closeAllConnections();
