@@ -1,18 +1,18 @@
 import type { ExceptionKind } from '../domain/exceptions';
 import type { Queryable } from './pool';
 
-/** A case for a person. */
+/** A case that an operator resolves. */
 export interface NewException {
   readonly kind: ExceptionKind;
   readonly referenceId: string;
   readonly providerAccountId: string | null;
   readonly paymentId: string | null;
   readonly amountRupiah: number | null;
-  /** What happened, in words. */
+  /** What happened, for an operator. */
   readonly detail: string;
 }
 
-/** Opens a case about a fact that stays: once it was resolved, the same fact does not open it again. */
+/** For a fact that does not change: if its exception was resolved, the same fact does not open another one. */
 export async function openExceptionOnce(db: Queryable, exception: NewException): Promise<void> {
   const { rowCount } = await db.query({
     name: 'find_same_exception',
@@ -22,7 +22,7 @@ export async function openExceptionOnce(db: Queryable, exception: NewException):
   if (rowCount === 0) await openException(db, exception);
 }
 
-/** Opens a case; where one of this kind is open for the order already, that one stays as it is. */
+/** Opens an exception, unless one of this kind is open for the order. That one does not change. */
 export async function openException(db: Queryable, exception: NewException): Promise<void> {
   await db.query({
     name: 'open_exception',

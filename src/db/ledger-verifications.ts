@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerAccount } from '../domain/ledger';
 import type { Queryable } from './pool';
 
-/** What is booked on an account. */
+/** The sums of an account's entries. */
 export interface AccountSums {
   readonly account: LedgerAccount;
   readonly debitRupiah: number;
   readonly creditRupiah: number;
 }
 
-/** Up to where the ledger was verified and sound. */
+/** Everything up to here was verified without a break. */
 export interface LedgerCheckpoint {
-  /** Every transition that PostgreSQL recorded before is verified. */
+  /** Every transition that PostgreSQL recorded before this time is verified. */
   readonly recordedUntil: Date;
-  /** Every posting up to this id is verified, and counted in the balances. */
+  /** Every posting up to this id is verified and included in the balances. */
   readonly postingId: number;
   readonly balances: readonly AccountSums[];
 }
@@ -38,12 +38,12 @@ export async function recordLedgerCheckpoint(
   );
 }
 
-/** What there is at the start of a verification. */
+/** The state at the start of a verification. */
 export interface LedgerHorizon {
   readonly asOf: Date;
   /** The newest posting. */
   readonly postingId: number;
-  /** No transaction is in flight that could still commit a posting with an id up to this one. */
+  /** No transaction in flight can still commit a posting with an id up to this one. */
   readonly isDecided: boolean;
 }
 
@@ -51,9 +51,9 @@ const DECISION_TIMEOUT_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Ids of postings are given out in another order than transactions commit in. So this waits, for a while, until every transaction
- * has ended that was in flight when the newest posting was read. A transition writes its row before it books, so its transaction is
- * in that snapshot.
+ * Transactions do not commit in the order of their posting ids. So this waits until every transaction has ended that
+ * was in flight when the newest posting was read, for 10 seconds at most. A transition writes its row before its
+ * posting, so its transaction is in that snapshot.
  */
 export async function readLedgerHorizon(db: Queryable): Promise<LedgerHorizon> {
   const { rows } = await db.query<{ asOf: Date; postingId: number; nextTransaction: string }>(

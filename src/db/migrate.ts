@@ -15,11 +15,12 @@ const MAX_ATTEMPTS = 24;
 const RETRY_DELAY_MS = 2_000;
 
 /**
- * Brings the database to the newest schema: numbered SQL files, each in a transaction, under an advisory lock. A migration that
- * waits too long for the lock of a table gives way to other statements and is attempted again.
- * @param onLocked called after each attempt that gave way
+ * Migrates the database to the newest schema: numbered SQL files, each in a transaction, under an advisory lock. A
+ * migration that waits too long for the lock of a table is rolled back, so that other statements continue, and
+ * retried.
+ * @param onLocked called after each attempt that was rolled back
  * @returns the names of the migrations that were applied now, in order
- * @throws the database's error when the lock is still held after all attempts
+ * @throws the database's error if the lock is still held after all attempts
  */
 export async function migrate(databaseUrl: string, onLocked: () => void = () => undefined): Promise<string[]> {
   const { missing } = await compareSchema(databaseUrl);
@@ -47,7 +48,7 @@ async function applyMigrations(databaseUrl: string): Promise<void> {
   });
 }
 
-/** How the database's schema differs from that of this version, by names of migrations. */
+/** The differences between the database's schema and that of this version, by names of migrations. */
 export interface SchemaDifference {
   /** This version ships them, and the database has not applied them. */
   readonly missing: string[];

@@ -3,12 +3,12 @@ import type { PaymentTerms } from '../domain/payment';
 import { PAYMENT_STATUSES_REFLECTING, type ReportedStatus } from '../domain/provider-status';
 import type { Queryable } from './pool';
 
-/** The inbox of what providers tell us: a row is open until its effect, or that it has none, is recorded. */
+/* The notification inbox. A row is open until its effect, or that it has none, is recorded. */
 
-/** An order as notifications name it: references are unique within a provider account only. */
+/** A provider order, as a notification names it. A reference is unique only in its provider account. */
 export type ProviderOrder = Pick<PaymentTerms, 'providerAccountId' | 'referenceId'>;
 
-/** The newest open notification of an order, to be closed once the provider was asked *after* it; null without one. */
+/** The newest open notification of an order, read *before* the status query that covers it; null if there is none. */
 export async function newestNotification(db: Queryable, order: ProviderOrder): Promise<number | null> {
   const { rows } = await db.query<{ newest: number | null }>({
     name: 'newest_notification',
@@ -19,12 +19,13 @@ export async function newestNotification(db: Queryable, order: ProviderOrder): P
   return rows[0]?.newest ?? null;
 }
 
-/** A provider whose status lags behind its notifications has caught up by then. */
+/** After this delay a provider's status no longer lags behind its notifications. */
 const MAX_STATUS_LAG = "interval '2 minutes'";
 
 /**
- * The provider was asked, and its status is recorded: closes what was received before the question, up to `heard`. Only what the
- * status covers is done with; the rest is told again and asked again, until the provider cannot lag behind it any more.
+ * Closes notifications after a status query whose result is recorded. It closes those up to `latestNotificationId`
+ * that the status covers. The others cause another status query later, until the provider's status cannot lag behind
+ * them.
  */
 export async function closeNotifications(
   db: Queryable,
@@ -42,15 +43,15 @@ export async function closeNotifications(
   });
 }
 
-/** What the inbox knows after a notification came in. */
+/** The result of storing a notification. */
 export interface InboxEntry {
-  /** The payment's workflow has to hear of it now: it is no copy, not known already, and not what its own timer asks for. */
+  /** The workflow must query the status now: the notification is new, not yet reflected, and not about a due expiry. */
   readonly needsQuery: boolean;
-  /** Null for an order that is none of ours. */
+  /** Null if there is no such payment. */
   readonly paymentId: string | null;
 }
 
-/** A notification whose sender is known. */
+/** A notification whose signature is verified. */
 export interface Notification {
   readonly accountId: string;
   readonly referenceId: string;
@@ -58,14 +59,14 @@ export interface Notification {
   readonly rawBody: Buffer;
 }
 
-/** An expiry that is notified of so long before or after is one that the payment's own timer is about to find. */
+/** The payment's own timer is about to query the provider. */
 const IS_NEAR_EXPIRY =
   "now() between payment.expires_at - interval '5 seconds' and payment.expires_at + interval '30 seconds'";
 
 /**
- * Stores a genuine notification once, however often it comes: two with the same bytes are the same. One that says what we know
- * already is kept for the record only, closed from the start; one that is expected is told only if the timer has not come to
- * it after 20 s.
+ * Stores a verified notification once: two with the same bytes are the same. A notification that the payment already
+ * reflects is stored as closed. An expiry near the payment's own timer is due after 20 seconds, if the timer has not
+ * closed it.
  */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
   const { accountId, referenceId, reportedStatus, rawBody } = notification;
@@ -94,7 +95,10 @@ export async function storeNotification(db: Queryable, notification: Notificatio
   return rows[0] ?? { needsQuery: false, paymentId: null };
 }
 
-/** News of an order that nobody notified us of: the sweeper tells it like any other. */
+/**
+ * Stores a notification of our own: the sweeper makes the workflow query the status, as for a provider's
+ * notification.
+ */
 export async function requestStatusQuery(
   db: Queryable,
   { accountId, referenceId }: Pick<Notification, 'accountId' | 'referenceId'>,
@@ -103,19 +107,19 @@ export async function requestStatusQuery(
   await storeNotification(db, { accountId, referenceId, reportedStatus: null, rawBody });
 }
 
-/** News that nobody has dealt with yet. */
+/** The open notifications of one order. */
 export interface OpenNotification {
   readonly accountId: string;
   readonly referenceId: string;
-  /** Null for an order that is none of ours. */
+  /** Null if there is no such payment. */
   readonly paymentId: string | null;
   readonly notificationIds: readonly number[];
 }
 
-/** So long it is left to the sweeper that has claimed it. What could not be told is due again then, and counts as untold. */
+/** Of a claim. Without `recordNotified` the notification is due again after this, and the attempt does not count. */
 const LEASE = "interval '10 seconds'";
 
-/** Orders with open news that are due to be told again, the longest waiting first. */
+/** Claims open notifications that are due, the oldest due time first, and returns them by order. */
 export async function claimDueNotifications(db: Queryable, max: number): Promise<OpenNotification[]> {
   const { rows } = await db.query<OpenNotification>({
     name: 'claim_due_notifications',
@@ -140,17 +144,20 @@ export async function claimDueNotifications(db: Queryable, max: number): Promise
   return rows;
 }
 
-/** Twice as long each time, but not longer than it has waited so far: of what has piled up, none is told over and over. */
+/** Doubles with each attempt, up to the age of the notification: an old backlog is not handled in a tight loop. */
 const NEXT_NOTIFY_DELAY = `
-  greatest(interval '5 seconds', least(now() - received_at, interval '10 seconds' * 2 ^ least(notify_attempts, 10), interval '1 hour'))`;
+  greatest(
+    interval '5 seconds',
+    least(now() - received_at, interval '10 seconds' * 2 ^ least(notify_attempts, 10), interval '1 hour')
+  )`;
 
-/** Its workflow asks by itself until the bank has confirmed the refund, and has what is left told again then. */
+/** The late payment's workflow polls until the bank confirms the refund, then makes the remaining notifications due. */
 const IS_WAITING_FOR_BANK = `exists (
   select from late_payments late join payments payment on payment.id = late.payment_id
   where late.status = 'submitted' and payment.reference_id = notification.reference_id
     and payment.provider_account_id = notification.provider_account_id)`;
 
-/** It was told: what is still open after this wait is told again. What fell due meanwhile stays due. */
+/** The workflow was signalled. Notifications that stay open are due again after a delay; those already due stay due. */
 export async function recordNotified(db: Queryable, notificationIds: readonly number[]): Promise<void> {
   await db.query({
     name: 'record_notified',

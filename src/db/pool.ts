@@ -2,31 +2,31 @@ import { Pool, TypeOverrides, type PoolConfig } from 'pg';
 
 export type { Pool };
 
-/** Anything that runs a statement: the pool, or one client of it. */
+/** Runs statements: the pool, or one of its clients. */
 export type Queryable = Pick<Pool, 'query'>;
 
 interface PoolOptions extends Pick<PoolConfig, 'max' | 'idleTimeoutMillis'> {
-  /** For a connection, a free or a new one. */
+  /** For a connection from the pool, idle or new. */
   readonly connectionTimeoutMs?: number;
-  /** For a statement, on the server's clock; a server that does not even say so is given up a second later. */
+  /** For a statement, enforced by the server. If the server does not respond, the client aborts a second later. */
   readonly statementTimeoutMs?: number;
 }
 
 /**
- * For a statement of an operator's tool over all payments (recover, reconcile, verify). Their pages take milliseconds; this bounds
- * each of them on a database in trouble, and so its snapshot.
+ * For a statement of an operator's command over all payments (recover, reconcile, verify). A page takes milliseconds.
+ * On a slow database this limits each statement, and so the age of its snapshot.
  */
 export const LONG_STATEMENT_MS = 60_000;
 
 const INT8 = 20;
 
-/** The network has swallowed the statement or its answer. */
-const KEEP_ALIVE_DELAY_MS = 1_000;
+/** After the server's timeout: the network lost the statement or its result. */
+const LOST_RESULT_DELAY_MS = 1_000;
 
 /**
- * A pool whose bigints are JavaScript integers: money stays far below 2^53, which the parser checks.
- * Nothing hangs on the database: not on one that is slow, nor on one that is gone without a word. The connection of a
- * statement that failed is never used again (node-postgres).
+ * A pool whose bigints are JavaScript integers: money is far below 2^53, which the parser checks.
+ * Every call has a timeout, also if the server is slow or the network loses its packets. node-postgres never reuses the
+ * connection of a failed statement.
  */
 export function createPool(
   databaseUrl: string,
@@ -39,12 +39,12 @@ export function createPool(
     max: 20,
     connectionTimeoutMillis: connectionTimeoutMs,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + KEEP_ALIVE_DELAY_MS,
+    query_timeout: statementTimeoutMs + LOST_RESULT_DELAY_MS,
     application_name: 'lunas',
     types,
     ...options,
   });
-  // An idle connection that breaks is dropped by the pool; the next query opens another and reports what is wrong.
+  // The pool removes an idle connection that is lost. The next query opens another one and reports the error.
   pool.on('error', () => undefined);
   return pool;
 }

@@ -1,7 +1,7 @@
 import type { PartCoverage } from '../domain/reconciliation';
 import type { Queryable } from './pool';
 
-/** When the last run that compared everything had started; undefined if there was none. */
+/** The start of the last complete run; undefined if there is none. */
 export async function findLastReconciliationStart(db: Queryable): Promise<Date | undefined> {
   const { rows } = await db.query<{ startedAt: Date }>({
     name: 'find_last_reconciliation_start',
@@ -13,12 +13,12 @@ export async function findLastReconciliationStart(db: Queryable): Promise<Date |
 export interface ReconciliationRun {
   readonly startedAt: Date;
   readonly changedSince: Date;
-  /** Everything was compared, with determinate results. */
+  /** All payments were compared, with determinate results. */
   readonly isComplete: boolean;
   readonly parts: readonly PartCoverage[];
 }
 
-/** What a run has covered. A run that ends twice is recorded once. */
+/** Records the coverage of a run. A repeated call records it once. */
 export async function recordReconciliationRun(db: Queryable, run: ReconciliationRun): Promise<void> {
   await db.query({
     name: 'record_reconciliation_run',

@@ -32,7 +32,7 @@ export function bindStatement<Parameter extends string>(
   return { name, text, values: parameters.map((parameter) => values[parameter]) };
 }
 
-/** String literals for `in (…)`: PostgreSQL uses a partial index only if its predicate is in the statement as literals. */
+/** Literals for `in (…)`: PostgreSQL uses a partial index only if the statement has its predicate with literals. */
 export function literalList(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(', ');
 }

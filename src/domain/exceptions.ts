@@ -1,4 +1,4 @@
-/** What no rule decides, and a person has to. */
+/** Cases that no rule decides: an operator resolves them. */
 export const EXCEPTION_KINDS = [
   'late_payment',
   'wrong_amount',

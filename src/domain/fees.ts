@@ -23,7 +23,7 @@ export type AmountsOutcome =
 
 const BASIS_POINTS = 10_000;
 
-/** `ceil(amount × basis points / 10,000) + flat`, whole rupiah, in integer arithmetic throughout (design §4, Fees). */
+/** `ceil(amount × basis points / 10,000) + flat`, in whole rupiah, by integer arithmetic (design §4, Fees). */
 export function feeOf(amountRupiah: number, rate: FeeRate): number {
   const product = amountRupiah * rate.feeBasisPoints;
   const remainder = product % BASIS_POINTS;

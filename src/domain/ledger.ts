@@ -1,4 +1,6 @@
-/** Accounts of the double-entry ledger (design §4). `cash` is our own bank account, from which operators refund customers. */
+/**
+ * Accounts of the double-entry ledger (design §4). `cash` is our bank account, from which operators refund customers.
+ */
 export const LEDGER_ACCOUNTS = [
   'provider_receivable',
   'merchant_pending',
@@ -9,7 +11,7 @@ export const LEDGER_ACCOUNTS = [
 ] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
-/** One line of a posting; its amount is read from the payment that it belongs to. A line of zero rupiah is not booked. */
+/** One line of a posting. Its amount is a column of the payment. A line of zero rupiah is not posted. */
 export interface LedgerLine {
   readonly side: 'debit' | 'credit';
   readonly account: LedgerAccount;

@@ -58,8 +58,9 @@ const REJECTED = { from: 'submitted', to: 'rejected' } as const;
 const CONFIRMED_AFTER_REJECTION = { from: 'rejected', to: 'confirmed' } as const;
 
 /**
- * THE table: every transition of a payment and of its refund, with the lines that the ledger posts. Nothing else changes a
- * status. Entering a status is the event `payment.<status>`. `submit_refund` enters none: it only rules out `cancel_refund`.
+ * THE table: every transition of a payment and of its refund, with the lines that the ledger posts. Nothing else
+ * changes a status. Entering a status is the event `payment.<status>`. `submit_refund` enters no status of the
+ * payment: it rules out `cancel_refund`.
  */
 export const PAYMENT_TRANSITIONS = {
   create: { from: null, to: 'created', posting: [] },

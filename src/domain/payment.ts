@@ -6,14 +6,14 @@ import type { RefundState } from './refund';
 export const SETTLEMENT_KINDS = ['automatic', 'manual'] as const;
 export type SettlementKind = (typeof SETTLEMENT_KINDS)[number];
 
-/** All that is fixed when a payment is accepted: who, how much, and the policy that it captured. Holds no personal data in clear. */
+/** The captured terms: fixed when the payment is created. They contain no personal data in plain text. */
 export interface PaymentTerms {
   readonly paymentId: string;
   readonly referenceId: string;
   readonly merchantId: string;
   readonly merchantReferenceId: string | null;
   readonly idempotencyKey: string | null;
-  /** SHA-256 of the request in canonical form, hex: tells a repeat from another payment under the same key. */
+  /** SHA-256 of the canonical creation request, hex. It detects another request with the same idempotency key. */
   readonly fingerprint: string;
   readonly paymentMethod: PaymentMethod;
   readonly provider: ProviderName;
@@ -27,25 +27,25 @@ export interface PaymentTerms {
   readonly settlementKind: SettlementKind;
   readonly settlementDelaySeconds: number;
   readonly expiresInSeconds: number;
-  /** `customer` and `metadata`, sealed with the master key, base64; null when neither was given. */
+  /** `customer` and `metadata`, sealed with the master key, base64; null if the request has neither. */
   readonly sealedDetails: string | null;
 }
 
-/** Where a payment stands. `version` counts its transitions: a step names the version that it starts from. */
+/** `version` is the number of transitions. A step states the version that it starts from. */
 export interface PaymentState {
   readonly status: PaymentStatus;
   readonly version: number;
-  /** When its settlement delay is over, in milliseconds since 1970; absent before it was paid. */
+  /** The end of the settlement delay, in milliseconds since 1970; absent before the payment is `paid`. */
   readonly settlesAtMs?: number;
-  /** The latest refund, where a step concerned it. */
+  /** The latest refund, if the step concerns one. */
   readonly refund?: RefundState;
 }
 
 const SECOND_MS = 1_000;
 
 /**
- * The deadline of a payment created at this instant, in milliseconds: a whole second, since providers count in seconds,
- * so that the QR ends there at the very instant that the merchant was told.
+ * The expiry of a payment that is created at this time, in milliseconds since 1970. It is a whole second: providers
+ * count in seconds, and the QR must expire exactly at the `expires_at` of the response.
  */
 export function expiryOf(createdAtMs: number, { expiresInSeconds }: Pick<PaymentTerms, 'expiresInSeconds'>): number {
   return (Math.ceil(createdAtMs / SECOND_MS) + expiresInSeconds) * SECOND_MS;

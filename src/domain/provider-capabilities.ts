@@ -7,7 +7,9 @@ export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
 export const CURRENCY = 'IDR';
 
-/** What a provider can do beyond issuing, status and expiry (contract: shopeepay has neither cancel nor refund). */
+/**
+ * What a provider supports besides issuing, status query and expiry. Contract: shopeepay has no cancel and no refund.
+ */
 export const PROVIDER_CAPABILITIES = {
   gopay: { cancel: true, refund: true },
   shopeepay: { cancel: false, refund: false },

@@ -1,13 +1,13 @@
 import { PAID_STATUSES, PAYMENT_STATUSES, type PaymentStatus } from './payment-transitions';
 
-/** `refunded`: the bank has confirmed that all of it went back; until then a refund leaves the payment `paid`. */
+/** `refunded`: the bank confirmed the refund of the total. Until then the order is `paid`. */
 export const PROVIDER_PAYMENT_STATUSES = ['pending', 'paid', 'expired', 'cancelled', 'denied', 'refunded'] as const;
 export type ProviderPaymentStatus = (typeof PROVIDER_PAYMENT_STATUSES)[number];
 
-/** What a notification reports; null where only a status query can tell. */
+/** The status that a notification reports; null if only a status query can determine it. */
 export type ReportedStatus = ProviderPaymentStatus | null;
 
-/** Where a payment stands when it is no news that the provider says this: nobody needs to ask. */
+/** The statuses of a payment that already reflect what the provider reports: no status query is necessary. */
 export const PAYMENT_STATUSES_REFLECTING = {
   pending: PAYMENT_STATUSES,
   paid: PAID_STATUSES,
@@ -17,7 +17,7 @@ export const PAYMENT_STATUSES_REFLECTING = {
   refunded: ['refunded'],
 } as const satisfies Record<ProviderPaymentStatus, readonly PaymentStatus[]>;
 
-/** What a payment reflects that stands here: the opposite view of `NO_NEWS_AT`. */
+/** The provider statuses that a payment in this status reflects: the inverse of `PAYMENT_STATUSES_REFLECTING`. */
 export function reflectedAt(status: PaymentStatus): readonly ProviderPaymentStatus[] {
   return PROVIDER_PAYMENT_STATUSES.filter((reported) => {
     const knownAt: readonly PaymentStatus[] = PAYMENT_STATUSES_REFLECTING[reported];
@@ -28,8 +28,9 @@ export function reflectedAt(status: PaymentStatus): readonly ProviderPaymentStat
 const ALL_BUT_REFUNDED = [null, 'pending', 'paid', 'expired', 'cancelled', 'denied'] as const;
 
 /**
- * Which earlier notifications a status query covers, by what the provider reports now. Its status may lag behind its own
- * notifications: an unpaid order says nothing about one that reported money, nor a paid one about a refund.
+ * The earlier notifications that a status query covers, by the status that the provider reports now. The status may
+ * lag behind the provider's own notifications. So an unpaid order does not cover a reported payment, nor a paid one a
+ * refund.
  */
 export const COVERED_BY = {
   pending: ['pending'],

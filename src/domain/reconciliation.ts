@@ -3,7 +3,7 @@ import type { PaymentState } from './payment';
 import { isFinal, UNPAID_FINAL_STATUSES, type PaymentStatus } from './payment-transitions';
 import type { ProviderPaymentStatus } from './provider-status';
 
-/** What PostgreSQL says of a payment. */
+/** What PostgreSQL has of a payment. */
 export interface RecordedPayment {
   readonly state: PaymentState;
   readonly totalRupiah: number;
@@ -12,15 +12,15 @@ export interface RecordedPayment {
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   readonly updatedAtMs: number;
-  /** Money that came after its end. */
+  /** The status of its late payment; null if there is none. */
   readonly late: LatePaymentStatus | null;
-  /** When the latest refund went to the provider; null if none did. */
+  /** When the latest refund was submitted to the provider; null if none was. */
   readonly refundSubmittedAtMs: number | null;
-  /** The customer has the money back by another way than the provider's refund, which the provider does not know of. */
+  /** An operator refunded the customer outside the provider, which does not know of it. */
   readonly isManuallyRefunded: boolean;
 }
 
-/** What the provider says of it; null where it knows no such order. */
+/** The provider's record of the order. Where it is null, the provider has no such order. */
 export interface ProviderRecord {
   readonly status: ProviderPaymentStatus;
   readonly totalRupiah: number;
@@ -28,15 +28,15 @@ export interface ProviderRecord {
   readonly refunds: readonly { readonly totalRupiah: number; readonly confirmedAt: Date | null }[];
 }
 
-/** What Temporal says of its workflow; null where it knows none. */
+/** Temporal's record of the workflow. Where it is null, Temporal has no such workflow. */
 export interface WorkflowRecord {
   readonly isRunning: boolean;
   readonly status: string | null;
 }
 
 /**
- * `mismatch`: two of the three differ · `missing`: one of them does not know it · `duplicate`: money moved more than once ·
- * `conflicting`: the provider contradicts what we count as final · `overdue`: a timer should have fired.
+ * `mismatch`: two of the three differ · `missing`: one of the three has no record · `duplicate`: money moved more
+ * than once · `conflicting`: the provider contradicts a final status · `overdue`: a timer should have fired.
  */
 export type BreakKind = 'mismatch' | 'missing' | 'duplicate' | 'conflicting' | 'overdue';
 
@@ -44,44 +44,44 @@ export interface Break {
   readonly kind: BreakKind;
   /** In words, for an operator. */
   readonly detail: string;
-  /** The provider's own word settles it: have the workflow ask. */
+  /** The workflow resolves it by a status query. */
   readonly isResolvedByStatusQuery: boolean;
 }
 
-/** A break, and of which payment. */
+/** A break with its payment. */
 export interface FoundBreak extends Break {
   readonly paymentId: string;
   /** The workflow id if PostgreSQL has no such payment. */
   readonly referenceId: string;
 }
 
-/** What is read for a provider account, and what is read without a status query to any. */
+/** The walks over one provider account, and those that need no provider. */
 export const ACCOUNT_WALKS = ['open', 'final'] as const;
 export const RECORD_WALKS = ['late', 'deliveries', 'workflows'] as const;
 
-/** Where a part of a run stands: in which of its walks, and after which cursor. */
+/** The progress of a part: its current walk, and the cursor in it. */
 export interface ReconciliationPosition {
   readonly walk: (typeof ACCOUNT_WALKS)[number] | (typeof RECORD_WALKS)[number];
   readonly after: string | null;
 }
 
-/** One part of a run. The parts do not wait for each other: a provider account that hangs holds up no other. */
+/** One part of a run. Parts are independent: a provider account that does not respond delays no other. */
 export interface ReconciliationPart {
-  /** Null for the part that needs no status query: late payments, webhook deliveries, workflows. */
+  /** Null for the part that needs no provider: late payments, webhook deliveries, workflows. */
   readonly accountId: string | null;
-  /** How far back payments that are final are compared. */
+  /** Final payments are compared if they changed since then. */
   readonly changedSinceMs: number;
   readonly position: ReconciliationPosition;
 }
 
-/** What was done of a part, and where it goes on; null at its end. */
+/** The result of one slice of a part. `next` is null at the end of the part. */
 export interface ReconciliationSlice {
   readonly next: ReconciliationPosition | null;
   readonly coverage: Coverage;
   readonly breaks: readonly FoundBreak[];
 }
 
-/** The parts of a run, at their start: one for each provider account, and one that needs no provider. */
+/** The parts of a run: one for each provider account, and one that needs no provider. */
 export function planReconciliation(accountIds: readonly string[], changedSinceMs: number): ReconciliationPart[] {
   return [
     ...accountIds.map((accountId): ReconciliationPart => ({ accountId, changedSinceMs, position: startOf('open') })),
@@ -89,7 +89,7 @@ export function planReconciliation(accountIds: readonly string[], changedSinceMs
   ];
 }
 
-/** Open payments first, since nothing about them is final. */
+/** The position after the end of a walk; null after the last walk. Open payments come first. */
 export function walkAfter(walk: ReconciliationPosition['walk']): ReconciliationPosition | null {
   for (const walks of [ACCOUNT_WALKS, RECORD_WALKS]) {
     const index = walks.findIndex((name) => name === walk);
@@ -103,13 +103,13 @@ function startOf(walk: ReconciliationPosition['walk']): ReconciliationPosition {
   return { walk, after: null };
 }
 
-/** What a part of reconciliation has covered. */
+/** How much reconciliation has covered. */
 export interface Coverage {
-  /** Payments, deliveries or workflows that it read. */
+  /** Payments, deliveries or workflows that were read. */
   readonly seen: number;
-  /** Of these, how many could be compared in full. */
+  /** Of these, how many were compared in full. */
   readonly compared: number;
-  /** Of these, for how many the provider or Temporal gave no determinate result. */
+  /** Of these, for how many the provider or Temporal returned no determinate result. */
   readonly indeterminate: number;
   readonly breaks: number;
 }
@@ -125,13 +125,13 @@ export function addCoverage(sum: Coverage, more: Coverage): Coverage {
   };
 }
 
-/** What a part of a run has covered. */
+/** The coverage of one part. */
 export interface PartCoverage extends Coverage {
-  /** Null: late payments, webhook deliveries and workflows, which need no status query. */
+  /** Null: late payments, webhook deliveries and workflows, which need no provider. */
   readonly accountId: string | null;
 }
 
-/** Of a whole run: payments are counted once, breaks and indeterminate results wherever they were found. */
+/** The coverage of a run: payments are counted once, breaks and indeterminate results in every part. */
 export function totalCoverage(parts: readonly PartCoverage[]): Coverage {
   const { seen, compared } = parts.filter(({ accountId }) => accountId !== null).reduce(addCoverage, NOTHING_COVERED);
   const { indeterminate, breaks } = parts.reduce(addCoverage, NOTHING_COVERED);
@@ -143,7 +143,7 @@ export function describeCoverage({ seen, compared, indeterminate, breaks }: Cove
   return `${compared} of ${seen} compared, ${breaks} breaks, ${indeterminate} indeterminate`;
 }
 
-/** What the provider may say while a payment is at a status, for all to be well. */
+/** The provider statuses that are no break, by the status of the payment. */
 const EXPECTED_PROVIDER_STATUSES = {
   created: ['pending', null],
   pending: ['pending'],
@@ -157,15 +157,15 @@ const EXPECTED_PROVIDER_STATUSES = {
   refunded: ['refunded'],
 } as const satisfies Record<PaymentStatus, readonly (ProviderPaymentStatus | null)[]>;
 
-/** How late a timer, a signal or a record may be before it counts. */
+/** A timer, signal or record is a break only if it is later than this. */
 export const GRACE_MS = 60_000;
 
-/** A healthy provider confirms a refund within seconds; after this long an operator should know. */
+/** A healthy provider confirms a refund in seconds. After this delay an operator should be informed. */
 export const REFUND_GRACE_MS = 10 * 60_000;
 
 /**
- * Everything that is wrong with one payment; nothing where all three agree. An indeterminate record hides nothing else. Pure: the
- * caller looks twice before it believes.
+ * All breaks of one payment; none if all three agree. An indeterminate record hides no other break. The records are
+ * read one after the other, so the caller reads them again before it reports a break.
  */
 export function findBreaks(
   recorded: RecordedPayment,
@@ -180,13 +180,13 @@ export function findBreaks(
   ];
 }
 
-/** The refund of a late payment that should be final by now: its workflow is stuck or lost, or the provider is slow. */
+/** A late payment that should be final: its workflow is stuck or lost, or the provider is slow. */
 export function findOverdueLatePayment(status: LatePaymentStatus, sinceMs: number, nowMs: number): Break[] {
   const isUnfinished = OPEN_LATE_PAYMENT_STATUSES.some((open) => open === status);
   return isUnfinished ? overdue(sinceMs, REFUND_GRACE_MS, nowMs, `its late payment is "${status}"`, true) : [];
 }
 
-/** Retries of a webhook that no workflow makes. */
+/** A webhook delivery that should have a retry workflow, and has none. */
 export function findLostRetries(): Break {
   const detail = 'a webhook delivery has no running retry workflow: run `lunas recover`';
   return { kind: 'missing', detail, isResolvedByStatusQuery: false };
@@ -249,13 +249,13 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
   return breaks;
 }
 
-/** Money after the end that is in suspense, or given back. */
+/** The provider's status is that of a late payment, in suspense or refunded. */
 function isExplainedByLatePayment({ late, isManuallyRefunded }: RecordedPayment, { status }: ProviderRecord): boolean {
   if (late === null) return false;
   return status === 'paid' ? late !== 'refunded' || isManuallyRefunded : status === 'refunded';
 }
 
-/** The workflow can ask, and record what it hears: a payment that is open, or money after the end of one that was not paid. */
+/** Whether a status query resolves it: the payment is open, or it is unpaid and the money is a late payment. */
 function isResolvable(status: PaymentStatus, reportedStatus: ProviderPaymentStatus): boolean {
   if (!isFinal(status)) return status !== 'created' && reportedStatus !== 'pending';
   return UNPAID_FINAL_STATUSES.includes(status) && (reportedStatus === 'paid' || reportedStatus === 'refunded');
@@ -264,7 +264,7 @@ function isResolvable(status: PaymentStatus, reportedStatus: ProviderPaymentStat
 function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord | null, nowMs: number): Break[] {
   const { status } = recorded.state;
   if (isFinal(status)) {
-    // Histories are kept for a while only: a life that is over needs no workflow.
+    // Temporal deletes a history after its retention period: a final payment needs no workflow.
     if (!workflow?.isRunning || nowMs - recorded.updatedAtMs < GRACE_MS) return [];
     return [findUnendedWorkflow(status)];
   }
@@ -274,7 +274,7 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
   }
   if (workflow.status === null || workflow.status === status) return [];
   const detail = `"${status}" here, "${workflow.status}" in its workflow`;
-  // The workflow reads PostgreSQL when it is signalled, and catches up.
+  // A signalled workflow reads PostgreSQL and continues from there.
   return [{ kind: 'mismatch', detail, isResolvedByStatusQuery: true }];
 }
 
@@ -307,5 +307,5 @@ function overdue(
   return [{ kind: 'overdue', detail: `${what} since ${new Date(dueMs).toISOString()}`, isResolvedByStatusQuery }];
 }
 
-/** Two minutes of tries, and the look-up after them. */
+/** Two minutes of attempts, and the status query after them. */
 const MAX_CREATION_MS = 3 * 60_000;

@@ -1,25 +1,25 @@
-/** A provider that keeps refusing is a case for a person, not for a twenty-first try. */
+/** If the provider rejects 20 refunds of a payment, an operator resolves it without the provider. */
 export const MAX_REFUNDS = 20;
 
-/** `held` back for a while and still to be cancelled · `submitted` to the provider for good · ended in one of three ways. */
+/** `held`: can be cancelled · `submitted`: the provider may have it. The other three are final for this refund. */
 export const REFUND_STATUSES = ['held', 'submitted', 'confirmed', 'rejected', 'cancelled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
-/** Where the latest refund of a payment stands. */
+/** The latest refund of a payment. */
 export interface RefundState {
   /** 1 for the first refund of the payment, one more for each after it. */
   readonly number: number;
-  /** When it goes to the provider, in milliseconds since 1970. */
+  /** The end of its hold, in milliseconds since 1970. Then it is submitted. */
   readonly submitAtMs: number;
   readonly status: RefundStatus;
 }
 
-/** What the provider knows a refund by: the same at every attempt, a new one only for a new round. */
+/** The refund's key at the provider, the same at every attempt. The provider executes a key once. */
 export function refundKeyOf(referenceId: string, number: number): string {
   return `${referenceId}-R${number}`;
 }
 
-/** The round of a refund that the provider has under a key of ours; 0 if the key is not ours. */
+/** The number of the refund with this key; 0 if the key is not one of ours. */
 export function refundNumberOfKey(referenceId: string, refundKey: string | null): number {
   const [, number = '0'] = refundKey?.match(/-R([1-9]\d{0,3})$/) ?? [];
   return refundKey === refundKeyOf(referenceId, Number(number)) ? Number(number) : 0;

@@ -4,7 +4,7 @@ import type { Config } from '../config';
 
 type KeyPrefixes = Readonly<Record<Config['LUNAS_ENVIRONMENT'], string>>;
 
-/** Whose key it is can be read off it; nobody else's door opens to it. */
+/** The prefix identifies the kind of key: the API and the operator API each reject the other kind. */
 const MERCHANT: KeyPrefixes = { sandbox: 'sk_test_', production: 'sk_live_' };
 const OPERATOR: KeyPrefixes = { sandbox: 'op_test_', production: 'op_live_' };
 
@@ -15,7 +15,7 @@ const RANDOM_DIGITS = 33;
 const CHECKSUM_DIGITS = 6;
 const SECRET_KEY = /^([a-z]{2}_(?:test|live)_)[0-9A-Za-z]{39}$/;
 
-/** What may be stored and shown of a secret key: its hash, and by what a person recognises it. */
+/** The parts of a secret key that may be stored and shown. */
 export interface StoredKey {
   readonly secretSha256: Buffer;
   readonly prefix: string;
@@ -25,9 +25,9 @@ export interface StoredKey {
 export type NewSecretKey = StoredKey & { readonly secret: string };
 
 /**
- * A merchant's key, `sk_test_…` or `sk_live_…`: 192 bits in base62 and the CRC-32 of all before it, so that a mistyped key
- * is refused without asking the database: any change of one character, any swap of neighbours, and all but one in four
- * billion others.
+ * A merchant's key, `sk_test_…` or `sk_live_…`: 192 bits in base62 and a CRC-32. So a mistyped key is rejected
+ * without a query: every change of one character, every swap of neighbours, and all but one in four billion other
+ * changes.
  * @param bits 24 bytes
  */
 export function createSecretKey(
@@ -37,22 +37,22 @@ export function createSecretKey(
   return createKey(MERCHANT[environment], bits);
 }
 
-/** An operator's key, `op_test_…` or `op_live_…`, likewise. */
+/** An operator's key, `op_test_…` or `op_live_…`, in the same format. */
 export function createOperatorKey(environment: Config['LUNAS_ENVIRONMENT']): NewSecretKey {
   return createKey(OPERATOR[environment], randomBytes(RANDOM_BYTES));
 }
 
-/** Undefined where it is no merchant's, or the form or the checksum is wrong; whether it exists only the database knows. */
+/** Undefined if it is no merchant's key, or its format or checksum is wrong. It need not exist in the database. */
 export function parseSecretKey(text: string): StoredKey | undefined {
   return parseKey(MERCHANT, text);
 }
 
-/** The same of an operator's key. */
+/** As `parseSecretKey`, for an operator's key. */
 export function parseOperatorKey(text: string): StoredKey | undefined {
   return parseKey(OPERATOR, text);
 }
 
-/** How logs and lists show a key. */
+/** The form of a key in logs and lists. */
 export function maskSecretKey(key: Pick<StoredKey, 'prefix' | 'lastFour'>): string {
   return `${key.prefix}…${key.lastFour}`;
 }

@@ -1,4 +1,4 @@
-/** Writes items in batches. A batch collects items while the statement of the batch before it runs, and never waits for more. */
+/** Writes items in batches: a batch collects items only while the batch before it is written. */
 export function batchWriter<Item>(write: (items: readonly Item[]) => Promise<void>): (item: Item) => Promise<void> {
   let inFlight: Promise<unknown> = Promise.resolve();
   let next: { readonly items: Item[]; readonly written: Promise<void> } | undefined;

@@ -1,20 +1,22 @@
 import type { Queryable } from '../db/pool';
 import { CIRCUIT_BREAKER } from './retry-policy';
 
-/** An update of one row writes five indexes: so many rows are about 4,000 buffers. */
+/** An update of one row writes five indexes, so a batch writes about 4,000 buffers. */
 const BATCH = 150;
 
 /**
- * Ends what is pending for an endpoint that gets nothing any more, in batches, so that no statement is long however much is
- * pending. Of a disabled endpoint that is everything. Of a failing one it is what has waited in the outbox for days; retry
- * workflows have a limit of their own.
- * @param stopping ends it early; whoever calls it again goes on
+ * Marks pending deliveries of an endpoint as dead, in batches, so that no statement is long. If the endpoint is
+ * disabled, all of them. If it is failing, those that waited in the outbox for 72 hours; retry workflows have a limit
+ * of their own.
+ * @param stopping ends it after the current batch; another call continues
  */
 export async function markDead(db: Queryable, endpointId: string, stopping?: AbortSignal): Promise<void> {
   while ((await markBatchDead(db, endpointId)) === BATCH) if (stopping?.aborted) return;
 }
 
-/** Rows are compared, not columns: PostgreSQL would sort all that waits for an endpoint of which it expects a few hundred. */
+/**
+ * Compares rows, not columns: else PostgreSQL expects a few hundred rows and sorts all pending rows of the endpoint.
+ */
 async function markBatchDead(db: Queryable, endpointId: string): Promise<number> {
   const { rowCount } = await db.query({
     name: 'mark_batch_dead',

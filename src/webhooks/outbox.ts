@@ -3,14 +3,14 @@ import type { Sealer } from '../sealing';
 import type { OutgoingWebhook } from './send';
 
 /**
- * A relay that dies gives its deliveries back after this long. A try begins within 10 s of its claim and takes 10 s, so
- * that none outlives its lease.
+ * After this the deliveries of a terminated relay can be claimed again. An attempt starts at most 10 s after its
+ * claim and takes at most 10 s, so it ends before its lease.
  */
 export const LEASE_SECONDS = 30;
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
-/** A delivery as its sender needs it, with what an operator finds it by. */
+/** A delivery with everything that an attempt needs, and with the ids for the log. */
 export interface Delivery extends OutgoingWebhook {
   readonly endpointId: string;
   readonly endpointStatus: 'enabled' | 'disabled';
@@ -18,7 +18,7 @@ export interface Delivery extends OutgoingWebhook {
   readonly paymentId: string;
   readonly referenceId: string;
   readonly status: DeliveryStatus;
-  /** Those of the twelve that are over. The relay's count only once it has handed the delivery over. */
+  /** Attempts of the cycle of 12 that are complete. The relay's attempt counts when the retry workflow has started. */
   readonly attemptsInCycle: number;
 }
 
@@ -26,7 +26,7 @@ interface DeliveryRow extends Omit<Delivery, 'secrets'> {
   readonly sealedSecrets: readonly string[];
 }
 
-/** The secrets of `endpoint` that sign now, newest first. */
+/** The valid secrets of `endpoint`, newest first. */
 export const VALID_SECRETS = `
   array (
     select sealed_secret from webhook_secrets secret
@@ -36,8 +36,9 @@ export const VALID_SECRETS = `
 
 const DELIVERY_COLUMNS = `
   delivery.id as "deliveryId", delivery.endpoint_id as "endpointId", delivery.merchant_id as "merchantId",
-  delivery.payment_id as "paymentId", delivery.status, delivery.attempts_in_cycle as "attemptsInCycle", payment.reference_id as "referenceId", event.event,
-  event.body, endpoint.url, endpoint.status as "endpointStatus", ${VALID_SECRETS} as "sealedSecrets"`;
+  delivery.payment_id as "paymentId", delivery.status, delivery.attempts_in_cycle as "attemptsInCycle",
+  payment.reference_id as "referenceId", event.event, event.body, endpoint.url, endpoint.status as "endpointStatus",
+  ${VALID_SECRETS} as "sealedSecrets"`;
 
 const DELIVERY_JOINS = `
   join webhook_events event
@@ -45,39 +46,40 @@ const DELIVERY_JOINS = `
   join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
   join payments payment on payment.id = delivery.payment_id`;
 
-/** In the outbox: the relay's, not a retry workflow's. The predicate of its index. */
+/** In the outbox: no retry workflow has it. The predicate of the partial index. */
 const IS_IN_OUTBOX = "status = 'pending' and retry_workflow_started_at is null";
 
 const UNLEASED = 'retry_workflow_started_at is null and leased_until <= now()';
 
-/** In the outbox, and in nobody's hands. */
+/** In the outbox and unleased. */
 const CLAIMABLE = `${IS_IN_OUTBOX} and leased_until <= now()`;
 
 /**
- * A probe is chosen among so many that have waited longest, however many wait for a failing endpoint. Rows are compared to find
- * them, not columns: PostgreSQL would sort all that waits for an endpoint of which it expects a few hundred.
+ * A probe is chosen among this many of the oldest deliveries. The statement compares rows, not columns: else
+ * PostgreSQL expects a few hundred rows and sorts all pending rows of the endpoint.
  */
 const PROBE_CANDIDATES = 100;
 
 /**
- * The same of a delivery whose id is known. "Pending" is said in other words, which the index of what is pending does not serve:
- * PostgreSQL, which plans when little is pending, would look through all of it for each id.
+ * Claimable, for a delivery with a known id. The predicate differs from that of the outbox index on purpose.
+ * PostgreSQL plans the statement when the outbox is small, and would otherwise scan the whole index for each id.
  */
 const STILL_CLAIMABLE = `finished_at is null and ${UNLEASED}`;
 
 export interface ClaimLimits {
   readonly max: number;
   readonly maxPerEndpoint: number;
-  /** How many each endpoint has under way already. */
+  /** The number of deliveries in flight, by endpoint. */
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
 /**
- * Takes waiting deliveries for a try, under a lease that no other relay can take before it ends: of each endpoint its
- * oldest, as many as there is room for, the merchants in turn. Of a failing endpoint a single one, once its time has come:
- * one that was tried least, since a receiver may fail at one event only.
- * The endpoints that have something in the outbox are found by skipping through its index, however much waits for each. Endpoints
- * for which only retry workflows have something pending are not in this index.
+ * Claims deliveries for an attempt, under a lease that no other relay can take. It takes the oldest of each endpoint,
+ * up to the limit of the endpoint, by fair scheduling between merchants. For a failing endpoint it takes one probe
+ * when that is due: the delivery with the fewest attempts, since a receiver may fail only for one event.
+ *
+ * The statement finds the endpoints by a skip scan of the outbox index: its cost depends on the number of endpoints,
+ * not of deliveries. Endpoints whose pending deliveries all have retry workflows are not in this index.
  */
 export async function claimDeliveries(db: Queryable, sealer: Sealer, bounds: ClaimLimits): Promise<Delivery[]> {
   const { rows } = await db.query<DeliveryRow>({
@@ -120,7 +122,8 @@ export async function claimDeliveries(db: Queryable, sealer: Sealer, bounds: Cla
         where endpoint.next_probe_at <= now() and not probe.is_probed
       ),
       chosen as (
-        select id from candidate order by row_number() over (partition by merchant_id order by queued_at), queued_at limit $1
+        select id from candidate
+        order by row_number() over (partition by merchant_id order by queued_at), queued_at limit $1
       ),
       locked as (
         select delivery.id from chosen cross join lateral (
@@ -152,7 +155,7 @@ function openSecrets({ sealedSecrets, ...delivery }: DeliveryRow, sealer: Sealer
   return { ...delivery, secrets: sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret')) };
 }
 
-/** The workflow of its retries is lost: the relay makes the next try, and its count goes on. */
+/** The retry workflow is lost: the relay makes the next attempt of the cycle. */
 export async function reclaimDelivery(db: Queryable, deliveryId: string): Promise<void> {
   await db.query({
     name: 'reclaim_delivery',
@@ -162,7 +165,7 @@ export async function reclaimDelivery(db: Queryable, deliveryId: string): Promis
   });
 }
 
-/** Which of these deliveries PostgreSQL has. */
+/** Those of these deliveries that exist in PostgreSQL. */
 export async function findKnownDeliveries(db: Queryable, deliveryIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: 'find_known_deliveries',

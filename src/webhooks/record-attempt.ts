@@ -13,9 +13,10 @@ export type DisabledReason = 'gone' | 'failing' | 'operator';
 type DeliveryId = Pick<Delivery, 'deliveryId' | 'endpointId'>;
 
 /*
- * Each statement writes the attempt, its effect on the delivery and its effect on the endpoint together. A statement that
- * changes both locks the endpoint first, then the deliveries. PostgreSQL may still abort one of two statements: a batch of
- * successes can deadlock with `markDead`. The deliveries of the aborted statement are retried after their lease.
+ * Each statement writes the attempt, its effect on the delivery and its effect on the endpoint together. A statement
+ * that changes both locks the endpoint first, then the deliveries. PostgreSQL may still abort one of two statements:
+ * a batch of successes can deadlock with `markDead`. The deliveries of the aborted statement are retried after their
+ * lease.
  */
 
 /** A success resets the health of the endpoint: all its pending deliveries can be claimed again. */
@@ -187,7 +188,9 @@ export interface AfterFailure {
   readonly isFailing: boolean;
 }
 
-/** Records a failed attempt. It changes only this delivery; `markDead` changes the others of the endpoint, in batches. */
+/**
+ * Records a failed attempt. It changes only this delivery; `markDead` changes the others of the endpoint, in batches.
+ */
 export async function recordFailed(
   db: Queryable,
   delivery: DeliveryId,

@@ -40,9 +40,9 @@ export interface RelayDependencies {
 }
 
 /**
- * Makes the first attempt of every delivery. It claims pending deliveries and sends them concurrently, with a limit for each
- * endpoint. It starts a retry workflow for a failed delivery. If the endpoint is failing, its deliveries stay in the outbox
- * instead. A transition wakes the relay; a poll finds what a terminated relay had claimed.
+ * Makes the first attempt of every delivery. It claims pending deliveries and sends them concurrently, with a limit
+ * for each endpoint. It starts a retry workflow for a failed delivery. If the endpoint is failing, its deliveries
+ * stay in the outbox instead. A transition wakes the relay; a poll finds what a terminated relay had claimed.
  */
 export function startRelay(dependencies: RelayDependencies): Relay {
   const relay = new OutboxRelay(dependencies);
@@ -64,7 +64,9 @@ class OutboxRelay {
   readonly #stopping = new AbortController();
   readonly #recordSuccess = batchWriter<Success>((successes) => recordDelivered(this.dependencies.db, successes));
   #endPause: () => void = () => undefined;
-  /** Whether the last claim left deliveries of the endpoint for lack of room; during a claim, true for all endpoints. */
+  /**
+   * Whether the last claim left deliveries of the endpoint for lack of room; during a claim, true for all endpoints.
+   */
   #mayHaveMore: (endpointId: string) => boolean = () => false;
 
   constructor(private readonly dependencies: RelayDependencies) {}

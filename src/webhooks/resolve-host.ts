@@ -6,13 +6,13 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-/** Every address of a host name. @throws when there is none */
+/** Every address of a host name. @throws if there is none */
 export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 /**
- * In production names come from DNS alone, asked without a thread: the system's own look-up has four of them for the
- * whole process, which name servers that hang would block for everybody. A sandbox also knows `localhost` and the
- * names of the hosts file.
+ * In production names are resolved by DNS queries only, which need no thread. The system's resolver uses a pool of
+ * four threads for the whole process: a few name servers that do not respond would block it. The sandbox also
+ * resolves `localhost` and the names of the hosts file.
  */
 export function resolverFor(environment: Config['LUNAS_ENVIRONMENT']): ResolveHost {
   return environment === 'production' ? resolveByDns() : resolveBySystem;

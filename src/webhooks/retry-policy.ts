@@ -5,8 +5,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * Waits before the 2nd, 3rd, … 12th try of a delivery, in seconds: three days in all. The first try is the relay's, the
- * others are the workflow's.
+ * Delays before the 2nd, 3rd, … 12th attempt of a cycle, in seconds: three days in all. The relay makes the first
+ * attempt, the retry workflow the others.
  */
 export const RETRY_DELAYS_SECONDS = [
   10 * SECOND,
@@ -25,28 +25,28 @@ export const RETRY_DELAYS_SECONDS = [
 export const MAX_ATTEMPTS = RETRY_DELAYS_SECONDS.length + 1;
 
 /**
- * An endpoint with this many failures in a row is failing: its deliveries wait for it in the outbox, and one of them goes
- * out as a probe now and then. After days of that it is disabled.
+ * An endpoint with this many consecutive failures is failing: its deliveries wait in the outbox, and the relay sends
+ * only probes. After 120 hours it is disabled.
  */
 export const CIRCUIT_BREAKER = {
   failureThreshold: 20,
-  /** A probe waits as long as a part of the time that the endpoint has been failing for, within bounds. */
+  /** The delay of a probe is this fraction of the time since the endpoint began to fail, between min and max. */
   probeDelayFraction: 1 / 4,
   minProbeDelaySeconds: 10 * SECOND,
   maxProbeDelaySeconds: 15 * MINUTE,
-  /** What has waited for longer is dead, as what was tried for longer is. */
+  /** A delivery that waited for longer is dead. A retry cycle takes as long. */
   maxQueueSeconds: 72 * HOUR,
   disableAfterSeconds: 120 * HOUR,
 } as const;
 
 const JITTER = 0.1;
-/** What a receiver asks for with `Retry-After` is honoured up to this. */
+/** A longer `Retry-After` of a receiver is reduced to this. */
 export const MAX_RETRY_AFTER_SECONDS = HOUR;
 
 /**
- * How long to wait after try number `tries` (1 is the relay's) failed, or undefined after the last one.
- * @param retryAfterSeconds what the receiver asked for with a 429 or 503; honoured up to an hour
- * @param random in [0, 1): waits differ by a tenth, so that a receiver that comes back is not met by all at once
+ * The delay after this many failed attempts of a cycle; undefined after the last one.
+ * @param retryAfterSeconds from a response 429 or 503
+ * @param random in [0, 1): delays vary by 10 %, so that a receiver that recovers does not get all retries together
  */
 export function retryDelaySeconds(
   attempts: number,
@@ -61,13 +61,13 @@ export function retryDelaySeconds(
 
 const GONE = 410;
 
-/** What follows from a try: it is delivered, given up for a reason, or tried again after a wait. */
+/** What follows from an attempt: the delivery is delivered, dead, or retried after a delay. */
 export type RetryDecision =
   | { readonly next: 'delivered' }
   | { readonly next: 'dead'; readonly reason: 'endpoint_gone' | 'attempts_exhausted' }
   | { readonly next: 'retry'; readonly delaySeconds: number };
 
-/** @param attempts how many there were, this one counted */
+/** @param attempts of the cycle, including this one */
 export function decideRetry(
   attempts: number,
   attempt: Pick<WebhookAttempt, 'failure' | 'statusCode' | 'retryAfterSeconds'>,

@@ -6,12 +6,12 @@ import { urlViolation, createGuardedConnector, type ReceiverRules } from './ssrf
 import { resolverFor, type ResolveHost } from './resolve-host';
 import { signWebhook } from './sign';
 
-/** A try takes no longer, from its first to its last byte. */
+/** Maximum duration of an attempt, until the last byte of the response. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 16_384;
 const EXCERPT_CHARACTERS = 500;
 
-/** One delivery, ready to be sent: the stored bytes, and the endpoint's secrets that are valid now. */
+/** One delivery, ready to send: the stored bytes, and the valid secrets of the endpoint. */
 export interface OutgoingWebhook {
   readonly deliveryId: string;
   readonly event: string;
@@ -20,7 +20,7 @@ export interface OutgoingWebhook {
   readonly secrets: readonly string[];
 }
 
-/** What came of one try. `failure` is null when the receiver answered 2xx in time. */
+/** The result of one attempt. `failure` is null if the receiver returned 2xx in time. */
 export interface WebhookAttempt {
   readonly startedAt: Date;
   readonly durationMs: number;
@@ -40,9 +40,9 @@ type ReceivedResponse = Pick<WebhookAttempt, 'statusCode' | 'failure' | 'respons
 const NO_RESPONSE = { statusCode: null, responseExcerpt: null, retryAfterSeconds: null } as const;
 
 /**
- * Sends webhooks to receivers that the rules allow: ten seconds in all, no redirects, no proxy, at most 16 kB of the
- * answer is read, as it is (a compressed one stays so).
- * As many connections to a server as there are tries under way: endpoints on the same server do not wait for each other.
+ * Sends webhooks to receivers that the rules allow: 10 seconds in all, no redirects, no proxy. It reads at most 16 kB
+ * of the response and does not decompress it. Each attempt in flight has its own connection, so endpoints on one
+ * server do not delay each other.
  */
 export function createWebhookSender(
   rules: ReceiverRules,
@@ -97,13 +97,13 @@ async function readResponse(
     statusCode,
     failure: isSuccess
       ? interruptedBy && `${interruptedBy}, after status ${statusCode}`
-      : `the receiver answered ${statusCode}`,
+      : `the receiver returned ${statusCode}`,
     responseExcerpt: text.slice(0, EXCERPT_CHARACTERS).replaceAll('\0', ''),
     retryAfterSeconds: isBusy ? secondsIn(headers['retry-after'], at) : null,
   };
 }
 
-/** The first 16 kB of an answer; what comes after is not read. `brokenOff` says why it ended before its end. */
+/** The first 16 kB of a response body; the rest is not read. `interruptedBy` is the error that ended it early. */
 async function readPrefix(
   body: AsyncIterable<Buffer>,
 ): Promise<{ readonly text: string; readonly interruptedBy: string | null }> {
@@ -122,7 +122,7 @@ async function readPrefix(
   return { text: Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8'), interruptedBy };
 }
 
-/** `Retry-After`, given in seconds or as a date. */
+/** `Retry-After` is in seconds or a date. */
 function secondsIn(retryAfter: string | string[] | undefined, at: Date): number | null {
   if (typeof retryAfter !== 'string') return null;
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - at.getTime()) / 1_000;
@@ -130,7 +130,7 @@ function secondsIn(retryAfter: string | string[] | undefined, at: Date): number 
 }
 
 function describeFailure(error: unknown): string {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'no whole answer within 10 s';
+  if (error instanceof DOMException && error.name === 'TimeoutError') return 'no complete response within 10 s';
   // A connection attempt to several addresses fails with one error for each.
   if (types.isNativeError(error) && 'errors' in error && Array.isArray(error.errors)) {
     return error.errors.map(describeFailure).join('; ');

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` for each secret that is valid now.
- * Signed is `<t>.<raw body>` by HMAC-SHA256; the key is the endpoint's whole `whsec_…` string (design §4, Webhooks).
+ * The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` for each valid secret.
+ * It signs `<t>.<raw body>` with HMAC-SHA256. The key is the endpoint's whole `whsec_…` string (design §4, Webhooks).
  */
 export function signWebhook(rawBody: string, secrets: readonly string[], atSeconds: number): string {
   const signatures = secrets.map((secret) => {

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Addresses that are no merchant's server on the internet, by kind: IANA's special-purpose registries (RFC 6890 and its
- * updates), forms of IPv6 that lead to an IPv4 address, and the one address of a cloud's own services that looks public.
- * The first kind that fits is the one that is told.
+ * Addresses that cannot be a merchant's server on the internet, by kind. Sources: IANA's special-purpose registries
+ * (RFC 6890 and its updates), forms of IPv6 that contain an IPv4 address, and the public address of Azure's platform
+ * services (168.63.129.16). If several kinds match, the first one is reported.
  */
 const FORBIDDEN_NETWORKS = {
   loopback: ['127.0.0.0/8', '::1/128'],
@@ -29,12 +29,12 @@ const FORBIDDEN_NETWORKS = {
   'outside of the public IPv6 space': ['::/3', '4000::/2', '8000::/1'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** Tells of an address, in any valid spelling, whether one of the networks has it. */
+/** Whether one of the networks contains an address, in any valid notation. */
 export type NetworkTest = (address: string) => boolean;
 
-/** @param networks CIDRs and single addresses, IPv4 and IPv6; an IPv4 network has its IPv4-mapped addresses too */
+/** @param networks CIDRs and single addresses. An IPv4 network also contains its IPv4-mapped IPv6 addresses. */
 export function inNetworks(networks: readonly string[]): NetworkTest {
-  // A list each: in one of both, an IPv6 network that holds the mapped addresses would hold all of IPv4.
+  // Two lists: in one list, an IPv6 network that contains the mapped addresses would contain all of IPv4.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const network of networks) {
     const [base = '', prefix] = network.split('/');
@@ -58,7 +58,7 @@ const FORBIDDEN_KINDS = Object.entries(FORBIDDEN_NETWORKS).map(
   ([kind, networks]) => [kind, inNetworks(networks)] as const,
 );
 
-/** What kind of address it is that nobody is to be called at; undefined for a public one. */
+/** The kind of an address that must not be called; undefined for a public one. */
 export function blockedRange(address: string): string | undefined {
   return FORBIDDEN_KINDS.find(([, has]) => has(address))?.[0];
 }

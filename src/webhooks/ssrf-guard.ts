@@ -4,17 +4,20 @@ import type { Config } from '../config';
 import { blockedRange, inNetworks, type NetworkTest } from './special-purpose-networks';
 import type { ResolvedAddress, ResolveHost } from './resolve-host';
 
-/** Which receivers may be called: webhooks go to public servers, at their default ports, and nowhere else. */
+/** The receivers that may be called: only public servers, at their default ports. */
 export interface ReceiverRules {
   readonly environment: Config['LUNAS_ENVIRONMENT'];
-  /** `WEBHOOK_ALLOWED_NETWORKS`: CIDRs that are open although they are not public. Default: loopback in the sandbox. */
+  /**
+   * `WEBHOOK_ALLOWED_NETWORKS`: CIDRs that are allowed although they are not public. Default: loopback in the
+   * sandbox.
+   */
   readonly allowedNetworks?: readonly string[] | undefined;
 }
 
 const DEFAULT_ALLOWED_NETWORKS = { sandbox: ['127.0.0.0/8', '::1/128'], production: [] } as const;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The rule that the form of an address breaks, continuing "The URL …"; null where nothing is wrong with it. */
+/** The rule that the format of a URL violates, as continuation of "The URL …"; null if it violates none. */
 export function urlFormatViolation(text: string, environment: ReceiverRules['environment']): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
@@ -26,8 +29,8 @@ export function urlFormatViolation(text: string, environment: ReceiverRules['env
 }
 
 /**
- * The same for a receiver, as far as can be said before its name is resolved. `URL` has read every spelling of an IPv4
- * address (`0x7f.1`, `2130706433`, `127.1`) by then.
+ * The rule that a receiver's URL violates, before its host name is resolved. `URL` has already normalised every
+ * notation of an IPv4 address (`0x7f.1`, `2130706433`, `127.1`).
  */
 export function urlViolation(text: string, rules: ReceiverRules): string | null {
   const brokenForm = urlFormatViolation(text, rules.environment);
@@ -40,9 +43,9 @@ export function urlViolation(text: string, rules: ReceiverRules): string | null 
 }
 
 /**
- * Connects undici to receivers, and to nothing else: a host name is resolved, every address of it is checked, and the
- * connection goes to one of those that were checked, so that a name which resolves otherwise a moment later gains nothing.
- * Each new connection passes here, those to IP literals too, for which undici never calls a `lookup`.
+ * Connects undici to allowed receivers only. It resolves the host name, checks every address, and connects to one of
+ * the checked addresses: a name that resolves to another address later (DNS rebinding) has no effect. Every new
+ * connection passes here, also those to IP literals, for which undici never calls `lookup`.
  */
 export function createGuardedConnector(rules: ReceiverRules, resolve: ResolveHost): buildConnector.connector {
   const isAllowed = allowedBy(rules);
@@ -87,14 +90,14 @@ function allowedBy({ environment, allowedNetworks }: ReceiverRules): NetworkTest
   return inNetworks(allowedNetworks ?? DEFAULT_ALLOWED_NETWORKS[environment]);
 }
 
-/** The address that a host is already, without its brackets; none for a name. */
+/** The address if the host is an IP literal, without brackets; empty for a name. */
 function parseIpLiteral(hostname: string): ResolvedAddress[] {
   const address = hostname.replace(/^\[|\]$/g, '');
   const family = isIP(address);
   return family === 4 || family === 6 ? [{ address, family }] : [];
 }
 
-/** Stands in for the resolution that `net` would make a second time. */
+/** Replaces the second resolution that `net` would make. */
 function fixedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses;

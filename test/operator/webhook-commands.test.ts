@@ -60,12 +60,12 @@ it('sends a ping and prints the response', async () => {
     endpoint_id: id,
     url: receiver.url,
     status_code: 418,
-    failure: 'the receiver answered 418',
+    failure: 'the receiver returned 418',
     response_excerpt: 'a teapot',
   });
   expect(receiver.received.every((webhook) => verifySignature(webhook, secret))).toBe(true);
   const { stdout, exitCode } = await lunas(`ping ${id}`);
-  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/Result +failed: the receiver answered 418\n.*\n/)]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/Result +failed: the receiver returned 418\n.*\n/)]);
 });
 
 it('rotates a secret: both sign for a day, or for the given overlap', async () => {

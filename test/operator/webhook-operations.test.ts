@@ -36,7 +36,7 @@ const attempt = (changes: Partial<WebhookAttempt> = {}): WebhookAttempt => ({
   startedAt: new Date('2026-01-05T03:00:00.000Z'),
   durationMs: 12,
   statusCode: 500,
-  failure: 'the receiver answered 500',
+  failure: 'the receiver returned 500',
   responseExcerpt: 'oops',
   retryAfterSeconds: null,
   ...changes,
@@ -300,7 +300,7 @@ describe('a ping', () => {
     receiver.respond = (response) => response.writeHead(503).end('busy');
     const { id } = await register();
     const ping = await pingEndpoint(ledger.db, sealer, sender, id);
-    expect(ping).toMatchObject({ statusCode: 503, failure: 'the receiver answered 503', responseExcerpt: 'busy' });
+    expect(ping).toMatchObject({ statusCode: 503, failure: 'the receiver returned 503', responseExcerpt: 'busy' });
     expect(await findEndpoint(ledger.db, id)).toMatchObject({ consecutiveFailures: 0 });
   });
 

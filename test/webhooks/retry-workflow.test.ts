@@ -48,7 +48,7 @@ it('shows the retries of a webhook beside its payment: endpoint, tries and the l
 
   const workflow = service.client.workflow.getHandle(workflowId);
   const details = async () => metadataSchema.parse(await workflow.query('__temporal_workflow_metadata')).currentDetails;
-  expect(await details()).toContain('The first try failed: the receiver answered 500.');
+  expect(await details()).toContain('The first try failed: the receiver returned 500.');
 
   // The second try comes after about 10 s.
   const description = await eventually(
@@ -56,7 +56,7 @@ it('shows the retries of a webhook beside its payment: endpoint, tries and the l
     ({ raw }) => raw.pendingActivities?.[0]?.lastFailure?.message !== undefined,
   );
   expect(description.raw.pendingActivities?.[0]?.lastFailure?.message).toBe(
-    'Try 2 of 12 failed: the receiver answered 502',
+    'Try 2 of 12 failed: the receiver returned 502',
   );
   expect(description.taskQueue).toBe('lunas-webhooks');
   expect(description.priority?.fairnessKey).toBe(service.merchantId);

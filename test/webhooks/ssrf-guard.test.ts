@@ -148,7 +148,7 @@ describe('the canary, a server inside that no merchant may reach', () => {
       response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end(),
     );
     const response = await send(UNGUARDED, `http://127.0.0.1:${friend}/`);
-    expect(response).toMatchObject({ statusCode: 307, failure: 'the receiver answered 307' });
+    expect(response).toMatchObject({ statusCode: 307, failure: 'the receiver returned 307' });
     expect(hits).toBe(0);
   });
 
@@ -236,9 +236,9 @@ describe('an answer', () => {
     const responses = await Promise.all(paths.map((path) => send(UNGUARDED, `http://127.0.0.1:${port}/${path}`)));
     for (const timer of timers) clearInterval(timer);
     expect(responses.map(({ failure }) => failure)).toEqual([
-      'no whole answer within 10 s',
-      'no whole answer within 10 s',
-      'no whole answer within 10 s, after status 200',
+      'no complete response within 10 s',
+      'no complete response within 10 s',
+      'no complete response within 10 s, after status 200',
     ]);
     expect(Date.now() - startedAt).toBeLessThan(15_000);
   });

@@ -1,7 +1,7 @@
 -- Up Migration
 
--- The refunds of a payment, one at a time. A round that was refused or cancelled is followed by one with a new key; however
--- often a round is tried, its key is the same.
+-- The refunds of a payment, one at a time. A round that was refused or cancelled is followed by one with a new key;
+-- however often a round is tried, its key is the same.
 create table refunds (
   payment_id uuid not null references payments,
   round smallint not null check (round between 1 and 20),

@@ -1,7 +1,7 @@
 -- Up Migration
 
--- How an endpoint fares. After too many failures in a row its deliveries wait for it here, and one of them goes out as a
--- probe from time to time.
+-- How an endpoint fares. After too many failures in a row its deliveries wait for it here, and one of them goes out
+-- as a probe from time to time.
 alter table webhook_endpoints
   add column consecutive_failures integer not null default 0 check (consecutive_failures >= 0),
   add column failing_since timestamptz(3), -- of the first failure after the last success

@@ -1,7 +1,8 @@
 -- Up Migration
 
--- Money that came for a payment after its end (`expired`, `cancelled`, `failed`). It is held in suspense until the customer has
--- it back; where the provider cannot or does not give it back, a person sees to it (`kept`, with an exception).
+-- Money that came for a payment after its end (`expired`, `cancelled`, `failed`). It is held in suspense until the
+-- customer has it back; where the provider cannot or does not give it back, a person sees to it (`kept`, with an
+-- exception).
 create table late_payments (
   payment_id uuid primary key references payments,
   merchant_id uuid not null references merchants,
@@ -30,7 +31,8 @@ alter table ledger_postings
 -- What no rule decides: a case for a person. One open case a kind and order; nothing here is ever deleted.
 create table exceptions (
   id uuid primary key default gen_random_uuid(),
-  kind text not null check (kind in ('late_payment', 'wrong_amount', 'unknown_order', 'paid_twice', 'refunded_after_settlement',
+  kind text not null check (kind in (
+    'late_payment', 'wrong_amount', 'unknown_order', 'paid_twice', 'refunded_after_settlement',
     'reconciliation')),
   provider_account_id uuid references provider_accounts,
   reference_id text not null,

@@ -12,8 +12,8 @@ create table operators (
 );
 create unique index operators_by_name on operators (name) where revoked_at is null;
 
--- The audit trail: written before an operator's action begins, so that none is missing; what came of it follows. An action
--- without an outcome is one whose process died, or whose database was gone by then.
+-- The audit trail: written before an operator's action begins, so that none is missing; what came of it follows. An
+-- action without an outcome is one whose process died, or whose database was gone by then.
 create table operator_actions (
   id bigint generated always as identity primary key,
   actor text not null, -- who: `cli:<user of the machine>`, or `operator:<name>`
@@ -36,7 +36,8 @@ create table operator_action_outcomes (
 
 create trigger append_only before update or delete on operator_actions for each row execute function refuse_change();
 create trigger append_only_truncate before truncate on operator_actions execute function refuse_change();
-create trigger append_only before update or delete on operator_action_outcomes for each row execute function refuse_change();
+create trigger append_only before update or delete on operator_action_outcomes
+  for each row execute function refuse_change();
 create trigger append_only_truncate before truncate on operator_action_outcomes execute function refuse_change();
 
 -- What waits for an operator, among millions that do not.

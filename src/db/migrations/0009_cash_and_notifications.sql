@@ -1,6 +1,7 @@
 -- Up Migration
 
--- A refund that an operator made by another way than the provider's, such as a bank transfer, is paid from our own bank account.
+-- A refund that an operator made by another way than the provider's, such as a bank transfer, is paid from our own
+-- bank account.
 alter table ledger_entries
   drop constraint ledger_entries_account_check,
   add constraint ledger_entries_account_check check (account in ('provider_receivable', 'merchant_pending',

@@ -1,20 +1,22 @@
 -- Up Migration
 
--- An operator recorded that the customer has the money back by another way than the provider's refund. Until now this was guessed
--- from a missing provider reference, which sound refunds may lack too.
+-- An operator recorded that the customer has the money back by another way than the provider's refund. Until now this
+-- was guessed from a missing provider reference, which sound refunds may lack too.
 alter table refunds add column is_manual boolean not null default false;
 update refunds set is_manual = true
   where status = 'confirmed' and provider_reference is null and exists (
     select from payment_transitions transition
-    where transition.payment_id = refunds.payment_id and name = 'confirm_failed_refund' and actor not in ('workflow', 'provider'));
+    where transition.payment_id = refunds.payment_id and name = 'confirm_failed_refund'
+    and actor not in ('workflow', 'provider'));
 alter table late_payments add column is_manual boolean not null default false;
 update late_payments set is_manual = true
   where status = 'refunded' and provider_reference is null and exists (
     select from exceptions where kind = 'late_payment' and exceptions.payment_id = late_payments.payment_id
       and resolved_at is not null);
 
--- When PostgreSQL recorded a transition, by its own clock. `occurred_at` is the business timestamp of the step and may be hours
--- older, so it cannot show what is new. The default of existing rows is the time of this migration; nothing is rewritten.
+-- When PostgreSQL recorded a transition, by its own clock. `occurred_at` is the business timestamp of the step and
+-- may be hours older, so it cannot show what is new. The default of existing rows is the time of this migration;
+-- nothing is rewritten.
 alter table payment_transitions add column if not exists recorded_at timestamptz(3) not null default now();
 create index if not exists payment_transitions_recorded on payment_transitions (recorded_at, payment_id);
 
@@ -27,7 +29,8 @@ create table ledger_verifications (
   posting_id bigint not null, -- every posting up to this id is verified, and counted in the balances
   balances jsonb not null -- [{ account, debitRupiah, creditRupiah }]
 );
-create trigger append_only before update or delete on ledger_verifications for each row execute function refuse_change();
+create trigger append_only before update or delete on ledger_verifications
+  for each row execute function refuse_change();
 
 -- What the scheduled reconciliation has covered. The next run compares what became final since the last complete one.
 create table reconciliation_runs (

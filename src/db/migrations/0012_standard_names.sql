@@ -35,7 +35,8 @@ alter table late_payments
   add constraint late_payments_failure_reason_if_manual_review
     check (status <> 'manual_review' or failure_reason is not null);
 alter table ledger_postings rename column late_step to late_payment_step;
-alter table ledger_postings rename constraint ledger_postings_late_step_check to ledger_postings_late_payment_step_check;
+alter table ledger_postings rename constraint ledger_postings_late_step_check
+  to ledger_postings_late_payment_step_check;
 alter table ledger_postings rename constraint ledger_postings_payment_id_late_step_key
   to ledger_postings_payment_id_late_payment_step_key;
 alter table ledger_postings rename constraint ledger_postings_check to ledger_postings_has_one_source;

@@ -2,7 +2,7 @@ import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../pool';
 
-/** A live key, whether it may be used from the caller's address, and the merchant whose it is. */
+/** A key that is not revoked, whether the caller's address may use it, and its merchant. */
 export interface ApiKeyRow {
   readonly keyId: string;
   readonly addressAllowed: boolean;

@@ -10,10 +10,10 @@ export interface Policy extends FeeRate {
   readonly expiresInSeconds: number;
 }
 
-/** What a new payment captures: the newest policy of its provider and channel, and an account at the provider. */
+/** What a new payment captures: the newest policy of its provider and channel, and a provider account. */
 export interface CurrentPolicy {
   readonly policy: Policy | null;
-  /** Chosen at random among the enabled ones, by weight. */
+  /** A random enabled one, by weight. */
   readonly providerAccountId: string | null;
 }
 

@@ -1,15 +1,15 @@
 import { FINAL_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 import type { Queryable } from '../pool';
 
-/** A payment whose life is over. */
+/** A payment in a final status. */
 export interface FinalPayment {
   readonly status: PaymentStatus;
-  /** Its customer's money was recorded in time. */
+  /** The customer's payment was recorded before the payment became final. */
   readonly wasPaid: boolean;
   readonly providerTransactionId: string | null;
 }
 
-/** Undefined while its life goes on. */
+/** Undefined while the payment is open. */
 export async function findFinalPayment(db: Queryable, paymentId: string): Promise<FinalPayment | undefined> {
   const { rows } = await db.query<FinalPayment>({
     name: 'find_final_payment',
@@ -20,13 +20,13 @@ export async function findFinalPayment(db: Queryable, paymentId: string): Promis
   return rows[0];
 }
 
-/** Rupiah that came after the end. */
+/** The amount of a late payment. */
 export async function findLatePaymentAmount(db: Queryable, paymentId: string): Promise<number> {
   const { rows } = await db.query<{ totalRupiah: number }>({
     name: 'find_late_payment_amount',
     text: 'select total_rupiah as "totalRupiah" from late_payments where payment_id = $1',
     values: [paymentId],
   });
-  if (!rows[0]) throw new Error(`No late money was received for payment ${paymentId}`);
+  if (!rows[0]) throw new Error(`Payment ${paymentId} has no late payment`);
   return rows[0].totalRupiah;
 }

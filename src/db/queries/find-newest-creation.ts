@@ -2,7 +2,7 @@ import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import type { Queryable } from '../pool';
 import { NEWEST_FIRST, STATUS } from './payment-indexes';
 
-/** When the newest payment was created; undefined if there is none. */
+/** The creation time of the newest payment; undefined if there is none. */
 export async function findNewestCreation(db: Queryable): Promise<Date | undefined> {
   const { rows } = await db.query<{ createdAt: Date }>({
     name: 'find_newest_creation',

@@ -8,13 +8,14 @@ interface OpeningRow {
   readonly failureReason: string | null;
 }
 
-/** What the creation of a payment led to; undefined while that is open. */
+/** The result of a payment's creation; undefined until it is recorded. */
 export async function findOpening(db: Queryable, paymentId: string): Promise<Opening | undefined> {
   const { rows } = await db.query<OpeningRow>({
     name: 'find_opening',
     text: `select transition.occurred_at as at, payments.qris_payload as "qrisPayload",
         payments.provider_transaction_id as "providerTransactionId", payments.failure_reason as "failureReason"
-      from payments join payment_transitions transition on transition.payment_id = payments.id and transition.version = 2
+      from payments
+      join payment_transitions transition on transition.payment_id = payments.id and transition.version = 2
       where payments.id = $1`,
     values: [paymentId],
   });

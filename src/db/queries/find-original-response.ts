@@ -2,8 +2,8 @@ import type { Queryable } from '../pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
 
 /**
- * What the creation of a payment was answered with. Only the status and its instant can have changed since, and the
- * payment's second transition (`issue` or `reject`) keeps both: null while that is still to come.
+ * The data of a creation's original response. Only the status and its timestamp can have changed since. The payment's
+ * second transition (`issue` or `fail_creation`) has both; null until it is recorded.
  */
 export interface OriginalResponse {
   readonly payment: PaymentRow;
@@ -17,7 +17,7 @@ const ORIGINAL_RESPONSES = `
   from payments
   left join payment_transitions original on original.payment_id = payments.id and original.version = 2`;
 
-/** Not the statement of many with one of them: PostgreSQL plans that anew at each execution, for as long as it takes. */
+/** A statement of its own: PostgreSQL plans the statement with `any` again at each execution, which costs more. */
 export async function findOriginalResponse(db: Queryable, paymentId: string): Promise<OriginalResponse | undefined> {
   const { rows } = await db.query<OriginalResponseRow>({
     name: 'find_original_response',
@@ -27,7 +27,7 @@ export async function findOriginalResponse(db: Queryable, paymentId: string): Pr
   return rows[0] && toOriginalResponse(rows[0]);
 }
 
-/** Those that there are, by payment id. */
+/** By payment id; payments that do not exist are absent. */
 export async function findOriginalResponses(
   db: Queryable,
   paymentIds: readonly string[],

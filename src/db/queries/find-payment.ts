@@ -1,10 +1,10 @@
 import type { Queryable } from '../pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
 
-/** Either form by which a path names a payment. */
+/** A path names a payment by either of these. */
 export type PaymentKey = { readonly id: string } | { readonly referenceId: string };
 
-/** A payment of this merchant; undefined too when it is another's. */
+/** A payment of this merchant; undefined also if it is another merchant's. */
 export async function findMerchantPayment(
   db: Queryable,
   merchantId: string,
@@ -19,7 +19,9 @@ export async function findMerchantPayment(
   return rows[0];
 }
 
-/** The merchant of a payment: for the log only, since a caller must not learn that another merchant's payment exists. */
+/**
+ * The merchant of a payment: for the log only, since a caller must not learn that another merchant's payment exists.
+ */
 export async function findPaymentOwner(db: Queryable, key: PaymentKey): Promise<string | undefined> {
   const [column, value] = columnAndValue(key);
   const { rows } = await db.query<{ merchantId: string }>({

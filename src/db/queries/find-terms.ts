@@ -10,11 +10,12 @@ export const TERMS_COLUMNS = `
   payments.fee_rupiah as "feeRupiah", payments.total_rupiah as "totalRupiah", payments.net_rupiah as "netRupiah",
   payments.fee_payer as "feePayer", payments.policy_id as "policyId", payments.settlement_kind as "settlementKind",
   payments.settlement_delay_seconds as "settlementDelaySeconds",
-  extract(epoch from payments.expires_at - date_trunc('second', payments.created_at + interval '999 milliseconds'))::integer
-    as "expiresInSeconds",
+  extract(
+    epoch from payments.expires_at - date_trunc('second', payments.created_at + interval '999 milliseconds')
+  )::integer as "expiresInSeconds",
   payments.sealed_details as "sealedDetails"`;
 
-/** What a payment's workflow was started with, as its row tells. */
+/** The terms of a payment from its row: the input that its workflow was started with. */
 export async function findTerms(db: Queryable, paymentId: string): Promise<PaymentTerms> {
   const { rows } = await db.query<PaymentTerms>({
     name: 'find_terms',

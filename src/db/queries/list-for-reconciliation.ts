@@ -6,17 +6,17 @@ import { literalList } from '../statement';
 import { LATEST_REFUND, STATE_COLUMNS, stateOf, type StateRow } from '../transitions/payment-state';
 import { IS_FINAL, IS_OPEN } from './payment-indexes';
 
-/** What reconciliation reads: keyset pages over partial indexes, so that a page costs the same however much is final. */
+/* Reconciliation reads keyset pages over partial indexes: the cost of a page does not depend on the number of rows. */
 
 const PAGE = 200;
 
-/** Some items, and where the next page starts; null if there is none. */
+/** Some items and the cursor of the next page; null if there is none. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next: string | null;
 }
 
-/** A payment to be compared with its provider and its workflow. */
+/** A payment that is compared with its provider and its workflow. */
 export interface ReconciledPayment {
   readonly id: string;
   readonly referenceId: string;
@@ -50,7 +50,7 @@ const SELECT = `
   left join late_payments on late_payments.payment_id = payments.id
   ${LATEST_REFUND}`;
 
-/** The provider accounts that there are, also those that are disabled: their payments go on. */
+/** All provider accounts. Disabled ones can still have open payments. */
 export async function listProviderAccountIds(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'list_provider_account_ids',
@@ -76,7 +76,7 @@ export async function readOpenPayments(
   return pageOf(rows.map(paymentOf), rows, ({ id }) => id);
 }
 
-/** Payments of a provider account that became final since then, the longest ago first. */
+/** Payments of a provider account that became final since then, oldest change first. */
 export async function readFinalPayments(
   db: Queryable,
   accountId: string,
@@ -95,7 +95,7 @@ export async function readFinalPayments(
   return pageOf(rows.map(paymentOf), rows, (row) => `${row.updatedAt.toISOString()} ${row.id}`);
 }
 
-/** The same of one payment, as it is now. */
+/** One payment, as it is now. */
 export async function findForReconciliation(db: Queryable, paymentId: string): Promise<ReconciledPayment | undefined> {
   const { rows } = await db.query<Row>({
     name: 'find_for_reconciliation',
@@ -105,7 +105,7 @@ export async function findForReconciliation(db: Queryable, paymentId: string): P
   return rows[0] && paymentOf(rows[0]);
 }
 
-/** Which order a break is about. */
+/** The payment that a break belongs to. */
 export interface ReconciledOrder {
   readonly paymentId: string;
   readonly referenceId: string;
@@ -144,10 +144,10 @@ export interface RetriedDelivery extends ReconciledOrder {
   readonly endpointId: string;
 }
 
-/** Webhook deliveries whose retries have been a workflow's for a while. */
+/** Webhook deliveries whose retry workflow was started before this time. */
 export async function readRetriedDeliveries(
   db: Queryable,
-  handedOverBefore: Date,
+  startedBefore: Date,
   after: string | null,
 ): Promise<Page<RetriedDelivery>> {
   const [endpointId = BEFORE_ALL, deliveryId = BEFORE_ALL] = after?.split(' ') ?? [];
@@ -159,17 +159,18 @@ export async function readRetriedDeliveries(
       where delivery.status = 'pending' and delivery.retry_workflow_started_at is not null
         and (delivery.endpoint_id, delivery.id) > ($1, $2)
       order by delivery.endpoint_id, delivery.id limit ${PAGE}`,
-    values: [endpointId, deliveryId, handedOverBefore],
+    values: [endpointId, deliveryId, startedBefore],
   });
   const due = rows.filter(({ isDue }) => isDue);
   return pageOf(due, rows, (row) => `${row.endpointId} ${row.deliveryId}`);
 }
 
-/** Whether a delivery is still a retry workflow's. */
+/** Whether a retry workflow still has the delivery. */
 export async function isRetried(db: Queryable, deliveryId: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'is_retried',
-    text: `select from webhook_deliveries where id = $1 and status = 'pending' and retry_workflow_started_at is not null`,
+    text: `select from webhook_deliveries
+      where id = $1 and status = 'pending' and retry_workflow_started_at is not null`,
     values: [deliveryId],
   });
   return rowCount === 1;
@@ -180,7 +181,7 @@ export interface RecordedStatus extends ReconciledOrder {
   readonly updatedAt: Date;
 }
 
-/** The payments that have one of these ids. */
+/** Those of these payments that exist. */
 export async function findRecordedStatuses(db: Queryable, paymentIds: readonly string[]): Promise<RecordedStatus[]> {
   const { rows } = await db.query<RecordedStatus>({
     name: 'find_recorded_statuses',
@@ -193,7 +194,7 @@ export async function findRecordedStatuses(db: Queryable, paymentIds: readonly s
 
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/** The last row says where the next page starts; a page that is not full is the last one. */
+/** The last row determines the cursor. A page that is not full is the last one. */
 function pageOf<T, R>(items: readonly T[], rows: readonly R[], cursorOf: (row: R) => string): Page<T> {
   const last = rows.at(-1);
   return { items, next: last && rows.length === PAGE ? cursorOf(last) : null };

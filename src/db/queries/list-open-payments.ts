@@ -6,11 +6,11 @@ import { LATEST_REFUND, STATE_COLUMNS, stateOf, type StateRow } from '../transit
 import { TERMS_COLUMNS } from './find-terms';
 import { IS_OPEN } from './payment-indexes';
 
-/** What goes on at Temporal, as PostgreSQL knows it: keyset pages over partial indexes. */
+/* What should run at Temporal, according to PostgreSQL: keyset pages over partial indexes. */
 
 const PAGE = 500;
 
-/** A payment whose life goes on, with all that its workflow needs to go on from here. */
+/** An open payment, with everything that its workflow needs to continue from its current state. */
 export interface OpenPayment {
   readonly terms: PaymentTerms;
   readonly state: PaymentState;
@@ -37,7 +37,7 @@ export function listOpenPayments(db: Queryable): AsyncGenerator<OpenPayment> {
   });
 }
 
-/** Payments with money that came after their end, and is not given back yet. */
+/** Payments with a late payment that is not final. */
 export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<PaymentTerms> {
   return pages(async (after) => {
     const { rows } = await db.query<PaymentTerms>({
@@ -51,7 +51,7 @@ export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<Paymen
   });
 }
 
-/** Webhook deliveries whose retries are a workflow's. */
+/** Ids of pending webhook deliveries that have a retry workflow. */
 export function listDeliveriesInRetryWorkflow(db: Queryable): AsyncGenerator<string> {
   return pages(async (after) => {
     const { rows } = await db.query<{ endpointId: string; id: string }>({

@@ -3,10 +3,10 @@ import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
 
-/** A place in the order of lists: newest first, and by id among payments of the same millisecond. */
+/** A position in a list: newest first, and by id among payments of the same millisecond. */
 export type ListPosition = Pick<PaymentRow, 'createdAt' | 'id'>;
 
-/** Which payments of a merchant are listed: those that match everything that is given. */
+/** Lists the payments of a merchant that match all given conditions. */
 export interface MerchantPaymentFilter {
   readonly merchantId: string;
   readonly status?: PaymentStatus | undefined;
@@ -15,7 +15,7 @@ export interface MerchantPaymentFilter {
   /** Inclusive, as is `createdTo`. */
   readonly createdFrom?: Date | undefined;
   readonly createdTo?: Date | undefined;
-  /** Exclusive: only what comes after this place, that is older payments. */
+  /** Exclusive: only older payments than this position. */
   readonly after?: ListPosition | undefined;
 }
 
@@ -30,8 +30,8 @@ export async function listMerchantPayments(
 }
 
 /**
- * The statement of a page. It is left unnamed on purpose: a named one would soon be planned once for all values, and
- * which index serves a filter best depends on its value and on the limit.
+ * The statement of a page. It has no name on purpose: PostgreSQL would soon plan a named one once for all values, and
+ * the best index depends on the values and the limit.
  */
 export function listStatement(
   { after, ...filter }: MerchantPaymentFilter,

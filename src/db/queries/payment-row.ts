@@ -3,7 +3,7 @@ import type { SettlementKind } from '../../domain/payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
 
-/** A payment as its row says, camel-cased. Columns that hold sealed data are left out. */
+/** The row of a payment, in camel case, without the columns of sealed data. */
 export interface PaymentRow {
   readonly id: string;
   readonly referenceId: string;

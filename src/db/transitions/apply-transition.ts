@@ -26,8 +26,8 @@ export interface TransitionInput {
 }
 
 /**
- * `applied`: written now · `repeated`: an earlier attempt had written the same transition · `superseded`: the payment is at
- * another version or status, which `state` reports.
+ * `applied`: written now · `repeated`: an earlier attempt had written the same transition · `superseded`: the payment
+ * is at another version or status, which `state` contains.
  */
 export interface TransitionResult {
   readonly outcome: 'applied' | 'repeated' | 'superseded';
@@ -72,7 +72,9 @@ export async function resolveConflict(
     : { outcome: 'repeated', state: stateAfter(name, version + 1, state) };
 }
 
-/** The state that the transition wrote. The payment may have changed since; the workflow catches up transition by transition. */
+/**
+ * The state that the transition wrote. If the payment has changed since, the workflow repeats those transitions too.
+ */
 function stateAfter(name: TransitionName, version: number, { refund, ...current }: PaymentState): PaymentState {
   const rule: TransitionRule = PAYMENT_TRANSITIONS[name];
   const status = rule.refund?.to ?? refund?.status;

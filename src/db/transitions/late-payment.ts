@@ -67,7 +67,8 @@ const SUBMIT = prepareStatement(
   'submit_late_refund',
   ['paymentId', 'at'],
   `
-update late_payments set status = 'submitted', submitted_at = :at where payment_id = :paymentId and status = 'received'`,
+update late_payments set status = 'submitted', submitted_at = :at
+where payment_id = :paymentId and status = 'received'`,
 );
 
 /** Written before the first request to the provider: from here on the provider may have the refund. */
@@ -92,7 +93,7 @@ select 1 from changed`,
 }
 
 /**
- * While the workflow waited for the bank, its notifications were handled at long intervals. Now all that are open are due.
+ * While the workflow waited for the bank, notifications were handled at long intervals. Now all open ones are due.
  * @param closing assignment that closes those which the change reflects
  */
 function notifyAgainSql(closing?: string): string {
@@ -109,7 +110,7 @@ notifications as (
 const REFUND = refundStatement('refund_late_payment', 'refund');
 const REFUND_MANUALLY = refundStatement('refund_late_payment_manually', 'refund_manually');
 
-/** The provider confirmed that the customer received the refund, even if the late payment required manual review. */
+/** The provider confirmed the refund. The late payment may be in manual review. */
 export async function refundLatePayment(
   db: Queryable,
   paymentId: string,

@@ -61,18 +61,20 @@ const CREATE = prepareStatement(
     `
   insert into payments (
     id,
-    ${CAPTURED_TERMS.map((term) => `${snakeCase(term)},\n    `).join('')}expires_at, created_at, updated_at, status, version
+    ${CAPTURED_TERMS.map(snakeCase).join(',\n    ')},
+    expires_at, created_at, updated_at, status, version
   )
   values (
     :paymentId,
-    ${CAPTURED_TERMS.map((term) => `:${term},\n    `).join('')}:expiresAt, :createdAt, :createdAt, 'created', 1
+    ${CAPTURED_TERMS.map((term) => `:${term}`).join(',\n    ')},
+    :expiresAt, :createdAt, :createdAt, 'created', 1
   )
   on conflict (id) do nothing
   returning *`,
   ),
 );
 
-/** Writes the payment as `created`, before the first request to the provider. */
+/** Writes the payment as `created`. The first request to the provider follows. */
 async function create(
   context: TransitionContext,
   { terms, createdAtMs, by }: Pick<StepInput, 'terms' | 'createdAtMs' | 'by'>,
@@ -152,8 +154,8 @@ export const transitionWriters = {
     closesNotificationsAt: 'refunded',
   }),
   /**
-   * An operator refunded the customer outside the provider, for example by bank transfer. The provider still reports the
-   * order as paid. So a notification of a refund stays open.
+   * An operator refunded the customer outside the provider, for example by bank transfer. The provider still reports
+   * the order as paid. So a notification of a refund stays open.
    */
   resolve_refund_as_refunded: transition('resolve_refund_as_refunded', ['refundNumber'], {
     refund: ['is_manual = true'],

@@ -928,7 +928,8 @@ select provider_transaction_id as "recordedTransactionId" from recorded;
 
 -- submit_late_refund
 --   $1 paymentId, $2 at
-update late_payments set status = 'submitted', submitted_at = $2 where payment_id = $1 and status = 'received';
+update late_payments set status = 'submitted', submitted_at = $2
+where payment_id = $1 and status = 'received';
 
 -- refund_late_payment
 --   $1 paymentId, $2 at, $3 providerReference, $4 reflected

@@ -21,8 +21,8 @@ export interface TransitionSql {
 }
 
 /**
- * The statement of a transition from one status to another, with named parameters: compare-and-set on status and version,
- * and everything else that `transitionStatement` writes.
+ * The statement of a transition from one status to another, with named parameters: compare-and-set on status and
+ * version, and everything else that `transitionStatement` writes.
  */
 export function updateStatement(name: Exclude<TransitionName, 'create'>, sql: TransitionSql): string {
   const rule: TransitionRule = PAYMENT_TRANSITIONS[name];
@@ -72,8 +72,8 @@ refund as (${change}
 }
 
 /**
- * The transition is the effect of these notifications, so the same statement closes them. A notification that the status
- * does not reflect stays open: it may have arrived after the status query.
+ * The transition is the effect of these notifications, so the same statement closes them. A notification that the
+ * status does not reflect stays open: it may have arrived after the status query.
  */
 function closeNotificationsSql(status: PaymentStatus): string {
   return `
@@ -88,8 +88,8 @@ notifications as (
 }
 
 /**
- * `changed` writes the row of `payments` and returns it. The same statement writes the history row, the ledger posting, the
- * webhook event with its exact body, and a delivery for each endpoint that subscribes to it.
+ * `changed` writes the row of `payments` and returns it. The same statement writes the history row, the ledger posting,
+ * the webhook event with its exact body, and a delivery for each endpoint that subscribes to it.
  * The result is one row (`StateRow`) if the transition was applied, else none.
  */
 export function transitionStatement(name: TransitionName, changed: string, parts = ''): string {
