@@ -9,7 +9,7 @@ import { Meter, type Reading } from './meter';
 import { noopUpdate, type noop } from './noop/workflow';
 import type { BenchmarkHarness } from './harness';
 
-/** How long each measurement takes. */
+/** The duration of a measurement. */
 export interface Measurement {
   readonly warmupSeconds: number;
   readonly seconds: number;
@@ -32,64 +32,123 @@ export const BENCHMARKS = [
 ] as const;
 export type BenchmarkName = (typeof BENCHMARKS)[number];
 
-/** What is measured, each by one call. */
+/** Each call measures one benchmark. */
 export type Benchmarks = Readonly<Record<BenchmarkName, (measurement: Measurement) => Promise<Reading>>>;
 
 const CALLERS = 32;
 /**
- * A life takes its settlement delay of a second and more, so that about as many have to be under way as can be created in a
- * second; on a machine where that is little, more would only wait for each other until the API's deadline.
+ * A lifecycle takes its settlement delay of at least one second.
+ * So about as many have to be in flight as the API can create per second. With more, requests reach the API's deadline.
  */
 const CONCURRENT_LIFECYCLES = { min: 24, max: 160 } as const;
-/** Below so many creates a second two bulks at once would come close to that deadline, too. */
+/** With fewer creates per second, two concurrent bulks would come close to that deadline. */
 const ENOUGH_FOR_TWO_BULKS = 20;
 const BULK_ITEMS = 50;
 const KNOWN_PAYMENTS = 200;
 const FANOUT_ENDPOINTS = 8;
-/** As many as the relay has under way for so many endpoints. */
+/** As many as the relay has in flight for that number of endpoints. */
 const CONCURRENT_POSTS = 64;
 
-/** Starts the peers, and makes ready whatever the subjects need. */
+/** Starts the baselines, and prepares what the benchmarks need. */
 export async function prepareBenchmarks(
   harness: BenchmarkHarness,
 ): Promise<{ benchmarks: Benchmarks; close(): Promise<void> }> {
-  const { stack, masterKey, receiver } = harness;
-  const { databaseUrl } = stack;
+  const connections = await startBaselines(harness);
+  const merchants = await registerMerchants(harness, connections);
+  const benchmarks = defineBenchmarks(
+    harness,
+    connections,
+    merchants,
+    await createKnownPayments(merchants.withoutWebhooks),
+  );
+  // DBOS polls its database all the time, so it is paused while something else is measured.
+  harness.pause('dbos');
+  return {
+    benchmarks,
+    async close() {
+      harness.resume('dbos');
+      const { client, api, sandbox, dbosApi, bare, poster } = connections;
+      await Promise.all([api, sandbox, bare, poster, dbosApi].map((http) => http.close()));
+      await client.connection.close();
+    },
+  };
+}
+
+interface Connections {
+  readonly client: Client;
+  readonly api: Http;
+  readonly sandbox: Http;
+  readonly dbosApi: Http;
+  readonly dbosDatabaseUrl: string;
+  readonly bare: Http;
+  readonly poster: Http;
+}
+
+async function startBaselines(harness: BenchmarkHarness): Promise<Connections> {
+  const { stack } = harness;
   await harness.startOther('noop', 'dist/bench/noop/worker.js', {});
   const dbos = await startDbos(harness);
-  const barePort = await freePort();
-  await harness.startOther('bare', 'dist/bench/bare/server.js', { DATABASE_URL: databaseUrl, PORT: String(barePort) });
-  const posterPort = await freePort();
-  await harness.startOther('poster', 'dist/bench/bare/poster.js', { PORT: String(posterPort) });
+  const [barePort, posterPort] = [String(await freePort()), String(await freePort())];
+  const bareEnvironment = { DATABASE_URL: stack.databaseUrl, PORT: barePort };
+  await harness.startOther('bare', 'dist/bench/bare/server.js', bareEnvironment);
+  await harness.startOther('poster', 'dist/bench/bare/poster.js', { PORT: posterPort });
+  return {
+    client: connectClient(temporalTarget(harness.config, stack.temporalAddress)),
+    api: new Http(stack.apiUrl),
+    sandbox: new Http(stack.sandboxUrl),
+    dbosApi: new Http(dbos.url),
+    dbosDatabaseUrl: dbos.databaseUrl,
+    bare: new Http(`http://127.0.0.1:${barePort}`),
+    poster: new Http(`http://127.0.0.1:${posterPort}`),
+  };
+}
 
-  const client = connectClient(temporalTarget(harness.config, stack.temporalAddress));
-  const [api, sandbox, dbosApi] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl), new Http(dbos.url)];
-  const bare = new Http(`http://127.0.0.1:${barePort}`);
-  const poster = new Http(`http://127.0.0.1:${posterPort}`);
+type Merchants = Readonly<
+  Record<'withoutWebhooks' | 'withWebhooks' | 'dbosWithoutWebhooks' | 'dbosWithWebhooks', BenchmarkMerchant>
+>;
+
+async function registerMerchants(
+  { stack: { databaseUrl }, masterKey, receiver }: BenchmarkHarness,
+  { api, sandbox, dbosApi, dbosDatabaseUrl }: Connections,
+): Promise<Merchants> {
   const receiverUrl = `${receiver.url}/lifecycles`;
-  const withoutWebhooks = new BenchmarkMerchant(api, sandbox, await registerMerchant({ databaseUrl, masterKey }));
-  const withWebhooks = new BenchmarkMerchant(
-    api,
-    sandbox,
-    await registerMerchant({ databaseUrl, masterKey, receiverUrl }),
-  );
-  const dbosSetup = { databaseUrl: dbos.databaseUrl, masterKey };
-  const dbosWithoutWebhooks = new BenchmarkMerchant(dbosApi, sandbox, await registerMerchant(dbosSetup));
-  const dbosWithWebhooks = new BenchmarkMerchant(
-    dbosApi,
-    sandbox,
-    await registerMerchant({ ...dbosSetup, receiverUrl }),
-  );
+  const ours = { databaseUrl, masterKey };
+  const dbos = { databaseUrl: dbosDatabaseUrl, masterKey };
+  return {
+    withoutWebhooks: new BenchmarkMerchant(api, sandbox, await registerMerchant(ours)),
+    withWebhooks: new BenchmarkMerchant(api, sandbox, await registerMerchant({ ...ours, receiverUrl })),
+    dbosWithoutWebhooks: new BenchmarkMerchant(dbosApi, sandbox, await registerMerchant(dbos)),
+    dbosWithWebhooks: new BenchmarkMerchant(dbosApi, sandbox, await registerMerchant({ ...dbos, receiverUrl })),
+  };
+}
 
-  const known: string[] = [];
+interface KnownPayments {
+  readonly ids: readonly string[];
+  /** Of the payment that the idempotent replay repeats. */
+  readonly key: string;
+  /** How many creates per second this machine can do, roughly. */
+  readonly perSecond: number;
+}
+
+async function createKnownPayments(merchant: BenchmarkMerchant): Promise<KnownPayments> {
+  const ids: string[] = [];
   const startedAt = performance.now();
-  await times(KNOWN_PAYMENTS, 8, async () => void known.push((await withoutWebhooks.create()).id));
+  await times(KNOWN_PAYMENTS, 8, async () => void ids.push((await merchant.create()).id));
   const perSecond = Math.round((KNOWN_PAYMENTS * 1_000) / (performance.now() - startedAt));
-  const concurrentLifecycles = Math.min(Math.max(perSecond, CONCURRENT_LIFECYCLES.min), CONCURRENT_LIFECYCLES.max);
-  const anyKnownId = (): string => known[Math.floor(Math.random() * known.length)] ?? '';
   const key = randomUUID();
-  await withoutWebhooks.replay(key);
+  await merchant.replay(key);
+  return { ids, key, perSecond };
+}
 
+function defineBenchmarks(
+  harness: BenchmarkHarness,
+  { client, bare, poster }: Connections,
+  merchants: Merchants,
+  { ids, key, perSecond }: KnownPayments,
+): Benchmarks {
+  const { receiver } = harness;
+  const concurrentLifecycles = Math.min(Math.max(perSecond, CONCURRENT_LIFECYCLES.min), CONCURRENT_LIFECYCLES.max);
+  const anyKnownId = (): string => ids[Math.floor(Math.random() * ids.length)] ?? '';
   const loop =
     (operation: BenchmarkOperation, concurrency = CALLERS, items = 1) =>
     (measurement: Measurement) =>
@@ -97,25 +156,22 @@ export async function prepareBenchmarks(
   const lifecycleOf = (merchant: BenchmarkMerchant): BenchmarkOperation => {
     return async () => receiver.lifecycle((await merchant.createAndPay()).id);
   };
-
-  /** DBOS asks its database for work all the time: it stands still while others are measured. */
   const ofDbos = (measure: (measurement: Measurement) => Promise<Reading>) => (measurement: Measurement) => {
     harness.resume('dbos');
     return measure(measurement).finally(() => harness.pause('dbos'));
   };
-  harness.pause('dbos');
-
-  const benchmarks: Benchmarks = {
+  const bulks = perSecond < ENOUGH_FOR_TWO_BULKS ? 1 : 2;
+  return {
     generator: loop(async () => void (await bare.send('GET', '/nothing', {}))),
     noop: loop(() => updateWithStart(client)),
-    create: loop(() => withoutWebhooks.createOnly()),
-    dbosCreate: ofDbos(loop(() => dbosWithoutWebhooks.createOnly())),
-    bulk: loop(() => withoutWebhooks.createBulk(BULK_ITEMS), perSecond < ENOUGH_FOR_TWO_BULKS ? 1 : 2, BULK_ITEMS),
+    create: loop(() => merchants.withoutWebhooks.createOnly()),
+    dbosCreate: ofDbos(loop(() => merchants.dbosWithoutWebhooks.createOnly())),
+    bulk: loop(() => merchants.withoutWebhooks.createBulk(BULK_ITEMS), bulks, BULK_ITEMS),
     bareGet: loop(async () => void (await bare.send('GET', `/payments/${anyKnownId()}`, {}))),
-    get: loop(() => withoutWebhooks.get(anyKnownId())),
-    replay: loop(() => withoutWebhooks.replay(key)),
-    lifecycle: settled(loop(lifecycleOf(withWebhooks), concurrentLifecycles)),
-    dbosLifecycle: ofDbos(settled(loop(lifecycleOf(dbosWithWebhooks), concurrentLifecycles))),
+    get: loop(() => merchants.withoutWebhooks.get(anyKnownId())),
+    replay: loop(() => merchants.withoutWebhooks.replay(key)),
+    lifecycle: settled(loop(lifecycleOf(merchants.withWebhooks), concurrentLifecycles)),
+    dbosLifecycle: ofDbos(settled(loop(lifecycleOf(merchants.dbosWithWebhooks), concurrentLifecycles))),
     barePost: ({ seconds }) => {
       const body = JSON.stringify({ id: randomUUID(), event: 'payment.created', padding: 'x'.repeat(420) });
       return sinkRate(harness, Math.round(seconds * 1_000), async (count) => {
@@ -124,14 +180,6 @@ export async function prepareBenchmarks(
       });
     },
     deliver: ({ seconds }) => sinkRate(harness, Math.round(seconds * 400), (count) => fillOutbox(harness, count)),
-  };
-  return {
-    benchmarks,
-    async close() {
-      harness.resume('dbos');
-      await Promise.all([api, sandbox, bare, poster, dbosApi].map((http) => http.close()));
-      await client.connection.close();
-    },
   };
 }
 
@@ -160,7 +208,7 @@ async function updateWithStart(client: Client): Promise<void> {
   await client.workflow.executeUpdateWithStart(noopUpdate, { startWorkflowOperation });
 }
 
-/** Lives take a while to come into step: they are warmed up for longer. */
+/** The rate of lifecycles is steady only after some seconds, so their warm-up is longer. */
 function settled(measure: (measurement: Measurement) => Promise<Reading>) {
   return ({ warmupSeconds, seconds }: Measurement) =>
     measure({ warmupSeconds: warmupSeconds + 2, seconds: seconds + 2 });
@@ -179,7 +227,7 @@ async function sinkRate(
   return meter.stop(count - 1);
 }
 
-/** Deliveries of what has happened, to endpoints that are new: the relay finds them all at once. */
+/** Inserts deliveries of existing events to new endpoints. The relay finds all of them in one scan. */
 async function fillOutbox(harness: BenchmarkHarness, count: number): Promise<void> {
   const { stack, masterKey, db, receiver } = harness;
   const merchantId = stack.prepared.merchantId;

@@ -11,7 +11,7 @@ import { Meter, type Reading } from './meter';
 import { BenchmarkHarness, type WorkerTuning } from './harness';
 import { median } from './statistics';
 
-/** Settings of the worker that can be tried without a change of the service (`WorkerOptions` of Temporal's SDK). */
+/** Settings of the worker that need no change of the service (`WorkerOptions` of Temporal's SDK). */
 const WORKER_CANDIDATES: Readonly<Record<string, WorkerTuning>> = {
   'no stack trace at each promise of a workflow': { environment: { BENCH_NO_PROMISE_STACKS: '1' } },
   'no source maps': { environment: { BENCH_NO_SOURCE_MAPS: '1' } },
@@ -25,10 +25,10 @@ const WORKER_CANDIDATES: Readonly<Record<string, WorkerTuning>> = {
   '100 cached workflows (500 now)': { options: { maxCachedWorkflows: 100 } },
   '2,000 cached workflows': { options: { maxCachedWorkflows: 2_000 } },
   '2 workflow threads': { options: { workflowThreadPoolSize: 2 } },
-  '200 workflow tasks at once (40 now)': { options: { maxConcurrentWorkflowTaskExecutions: 200 } },
+  '200 concurrent workflow tasks (40 now)': { options: { maxConcurrentWorkflowTaskExecutions: 200 } },
 };
 
-/** Settings of Temporal that can be tried from outside: what a shell runs instead of the binary (`$0`) with its arguments. */
+/** Settings of Temporal: a shell runs these scripts instead of the binary (`$0`) with its arguments. */
 const TEMPORAL_CANDIDATES: Readonly<Record<string, string>> = {
   'GOGC=100 for Temporal (400 now)': 'GOGC=100 exec "$0" "$@"',
   'synchronous=FULL for SQLite (NORMAL now)': 'exec "$0" "${@/synchronous=NORMAL/synchronous=FULL}"',
@@ -36,10 +36,10 @@ const TEMPORAL_CANDIDATES: Readonly<Record<string, string>> = {
 
 export interface CandidateResult {
   readonly name: string;
-  /** How many times faster than as it is; the median of the pairs. */
+  /** The rate as a multiple of the rate without the change; the median of the pairs. */
   readonly creates: number;
   readonly lifecycles: number;
-  /** CPU of worker and Temporal for each create, as a part of what it is now. */
+  /** CPU of worker and Temporal per create, as a multiple of the CPU without the change. */
   readonly cpuOfCreate: number;
 }
 
@@ -55,7 +55,7 @@ interface Sample {
 
 const WARMUP_CREATES = 50;
 
-/** As it is, changed, changed, as it is; for each candidate. */
+/** The order for each candidate is unchanged, changed, changed, unchanged. */
 export async function measureCandidates(
   { pairs, seconds }: CandidateOptions,
   log: (line: string) => void,
@@ -125,7 +125,7 @@ async function prepareSample(
   const withWebhooks = new BenchmarkMerchant(api, sandbox, await registerMerchant({ ...registered, receiverUrl }));
   return {
     async sample() {
-      // A worker that has just started is slow, and more creates at once than it can serve would only time out.
+      // A worker is slow after its start. More concurrent creates would time out.
       await times(WARMUP_CREATES, 4, () => withoutWebhooks.createOnly().catch(() => undefined));
       const meter = new Meter(harness.processes);
       const creates = { concurrency: 32, warmupSeconds: 2, seconds };
@@ -144,7 +144,7 @@ async function prepareSample(
   };
 }
 
-/** Temporal takes its settings at its start only: a command that changes them is started in its place. */
+/** Temporal reads its settings only at its start, so a script that changes them is started in its place. */
 async function onFreshHarness(script: string | null, seconds: number): Promise<Sample> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-temporal-'));
   const command = path.join(directory, 'temporal');
@@ -163,5 +163,6 @@ async function onFreshHarness(script: string | null, seconds: number): Promise<S
 }
 
 function describe({ name, creates, lifecycles, cpuOfCreate }: CandidateResult): string {
-  return `${name}: creates ×${creates.toFixed(2)}, lifecycles ×${lifecycles.toFixed(2)}, worker and Temporal CPU ×${cpuOfCreate.toFixed(2)}`;
+  const rates = `creates ×${creates.toFixed(2)}, lifecycles ×${lifecycles.toFixed(2)}`;
+  return `${name}: ${rates}, worker and Temporal CPU ×${cpuOfCreate.toFixed(2)}`;
 }

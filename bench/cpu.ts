@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 
 /** `USER_HZ` of Linux, in which /proc counts. */
 const TICKS_PER_SECOND = 100;
-/** Where the fields after the command's name begin to be `utime stime cutime cstime` (proc(5)). */
+/** The index of `utime stime cutime cstime` in the fields after the command's name (proc(5)). */
 const FIRST_TIME_FIELD = 11;
 const TIME_FIELDS = 4;
 
 /**
- * CPU seconds that a process has used, its children included, whether they have ended or not: a PostgreSQL server is its
- * postmaster and its backends. Linux only (/proc); 0 for a process that is gone.
+ * CPU seconds of a process and its running and ended children: a PostgreSQL server is its postmaster and its backends.
+ * Linux only (/proc). 0 for a process that is gone.
  */
 export function cpuSecondsOf(pid: number): number {
   try {

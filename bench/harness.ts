@@ -27,37 +27,37 @@ import type { Processes } from './meter';
 import { createTemporalSchema, startPostgresTemporal } from './postgres-temporal';
 import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';
 
-/** Out of the way: what is measured is the work, with the counting and without a refusal. */
+/** Requests are counted, and none is rejected. */
 const RATE_LIMIT_PER_MINUTE = '1000000';
 const SETTLEMENT_DELAY_SECONDS = 1;
 const START_TIMEOUT_MS = 60_000;
 
-/** Of our own processes, beside those of `STOP_ORDER`. */
+/** Processes of the benchmark, beside those of `STOP_ORDER`. */
 const OTHERS = ['noop', 'dbos', 'bare', 'poster'] as const;
 type OtherName = (typeof OTHERS)[number];
 
 export interface BenchmarkHarnessOptions {
-  /** A Temporal server that keeps its data in PostgreSQL, in place of the embedded dev server. */
+  /** Starts a Temporal server with PostgreSQL persistence instead of the dev server. */
   readonly postgresTemporal?: boolean;
-  /** Another command for Temporal's dev server. */
+  /** Replaces the command of Temporal's dev server. */
   readonly temporalCommand?: string;
-  /** More of the environment, for one of our services. */
+  /** Added to the environment of a service. */
   readonly environment?: { readonly [Name in ChildServiceName]?: NodeJS.ProcessEnv };
 }
 
 export interface WorkerTuning {
-  /** Of Temporal's `Worker.create`. */
+  /** For `Worker.create` of Temporal's SDK. */
   readonly options?: object;
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** What a benchmark that was interrupted leaves behind. */
+/** Removed at the exit, also if the benchmark is interrupted. */
 const directories = new Set<string>();
 process.once('exit', () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Everything that is measured, on fresh databases, in a folder that is thrown away. */
+/** The measured processes, with new databases in a temporary directory. */
 export class BenchmarkHarness {
   private constructor(
     readonly directory: string,
@@ -71,11 +71,11 @@ export class BenchmarkHarness {
     readonly receiver: BenchmarkReceiver,
   ) {}
 
-  /** PostgreSQL, Temporal, sandbox, API and worker, as `lunas up` has them, and a receiver. */
+  /** Starts PostgreSQL, Temporal, sandbox, API and worker as `lunas up` does, and a receiver. */
   static async start(options: BenchmarkHarnessOptions = {}): Promise<BenchmarkHarness> {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-'));
     directories.add(directory);
-    // As root, PostgreSQL runs as `nobody`, who must get in.
+    // If root starts PostgreSQL, it runs as the OS user `nobody`, which needs access.
     await chmod(directory, 0o711);
     const temporalPort = await freePort();
     const config = loadConfig({
@@ -138,7 +138,7 @@ export class BenchmarkHarness {
   readonly processes: Processes = () =>
     Object.fromEntries([...STOP_ORDER, ...OTHERS].map((name) => [name, this.supervisor.pid(name)]));
 
-  /** The worker anew, with something changed from outside (`tuned-worker.cjs`). */
+  /** Restarts the worker with changed settings (`tuned-worker.cjs`). */
   async restartWorker({ options = {}, environment = {} }: WorkerTuning): Promise<void> {
     await this.supervisor.stop('worker');
     await this.startService('worker', {
@@ -148,7 +148,7 @@ export class BenchmarkHarness {
     });
   }
 
-  /** A process of the benchmark's own; resolves when it says that it is ready. */
+  /** Starts a process of the benchmark. Resolves when the process reports that it is ready. */
   async startOther(name: OtherName, script: string, environment: NodeJS.ProcessEnv): Promise<void> {
     const logFile = path.join(this.home.logs, `${name}.log`);
     await this.supervisor.start(
@@ -173,7 +173,7 @@ export class BenchmarkHarness {
     );
   }
 
-  /** Nothing is taken from the machine by a process that is not measured: it stands still until `proceed`. */
+  /** A process that is not measured must use no CPU: it is stopped until `resume`. */
   pause(name: OtherName): void {
     this.signal(name, 'SIGSTOP');
   }
@@ -182,7 +182,7 @@ export class BenchmarkHarness {
     this.signal(name, 'SIGCONT');
   }
 
-  /** A further database like the service's own, for a peer; the demo merchant has the same key in it. */
+  /** Creates a database for a baseline. */
   async newDatabase(name: string): Promise<string> {
     await ensureDatabase(this.stack.databaseUrl, name);
     const url = new URL(this.stack.databaseUrl);

@@ -7,7 +7,7 @@ export interface HttpResponse {
 
 const TIMEOUT_MS = 30_000;
 
-/** A client of one server that costs as little as undici can: the generator must not be what is measured. */
+/** undici's cheapest interface: the generator must not be the bottleneck. */
 export class Http {
   readonly #pool: Pool;
 
@@ -15,7 +15,7 @@ export class Http {
     this.#pool = new Pool(origin, { connections: 256, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
   }
 
-  /** @throws where no whole answer comes within 30 s */
+  /** @throws Error if the response is not complete after 30 s */
   send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, headers: Record<string, string>, body?: string) {
     return new Promise<HttpResponse>((resolve, reject) => {
       this.#pool.dispatch({ method, path, headers, body: body ?? null }, new ResponseHandler(resolve, reject));
@@ -36,7 +36,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     private readonly reject: (error: Error) => void,
   ) {}
 
-  // undici tells the two kinds of handlers apart by this one.
+  // undici recognizes the new kind of handler by this method.
   onRequestStart(): void {}
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {

@@ -21,7 +21,7 @@ export interface IsolationFigures {
   readonly neighbourPerSecond: number;
   readonly healthy: Creates;
   readonly hanging: Creates;
-  /** Of the rates: how many times slower the others' creates are. */
+  /** The ratio of the rates: how many times slower the others' creates are. */
   readonly slowdown: number;
 }
 
@@ -29,6 +29,8 @@ interface Creates {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** From the event to the arrival of its webhook. */
+  readonly deliveryP99Ms: number;
 }
 
 export interface IsolationResult {
@@ -36,17 +38,17 @@ export interface IsolationResult {
   readonly provider: IsolationFigures;
 }
 
-/** So many creates of the neighbour that their webhooks are more than a hanging receiver ever takes. */
+/** With this rate, the neighbour's webhooks are more than a hanging receiver may have in flight. */
 const NOTIFIED_PER_SECOND = 10;
-/** Each of them holds a call to the provider open until its deadline. */
+/** Each create holds a call to the provider open until its deadline. */
 const CHARGED_PER_SECOND = 4;
 const CALLERS = 16;
-/** A call that hung is tried again after so long at most. */
+/** A call that hung is repeated after this delay at the latest. */
 const UNTIL_REJECTED_MS = 10_000;
 
 /**
- * What a merchant's creates lose by a neighbour whose receiver, or whose provider account, hangs: beside the same load of a
- * neighbour with whom all is well. Well, hanging, hanging, well.
+ * How much a neighbour whose receiver or provider account hangs slows down the creates and webhooks of other merchants.
+ * The baseline is the same load of a healthy neighbour. The order is healthy, hanging, hanging, healthy.
  */
 export async function measureIsolation(
   harness: BenchmarkHarness,
@@ -60,7 +62,7 @@ export async function measureIsolation(
     const registered = { databaseUrl, masterKey, ...(receiverUrl !== undefined && { receiverUrl }) };
     return new BenchmarkMerchant(api, sandbox, await registerMerchant(registered));
   };
-  const others = await merchantOf();
+  const others = await merchantOf(`${receiver.url}/timed`);
   const healthy = await merchantOf(`${receiver.url}/healthy`);
   const hanging = await merchantOf(`${receiver.url}/hanging`);
   const hungProvider = await startHangingServer();
@@ -113,7 +115,7 @@ interface Neighbour {
   readonly beforeHanging?: () => Promise<void>;
 }
 
-/** Calls to a provider hang for so long: the neighbour's load is whole only then. */
+/** The first calls to the provider hang for this long. Then the neighbour's load is complete. */
 const UNTIL_ALL_HANG_SECONDS = 7;
 
 async function compare(
@@ -129,6 +131,7 @@ async function compare(
     const finished = new AbortController();
     const neighbourLoad = openLoop(neighbour[kind], { perSecond, seconds: 120 }, finished.signal);
     const loop = { concurrency: CALLERS, warmupSeconds: UNTIL_ALL_HANG_SECONDS, seconds };
+    harness.receiver.takeLatencies();
     const reading = await closedLoop(() => others.createOnly(), loop, new Meter(harness.processes));
     finished.abort();
     await neighbourLoad;
@@ -136,9 +139,10 @@ async function compare(
       perSecond: reading.perSecond,
       p50Ms: percentile(reading.latenciesMs, 0.5),
       p99Ms: percentile(reading.latenciesMs, 0.99),
+      deliveryP99Ms: percentile(harness.receiver.takeLatencies(), 0.99),
     });
   };
-  // What runs for the first time is not yet compiled.
+  // Warm-up: V8 compiles what runs for the first time.
   await closedLoop(
     () => others.createOnly(),
     { concurrency: CALLERS, warmupSeconds: 1, seconds },
@@ -157,18 +161,19 @@ function medianOf(readings: readonly Creates[]): Creates {
     perSecond: median(readings.map((reading) => reading.perSecond)),
     p50Ms: median(readings.map((reading) => reading.p50Ms)),
     p99Ms: median(readings.map((reading) => reading.p99Ms)),
+    deliveryP99Ms: median(readings.map((reading) => reading.deliveryP99Ms)),
   };
 }
 
 interface HangingServer {
   readonly url: string;
-  /** What hangs is cut off, and from now on every charge is refused: what was tried again comes to an end. */
+  /** Ends the hanging calls. From now on every charge is rejected, so that repeated calls end. */
   reject(): void;
   hang(): void;
   close(): Promise<void>;
 }
 
-/** A provider that takes calls and does not answer them. */
+/** A provider that accepts calls and sends no response. */
 async function startHangingServer(): Promise<HangingServer> {
   let rejects = false;
   const server = createServer((request, response) => {
@@ -180,7 +185,7 @@ async function startHangingServer(): Promise<HangingServer> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The deaf server has no port');
+  if (address === null || typeof address === 'string') throw new Error('The hanging provider has no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
     hang() {

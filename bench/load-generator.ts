@@ -1,24 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Meter, Reading } from './meter';
 
-/** One thing that is done again and again; it ends by itself within some seconds, whatever happens. */
+/** Repeated by the load generator. It must end by itself after some seconds. */
 export type BenchmarkOperation = () => Promise<void>;
 
 export interface ClosedLoop {
-  /** How many are under way at any moment. */
   readonly concurrency: number;
   readonly warmupSeconds: number;
   readonly seconds: number;
-  /** What one operation counts as: 50 for a bulk of 50. */
+  /** How many items one operation counts as: 50 for a bulk of 50. */
   readonly items?: number;
 }
 
-/** Beyond this the figures say nothing. */
+/** With more failures the figures are worthless. */
 const MAX_FAILURE_FRACTION = 0.5;
 
 /**
- * As fast as it goes: a fixed number of callers, each beginning anew when it is answered. For rates. They come one after the
- * other while it warms up, so that they do not march in step.
+ * Measures rates: a fixed number of callers, each of which starts the next operation when one is complete.
+ * During the warm-up the callers start one after another, so that their operations do not stay synchronous.
  */
 export async function closedLoop(operation: BenchmarkOperation, loop: ClosedLoop, meter: Meter): Promise<Reading> {
   const { concurrency, warmupSeconds, seconds, items = 1 } = loop;
@@ -57,17 +56,17 @@ export async function closedLoop(operation: BenchmarkOperation, loop: ClosedLoop
 export interface OpenLoop {
   readonly perSecond: number;
   readonly seconds: number;
-  /** No operation is begun while so many are under way: it counts from its scheduled instant all the same. */
+  /** With so many operations in flight the next one waits. Its latency counts from its scheduled time anyway. */
   readonly maxInFlight?: number;
 }
 
 export interface Latencies {
-  /** Milliseconds from the *scheduled* instant to the answer. */
+  /** Milliseconds from the *scheduled* time to the response. */
   readonly latenciesMs: readonly number[];
   readonly failures: number;
 }
 
-/** At a fixed rate, whatever the answers do. For latencies. @param until ends it early */
+/** Measures latencies: a fixed rate that does not depend on the responses. @param until ends the loop early */
 export async function openLoop(operation: BenchmarkOperation, loop: OpenLoop, until?: AbortSignal): Promise<Latencies> {
   const { perSecond, seconds, maxInFlight = 1_000 } = loop;
   const latenciesMs: number[] = [];
@@ -92,7 +91,6 @@ export async function openLoop(operation: BenchmarkOperation, loop: OpenLoop, un
   return { latenciesMs, failures };
 }
 
-/** Works the operations off, some at a time. */
 export async function times(count: number, concurrency: number, operation: BenchmarkOperation): Promise<void> {
   let left = count;
   const caller = async (): Promise<void> => {

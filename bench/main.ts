@@ -16,7 +16,7 @@ import { measureScale } from './scale';
 import { measureStorage } from './storage';
 
 const BY_DEFAULT = ['ratios', 'scale', 'isolation'] as const satisfies readonly Part[];
-/** What depends on Temporal's persistence. */
+/** The benchmarks that depend on Temporal's persistence. */
 const ON_POSTGRES = ['noop', 'create', 'lifecycle'] as const;
 
 const SIZES = {
@@ -42,7 +42,7 @@ type Size = Omit<(typeof SIZES)['whole' | 'quick'], 'rounds'> & {
   readonly rounds: { readonly rounds: number; readonly warmupSeconds: number; readonly seconds: number };
 };
 
-/** What can be measured, each part on databases of its own. */
+/** Each part has its own databases. */
 const PARTS = {
   ratios: async ({ rounds }: Size) => ({
     rounds: await withHarness({}, (harness) => measureRounds(harness, rounds, log)),
@@ -70,16 +70,16 @@ interface Options {
 
 function readOptions(): Options {
   return new Command('npm run bench --')
-    .description('Measures what the service costs, beside its peers (bench/README.md).')
+    .description('Measures Lunas and its baselines (bench/README.md).')
     .option('--quick', 'about three minutes: the same measurements, each of them shorter and smaller')
     .addOption(
       new Option(
         '--only <part>',
-        'one part; without it: ratios, scale (open payments and a burst), isolation and, where such a server was built ' +
-          'before, postgres (Temporal with PostgreSQL persistence; --only postgres builds it, with Go)',
+        'one part; default: ratios, scale (open payments and a burst), isolation, and postgres (Temporal with ' +
+          'PostgreSQL persistence) if its server was built before; --only postgres builds it with Go',
       ).choices(Object.keys(PARTS)),
     )
-    .option('--rounds <count>', 'how often each subject is measured (5; with --quick 2)', parseRounds)
+    .option('--rounds <count>', 'how often each benchmark is measured (5; with --quick 2)', parseRounds)
     .parse()
     .opts<Options>();
 }
@@ -100,7 +100,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${reportOf(results)}\n`);
 }
 
-/** Part by part; what was measured is kept, whatever becomes of the parts after it. */
+/** Writes the results after each part, so that a part that fails loses none. */
 async function measure(parts: readonly Part[], size: Size): Promise<Results> {
   const directory = path.join(PACKAGE_ROOT, 'bench', 'results');
   await mkdir(directory, { recursive: true });
@@ -159,7 +159,7 @@ function log(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-// What was started is stopped, and the folder removed, when this process exits.
+// At its exit this process stops its children and removes its directory.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 main().catch((error: unknown) => {

@@ -14,11 +14,11 @@ export type CreatedPayment = z.infer<typeof createdSchema>['payment'];
 export interface MerchantSetup {
   readonly databaseUrl: string;
   readonly masterKey: string;
-  /** Where its webhooks go; none are sent without it. */
+  /** Without it no webhooks are sent. */
   readonly receiverUrl?: string;
 }
 
-/** A merchant of its own, approved, with a key and maybe an endpoint. @returns the key */
+/** Creates an approved merchant with a key, and with an endpoint if there is a receiver. @returns the key */
 export async function registerMerchant({ databaseUrl, masterKey, receiverUrl }: MerchantSetup): Promise<string> {
   const db = createPool(databaseUrl, { max: 1 });
   try {
@@ -47,7 +47,7 @@ export async function addEndpoint(
   }
 }
 
-/** A merchant's calls to an API: ours, or the peer's that looks the same. */
+/** A merchant's calls to the API of Lunas or of a baseline. */
 export class BenchmarkMerchant {
   readonly #headers: Record<string, string>;
   #orders = 0;
@@ -60,16 +60,16 @@ export class BenchmarkMerchant {
     this.#headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
   }
 
-  /** @throws on anything but 201 */
+  /** @throws Error for any status but 201 */
   async create(provider: 'gopay' | 'shopeepay' = 'gopay', idempotencyKey?: string): Promise<CreatedPayment> {
     const headers =
       idempotencyKey === undefined ? this.#headers : { ...this.#headers, 'idempotency-key': idempotencyKey };
     const { status, text } = await this.api.send('POST', '/payments', headers, JSON.stringify(this.#order(provider)));
-    if (status !== 201) throw new Error(`POST /payments was answered ${status}: ${text}`);
+    if (status !== 201) throw new Error(`POST /payments returned ${status}: ${text}`);
     return createdSchema.parse(JSON.parse(text)).payment;
   }
 
-  /** As `create`, for a payment that nobody looks at: the generator does not even parse the answer. */
+  /** As `create`, but the generator does not parse the response. */
   async createOnly(): Promise<void> {
     const { status, text } = await this.api.send(
       'POST',
@@ -77,35 +77,35 @@ export class BenchmarkMerchant {
       this.#headers,
       JSON.stringify(this.#order('gopay')),
     );
-    if (status !== 201) throw new Error(`POST /payments was answered ${status}: ${text}`);
+    if (status !== 201) throw new Error(`POST /payments returned ${status}: ${text}`);
   }
 
   async createBulk(count: number): Promise<void> {
     const payments = Array.from({ length: count }, () => this.#order('gopay'));
     const { status, text } = await this.api.send('POST', '/payments', this.#headers, JSON.stringify({ payments }));
-    if (status !== 201) throw new Error(`A bulk was answered ${status}: ${text}`);
+    if (status !== 201) throw new Error(`A bulk returned ${status}: ${text}`);
     bulkSchema.parse(JSON.parse(text));
   }
 
-  /** The same request under the same key again. */
+  /** Sends the same request with the same key. */
   async replay(idempotencyKey: string): Promise<void> {
     const headers = { ...this.#headers, 'idempotency-key': idempotencyKey };
     const body = JSON.stringify({ amount: 50_000, merchant_reference_id: 'ORDER-REPLAYED' });
     const { status } = await this.api.send('POST', '/payments', headers, body);
-    if (status !== 201) throw new Error(`A repeat was answered ${status}`);
+    if (status !== 201) throw new Error(`An idempotent replay returned ${status}`);
   }
 
   async get(id: string): Promise<void> {
     const { status } = await this.api.send('GET', `/payments/${id}`, this.#headers);
-    if (status !== 200) throw new Error(`GET /payments/:id was answered ${status}`);
+    if (status !== 200) throw new Error(`GET /payments/:id returned ${status}`);
   }
 
-  /** Created, and paid by the customer at the sandbox. */
+  /** The customer pays at the sandbox. */
   async createAndPay(): Promise<CreatedPayment> {
     const payment = await this.create();
     const path = `/simulator/payments/${payment.reference_id}/pay`;
     const { status } = await this.sandbox.send('POST', path, { 'content-type': 'application/json' }, '{}');
-    if (status !== 200) throw new Error(`The sandbox answered ${status}`);
+    if (status !== 200) throw new Error(`The sandbox returned ${status}`);
     return payment;
   }
 

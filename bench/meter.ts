@@ -1,9 +1,8 @@
 import { cpuSecondsOf } from './cpu';
 
-/** The processes whose CPU is counted, by the name that the report has for them. Read anew: a restarted one has a new id. */
+/** Process ids by their name in the report. Read again for each measurement: a restarted process has a new id. */
 export type Processes = () => Readonly<Record<string, number | null>>;
 
-/** What one stretch of work has taken. */
 export interface Reading {
   readonly operations: number;
   readonly seconds: number;
@@ -11,11 +10,11 @@ export interface Reading {
   readonly failures: number;
   /** Milliseconds of CPU for each operation, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** Milliseconds from asking to the answer, where they were taken. */
+  /** Milliseconds from request to response; empty if they were not measured. */
   readonly latenciesMs: readonly number[];
 }
 
-/** Takes time and CPU from `start` to `stop`. */
+/** Measures time and CPU from `start` to `stop`. */
 export class Meter {
   #startedAt = 0;
   #before: Record<string, number> = {};

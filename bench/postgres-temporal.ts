@@ -9,7 +9,7 @@ import { freePort } from '../src/local-stack/ports';
 import { runCommand } from '../src/local-stack/run-command';
 import { pollUntil } from '../src/local-stack/poll-until';
 
-/** The server of the CLI that `lunas up` runs, as a server of its own, from the same published sources. */
+/** The server that the Temporal CLI of `lunas up` contains, built separately from the same sources. */
 const VERSION = '1.29.1';
 const PACKAGES = ['server', 'tools/sql'].map((name) => `go.temporal.io/server/cmd/${name}@v${VERSION}`);
 const DIRECTORY = path.join(
@@ -24,12 +24,11 @@ const SCHEMA_TIMEOUT_MS = 60_000;
 const START_TIMEOUT_MS = 90_000;
 const DAY_MS = 86_400_000;
 
-/** Whether it was built before. */
 export function hasTemporalServer(): boolean {
   return existsSync(SERVER) && existsSync(SCHEMA_TOOL);
 }
 
-/** Builds server and schema tool where they are missing; needs Go and some minutes. */
+/** Builds the server and the schema tool if they are missing. This needs Go and some minutes. */
 export async function buildTemporalServer(signal: AbortSignal, log: (line: string) => void): Promise<void> {
   if (hasTemporalServer()) return;
   await mkdir(DIRECTORY, { recursive: true });
@@ -44,11 +43,11 @@ export interface PostgresTemporal {
   readonly directory: string;
   readonly logFile: string;
   readonly port: number;
-  /** Any database of the server that is to keep Temporal's data. */
+  /** Any database of the server that stores Temporal's data. */
   readonly databaseUrl: string;
 }
 
-/** Makes Temporal's own databases and tables. */
+/** Creates Temporal's databases and tables. */
 export async function createTemporalSchema(databaseUrl: string, signal: AbortSignal): Promise<void> {
   const { hostname, port, username, password } = new URL(databaseUrl);
   const server = ['--plugin', 'postgres12', '--ep', hostname, '-p', port, '-u', username, '--pw', password];

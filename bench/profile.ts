@@ -9,9 +9,9 @@ import { Meter } from './meter';
 import { BenchmarkHarness } from './harness';
 
 interface Part {
-  /** A package, one of our folders, or what V8 says of itself. */
+  /** A package, a directory of Lunas, or a part of V8. */
   readonly where: string;
-  /** Of the process's time that was not idle. */
+  /** A part of the time in which the process was not idle. */
   readonly share: number;
 }
 
@@ -29,13 +29,12 @@ const profileSchema = z.object({
 });
 
 const CONCURRENCY = 96;
-/** A process profiles itself from so long after its start. */
+/** From the start of a process to the start of its profile. */
 const WARMUP_SECONDS = 5;
 const MIN_SHARE = 0.01;
-/** Waiting is no work. */
 const IDLE = new Set(['(idle)', '(root)']);
 
-/** Runs whole lives with the profiler on; the profiles stay in bench/results for DevTools. */
+/** Runs lifecycles with the profiler on. The profiles stay in bench/results for DevTools. */
 export async function measureProfile(seconds: number): Promise<ProfileResult> {
   const directory = path.join(PACKAGE_ROOT, 'bench', 'results', 'profiles');
   const processes = ['api', 'worker'] as const;
@@ -77,7 +76,7 @@ async function runLifecycles(harness: BenchmarkHarness, seconds: number): Promis
   await Promise.all([api.close(), sandbox.close()]);
 }
 
-/** All threads of a process together. */
+/** Adds up all threads of a process. */
 async function partsOf(directory: string): Promise<Part[]> {
   const microseconds = new Map<string, number>();
   for (const file of await readdir(directory)) {

@@ -1,5 +1,5 @@
-// Loaded before a service (`node --require`), in each of its threads: profiles the CPU for a while and leaves the profile in
-// BENCH_PROFILE_DIRECTORY. Node's own `--cpu-prof` is not for NODE_OPTIONS, and loses threads that are terminated.
+// Loaded before a service (`node --require`) in each of its threads: writes a CPU profile to BENCH_PROFILE_DIRECTORY.
+// `--cpu-prof` of Node.js is not allowed in NODE_OPTIONS, and loses threads that are terminated.
 const { writeFileSync } = require('node:fs');
 const { Session } = require('node:inspector');
 const path = require('node:path');

@@ -2,17 +2,17 @@ import { spreadOf, type Spread } from './statistics';
 import type { Reading } from './meter';
 import type { BenchmarkName } from './benchmarks';
 
-/** A round has each subject once, so that both sides of a ratio were measured within a minute. */
+/** A round measures each benchmark once, so both sides of a ratio are measured in the same minute. */
 export type Round = Readonly<Record<BenchmarkName, Reading>>;
 
 interface Ratio {
   readonly title: string;
   readonly of: BenchmarkName;
   readonly to: BenchmarkName;
-  /** On Temporal's embedded dev server. */
+  /** With Temporal's dev server. */
   readonly target: number;
   readonly stretchTarget: number;
-  /** On a Temporal server with PostgreSQL persistence, where that is another. */
+  /** With PostgreSQL as Temporal's persistence, if the targets differ. */
   readonly onPostgres?: { readonly target: number; readonly stretchTarget: number };
 }
 
@@ -54,7 +54,6 @@ export interface MeasuredRatio {
   readonly stretchTarget: number;
 }
 
-/** Each ratio within each round, and what the rounds have shown. */
 export function measuredRatios(rounds: readonly Partial<Round>[], isOnPostgres: boolean): MeasuredRatio[] {
   return RATIOS.flatMap(({ title, of, to, onPostgres, ...onDevServer }) => {
     const { target, stretchTarget } = (isOnPostgres ? onPostgres : undefined) ?? onDevServer;

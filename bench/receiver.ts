@@ -5,21 +5,25 @@ const LIFECYCLE_TIMEOUT_MS = 60_000;
 /** `created`, `pending`, `paid`, `settled`. */
 const EVENTS_PER_LIFECYCLE = 4;
 const PAYMENT_ID = /"id":"([0-9a-f-]{36})"/;
+const UPDATED_AT = /"updated_at":"([^"]+)"/;
 
-/** The merchants' server. What it does depends on the path of the endpoint. */
+/** The merchants' server. Its response depends on the path of the endpoint. */
 export interface BenchmarkReceiver {
   readonly url: string;
-  /** Resolves when all four webhooks of a life have come to `/lifecycles`. @throws when that takes longer than a minute */
+  /** Resolves when `/lifecycles` has received the four webhooks of a payment. @throws Error after one minute */
   lifecycle(paymentId: string): Promise<void>;
   /** Resolves at the `count`th request to `/sink` from now on; `onFirst` is called at the first. */
   sink(count: number, onFirst: () => void): Promise<void>;
+  /** @returns the milliseconds from each event to its arrival at `/timed`, since the last call */
+  takeLatencies(): number[];
   close(): Promise<void>;
 }
 
-/** `/lifecycles` counts by payment, `/sink` only counts, `/healthy` answers, `/hanging` never does. */
+/** `/lifecycles` counts by payment, `/sink` counts, `/timed` takes the time; `/hanging` never sends a response. */
 export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
   const eventCounts = new Map<string, number>();
   const waiting = new Map<string, () => void>();
+  let latenciesMs: number[] = [];
   let sink = { left: 0, hasBegun: true, onFirst: (): void => undefined, onLast: (): void => undefined };
 
   const server = createServer((request, response) => {
@@ -31,6 +35,7 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
       response.writeHead(200, { 'content-length': '0' }).end();
       if (request.url === '/lifecycles') countEvent(PAYMENT_ID.exec(body)?.[1] ?? '');
       if (request.url === '/sink') countSink();
+      if (request.url === '/timed') latenciesMs.push(Date.now() - Date.parse(UPDATED_AT.exec(body)?.[1] ?? ''));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -72,6 +77,11 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
       return new Promise((resolve) => {
         sink = { left: count, hasBegun: false, onFirst, onLast: resolve };
       });
+    },
+    takeLatencies() {
+      const taken = latenciesMs;
+      latenciesMs = [];
+      return taken;
     },
     async close() {
       server.closeAllConnections();

@@ -5,13 +5,13 @@ import type { RoundsResult } from './rounds';
 import type { ScaleResult } from './scale';
 import type { StorageResult } from './storage';
 
-/** All that a run has found; a part that was not asked for is absent. */
+/** The results of a run. A part that was not requested is absent. */
 export interface Results {
   readonly startedAt: string;
   readonly commit: string;
   readonly machine: { readonly cores: number; readonly model: string; readonly node: string; readonly load: number };
   readonly rounds?: RoundsResult;
-  /** The part of the rounds that depends on it, on a Temporal server that keeps its data in PostgreSQL. */
+  /** The benchmarks that depend on Temporal's persistence, with a Temporal server on PostgreSQL. */
   readonly postgres?: RoundsResult;
   readonly scale?: ScaleResult;
   readonly isolation?: IsolationResult;
@@ -20,7 +20,7 @@ export interface Results {
   readonly storage?: StorageResult;
 }
 
-/** Whether a ratio is where it was to be. */
+/** A ratio compared with its targets. */
 type RatioResult = 'stretch target reached' | 'target reached' | 'missed';
 
 /** The tables, in Markdown. */
@@ -36,7 +36,8 @@ export function reportOf({
 }: Results): string {
   const { cores, model, node, load } = about.machine;
   return [
-    `Lunas ${about.commit}, ${about.startedAt}: ${cores} × ${model}, Node.js ${node}, load average at the start ${load.toFixed(1)}`,
+    `Lunas ${about.commit}, ${about.startedAt}: ${cores} × ${model}, Node.js ${node}, ` +
+      `load average at the start ${load.toFixed(1)}`,
     ...(rounds ? [ratiosOf(rounds), ratesOf(rounds), headroomOf(rounds)] : []),
     ...(postgres ? ['Temporal on PostgreSQL:', ratiosOf(postgres), ratesOf(postgres)] : []),
     ...(scale ? [scaleOf(scale)] : []),
@@ -89,7 +90,7 @@ function headroomOf({ headroom }: RoundsResult): string {
 
 function scaleOf({ fewOpen, manyOpen, createsPerSecond, workerMegabytes, burst }: ScaleResult): string {
   return table(
-    ['Open payments', 'measured', 'wanted'],
+    ['Open payments', 'measured', 'target'],
     [
       [
         `creates per s, ${whole(fewOpen)} → ${whole(manyOpen)} open`,
@@ -98,10 +99,10 @@ function scaleOf({ fewOpen, manyOpen, createsPerSecond, workerMegabytes, burst }
       ],
       ['worker memory', `${whole(workerMegabytes.few)} → ${whole(workerMegabytes.many)} MB`, 'flat'],
       [
-        `${whole(burst.expiring)} expire at once (${whole(burst.inFullestSecond)} in the fullest second): drained in`,
+        `${whole(burst.expiring)} expire together (${whole(burst.inFullestSecond)} in the fullest second): drained in`,
         burst.left === 0
           ? `${whole(burst.drainSeconds)} s`
-          : `not within ${whole(burst.drainSeconds)} s: ${whole(burst.left)} left`,
+          : `not in ${whole(burst.drainSeconds)} s: ${whole(burst.left)} left`,
         '≤ 300 s',
       ],
       [
@@ -119,11 +120,12 @@ function isolationOf({ receiver, provider }: IsolationResult): string {
     `${whole(healthy.perSecond)} → ${whole(hanging.perSecond)}`,
     `${whole(healthy.p50Ms)} → ${whole(hanging.p50Ms)} ms`,
     `${whole(healthy.p99Ms)} → ${whole(hanging.p99Ms)} ms`,
+    `${whole(healthy.deliveryP99Ms)} → ${whole(hanging.deliveryP99Ms)} ms`,
     `${slowdown.toFixed(2)} ×`,
     '≤ 1.2 ×',
   ];
   return table(
-    ['A neighbour that hangs', "others' creates per s", 'p50', 'p99', 'slower by', 'wanted'],
+    ['A neighbour that hangs', "others' creates per s", 'p50', 'p99', "others' webhooks p99", 'slower by', 'target'],
     [row('receiver', receiver), row('provider account', provider)],
   );
 }

@@ -6,9 +6,9 @@ import { prepareBenchmarks, BENCHMARKS, type Measurement, type BenchmarkName } f
 
 export interface BenchmarkFigures {
   readonly perSecond: Spread;
-  /** Milliseconds of CPU for each operation, by process; the median over the rounds. */
+  /** Milliseconds of CPU per operation, by process; the median of the rounds. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** Median over the rounds; NaN where none were taken. */
+  /** Median of the rounds; NaN if latencies were not measured. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -17,16 +17,16 @@ export interface RoundsResult {
   readonly rounds: number;
   readonly ratios: readonly MeasuredRatio[];
   readonly benchmarks: Readonly<Record<string, BenchmarkFigures>>;
-  /** How many times a subject's rate the generator's own CPU would allow, for those that it asks over HTTP. */
+  /** How many times a benchmark's rate the generator's CPU allows, for benchmarks over HTTP. */
   readonly headroom: Readonly<Record<string, number>>;
 }
 
-/** In which a rate is that of the generator's requests. */
+/** In these benchmarks each operation is one request of the generator. */
 const REQUESTED_OVER_HTTP = ['create', 'dbosCreate', 'bareGet', 'get', 'replay'] as const;
-/** Below this a process had nothing to do with it. */
+/** A process with less CPU did not take part. */
 const MIN_CPU_MS = 0.005;
 
-/** Every subject once a round, forwards and backwards in turn: A B … B A A B … */
+/** Each round measures every benchmark once, in alternating order: A B … B A A B … */
 export async function measureRounds(
   harness: BenchmarkHarness,
   { rounds, only, ...measurement }: Measurement & { readonly rounds: number; readonly only?: readonly BenchmarkName[] },
@@ -37,7 +37,7 @@ export async function measureRounds(
   const names = BENCHMARKS.filter((name) => only?.includes(name) ?? true);
   const measured: Partial<Round>[] = [];
   try {
-    // What runs for the first time is not yet compiled.
+    // Warm-up: V8 compiles what runs for the first time.
     for (const name of names) await benchmarks[name]({ warmupSeconds: 0.5, seconds: 1 });
     for (let round = 1; round <= rounds; round += 1) {
       const readings: Partial<Record<BenchmarkName, Reading>> = {};
@@ -70,7 +70,7 @@ function figuresOf(readings: readonly Reading[]): BenchmarkFigures {
   };
 }
 
-/** A core of its own gives the generator 1,000 ms of CPU a second. */
+/** On a core without other load the generator has 1,000 ms of CPU per second. */
 function headroomOf(figures: Readonly<Record<string, BenchmarkFigures>>): Record<string, number> {
   return Object.fromEntries(
     REQUESTED_OVER_HTTP.flatMap((name) => {

@@ -1,5 +1,4 @@
-// What `npm run bench` runs: installs the peers that Lunas is measured against, builds the service and the benchmark, and
-// starts it with the arguments given.
+// `npm run bench`: installs the baselines, builds Lunas and the benchmark, and starts the benchmark with the arguments.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -17,7 +16,7 @@ await run(process.execPath, [TSC, '-p', BENCH], ROOT);
 const bench = spawn(process.execPath, [path.join(ROOT, 'dist', 'bench', 'main.js'), ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-// Ctrl-C reaches it too, and it cleans up; we wait for that.
+// The benchmark receives Ctrl-C too. This process waits until the benchmark has cleaned up.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => bench.kill(signal));
 const [code] = await once(bench, 'exit');
 process.exitCode = code ?? 1;
@@ -25,6 +24,6 @@ process.exitCode = code ?? 1;
 async function run(command, args, cwd) {
   const child = spawn(command, args, { cwd, stdio: ['ignore', process.stderr, process.stderr] });
   const [code] = await once(child, 'exit');
-  // It has said what is wrong.
+  // The child has printed the error.
   if (code !== 0) process.exit(code ?? 1);
 }

@@ -12,15 +12,15 @@ const BULK_ITEMS = 50;
 const CONCURRENT_BULKS = 2;
 const CALLERS = 32;
 const MAX_ATTEMPTS = 5;
-/** The payments have to be there before they expire, with time to measure what is before. */
+/** The payments have to be created before they expire, with time for the measurements before. */
 const EXPIRY_MARGIN = 1.5;
 
 export interface ScaleOptions {
   readonly fewOpen: number;
   readonly manyOpen: number;
-  /** Of those, how many expire within the same second. */
+  /** How many of `manyOpen` expire in the same second. */
   readonly expiring: number;
-  /** For each of the measurements. */
+  /** Of each measurement. */
   readonly seconds: number;
 }
 
@@ -33,20 +33,19 @@ export interface ScaleResult {
 }
 
 export interface BurstResult {
-  /** About so many were to; so many were there. */
+  /** How many payments expired; `ScaleOptions.expiring` is what was planned. */
   readonly expiring: number;
-  /** How many of them had their expiry within the fullest second. */
   readonly inFullestSecond: number;
-  /** From that second to the last one's end, or until it was given up. */
+  /** From that second until the last one is expired, or to the timeout. */
   readonly drainSeconds: number;
-  /** Still open by then. */
+  /** Still open at that time. */
   readonly left: number;
   readonly createsPerSecond: number;
   readonly p99Ms: { readonly before: number; readonly during: number; readonly ratio: number };
   readonly failures: number;
 }
 
-/** What many open payments cost, and what happens when many of them end at once. */
+/** The cost of many open payments, and of a burst in which many of them expire together. */
 export async function measureScale(
   harness: BenchmarkHarness,
   options: ScaleOptions,
@@ -60,7 +59,7 @@ export async function measureScale(
     sandbox,
     await registerMerchant({ databaseUrl: stack.databaseUrl, masterKey }),
   );
-  /** Answers how many were created in a second. A bulk that fails on a busy machine is made up for. */
+  /** Replaces bulks that fail on a busy machine. @returns the creates per second */
   const fill = async (upTo: number): Promise<number> => {
     const startedAt = performance.now();
     const before = await countOpen(harness);
@@ -96,8 +95,8 @@ export async function measureScale(
     const burst = await measureBurst(harness, merchant, { expiresAtMs, expiring, seconds }, log);
     const { before, during } = burst.p99Ms;
     log(
-      `${burst.expiring} expired, ${burst.left} left after ${burst.drainSeconds.toFixed(1)} s; creates beside it: p99 ${Math.round(before)} → ` +
-        `${Math.round(during)} ms, ${burst.failures} failed`,
+      `${burst.expiring} expired, ${burst.left} left after ${burst.drainSeconds.toFixed(1)} s; ` +
+        `concurrent creates: p99 ${Math.round(before)} → ${Math.round(during)} ms, ${burst.failures} failed`,
     );
     return {
       fewOpen,
@@ -112,8 +111,8 @@ export async function measureScale(
 }
 
 /**
- * Creates payments that all expire at the same instant: the policy gets a new version as time goes on, as
- * `lunas catalog set --expires-in` writes it. @returns that instant, in milliseconds
+ * Creates payments with the same expiry: each second the policy gets a new version, as from
+ * `lunas catalog set --expires-in`. @returns the expiry in milliseconds
  */
 async function fillExpiring(
   harness: BenchmarkHarness,
@@ -125,7 +124,7 @@ async function fillExpiring(
   let left = expiring;
   for (;;) {
     if (left <= 0) break;
-    // A payment expires so long after the end of the second in which it was created.
+    // The time to live starts at the end of the second in which the payment is created.
     const second = Math.floor(Date.now() / 1_000) * 1_000;
     await setPolicy(harness.db, { ...policy, expiresInSeconds: (expiresAtMs - second - 1_000) / 1_000 });
     const bulk = async (): Promise<void> => {
@@ -143,7 +142,7 @@ async function fillExpiring(
 }
 
 const DRAIN_TIMEOUT_MS = 300_000;
-/** Of what a closed loop can do: creates go on beside the burst without making it worse by themselves. */
+/** A part of a closed loop's rate: the creates during the burst must not be the bottleneck themselves. */
 const PART_OF_CAPACITY = 0.25;
 
 async function measureBurst(

@@ -5,21 +5,21 @@ import { times } from './load-generator';
 import { BenchmarkMerchant, registerMerchant } from './merchant';
 import { BenchmarkHarness } from './harness';
 
-/** Kilobytes that a paid and settled life leaves behind. */
+/** Kilobytes on disk for each paid and settled payment. */
 export interface StorageResult {
   readonly lifecycles: number;
   /** Rows and indexes, by table. */
   readonly tablesKb: Readonly<Record<string, number>>;
-  /** Of the sandbox's and the service's databases together, whole pages included. */
+  /** Of the databases of sandbox and service together, with full-page images. */
   readonly walKb: number;
-  /** Temporal's SQLite file: history, visibility and what is closed. */
+  /** Temporal's SQLite file: histories and visibility, closed workflows included. */
   readonly temporalKb: number;
 }
 
 const CONCURRENCY = 32;
 const KB = 1_024;
 
-/** What a life costs on disk: on fresh databases, after some lives that nobody counts. */
+/** Measures on new databases, after a warm-up that is not counted. */
 export async function measureStorage(lifecycles: number): Promise<StorageResult> {
   const harness = await BenchmarkHarness.start();
   const { stack, masterKey, receiver } = harness;

@@ -1,7 +1,8 @@
-// Loaded before the worker (`node --require`), in each of its threads, so that a setting can be tried without touching the
-// service: the options of BENCH_WORKER_OPTIONS, as JSON, go over those that it gives to its Temporal workers.
-// BENCH_NO_SOURCE_MAPS: stack traces name the built files. BENCH_NO_PROMISE_STACKS: Temporal's SDK takes no stack trace at each
-// promise of a workflow (it serves the "call stack" of the Web UI only).
+// Loaded before the worker (`node --require`) in each of its threads. It changes settings for a measurement.
+// BENCH_WORKER_OPTIONS: JSON that replaces options of Temporal's workers.
+// BENCH_NO_SOURCE_MAPS: stack traces name the built files.
+// BENCH_NO_PROMISE_STACKS: Temporal's SDK takes no stack trace at each promise of a workflow.
+// Only the "call stack" of the Web UI needs these stack traces.
 const { isMainThread } = require('node:worker_threads');
 
 if (process.env.BENCH_NO_SOURCE_MAPS) process.setSourceMapsEnabled(false);

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { times } from '../load-generator';
 
-/** As many webhooks as it is told, as fast as undici posts them: no outbox, no signature, no record. */
+/** Posts webhooks as fast as undici can: no outbox, no signature, no record. */
 const agent = new Agent({ pipelining: 1, keepAliveTimeout: 10_000 });
 const orderSchema = z.object({ url: z.string(), body: z.string(), count: z.number(), concurrency: z.number() });
 

@@ -1,7 +1,7 @@
-// The same service on DBOS Transact: our own API with its key, rate limit and statements, our own activities with their calls
-// to the sandbox, the same tables. Only the engine differs: the life of a payment is a DBOS workflow in the same process (as
-// DBOS is meant to be used), each activity is a step, webhooks are sent in steps. A create waits for an event of the workflow,
-// a notification is a message to it.
+// The same service on DBOS Transact: the API of Lunas with key, rate limit and statements, its activities, its tables.
+// Only the workflow system differs. A payment is a DBOS workflow in the same process, as the documentation of DBOS
+// recommends. Each activity is a step, and webhooks are sent in steps. A create waits for an event of the workflow.
+// A notification is a message to the workflow.
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { DBOS } from '@dbos-inc/dbos-sdk';
@@ -50,7 +50,7 @@ const RETRIED = { retriesAllowed: true, maxAttempts: 10, intervalSeconds: 1, bac
 const payment = DBOS.registerWorkflow(
   async (terms, createdAtMs) => {
     let state = { status: 'created', version: 0 };
-    /** Instants are taken within a step, whose result is kept. */
+    /** A step reads the clock, because DBOS stores its result. */
     const runStep = async (name) => {
       const step = () => inActivity(() => activities[name]({ terms, state, atMs: Date.now(), createdAtMs }));
       ({ state } = await DBOS.runStep(step, { name, ...RETRIED }));
@@ -73,7 +73,7 @@ const payment = DBOS.registerWorkflow(
   { name: 'payment' },
 );
 
-/** Our activities ask their surroundings for a deadline and a signal. */
+/** The activities read a deadline and a signal from their context. */
 function inActivity(work) {
   const context = {
     cancellationSignal: new AbortController().signal,
@@ -82,7 +82,7 @@ function inActivity(work) {
   return asyncLocalStorage.run(context, work);
 }
 
-/** Those that the transition has left, side by side, each with the record of its try. */
+/** Sends the pending deliveries of a payment concurrently, and records each attempt. */
 async function sendWebhooks(paymentId) {
   const { rows } = await db.query({
     name: 'pending_deliveries',
@@ -106,12 +106,12 @@ async function sendWebhooks(paymentId) {
   );
 }
 
-/** What the API asks of `PaymentWorkflowClient`. */
+/** The methods of `PaymentWorkflowClient` that the API calls. */
 const workflows = {
   async createPayment(terms) {
     await DBOS.startWorkflow(payment, { workflowID: terms.paymentId })(terms, Date.now());
     const status = await DBOS.getEvent(terms.paymentId, 'status', { timeoutSeconds: CREATE_TIMEOUT_SECONDS });
-    if (status === null) throw new Error(`Payment ${terms.paymentId} is not there within ${CREATE_TIMEOUT_SECONDS} s`);
+    if (status === null) throw new Error(`Payment ${terms.paymentId} does not exist after ${CREATE_TIMEOUT_SECONDS} s`);
   },
   async signalProviderUpdate(paymentId) {
     await DBOS.send(paymentId, true, 'paid');

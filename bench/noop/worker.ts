@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { NativeConnection, Worker } from '@temporalio/worker';
 
-/** The worker of the no-op, in a process of its own as ours is. */
+/** The worker of the no-op has its own process, as the worker of Lunas has. */
 async function main(): Promise<void> {
   const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS'] ?? '' });
   const worker = await Worker.create({
