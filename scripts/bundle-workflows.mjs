@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'lunas');
 
-/** All that goes into the bundle: workflows import only the domain (kept by the import rules) and the locked packages. */
+/** The contents of the bundle: workflows import only the domain (.dependency-cruiser.cjs) and locked packages. */
 const SOURCES = ['workflows', 'src/domain', 'package-lock.json', 'scripts/bundle-workflows.mjs'];
 
 /**
- * Writes the workflows as one file, as a worker loads them, with the source map inside, so that stack traces name our
- * lines. Bundling costs a second or two: it is kept by the hash of what goes in.
+ * Writes the workflows as one file with an inline source map, so that stack traces name lines of the sources.
+ * Bundling takes one or two seconds, so the bundle is cached by the hash of its sources.
  */
 export async function bundleWorkflows(target) {
   const cached = path.join(CACHE, `workflow-bundle-${await hashOfSources()}.js`);

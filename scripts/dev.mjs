@@ -1,4 +1,4 @@
-// `npm run dev`: PostgreSQL, Temporal and the sandbox stay up. The API and the worker restart after a change of a source.
+// `npm run dev`: PostgreSQL, Temporal and the sandbox stay up. API and worker restart after a change of a source.
 // The sources are compiled without type checks: `npm run check` has them. Ctrl-C stops everything.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

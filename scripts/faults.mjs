@@ -1,4 +1,4 @@
-// What `npm run test:faults -- --seed S --kills N` runs: the long fault run (docs/proof.md), on the sources as they are now.
+// `npm run test:faults -- --seed S --kills N`: the long fault run (docs/proof.md), on a snapshot of the sources.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Debian packages that the slow tests need: libfaketime for wrong clocks, mount for a full disk, ps to find processes.
-# Installs only what is missing, which takes root.
+# Installs only what is missing. This needs root.
 set -euo pipefail
 
 missing=()

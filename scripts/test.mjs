@@ -1,5 +1,5 @@
-// `npm test` and `npm run test:slow` build Lunas, because some tests start the built command. Then they run jest with the
-// given arguments. `npm run test:all` (`--all`) runs both suites, one after the other.
+// `npm test` and `npm run test:slow` build Lunas, because some tests start the built command. Then they run jest with
+// these arguments. `npm run test:all` (`--all`) runs both suites, one after the other.
 // The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ const SUITES = [[], ['--config', 'jest.slow.config.cjs']];
 
 let running;
 let isInterrupted = false;
-// Jest stops its own servers, and this process waits for it. On Ctrl-C jest receives the signal twice, which is safe.
+// Jest stops its servers, and this process waits for jest. On Ctrl-C jest receives the signal twice, which is safe.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
     isInterrupted = true;
@@ -36,7 +36,7 @@ async function add(total, suite) {
   const { exitCode, passed, failed } = await test(suite);
   total.exitCode ||= exitCode;
   total.passed += passed;
-  // Jest that fails without a failed test was interrupted, or its global setup failed.
+  // If jest fails without a failed test, it was interrupted, or its global setup failed.
   total.failed += exitCode !== 0 && failed === 0 ? 1 : failed;
 }
 

@@ -28,17 +28,17 @@ import { ServiceProcess } from './service-process';
 import { apiUrlOf, type FaultSettings } from './settings';
 
 export interface FaultStackOptions {
-  /** Of its own; taken away at the end. */
+  /** Only for this stack. It is removed at the end. */
   readonly directory: string;
-  /** What `compileTypeScript` made. */
+  /** The output of `compileTypeScript`. */
   readonly compiledDirectory: string;
   readonly temporalBinary: string;
   readonly workflowBundlePath: string;
-  /** Drawn for each first try of a webhook. */
+  /** Drawn for the first attempt of each delivery. */
   readonly webhookFails: () => boolean;
 }
 
-/** Short, so that whole lives go by. A payment of `shopeepay` is one that nobody pays. */
+/** Short, so that lifecycles complete. The workload leaves payments of `shopeepay` to expire. */
 export const GOPAY_POLICY = {
   provider: 'gopay',
   channel: 'qris',
@@ -56,18 +56,28 @@ export const REFUND_HOLD_SECONDS = 1;
 const NOTIFICATION_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, ...Array.from({ length: 20 }, () => 15_000)];
 const AGAIN_AFTER_MS = 300;
 const DATABASE = 'lunas';
-/** Of the files of an SQLite database in WAL mode. */
+/** An SQLite database in WAL mode has these files. */
 const SQLITE_SUFFIXES = ['', '-wal', '-shm'] as const;
 
+/** What a stack has besides its processes. */
+interface StackParts {
+  readonly sandbox: Sandbox;
+  readonly receiver: RecordingReceiver;
+  readonly db: Pool;
+  readonly client: Client;
+  readonly merchantId: string;
+  readonly secretKey: string;
+}
+
 /**
- * The whole service in processes that can be killed: API, worker, PostgreSQL, Temporal. What judges it is out of reach: the
- * acquirer's ledger in another PostgreSQL, and the merchant's server.
+ * The whole service in processes that can be killed: API, worker, PostgreSQL, Temporal.
+ * The sources of the oracle are never killed: the acquirer's ledger in another PostgreSQL, and the merchant's server.
  */
 export class FaultStack {
   readonly #never = new AbortController().signal;
   readonly #services = new Map<Witness, ServiceProcess>();
   readonly #servers = new Map<'postgres' | 'temporal', ManagedProcess>();
-  /** What was killed or stopped on purpose, and is not to be started by whoever watches. */
+  /** Killed on purpose: `#startAgain` leaves these alone. */
   readonly #down = new Set<Victim>();
   /** Seconds that the clock of a process is ahead of the harness's. */
   readonly #clocks = new Map<Victim, number>();
@@ -83,25 +93,17 @@ export class FaultStack {
       readonly ledgerUrl: string;
     },
     settings: FaultSettings,
-    private readonly ledgerServer: ManagedProcess,
-    readonly sandbox: Sandbox,
-    readonly receiver: RecordingReceiver,
-    readonly db: Pool,
-    readonly client: Client,
-    readonly merchantId: string,
-    readonly secretKey: string,
-    postgres: ManagedProcess,
-    temporal: ManagedProcess,
+    private readonly servers: Readonly<Record<'postgres' | 'ledger' | 'temporal', ManagedProcess>>,
+    private readonly parts: StackParts,
   ) {
     this.#settings = settings;
-    this.#servers.set('postgres', postgres).set('temporal', temporal);
+    this.#servers.set('postgres', servers.postgres).set('temporal', servers.temporal);
   }
 
   static async open(options: FaultStackOptions): Promise<FaultStack> {
-    const never = new AbortController().signal;
     const { directory } = options;
     mkdirSync(directory, { recursive: true });
-    // As root, PostgreSQL runs as `nobody`, who must get in.
+    // If root starts PostgreSQL, it runs as the OS user `nobody`, which needs access.
     chmodSync(directory, 0o711);
     const [postgresPort, ledgerPort, apiPort, temporalPort, uiPort] = await freePorts();
     const temporalOptions = {
@@ -112,38 +114,16 @@ export class FaultStack {
       databaseFile: path.join(directory, 'temporal.db'),
       logFile: path.join(directory, 'temporal.log'),
     };
-    const [cluster, ledgerCluster, temporal] = await Promise.all([
-      openCluster(directory, 'postgres', postgresPort),
-      openCluster(directory, 'ledger', ledgerPort),
-      startTemporal(temporalOptions, never),
+    const { signal } = new AbortController();
+    const [postgres, ledgerServer, temporal] = await Promise.all([
+      openCluster(directory, 'postgres', postgresPort).then((cluster) => startCluster(cluster, signal)),
+      openCluster(directory, 'ledger', ledgerPort).then((cluster) => startCluster(cluster, signal)),
+      startTemporal(temporalOptions, signal),
     ]);
-    const [postgres, ledgerServer] = await Promise.all([cluster.start(never), ledgerCluster.start(never)]);
-    await ensureDatabase(cluster.databaseUrl('postgres'), DATABASE);
-    const databaseUrl = cluster.databaseUrl(DATABASE);
-    await migrate(databaseUrl);
-
-    const ledgerUrl = ledgerCluster.databaseUrl('sandbox');
-    const sandbox = await startSandbox({
-      port: 0,
-      host: '127.0.0.1',
-      databaseUrl: ledgerUrl,
-      notificationUrl: null,
-      log: createLogger('sandbox', 'silent'),
-      notificationDelaysMs: NOTIFICATION_DELAYS_MS,
-    });
+    await ensureDatabase(postgres.cluster.databaseUrl('postgres'), DATABASE);
+    const databaseUrl = postgres.cluster.databaseUrl(DATABASE);
+    const ledgerUrl = ledgerServer.cluster.databaseUrl('sandbox');
     const masterKey = randomBytes(32).toString('base64');
-    const { merchantId, secretKey } = await seedDemo({
-      databaseUrl,
-      masterKey,
-      sandboxUrl: sandbox.url,
-      sandboxServerKey: SANDBOX_SERVER_KEY,
-    });
-    const db = createPool(databaseUrl, { max: 4, connectionTimeoutMs: 10_000 });
-    for (const policy of [GOPAY_POLICY, SHOPEEPAY_POLICY]) await setPolicy(db, policy);
-    const receiver = await startRecordingReceiver(options.webhookFails);
-    const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-    receiver.secret = (await createEndpoint(db, createSealer(masterKey), endpoint)).secret;
-
     const settings: FaultSettings = {
       databaseUrl,
       temporalAddress: `127.0.0.1:${temporalPort}`,
@@ -154,22 +134,36 @@ export class FaultStack {
       forgetfulLedgerUrl: null,
       mutant: null,
     };
-    const stack = new FaultStack(
-      options,
-      { postgresPort, temporal: temporalOptions, ledgerUrl },
-      settings,
-      ledgerServer,
-      sandbox,
-      receiver,
-      db,
-      connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }),
-      merchantId,
-      secretKey,
-      postgres,
-      temporal,
-    );
+    const parts = await prepareParts(settings, ledgerUrl, options.webhookFails);
+    const addresses = { postgresPort, temporal: temporalOptions, ledgerUrl };
+    const servers = { postgres: postgres.server, ledger: ledgerServer.server, temporal };
+    const stack = new FaultStack(options, addresses, settings, servers, parts);
     await Promise.all([stack.#startService('api'), stack.#startService('worker')]);
     return stack;
+  }
+
+  get sandbox(): Sandbox {
+    return this.parts.sandbox;
+  }
+
+  get receiver(): RecordingReceiver {
+    return this.parts.receiver;
+  }
+
+  get db(): Pool {
+    return this.parts.db;
+  }
+
+  get client(): Client {
+    return this.parts.client;
+  }
+
+  get merchantId(): string {
+    return this.parts.merchantId;
+  }
+
+  get secretKey(): string {
+    return this.parts.secretKey;
   }
 
   get apiUrl(): string {
@@ -185,7 +179,7 @@ export class FaultStack {
     return this.#settings.databaseUrl;
   }
 
-  /** For commands of ours that are run beside it. */
+  /** For `lunas` commands beside the stack. */
   get environment(): NodeJS.ProcessEnv {
     const { databaseUrl, temporalAddress, masterKey } = this.#settings;
     return {
@@ -208,7 +202,7 @@ export class FaultStack {
     return this.#server(server).running;
   }
 
-  /** SIGKILL, for PostgreSQL to all of its processes at the same moment. It stays down until `revive`. */
+  /** Sends SIGKILL, for PostgreSQL to all of its processes. The victim stays down until `revive`. */
   async kill(victim: Victim): Promise<void> {
     this.#down.add(victim);
     if (victim === 'api' || victim === 'worker') {
@@ -247,7 +241,7 @@ export class FaultStack {
     this.#down.delete(victim);
   }
 
-  /** Stops the worker in the middle of what it does, and starts another beside it. */
+  /** Stops the worker (SIGSTOP), and starts another one beside it. */
   async replaceStoppedWorker(): Promise<ServiceProcess> {
     const stopped = this.service('worker');
     stopped.signal('SIGSTOP');
@@ -255,14 +249,14 @@ export class FaultStack {
     return stopped;
   }
 
-  /** Temporal forgets everything, as after the loss of its database; it is running again afterwards. */
+  /** Deletes Temporal's database. Temporal runs again afterwards. */
   async wipeTemporal(): Promise<void> {
     await this.kill('temporal');
     this.#removeTemporalDatabase();
     await this.revive('temporal');
   }
 
-  /** Starts PostgreSQL again with these settings; what is done while it is down gets the directory of its cluster. */
+  /** Restarts PostgreSQL with these settings. `whileDown` gets the directory of its cluster. */
   async restartPostgres(
     settings: Readonly<Record<string, string>>,
     whileDown: (directory: string) => Promise<void> = async () => undefined,
@@ -273,7 +267,7 @@ export class FaultStack {
     await this.revive('postgres');
   }
 
-  /** Kills the worker or PostgreSQL, and starts it again with a clock that is so many seconds ahead of the harness's. */
+  /** Restarts the worker or PostgreSQL with a clock that is ahead of the harness's clock. */
   async setClock(victim: 'worker' | 'postgres', offsetSeconds: number): Promise<void> {
     this.#clocks.set(victim, offsetSeconds);
     if (victim === 'worker') this.receiver.senderClockSeconds = offsetSeconds;
@@ -281,7 +275,7 @@ export class FaultStack {
     await this.revive(victim);
   }
 
-  /** Copies Temporal's database while Temporal is down, so that the copy is consistent; it is running again afterwards. */
+  /** Copies Temporal's database while Temporal is down, so that the copy is consistent. Temporal runs again afterwards. */
   async copyTemporal(): Promise<void> {
     await this.kill('temporal');
     const { databaseFile } = this.addresses.temporal;
@@ -289,7 +283,7 @@ export class FaultStack {
     await this.revive('temporal');
   }
 
-  /** Replaces Temporal's database by the copy of `copyTemporal`; Temporal and a fresh worker are running afterwards. */
+  /** Replaces Temporal's database by the copy of `copyTemporal`. Temporal and a new worker run afterwards. */
   async rewindTemporal(): Promise<void> {
     await this.kill('temporal');
     await this.kill('worker');
@@ -300,7 +294,7 @@ export class FaultStack {
     await this.revive('worker');
   }
 
-  /** Runs a command of ours, and answers what it printed, whatever its exit code. */
+  /** @returns the JSON that a `lunas` command printed, also if the command failed */
   async runLunas(...args: readonly string[]): Promise<unknown> {
     const command = path.join(this.options.compiledDirectory, 'src', 'cli', 'lunas.js');
     const child = spawn(process.execPath, [command, ...args, '--json'], {
@@ -311,7 +305,7 @@ export class FaultStack {
     return JSON.parse(printed);
   }
 
-  /** Has API and worker started again: broken on purpose or whole, and before which kind of acquirer. */
+  /** Restarts the API and the worker as a mutant or unbroken, and before one kind of acquirer. */
   async restartWith(mutant: Mutant | null, acquirer: 'mindful' | 'forgetful' = 'mindful'): Promise<void> {
     const forgetfulLedgerUrl = acquirer === 'forgetful' ? this.addresses.ledgerUrl : null;
     this.#settings = { ...this.#settings, mutant, forgetfulLedgerUrl };
@@ -322,7 +316,7 @@ export class FaultStack {
     }
   }
 
-  /** PostgreSQL answers at once, and its WAL writer never gets to what it has to write. There is no way back. */
+  /** PostgreSQL acknowledges before it writes, and its WAL writer is stopped. The stack cannot be used afterwards. */
   async #makeCommitsSoft(): Promise<void> {
     await this.restartPostgres({ synchronous_commit: 'off' });
     for (const { pid, command } of childrenOf(this.#server('postgres').pid)) {
@@ -330,7 +324,7 @@ export class FaultStack {
     }
   }
 
-  /** As if 30 s had passed since each claim of a delivery that still has its lease. */
+  /** Ends all leases of deliveries, as if 30 s had passed. */
   async letLeasesRunOut(): Promise<void> {
     await this.db.query(`update webhook_deliveries set leased_until = now()
       where status = 'pending' and retry_workflow_started_at is null and leased_until > now()`);
@@ -342,7 +336,7 @@ export class FaultStack {
     await Promise.all([...this.#services.values()].map((service) => service.exited));
     await this.sandbox.close();
     await Promise.all([this.receiver.close(), this.client.connection.close(), this.db.end()]);
-    await Promise.all([...this.#servers.values(), this.ledgerServer].map((server) => server.stop()));
+    await Promise.all([...this.#servers.values(), this.servers.ledger].map((server) => server.stop()));
   }
 
   #clockOf(victim: Victim): NodeJS.ProcessEnv {
@@ -361,7 +355,7 @@ export class FaultStack {
     return server;
   }
 
-  /** Tries until it runs: what it needs may be down. One that ends by itself is started again, as a supervisor does. */
+  /** Repeats the start, because a dependency may be down. A service that ends by itself is started again. */
   async #startService(name: Witness): Promise<void> {
     const { compiledDirectory, directory } = this.options;
     for (let attempt = 1; ; attempt += 1) {
@@ -387,6 +381,39 @@ export class FaultStack {
     if (this.#isClosing || this.#down.has(name) || this.#services.get(name) !== exited) return;
     await this.#startService(name);
   }
+}
+
+async function startCluster(
+  cluster: PostgresCluster,
+  signal: AbortSignal,
+): Promise<{ readonly cluster: PostgresCluster; readonly server: ManagedProcess }> {
+  return { cluster, server: await cluster.start(signal) };
+}
+
+/** Migrates and fills the database, and starts what runs in this process. */
+async function prepareParts(
+  { databaseUrl, masterKey, temporalAddress }: FaultSettings,
+  ledgerUrl: string,
+  webhookFails: () => boolean,
+): Promise<StackParts> {
+  await migrate(databaseUrl);
+  const sandbox = await startSandbox({
+    port: 0,
+    host: '127.0.0.1',
+    databaseUrl: ledgerUrl,
+    notificationUrl: null,
+    log: createLogger('sandbox', 'silent'),
+    notificationDelaysMs: NOTIFICATION_DELAYS_MS,
+  });
+  const sandboxAccess = { sandboxUrl: sandbox.url, sandboxServerKey: SANDBOX_SERVER_KEY };
+  const { merchantId, secretKey } = await seedDemo({ databaseUrl, masterKey, ...sandboxAccess });
+  const db = createPool(databaseUrl, { max: 4, connectionTimeoutMs: 10_000 });
+  for (const policy of [GOPAY_POLICY, SHOPEEPAY_POLICY]) await setPolicy(db, policy);
+  const receiver = await startRecordingReceiver(webhookFails);
+  const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
+  receiver.secret = (await createEndpoint(db, createSealer(masterKey), endpoint)).secret;
+  const client = connectClient({ address: temporalAddress, namespace: 'default', security: {} });
+  return { sandbox, receiver, db, client, merchantId, secretKey };
 }
 
 function copySqlite(from: string, to: string): void {
@@ -425,6 +452,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended already.
+    // The process is already gone.
   }
 }

@@ -4,7 +4,7 @@ import { startTestServices, stopTestServices } from './test-services';
 
 const INTERRUPTED = 130;
 
-/** Runs once, before the test processes. */
+/** Runs once before the integration tests. */
 export default async function globalSetup(): Promise<void> {
   onStopSignal(
     () => void stopTestServices().finally(() => process.exit(INTERRUPTED)),

@@ -14,7 +14,7 @@ import { runAll } from '../../src/local-stack/task-group';
 import { startTemporal } from '../../src/local-stack/temporal';
 import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environment';
 
-/** Speed matters here, not durability: the cluster is thrown away. */
+/** Fast instead of durable: the cluster is temporary. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 const aborter = new AbortController();
@@ -22,13 +22,13 @@ const processes: ManagedProcess[] = [];
 let starting: Promise<unknown> = Promise.resolve();
 
 /**
- * Starts what all test files share: one PostgreSQL with the template database, one Temporal dev server in memory; finds
- * the time-skipping server, and bundles the workflows once.
+ * Starts the servers that all test files share: PostgreSQL with the template database, and a Temporal dev server.
+ * Finds the time-skipping server, and bundles the workflows.
  */
 export async function startTestServices(): Promise<TestEnvironment> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  // As root, PostgreSQL runs as `nobody`, who must get in.
+  // If root starts PostgreSQL, it runs as the OS user `nobody`, which needs access.
   await chmod(directory, 0o711);
   const config = loadConfig();
   const progress = new Progress();
@@ -49,7 +49,7 @@ export async function startTestServices(): Promise<TestEnvironment> {
   };
 }
 
-/** Also ends a start that is still under way. */
+/** Also interrupts a start that is not complete. */
 export async function stopTestServices(): Promise<void> {
   aborter.abort(new Error('The tests were interrupted'));
   await starting.catch(() => {});
@@ -68,7 +68,7 @@ async function startDatabase(directory: string, signal: AbortSignal): Promise<st
   return serverUrl;
 }
 
-/** A template that nobody can connect to can be copied at any time. */
+/** PostgreSQL can copy a template only while it has no connections. */
 async function closeForConnections(serverUrl: string, database: string): Promise<void> {
   const client = new Client({ connectionString: serverUrl });
   await client.connect();

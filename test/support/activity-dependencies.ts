@@ -4,7 +4,7 @@ import type { Provider } from '../../src/providers/provider';
 import { createSealer } from '../../src/sealing';
 import { createWebhookSender } from '../../src/webhooks/send';
 
-/** What an activity needs that a test runs by itself, at this provider. Nothing in it has to be closed. */
+/** Dependencies for activities that a test calls directly, with this provider. Nothing has to be closed. */
 export function activityDependencies(
   context: TransitionContext,
   provider: Provider,

@@ -5,15 +5,15 @@ import { startChildService } from '../../src/local-stack/child-service';
 import { freePort } from '../../src/local-stack/ports';
 import type { TestService } from './service';
 
-/** The built `lunas api` in a process of its own, beside a test service. */
+/** The built `lunas api` in its own process, beside a test service. */
 export interface ApiProcess {
   readonly url: string;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** SIGTERM. Resolves with its exit code when it has ended; null when it had to be killed. */
+  /** Sends SIGTERM. @returns the exit code, or null if the process was killed */
   stop(): Promise<number | null>;
 }
 
-/** Its rate limit is out of the way, and its public address that of the service, so that answers can be compared. */
+/** It rejects no request for its rate, and has the public URL of the service, so that responses can be compared. */
 export async function startApiProcess(service: TestService): Promise<ApiProcess> {
   const port = await freePort();
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-api-'));

@@ -9,14 +9,14 @@ import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
 import { createTestDatabase } from './database';
 
-/** What an operator changes at a key or a merchant is in force on every process by then (design). */
+/** After this time every process applies an operator's change of a key or a merchant (design.md). */
 export const IN_FORCE_AFTER_MS = 1_000;
 
-/** API processes on one database of their own, without an engine: for whatever is decided before one is needed. */
+/** API servers on one database, without Temporal: for responses that do not need it. */
 export interface TestApis {
   readonly db: Pool;
   readonly urls: readonly string[];
-  /** Every line that any of them has logged. */
+  /** The log lines of all servers. */
   logged(): string;
   /** A key of a new, approved merchant. */
   newKey(options?: { allowedNetworks?: string[]; approve?: boolean }): Promise<TestKey>;
@@ -33,7 +33,7 @@ type TestApiSettings = Partial<
   Pick<ApiSettings, 'trustProxy' | 'requestsPerMinute' | 'publicBaseUrl' | 'host' | 'masterKey'>
 >;
 
-/** @param settings of each API process */
+/** @param settings of each server */
 export async function startTestApis(settings: readonly TestApiSettings[]): Promise<TestApis> {
   const database = await createTestDatabase();
   // A file inserts 90,000 rows by one statement.
@@ -84,14 +84,14 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
 export interface ApiResult {
   readonly status: number;
   readonly headers: Headers;
-  /** The contract's error code; undefined where there is none. */
+  /** The contract's error code, or undefined. */
   readonly code: string | undefined;
   readonly message: string | undefined;
 }
 
 const NO_SUCH_PAYMENT = '/payments/01935b6c-7c00-7000-8000-000000000000';
 
-/** Reads a payment that does not exist: whoever is let in is answered 404 `not_found`. */
+/** Reads a payment that does not exist. An authenticated request gets 404 `not_found`. */
 export function callApi(url: string, secret: string, headers: Record<string, string> = {}): Promise<ApiResult> {
   return sendRequest(url + NO_SUCH_PAYMENT, { headers: { authorization: `Bearer ${secret}`, ...headers } });
 }

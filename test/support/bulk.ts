@@ -3,7 +3,7 @@ import type { ApiResponse, TestService } from './service';
 
 const MAX_ATTEMPTS = 10;
 
-/** So many open payments in one request, which is repeated as merchants repeat it until all of them have their QR. */
+/** Creates open payments in one request. The request is repeated, as merchants do, until each payment has its QR. */
 export async function createOpenPayments(service: TestService, count: number, amount: number): Promise<ApiResponse> {
   const payments = Array.from({ length: count }, () => ({ amount, idempotency_key: randomUUID() }));
   for (let attempt = 1; ; attempt += 1) {
@@ -11,6 +11,6 @@ export async function createOpenPayments(service: TestService, count: number, am
     const items: readonly { status: string }[] = response.body.payments ?? [];
     if (response.status === 201 && items.every(({ status }) => status === 'pending')) return response;
     if (attempt === MAX_ATTEMPTS)
-      throw new Error(`The bulk is not open after ${attempt} tries: ${response.text.slice(0, 300)}`);
+      throw new Error(`The bulk is not open after ${attempt} attempts: ${response.text.slice(0, 300)}`);
   }
 }

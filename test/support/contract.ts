@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { buildDocument } from '../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS, ROUTES } from '../../src/api/routes';
 
-/** An answer as it came over the wire. */
+/** A response as it was received. */
 export interface LiveResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined where it is not JSON. */
+  /** Undefined if it is not JSON. */
   readonly body: unknown;
 }
 
@@ -21,9 +21,9 @@ const ajv = addFormats(new Ajv({ strict: false, allErrors: true })).addSchema(co
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Holds an answer against the OpenAPI document: its status is one that the operation has, and its body is as described,
- * without any other key. An address that is none answers `not_found`; what is not for merchants is left alone.
- * @throws Error that names the difference
+ * Compares a response with the OpenAPI document: the operation has its status, and the body matches without other keys.
+ * A path that is not in the document returns `not_found`. Routes that are not for merchants are not compared.
+ * @throws Error with the differences
  */
 export function expectContract(method: string, path: string, response: LiveResponse): void {
   const route = findRoute(method, path);
@@ -36,7 +36,8 @@ export function expectContract(method: string, path: string, response: LiveRespo
   if (differences.length === 0) return;
   const { body } = response;
   throw new Error(
-    `${method} ${path} is not as documented (${verb} ${template}): ${differences.join('; ')}: ${response.status} ${JSON.stringify(body)}`,
+    `${method} ${path} is not as documented (${verb} ${template}): ${differences.join('; ')}: ` +
+      `${response.status} ${JSON.stringify(body)}`,
   );
 }
 
@@ -48,7 +49,7 @@ function differencesFrom(response: readonly string[], { headers, body }: LiveRes
   return differences;
 }
 
-/** The validator of the schema at a place in the document; undefined where there is none. */
+/** The validator of the schema at a place in the document, or undefined. */
 export function validatorAt(place: readonly string[]): ValidateFunction | undefined {
   if (valueAt(contract, place) === undefined) return undefined;
   const pointer = place.map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
@@ -63,7 +64,7 @@ export function valueAt(value: unknown, [token, ...rest]: readonly string[]): un
   return valueAt(Object.entries(value).find(([key]) => key === token)?.[1], rest);
 }
 
-/** As Express finds it: letter case and a slash at the end do not count. */
+/** Express ignores letter case and a slash at the end. */
 function findRoute(method: string, path: string) {
   const [bare = ''] = path.split('?');
   return ROUTES.find(
@@ -73,7 +74,7 @@ function findRoute(method: string, path: string) {
   );
 }
 
-/** Callers must bear fields that are added; here an answer must have no field that the document does not name. */
+/** The document allows additional fields for later versions. Here a response must have none. */
 function closeObject(_key: string, value: unknown): unknown {
   const isObjectSchema = typeof value === 'object' && value !== null && 'type' in value && 'properties' in value;
   return isObjectSchema && value.type === 'object' ? { additionalProperties: false, ...value } : value;

@@ -7,12 +7,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** The address of a database that does not exist yet, for a process that creates its own. Drop it in `afterAll`. */
+/** The URL of a database that does not exist yet: the process under test creates it. Drop it in `afterAll`. */
 export function newDatabase(): TestDatabase {
   return databaseNamed(`test_${randomUUID().replaceAll('-', '')}`);
 }
 
-/** A migrated, empty database of one's own, copied from the template in some milliseconds. Drop it in `afterAll`. */
+/** A migrated, empty database, copied from the template in some milliseconds. Drop it in `afterAll`. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await onServer(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE}`);
@@ -25,10 +25,7 @@ function databaseNamed(name: string): TestDatabase {
   return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-/**
- * Keeps a copy of a database as it is now, as a backup does. `restore` puts it in its place: whoever is connected is
- * disconnected, and what was written since is lost.
- */
+/** Copies a database, as a backup does. `restore` replaces the database by the copy and ends all connections. */
 export async function backUp(url: string): Promise<{ restore(): Promise<void>; drop(): Promise<void> }> {
   const name = new URL(url).pathname.slice(1);
   const copy = `${name}_backup`;
@@ -42,7 +39,7 @@ export async function backUp(url: string): Promise<{ restore(): Promise<void>; d
   };
 }
 
-/** @param disconnected the database whose connections have to go first */
+/** @param disconnected the database whose connections are ended first */
 async function onServer(statement: string, disconnected?: string): Promise<void> {
   const client = new Client({ connectionString: testEnvironment('DATABASE_SERVER_URL') });
   await client.connect();

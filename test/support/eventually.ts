@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** Reads again and again until what it reads is right; what it read last is in the error when that takes too long. */
+/** Reads until the value is as expected. @throws Error with the last value after the timeout */
 export async function eventually<T>(
   read: () => Promise<T>,
   isExpected: (value: T) => boolean,
@@ -13,7 +13,7 @@ export async function eventually<T>(
     if (isExpected(value)) return value;
     if (performance.now() > deadlineAtMs)
       throw new Error(
-        `Not within ${timeoutMs} ms; last seen: ${inspect(value, { breakLength: Infinity }).slice(0, 600)}`,
+        `Not as expected after ${timeoutMs} ms: ${inspect(value, { breakLength: Infinity }).slice(0, 600)}`,
       );
     await sleep(25);
   }

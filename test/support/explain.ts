@@ -2,13 +2,13 @@ import type { QueryResult } from 'pg';
 import { z } from 'zod';
 import type { Pool } from '../../src/db/pool';
 
-/** What a statement read when it was run as the product sends it. */
+/** What a statement of the product read. */
 export interface ExplainedStatement {
-  /** Its name, or its beginning. */
+  /** The name of the statement, or the beginning of its text. */
   readonly statement: string;
-  /** A named statement is planned for its values, or once for all values. */
+  /** A named statement has a custom plan for its values, or one generic plan. */
   readonly planMode: 'custom' | 'generic';
-  /** Shared buffers hit or read, and temporary ones. */
+  /** Shared buffers that were hit or read, and temporary buffers. */
   readonly buffers: number;
   readonly plan: string;
 }
@@ -19,12 +19,12 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Each statement is explained so often at most. */
+/** For each statement. */
 const MAX_EXPLAINED = 3;
 
 /**
- * The pool, whose statements are explained just before they run: with the same text and values, in a transaction that is rolled
- * back. Whatever goes through the pool is explained, so that a new statement cannot escape.
+ * A pool that explains each statement before it runs, with the same values, in a transaction that is rolled back.
+ * It explains every statement of the pool, so a new statement is included without a change of the test.
  */
 export function explainQueries(db: Pool): { db: Pool; explained: ExplainedStatement[] } {
   const explained: ExplainedStatement[] = [];
@@ -86,13 +86,13 @@ async function explain(db: Pool, statement: Statement): Promise<ExplainedStateme
   return explained;
 }
 
-/** The first line about buffers is that of the whole statement. */
+/** The first line with buffers is the sum of the statement. */
 function buffersOf(lines: readonly string[]): number {
   const total = lines.find((line) => line.includes('Buffers:')) ?? '';
   return [...total.matchAll(/(?:hit|read)=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** As `EXECUTE` takes it: it has no parameters of its own. */
+/** `EXECUTE` takes literals only. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return quote(`{${value.map(element).join(',')}}`);

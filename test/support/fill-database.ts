@@ -1,16 +1,16 @@
 import type { Pool } from '../../src/db/pool';
 
-/** So many payments are final, and so many open. */
+/** The number of final and of open payments. */
 export const FINAL = 2_000_000;
 export const OPEN = 20_000;
-/** So many webhook deliveries are pending for the busiest endpoint. */
+/** The number of pending webhook deliveries of the busiest endpoint. */
 export const PENDING_DELIVERIES = 1_000_000;
 
 const MERCHANTS = 200;
-/** One endpoint has a million in the outbox, one that fails has many, some have few, and most have retries only. */
+/** The busy endpoint has a million deliveries in the outbox. Most endpoints have only deliveries in retry workflows. */
 const ENDPOINTS = { busy: 1, failing: 2, few: 100, retriesOnly: 2_000 } as const;
 
-/** Of each row its id follows from its number, so that tables need no join to refer to each other. */
+/** A row's id follows from its number, so tables refer to each other without a join. */
 const PAYMENT_ID = "md5('payment' || n)::uuid";
 const REFERENCE = "'LN' || upper(substr(md5('payment' || n), 1, 16))";
 const ENDPOINT_ID = "md5('endpoint' || e)::uuid";
@@ -31,8 +31,9 @@ const STATEMENTS = [
   `insert into merchants (id, name, status) select md5('merchant' || n)::uuid, 'Toko ' || n, 'approved'
    from generate_series(1, ${MERCHANTS}) n`,
   `insert into payments (id, reference_id, merchant_id, fingerprint, payment_method, provider, provider_account_id,
-     amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind, settlement_delay_seconds,
-     status, version, expires_at, created_at, updated_at, paid_at, settlement_due_at, qris_payload, provider_transaction_id)
+     amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind,
+     settlement_delay_seconds, status, version, expires_at, created_at, updated_at, paid_at, settlement_due_at,
+     qris_payload, provider_transaction_id)
    select ${PAYMENT_ID}, ${REFERENCE}, md5('merchant' || 1 + n % ${MERCHANTS})::uuid, 'f', 'qris', 'gopay', account.id,
      50000, 350, 50000, 49650, 'merchant', policy.id, 'automatic', 86400, ${STATUS}, 4, at + interval '2 days', at,
      at + interval '1 hour', at, at + interval '2 days', repeat('0', 200), 'transaction-' || n
@@ -41,23 +42,23 @@ const STATEMENTS = [
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
    select ${PAYMENT_ID}, 1, 'create', null, 'created', at, 'workflow', at
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered`,
-  // Refunds that were rejected once and then confirmed, or given up; and those of open payments.
-  `insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at, finished_at,
-     provider_reference, failure_reason)
-   select ${PAYMENT_ID}, 1, ${REFERENCE} || '-R1', 50000, 'rejected', now() - interval '9 days', now() - interval '9 days',
-     now() - interval '9 days', now() - interval '9 days', null, 'no'
-   from generate_series(1, ${FINAL}) n where n % 50 in (7, 9)`,
-  `insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at, finished_at,
-     provider_reference, failure_reason)
+  // Refunds that were rejected once and then confirmed or resolved, and refunds of open payments.
+  `insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at,
+     finished_at, provider_reference, failure_reason)
+   select ${PAYMENT_ID}, 1, ${REFERENCE} || '-R1', 50000, 'rejected', at, at, at, at, null, 'no'
+   from generate_series(1, ${FINAL}) n, (select now() - interval '9 days' as at) nine_days_ago
+   where n % 50 in (7, 9)`,
+  `insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at,
+     finished_at, provider_reference, failure_reason)
    select id, 2, reference_id || '-R2', 50000,
      case status when 'refunded' then 'confirmed' when 'refund_failed' then 'rejected' else 'submitted' end,
      updated_at, updated_at, updated_at, case status when 'refund_processing' then null else updated_at end, 'r', 'no'
    from payments where status in ('refunded', 'refund_failed', 'refund_processing')`,
-  `insert into late_payments (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, status, received_at,
-     submitted_at, finished_at, refund_key)
-   select id, merchant_id, 50000, 'late', updated_at, case when hashtext(id::text) % 40 = 0 then 'submitted' else 'refunded' end,
-     updated_at, updated_at, case when hashtext(id::text) % 40 = 0 then null else updated_at end, reference_id || '-LATE'
-   from payments where status = 'expired'`,
+  `insert into late_payments (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, status,
+     received_at, submitted_at, finished_at, refund_key)
+   select id, merchant_id, 50000, 'late', updated_at, case when is_open then 'submitted' else 'refunded' end,
+     updated_at, updated_at, case when is_open then null else updated_at end, reference_id || '-LATE'
+   from (select *, hashtext(id::text) % 40 = 0 as is_open from payments where status = 'expired') expired`,
   `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, received_at, closed_at,
      next_notify_at)
    select account.id, ${REFERENCE}, sha256(n::text::bytea), '{}', now() - interval '1 hour',
@@ -83,7 +84,8 @@ const STATEMENTS = [
      case when n > ${PENDING_DELIVERIES} + 101000 then now() - interval '1 hour' end,
      now() - interval '1 hour' + n * interval '1 millisecond', now() - interval '1 hour' + n * interval '1 millisecond'
    from (
-     select n, case when n <= ${PENDING_DELIVERIES} then ${ENDPOINTS.busy} when n <= ${PENDING_DELIVERIES} + 100000 then ${ENDPOINTS.failing}
+     select n, case when n <= ${PENDING_DELIVERIES} then ${ENDPOINTS.busy}
+       when n <= ${PENDING_DELIVERIES} + 100000 then ${ENDPOINTS.failing}
        when n <= ${PENDING_DELIVERIES} + 101000 then ${ENDPOINTS.failing} + 1 + n % ${ENDPOINTS.few}
        else ${ENDPOINTS.failing + ENDPOINTS.few} + 1 + n % ${ENDPOINTS.retriesOnly} end as e
      from generate_series(1, ${PENDING_DELIVERIES} + 300000) n
@@ -102,8 +104,8 @@ const FILLED = [
 ] as const;
 
 /**
- * Fills a database with what an installation has after two months at some payments a second. Indexes, triggers and foreign keys are
- * taken off meanwhile, since rows are much faster to write and to index without them.
+ * Fills a database like an installation after two months with some payments per second.
+ * Indexes, triggers and foreign keys are removed meanwhile: rows are written and indexed much faster without them.
  */
 export async function fillDatabase(db: Pool): Promise<void> {
   const client = await db.connect();
@@ -120,7 +122,7 @@ export async function fillDatabase(db: Pool): Promise<void> {
   }
 }
 
-/** The indexes that no constraint needs; those of keys stay. @returns what creates them again */
+/** Drops the indexes that no constraint needs. @returns the statements that create them again */
 async function dropIndexes(client: Pick<Pool, 'query'>): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

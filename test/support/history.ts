@@ -8,8 +8,8 @@ import { PACKAGE_ROOT } from '../../src/package-info';
 export const HISTORIES_DIRECTORY = path.join(__dirname, '..', 'histories');
 
 /**
- * Keeps the history of a finished workflow as a fixture for `replay.test.ts`, under `RECORD_HISTORIES=1` only. What is
- * recorded stays as it is: later versions of the workflow must replay it too, so a new version adds a file of its own.
+ * Records the history of a completed workflow as a fixture for `replay.test.ts`, only with `RECORD_HISTORIES=1`.
+ * Recorded histories do not change: later versions of the workflow must replay them. A new version adds a file.
  */
 export async function recordHistory(client: Client, workflowId: string, name: string): Promise<void> {
   if (process.env.RECORD_HISTORIES !== '1') return;

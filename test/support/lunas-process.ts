@@ -11,7 +11,7 @@ import { eventually } from './eventually';
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const READY_TIMEOUT_MS = 90_000;
 
-/** Ports that nothing listens on, so that tests can run beside a real `lunas up`. */
+/** Free ports, so that tests can run beside a real `lunas up`. */
 export async function freePorts(): Promise<NodeJS.ProcessEnv> {
   const variables = ['PORT', 'SANDBOX_PORT', 'POSTGRES_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'];
   const ports = new Set<number>();
@@ -44,7 +44,7 @@ export class LunasProcess {
     this.exitCode = once(child, 'close').then(() => child.exitCode);
   }
 
-  /** Resolves when it has written its `run.json`. */
+  /** Resolves when the process has written its `run.json`. */
   async ready(): Promise<RunFile> {
     const seen = await eventually(
       async () => ({
@@ -59,7 +59,7 @@ export class LunasProcess {
     return seen.run;
   }
 
-  /** The ids of the processes that it has started, by a word of their command line. */
+  /** The ids of its child processes, by a word of their command line. */
   children(word: string): number[] {
     const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
     return lines

@@ -4,7 +4,7 @@ import type { TransitionContext } from '../../src/db/transitions/apply-transitio
 import type { PaymentTerms } from '../../src/domain/payment';
 import { createTestDatabase } from './database';
 
-/** A merchant with a policy and an account, in a database of its own: enough to write payments. */
+/** A new database with a merchant, a policy and a provider account, so that payments can be written. */
 export interface TestLedger {
   readonly db: Pool;
   readonly context: TransitionContext;
@@ -61,7 +61,7 @@ export async function createTestLedger(): Promise<TestLedger> {
   };
 }
 
-/** The first step of a payment, as its workflow asks for it. */
+/** The first step of a payment, as its workflow requests it. */
 export function creation(terms: PaymentTerms, at: Date) {
   return { terms, createdAtMs: at.getTime() };
 }

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A webhook as a merchant's server got it. */
+/** A webhook as the merchant's server received it. */
 export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;
-  /** Name and value, name and value, … as they came over the wire. */
+  /** Name, value, name, value, … as they were received. */
   readonly rawHeaders: readonly string[];
   readonly rawBody: string;
   readonly body: Record<string, unknown>;
 }
 
-/** A merchant's own server: it records what comes in and answers as told. */
+/** A merchant's server: it records its requests, and `respond` sends the responses. */
 export interface Receiver {
   readonly url: string;
   readonly received: ReceivedWebhook[];
-  /** How the next requests are answered; 200 at once by default. */
+  /** Sends the response to a request; the default is 200. */
   respond: (response: ServerResponse, webhook: ReceivedWebhook) => void;
   waitFor(count: number, timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-/** What a merchant's code does with the signature header, written apart from ours: true when a `v1` fits and is fresh. */
+/** A merchant's check of the signature, without code of Lunas. @returns whether one `v1` is valid and recent */
 export function verifySignature(webhook: ReceivedWebhook, secret: string, nowSeconds = Date.now() / 1_000): boolean {
   const parts = String(webhook.headers['x-service-signature']).split(',');
   const timestamp = parts.find((part) => part.startsWith('t='))?.slice(2) ?? '';

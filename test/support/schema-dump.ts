@@ -1,12 +1,13 @@
 import type { Queryable } from '../../src/db/pool';
 
-/** Ours, and not what a migration tool or an extension keeps for itself. */
+/** Without the tables of the migration tool and of extensions. */
 const OUR_RELATIONS = `
   select pg_class.oid, relname from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'`;
 
 const STATEMENTS = [
-  `select pg_get_functiondef(oid) || ';' as line from pg_proc where pronamespace = 'public'::regnamespace order by proname`,
+  `select pg_get_functiondef(oid) || ';' as line from pg_proc
+   where pronamespace = 'public'::regnamespace order by proname`,
   `select format(E'create table %s (\\n%s\\n);', ours.relname, string_agg(format('  %s %s%s%s', attname,
       format_type(atttypid, atttypmod),
       case when attnotnull then ' not null' else '' end,
@@ -17,7 +18,8 @@ const STATEMENTS = [
     join pg_attribute on attrelid = ours.oid and attnum > 0 and not attisdropped
     left join pg_attrdef on adrelid = attrelid and adnum = attnum
     group by ours.relname order by ours.relname`,
-  `select format('alter table %s add constraint %s %s;', ours.relname, conname, pg_get_constraintdef(pg_constraint.oid)) as line
+  `select format('alter table %s add constraint %s %s;', ours.relname, conname,
+     pg_get_constraintdef(pg_constraint.oid)) as line
     from (${OUR_RELATIONS}) ours join pg_constraint on conrelid = ours.oid
     where contype <> 'n' and contype <> 't' order by ours.relname, conname`,
   `select pg_get_indexdef(indexrelid) || ';' as line
@@ -29,7 +31,7 @@ const STATEMENTS = [
     where not tgisinternal order by ours.relname, tgname`,
 ] as const;
 
-/** The schema as text, the same for two databases exactly when their schemas are the same. */
+/** The schema as text: equal texts mean equal schemas. */
 export async function dumpSchema(db: Queryable): Promise<string> {
   const parts: string[] = [];
   for (const statement of STATEMENTS) {

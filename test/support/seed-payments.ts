@@ -3,15 +3,15 @@ import type { Pool } from '../../src/db/pool';
 
 export interface SeedOptions {
   readonly count: number;
-  /** Of the first one; the others follow, three in each second. */
+  /** Of the first payment; three payments follow in each second. */
   readonly from: string;
-  /** One in so many has `shopeepay`, or a status that is not `settled`. */
+  /** Every n-th payment has `shopeepay`, or a status other than `settled`. */
   readonly rareOneIn: number;
-  /** How many share a merchant_reference_id; one in four has none. */
+  /** How many payments share a merchant_reference_id; every fourth payment has none. */
   readonly sameReference: number;
 }
 
-/** Writes payments straight into the database, by one statement: for lists, which only read. */
+/** Inserts payments by one statement, for tests of lists, which only read. */
 export async function seedPayments(db: Pool, merchantId: string, options: SeedOptions): Promise<void> {
   const [policyId, accountId] = await catalogOf(db);
   await db.query(
@@ -31,7 +31,7 @@ export async function seedPayments(db: Pool, merchantId: string, options: SeedOp
   );
 }
 
-/** A policy and an account, as every payment names one of each. */
+/** Each payment refers to a policy and a provider account. */
 async function catalogOf(db: Pool): Promise<[policyId: string, accountId: string]> {
   const { rows } = await db.query<{ policyId: string; accountId: string }>(
     `with policy as (

@@ -18,11 +18,11 @@ import { expectContract } from './contract';
 import { createTestDatabase, newDatabase } from './database';
 import { temporalAddress, workflowBundlePath } from './temporal';
 
-/** The whole service on real parts: database and sandbox of its own, the API and a worker in this process. */
+/** The whole service. The API and a worker run in this process, with their own database and sandbox. */
 export interface TestService {
   readonly db: Pool;
   readonly workflows: PaymentWorkflowClient;
-  /** For the writers of a state, as `lunas recover` uses them. */
+  /** For statements of transitions, as `lunas recover` uses them. */
   readonly context: TransitionContext;
   readonly client: Client;
   readonly apiUrl: string;
@@ -30,22 +30,22 @@ export interface TestService {
   readonly merchantId: string;
   readonly secretKey: string;
   readonly masterKey: string;
-  /** For further API processes beside the service's own. */
+  /** For more API processes. */
   readonly databaseUrl: string;
   readonly temporal: TemporalTarget;
   /** A call to the API with the demo merchant's key. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
-  /** The database of the provider's ledger, to plant what never should be. */
+  /** The database of the provider's ledger, in which tests plant inconsistencies. */
   readonly providerDb: Pool;
-  /** All that the provider's ledger holds, by reference. */
+  /** The orders of the provider's ledger, by reference. */
   providerLedger(): Promise<Map<string, SandboxOrder>>;
-  /** What the provider's ledger holds of an order; undefined when it has none. */
+  /** The order in the provider's ledger, or undefined. */
   atProvider(referenceId: string): Promise<SandboxOrder | undefined>;
-  /** The names of the steps that a payment has taken, in order. */
+  /** The names of the payment's transitions, in order. */
   transitionsOf(paymentId: string): Promise<string[]>;
   /** A customer pays at the sandbox. */
   pay(referenceId: string, options?: { notify?: boolean; times?: number }): Promise<void>;
-  /** The merchant refunds it in the provider's own dashboard, past us. */
+  /** The merchant refunds the payment in the provider's dashboard. Lunas does not take part. */
   refundAtProvider(referenceId: string, amount?: number): Promise<void>;
   stopWorker(): Promise<void>;
   startWorker(options?: { readonly isRecovering: boolean }): Promise<void>;
@@ -70,12 +70,12 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // Tests read any answer.
+  // Tests read any response.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 
-/** A namespace of its own on the shared dev server keeps test files from taking each other's tasks. */
+/** On the shared dev server each test file has a namespace, so that no worker takes the tasks of another file. */
 export async function newNamespace(): Promise<TemporalTarget> {
   const namespace = `test-${randomUUID()}`;
   const target = { address: temporalAddress(), namespace, security: {} };
@@ -93,7 +93,7 @@ export async function newNamespace(): Promise<TemporalTarget> {
 }
 
 export interface TestServiceOptions {
-  /** 0 replays every workflow at each of its tasks. */
+  /** With 0 the worker replays a workflow's history at each of its tasks. */
   readonly maxCachedWorkflows?: number;
   readonly refundHoldSeconds?: number;
 }
@@ -126,9 +126,20 @@ export async function startTestService(
   const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal);
   const workflows = new PaymentWorkflowClient(client);
-
-  let worker: { close(): Promise<void> } | undefined;
-  const service: TestService = {
+  const worker = restartableWorker((isRecovering) =>
+    startWorker({
+      ...settings,
+      environment: 'sandbox',
+      maxCachedWorkflows,
+      refundHoldSeconds,
+      isRecovering,
+      workflowBundlePath: workflowBundlePath(),
+      onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
+    }),
+  );
+  const api = await startApi({ ...settings, port: apiPort, host: '127.0.0.1', requestsPerMinute: 1_000_000 });
+  await withRetry(() => worker.startWorker());
+  return {
     db,
     workflows,
     context: { db, environment: 'sandbox', onDeliveries: () => undefined },
@@ -141,49 +152,71 @@ export async function startTestService(
     masterKey,
     databaseUrl: database.url,
     temporal,
-    async call(method, path, body, headers = {}) {
-      const response = await fetch(apiUrl + path, {
-        method,
-        headers: {
-          authorization: `Bearer ${secretKey}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(20_000),
-      });
-      const text = await response.text();
-      const isJson = response.headers.get('content-type')?.includes('json');
-      const parsed = isJson ? JSON.parse(text) : undefined;
-      const result = { status: response.status, headers: response.headers, text, body: parsed };
-      expectContract(method, path, result);
-      return result;
+    call: apiCaller(apiUrl, secretKey),
+    transitionsOf: (paymentId) => listTransitions(db, paymentId),
+    ...sandboxMethods(sandbox.url),
+    ...worker,
+    async close() {
+      await worker.stopWorker();
+      await api.close();
+      await sandbox.close();
+      await workflows.close();
+      await Promise.all([db.end(), providerDb.end()]);
+      await Promise.all([database.drop(), ledger.drop()]);
     },
-    async providerLedger() {
-      const response = await fetch(`${sandbox.url}/simulator/payments`);
-      const { payments } = ledgerSchema.parse(await response.json());
-      return new Map(payments.map((payment) => [payment.order_id, payment]));
-    },
-    async atProvider(referenceId) {
-      return (await service.providerLedger()).get(referenceId);
-    },
-    async transitionsOf(paymentId) {
-      const { rows } = await db.query<{ name: string }>(
-        'select name from payment_transitions where payment_id = $1 order by version',
-        [paymentId],
-      );
-      return rows.map(({ name }) => name);
-    },
+  };
+}
+
+function apiCaller(apiUrl: string, secretKey: string): TestService['call'] {
+  return async (method, path, body, headers = {}) => {
+    const response = await fetch(apiUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${secretKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json');
+    const parsed = isJson ? JSON.parse(text) : undefined;
+    const result = { status: response.status, headers: response.headers, text, body: parsed };
+    expectContract(method, path, result);
+    return result;
+  };
+}
+
+async function listTransitions(db: Pool, paymentId: string): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    'select name from payment_transitions where payment_id = $1 order by version',
+    [paymentId],
+  );
+  return rows.map(({ name }) => name);
+}
+
+function sandboxMethods(
+  sandboxUrl: string,
+): Pick<TestService, 'providerLedger' | 'atProvider' | 'pay' | 'refundAtProvider'> {
+  const providerLedger = async (): Promise<Map<string, SandboxOrder>> => {
+    const response = await fetch(`${sandboxUrl}/simulator/payments`);
+    const { payments } = ledgerSchema.parse(await response.json());
+    return new Map(payments.map((payment) => [payment.order_id, payment]));
+  };
+  return {
+    providerLedger,
+    atProvider: async (referenceId) => (await providerLedger()).get(referenceId),
     async pay(referenceId, options = {}) {
-      const response = await fetch(`${sandbox.url}/simulator/payments/${referenceId}/pay`, {
+      const response = await fetch(`${sandboxUrl}/simulator/payments/${referenceId}/pay`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(options),
       });
-      if (!response.ok) throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+      if (!response.ok) throw new Error(`The sandbox returned ${response.status}: ${await response.text()}`);
     },
     async refundAtProvider(referenceId, amount = 50_000) {
-      const response = await fetch(`${sandbox.url}/v2/${referenceId}/refund`, {
+      const response = await fetch(`${sandboxUrl}/v2/${referenceId}/refund`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -193,36 +226,25 @@ export async function startTestService(
       });
       expect(await response.json()).toMatchObject({ status_code: '200' });
     },
+  };
+}
+
+function restartableWorker(
+  start: (isRecovering: boolean) => Promise<{ close(): Promise<void> }>,
+): Pick<TestService, 'startWorker' | 'stopWorker'> {
+  let worker: { close(): Promise<void> } | undefined;
+  return {
     async startWorker({ isRecovering } = { isRecovering: false }) {
-      worker = await startWorker({
-        ...settings,
-        environment: 'sandbox',
-        maxCachedWorkflows,
-        refundHoldSeconds,
-        isRecovering,
-        workflowBundlePath: workflowBundlePath(),
-        onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
-      });
+      worker = await start(isRecovering);
     },
     async stopWorker() {
       await worker?.close();
       worker = undefined;
     },
-    async close() {
-      await service.stopWorker();
-      await api.close();
-      await sandbox.close();
-      await workflows.close();
-      await Promise.all([db.end(), providerDb.end()]);
-      await Promise.all([database.drop(), ledger.drop()]);
-    },
   };
-  const api = await startApi({ ...settings, port: apiPort, host: '127.0.0.1', requestsPerMinute: 1_000_000 });
-  await withRetry(() => service.startWorker());
-  return service;
 }
 
-/** A namespace is not known to every part of the server at once. */
+/** Some parts of the server know a new namespace later than others. */
 async function withRetry(start: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '../../src/local-stack/ports';
 
-/** A loopback TCP proxy that fails as networks do. Close it in `afterAll`. */
+/** A loopback TCP proxy that simulates network failures. Close it in `afterAll`. */
 export interface TcpProxy {
-  /** `127.0.0.1` and a port. */
+  /** `127.0.0.1:<port>`. */
   readonly address: string;
-  /** Breaks every connection and refuses new ones. */
+  /** Resets all connections and rejects new ones. */
   cut(): Promise<void>;
-  /** A black hole: connections stay, or are accepted, and nothing comes through any more. Those stay dead for good. */
+  /** Connections stay open, and new ones are accepted, but no data passes. These connections never recover. */
   hang(): void;
-  /** Lets new connections through again. */
+  /** New connections work again. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * @param targetAddress the `host:port` to which it passes everything on
- * @param givenPort where it listens, if not on any free port
+ * @param targetAddress the `host:port` that receives the data
+ * @param givenPort the port of the proxy; default: any free port
  */
 export async function startTcpProxy(targetAddress: string, givenPort?: number): Promise<TcpProxy> {
   const { hostname: host, port: targetPort } = new URL(`tcp://${targetAddress}`);

@@ -4,7 +4,7 @@ import { createLogger } from '../../src/logger';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import { testEnvironment } from './test-environment';
 
-/** host:port of the Temporal dev server that all test files share. */
+/** The host:port of the Temporal dev server that all test files share. */
 export const temporalAddress = (): string => testEnvironment('TEMPORAL_ADDRESS');
 
 /** The file of the bundled workflows, for `Worker.create({ workflowBundle: { codePath } })`. */
@@ -21,7 +21,7 @@ export async function createTimeSkippingEnvironment(): Promise<TestWorkflowEnvir
       const environment = await TestWorkflowEnvironment.createTimeSkipping({
         server: { executable: { type: 'existing-path', path: testEnvironment('TEST_SERVER_PATH') } },
       });
-      // This server knows how to add search attributes, but not how to list them, so the worker cannot see to it.
+      // This server can add search attributes, but cannot list them, so the worker cannot register them.
       await environment.connection.operatorService.addSearchAttributes({
         namespace: 'default',
         searchAttributes: Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map(({ name }) => [name, KEYWORD])),

@@ -11,18 +11,19 @@ const NAMES = [
 
 type VariableName = (typeof NAMES)[number];
 
-/** What the global setup has started or found. */
+/** What the global setup started or found. */
 export type TestEnvironment = Readonly<Record<VariableName, string>>;
 
-/** Hands the addresses to the test processes, which inherit the environment. */
+/** The test processes inherit the environment. */
 export function publishTestEnvironment(environment: TestEnvironment): void {
   for (const name of NAMES) process.env[variableOf(name)] = environment[name];
 }
 
-/** @throws Error outside of jest, where nothing has been started */
+/** @throws Error in unit tests, because the global setup belongs to the integration tests (jest.config.cjs) */
 export function testEnvironment(name: VariableName): string {
   const value = process.env[variableOf(name)];
-  if (value === undefined) throw new Error(`${variableOf(name)} is not set: run the tests with jest`);
+  if (value === undefined)
+    throw new Error(`${variableOf(name)} is not set: only integration tests have servers (jest.config.cjs)`);
   return value;
 }
 

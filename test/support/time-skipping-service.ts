@@ -8,28 +8,28 @@ import { eventually } from './eventually';
 
 const MAY_BE_PAID_LATE = new Set(['expired', 'cancelled', 'failed']);
 
-/** The service on a server that skips time: whole lives of payments within a moment. */
+/** The service with Temporal's time-skipping server: a payment's lifecycle takes some seconds. */
 export interface TimeSkippingService {
   readonly environment: TestWorkflowEnvironment;
   readonly clock: VirtualClock;
   readonly service: TestService;
   createPayment(provider?: string): Promise<{ id: string; reference_id: string; expires_at: string }>;
-  /** A payment whose customer has paid, and of which we know. */
+  /** A payment in status `paid`. */
   createPaid(): Promise<{ id: string; reference_id: string }>;
-  /** The next calls of the sandbox fail so. */
+  /** The next calls to the sandbox fail. */
   injectFault(operation: string, kind: string, times: number): Promise<void>;
   clearFaults(): Promise<void>;
   waitForStatus(id: string, status: string): Promise<void>;
-  /** Lets the payment live to its end, from timer to timer. A life with a name can be recorded. */
+  /** Advances the clock from timer to timer until the workflow is complete. A history with a name can be recorded. */
   runToEnd(id: string, name?: string): Promise<unknown>;
-  /** The steps of its life, with the instant of each in milliseconds. */
+  /** The payment's transitions, with their timestamps in milliseconds. */
   transitions(id: string): Promise<{ name: string; at: number }[]>;
   close(): Promise<void>;
 }
 
 export async function startTimeSkippingService(): Promise<TimeSkippingService> {
   const environment = await createTimeSkippingEnvironment();
-  // Without a cache every step replays the whole life, and a stopped worker leaves nothing behind on this server.
+  // Without a cache each task replays the whole history, and a stopped worker keeps no workflow on this server.
   const service = await startTestService(
     { address: environment.address, namespace: 'default', security: {} },
     { maxCachedWorkflows: 0 },

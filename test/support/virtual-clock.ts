@@ -4,13 +4,13 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { eventually } from './eventually';
 
-/** A workflow: whether it has nothing to do but wait, and for which instant. */
+/** A workflow is idle if it only waits for a timer, a message or an activity. */
 interface WorkflowState {
   readonly eventCount: number;
   readonly isCompleted: boolean;
   readonly isIdle: boolean;
   readonly nextTimerMs: number;
-  /** Which is at work, and then the server does not skip, or waits for its next try, of which nothing tells when. */
+  /** It runs, and then the server does not skip time, or it waits for its next attempt, whose time is not known. */
   readonly hasActivity: boolean;
 }
 
@@ -22,27 +22,27 @@ const NOT_STARTED: WorkflowState = {
   hasActivity: false,
 };
 
-/** What a request needs to reach its workflow. */
+/** The time that a request needs to reach its workflow. */
 const IDLE_FOR_MS = 100;
 const NEXT_ATTEMPT_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** Longer than the pause between two tries of a call; nothing else is awaited by who has asked something. */
+/** More than the delay between two attempts of a call. A caller waits for nothing else. */
 const MAX_RETRY_DELAY_MS = 60_000;
 
 /**
- * Passes time on a server that skips it: only while every workflow is at rest, and never beyond the next timer of any. Left to
- * itself the server skips under tasks that are being worked on; they time out, and at times one is lost for good.
+ * Advances time on a server that skips it, only while every workflow is idle, and never beyond the next timer.
+ * Otherwise the server skips time while workers execute tasks. These tasks time out, and the server loses some of them.
  */
 export class VirtualClock {
   readonly #states = new Map<string, WorkflowState>();
 
-  /** @param listWorkflowIds those that it looks after; there may be none yet of such an id */
+  /** @param listWorkflowIds the observed workflows; they need not exist yet */
   constructor(
     private readonly environment: TestWorkflowEnvironment,
     private readonly listWorkflowIds: () => Promise<readonly string[]>,
   ) {}
 
-  /** Every workflow waits: nothing has happened for a moment, and nothing will before the next timer. */
+  /** Resolves when no workflow had an event for `IDLE_FOR_MS`: the next event is a timer. */
   async waitUntilIdle(): Promise<void> {
     await eventually(
       () => this.#busyWorkflowIds(),
@@ -50,12 +50,12 @@ export class VirtualClock {
     );
   }
 
-  /** When a workflow will do something by itself, as it was when all were last at rest. */
+  /** The next timer of a workflow, as of the last time that all workflows were idle. */
   nextTimerMsOf(workflowId: string): number {
     return this.#states.get(workflowId)?.nextTimerMs ?? Infinity;
   }
 
-  /** Lets so much time pass, from timer to timer. */
+  /** Advances time by this duration, from timer to timer. */
   async advance(ms: number): Promise<void> {
     const untilMs = (await this.environment.currentTimeMs()) + ms;
     do {
@@ -65,14 +65,14 @@ export class VirtualClock {
     await this.waitUntilIdle();
   }
 
-  /** Lets time pass to the next timer, a day at most, and what it starts be done. */
+  /** Advances time to the next timer, but by one day at most, and waits until the workflows are idle again. */
   async advanceToNextTimer(): Promise<void> {
     await this.waitUntilIdle();
     await this.#skipUntil((await this.environment.currentTimeMs()) + DAY_MS);
     await this.waitUntilIdle();
   }
 
-  /** Lets time pass while something waits for it. */
+  /** Advances time until `work` is complete. */
   async advanceWhile<T>(work: Promise<T>): Promise<T> {
     const isOver = Promise.allSettled([work]).then(() => 'over' as const);
     for (;;) {
@@ -96,7 +96,7 @@ export class VirtualClock {
     return Math.min(nextAttemptMs, ...states.map(({ nextTimerMs }) => nextTimerMs));
   }
 
-  /** @returns the workflows that have not been at rest, unchanged, for a moment */
+  /** @returns the workflows that were not idle for `IDLE_FOR_MS` */
   async #busyWorkflowIds(): Promise<string[]> {
     const workflowIds = await this.listWorkflowIds();
     const before = await this.#refreshAll(workflowIds);
@@ -111,7 +111,7 @@ export class VirtualClock {
 
   async #refresh(workflowId: string): Promise<WorkflowState> {
     const known = this.#states.get(workflowId);
-    // Late money may come again, to a new run.
+    // A late payment may be received again, by a new run.
     if (known?.isCompleted && workflowId.startsWith('payment-')) return known;
     const state = await this.#fetchState(workflowId);
     this.#states.set(workflowId, state);
