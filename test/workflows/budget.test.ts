@@ -6,12 +6,14 @@ import { setPolicy } from '../../src/operator/catalog';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
-/** Counts do not depend on the machine; but on a busy one a step may take so long that it is recorded as a second task. */
+/**
+ * On a busy machine a step may take so long that Temporal records a second workflow task. The other counts are exact.
+ */
 const REPETITIONS = 3;
 
 /**
- * What the relay sends for each delivery or batch of them, what the sweeper asks every two seconds, and what a key costs: none
- * of it belongs to one payment. A process reads a provider account once, at its first payment there.
+ * The statements and calls that belong to no single payment: the relay's per delivery or batch, the sweeper's every two
+ * seconds, and the authentication. A process reads a provider account once, at its first payment there.
  */
 const NOT_PER_PAYMENT = new Set(['claim_deliveries', 'record_delivered', 'claim_due_notifications', 'find_api_key']);
 const BEFORE_CREATION = 'find_current_policy';
@@ -40,7 +42,7 @@ beforeEach(() => {
   grpcCalls = [];
   // oxlint-disable-next-line typescript/unbound-method
   const query = PgClient.prototype.query;
-  // API and worker run in this process: whatever they send to their database passes here.
+  // API and worker run in this process, so all their statements pass here.
   jest.spyOn(PgClient.prototype, 'query').mockImplementation(function (this: PgClient, ...given: unknown[]) {
     if (this.database === new URL(service.databaseUrl).pathname.slice(1)) statements.push(nameOf(given[0]));
     return Reflect.apply(query, this, given);
@@ -65,7 +67,7 @@ function nameOf(query: unknown): string {
   return 'text' in query ? String(query.text) : 'unknown';
 }
 
-/** A payment from its creation to its settlement, at which nobody looks meanwhile. @returns its id */
+/** A payment from its creation to its settlement, without other requests. @returns its id */
 async function runSettled(): Promise<string> {
   const { body } = await service.call('POST', '/payments', { amount: 50_000, merchant_reference_id: 'ORDER-1' });
   const { id, reference_id } = body.payment;
@@ -86,7 +88,7 @@ async function costOf(client: Client, workflowId: string) {
   };
 }
 
-/** A payment that nobody pays. @returns its id */
+/** A payment that no customer pays. @returns its id */
 async function runUnpaid(): Promise<string> {
   const { body } = await service.call('POST', '/payments', { amount: 50_000, provider: 'shopeepay' });
   const { id } = body.payment;
@@ -119,7 +121,7 @@ async function runRefunded(): Promise<string> {
   return id;
 }
 
-/** Money for a payment that was cancelled: refunded. @returns the payment's id */
+/** A late payment for a cancelled payment, refunded. @returns the payment's id */
 async function runPaidLate(): Promise<string> {
   const { id, reference_id } = await runCancelled();
   await service.pay(reference_id);
@@ -131,7 +133,7 @@ async function runPaidLate(): Promise<string> {
   return id;
 }
 
-/** The cheapest of some lives, in each respect. */
+/** The minimum of several payments, for each count. */
 async function cheapest<Name extends string>(
   measure: () => Promise<Record<Name, number>>,
 ): Promise<Record<Name, number>> {
@@ -143,8 +145,8 @@ async function cheapest<Name extends string>(
   return min;
 }
 
-describe('the cost of a life', () => {
-  it('from accepted to settled stays within its budget at Temporal', async () => {
+describe('the cost of a payment', () => {
+  it('created, paid and settled stays within the budget at Temporal', async () => {
     const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await runSettled())));
     expect(cost.events).toBeLessThanOrEqual(26);
     expect(cost.workflowTasks).toBeLessThanOrEqual(3);
@@ -152,7 +154,7 @@ describe('the cost of a life', () => {
     expect(cost.historyBytes).toBeLessThanOrEqual(6_000);
   });
 
-  it('that ends unpaid is two workflow tasks: many expire at the same moment', async () => {
+  it('that expires unpaid is two workflow tasks: many expire in the same second', async () => {
     const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await runUnpaid())));
     expect(cost.events).toBeLessThanOrEqual(22);
     expect(cost.workflowTasks).toBeLessThanOrEqual(2);
@@ -170,36 +172,36 @@ describe('the cost of a life', () => {
       { events: 48, workflowTasks: 6, historyBytes: 10_000 },
     ],
     [
-      'a late payment, refunded',
+      'paid late and refunded',
       async () => latePaymentWorkflowId(await runPaidLate()),
       { events: 28, workflowTasks: 4, historyBytes: 6_000 },
     ],
-  ])('of one that is %s stays within its budget at Temporal', async (_, measure, budget) => {
+  ])('%s stays within the budget at Temporal', async (_, measure, budget) => {
     const cost = await cheapest(async () => costOf(service.client, await measure()));
     expect(cost.events).toBeLessThanOrEqual(budget.events);
     expect(cost.workflowTasks).toBeLessThanOrEqual(budget.workflowTasks);
     expect(cost.historyBytes).toBeLessThanOrEqual(budget.historyBytes);
   });
 
-  it('takes at most eight statements from accepted to settled, beside the relay', async () => {
+  it('created, paid and settled is at most eight statements besides those of the relay', async () => {
     let seen: string[] = [];
     await cheapest(async () => {
       statements = [];
       await runSettled();
       const ofIt = statements.filter((name) => !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
-      const fromAccept = ofIt.filter((name) => name !== BEFORE_CREATION);
-      if (seen.length === 0 || fromAccept.length < seen.length) seen = fromAccept;
-      return { statements: fromAccept.length };
+      const fromCreate = ofIt.filter((name) => name !== BEFORE_CREATION);
+      if (seen.length === 0 || fromCreate.length < seen.length) seen = fromCreate;
+      return { statements: fromCreate.length };
     });
-    // They were really seen.
+    // The spy records statements at all.
     const steps = ['transition_create', 'transition_issue', 'transition_pay', 'transition_settle'];
     expect(seen).toEqual(expect.arrayContaining(steps));
     expect(seen.length).toBeLessThanOrEqual(8);
   });
 });
 
-describe('the cost of a repeat', () => {
-  it('is one statement after the key was checked, and not a word to Temporal', async () => {
+describe('the cost of an idempotent replay', () => {
+  it('is one statement after authentication, and no call to Temporal', async () => {
     const create = () =>
       service.call('POST', '/payments', { amount: 50_000 }, { 'idempotency-key': 'the same payment' });
     const first = await create();

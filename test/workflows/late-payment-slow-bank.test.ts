@@ -31,7 +31,7 @@ async function statusOfLatePayment(id: string): Promise<string | undefined> {
   return rows[0]?.status;
 }
 
-/** The provider sends the notification of the refund that it has taken again and again. */
+/** The provider repeats the notification of the refund that it has accepted. */
 async function sendCopies(referenceId: string): Promise<void> {
   const { rows } = await eventually(
     () =>

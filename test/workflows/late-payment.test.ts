@@ -63,7 +63,7 @@ async function waitForLatePayment(id: string, status: string) {
   );
 }
 
-/** Awaits the end of its workflow, which can be recorded. */
+/** Waits until the workflow completes, and records its history. */
 async function finish(id: string, status: string, name: string): Promise<void> {
   const workflow = service.client.workflow.getHandle(`late-payment-${id}`);
   expect(await workflow.result()).toBe(status);
@@ -83,13 +83,14 @@ async function openException(referenceId: string) {
 async function balances(id: string): Promise<Record<string, number>> {
   const { rows } = await service.db.query(
     `select account, sum(case side when 'credit' then amount_rupiah else -amount_rupiah end) as balance
-     from ledger_entries join ledger_postings on ledger_postings.id = posting_id where payment_id = $1 group by account`,
+     from ledger_entries join ledger_postings on ledger_postings.id = posting_id
+     where payment_id = $1 group by account`,
     [id],
   );
   return Object.fromEntries(rows.map(({ account, balance }) => [account, Number(balance)]));
 }
 
-/** What the news reports of which nobody has recorded the effect. */
+/** What the open notifications report. */
 async function openNotifications(referenceId: string): Promise<(string | null)[]> {
   const { rows } = await service.db.query(
     'select reported_status from provider_notifications where reference_id = $1 and closed_at is null order by id',
@@ -108,11 +109,11 @@ async function waitForNoOpenNotification(referenceId: string): Promise<void> {
   );
 }
 
-describe('money that comes after the end', () => {
+describe('a late payment', () => {
   it.each([
     ['cancelled', createCancelled],
     ['expired', () => createExpired('gopay')],
-  ])('of a payment that was %s goes into suspense and back to the customer, once', async (status, create) => {
+  ])('for a payment that is %s goes to suspense, and is refunded once', async (status, create) => {
     const { id, reference_id } = await create();
     await service.pay(reference_id, { times: 3 });
     expect(await waitForLatePayment(id, 'refunded')).toMatchObject({
@@ -130,7 +131,7 @@ describe('money that comes after the end', () => {
     expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
   });
 
-  it('that the provider cannot give back stays in suspense, for a person', async () => {
+  it('that the provider cannot refund stays in suspense until an operator resolves it', async () => {
     const { id, reference_id } = await createExpired('shopeepay');
     await service.pay(reference_id);
     await waitForLatePayment(id, 'manual_review');
@@ -149,11 +150,11 @@ describe('money that comes after the end', () => {
     const resolution = { note: 'bank transfer 4711', isRefunded: true };
     await resolveException(service.db, { via: 'cli', name: 'cli:dewi' }, exceptionId, resolution);
     await waitForLatePayment(id, 'refunded');
-    // The acquirer still owes it to us: the operator paid it from our own bank account.
+    // The acquirer still owes us the amount: the operator refunded from our bank account.
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 0, cash: 50_000 });
   });
 
-  it('that the provider refuses to give back is for a person, until it is given back in another way', async () => {
+  it('whose refund the provider rejects requires manual review, until the provider refunds it', async () => {
     const { id, reference_id } = await createCancelled();
     await setFaults('PUT', { operation: 'refund', kind: 'reject', times: 1 });
     await service.pay(reference_id);
@@ -165,7 +166,7 @@ describe('money that comes after the end', () => {
   });
 
   it.each(['timeout', 'accept_then_reset', 'half_body'])(
-    'goes back once while the provider fails: %s',
+    'is refunded once while the provider fails: %s',
     async (kind) => {
       const { id, reference_id } = await createCancelled();
       await setFaults('PUT', { operation: 'refund', kind, times: 2 });
@@ -181,15 +182,15 @@ async function accountId(): Promise<string> {
   return (await service.db.query("select id from provider_accounts where provider = 'gopay'")).rows[0].id;
 }
 
-describe('news of money', () => {
-  it('that comes between the expiry at the provider and our record of it is not lost with that record', async () => {
+describe('a notification of a payment', () => {
+  it('that arrives between the expiry at the provider and its record is not closed by that record', async () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 8 });
     const { id, reference_id } = await createPayment();
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 900 });
     const client = await service.db.connect();
     try {
       await client.query('begin');
-      // Before it has seen any row, the statement that records the expiry waits for this.
+      // The statement that records the expiry waits for this lock before it reads a row.
       await client.query('lock table payments in exclusive mode');
       await eventually(
         () => service.db.query("select 1 from pg_locks where relation = 'payments'::regclass and not granted"),
@@ -216,7 +217,7 @@ describe('news of money', () => {
       "update payments set order_id = $1 where order_id = 'unknown'",
     ],
     [
-      'still has it as expired',
+      'still reports the order as expired',
       "update payments set status = 'expire', paid_at = null where order_id = $1",
       "update payments set status = 'settlement', paid_at = now() where order_id = $1",
     ],
@@ -238,15 +239,15 @@ describe('news of money', () => {
   });
 });
 
-describe('what no rule decides', () => {
-  it('an order that nobody knows is a case for a person, once', async () => {
+describe('an exception is opened', () => {
+  it('for a notification of an unknown order, once', async () => {
     const referenceId = 'LN0000000000000000';
     await requestStatusQuery(service.db, { accountId: await accountId(), referenceId });
     expect(await openException(referenceId)).toMatchObject({ kind: 'unknown_order', payment_id: null });
     await waitForNoOpenNotification(referenceId);
   });
 
-  it('another amount than was asked for is no payment', async () => {
+  it('for an order paid over another amount, and the payment stays pending', async () => {
     const { id, reference_id } = await createPayment();
     await service.providerDb.query('update payments set gross_amount_rupiah = 40000 where order_id = $1', [
       reference_id,
@@ -256,7 +257,7 @@ describe('what no rule decides', () => {
     await waitForStatus(id, 'pending');
   });
 
-  it('a second transaction for a payment that is settled is a case for a person', async () => {
+  it('for a second transaction of a settled payment', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
     await waitForStatus(id, 'settled');
@@ -267,7 +268,7 @@ describe('what no rule decides', () => {
     expect(await openException(reference_id)).toMatchObject({ kind: 'paid_twice' });
   });
 
-  it('a second transaction after a late payment is a case for a person, once', async () => {
+  it('for a second transaction after a late payment, once', async () => {
     const { id, reference_id } = await createExpired('shopeepay');
     await service.pay(reference_id);
     await waitForLatePayment(id, 'manual_review');
@@ -293,7 +294,7 @@ describe('what no rule decides', () => {
     expect(await paidTwice()).toHaveLength(1);
   });
 
-  it('a refund at the provider after the settlement is a case for a person', async () => {
+  it('for a refund at the provider after the settlement', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
     await waitForStatus(id, 'settled');
@@ -304,7 +305,7 @@ describe('what no rule decides', () => {
 });
 
 describe('the sweeper', () => {
-  it('tells what was signalled and lost', async () => {
+  it('signals the workflow for an open notification whose signal was lost', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
     const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
@@ -317,7 +318,7 @@ describe('the sweeper', () => {
     await waitForNoOpenNotification(reference_id);
   });
 
-  it('closes news that has no effect', async () => {
+  it('closes a notification that has no effect', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
     await waitForStatus(id, 'settled');

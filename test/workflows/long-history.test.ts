@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('a payment whose history is long goes on in a new run, where it stands', async () => {
+it('a payment whose history is long continues as a new run in the same status', async () => {
   const { id, reference_id } = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
   const workflow = service.client.workflow.getHandle(paymentWorkflowId(id));
   const first = await workflow.describe();
-  // Each report is a query of the provider; no run may take more of them than its history has room for.
+  // Each signal causes a status query. No run may handle more signals than its history has events.
   let latest = first;
-  for (let reports = 0; latest.runId === first.runId; reports += 1) {
-    expect(reports).toBeLessThan(MAX_HISTORY_EVENTS);
+  for (let signals = 0; latest.runId === first.runId; signals += 1) {
+    expect(signals).toBeLessThan(MAX_HISTORY_EVENTS);
     await workflow.signal('paid');
     latest = await workflow.describe();
   }

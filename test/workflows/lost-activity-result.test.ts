@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-/** The customer has paid and the acquirer was told to give the money back, before the workflow heard of either. */
+/** The customer has paid, and the merchant has refunded at the acquirer, before the workflow queries the order. */
 async function applyUnrecordedRefund({ isRecordedAsPaid }: { isRecordedAsPaid: boolean }) {
   const terms = ledger.newTerms();
   const { paymentId, totalRupiah } = terms;
@@ -31,7 +31,7 @@ it.each([true, false])(
     const { state, attentionReason } = await applyUnrecordedRefund({ isRecordedAsPaid });
     expect(attentionReason).toBeUndefined();
     expect(state).toMatchObject({ status: 'refund_processing', version: 4, refund: { number: 1, status: 'held' } });
-    // The hold is over at once: no settlement comes between the payment and its refund.
+    // No hold: no settlement comes between the payment and its refund.
     expect(state.refund?.submitAtMs).toBe(AT.getTime());
   },
 );

@@ -18,11 +18,11 @@ import { VirtualClock } from '../support/virtual-clock';
 import { FakeAcquirer, type Loss, type FakeOperation } from './model/fake-acquirer';
 import { MESSAGES, ReferenceModel, type ModelResult, type Deadlines, type Message } from './model/reference-model';
 
-/** `MODEL_SEED=n MODEL_STEPS=n npx jest test/workflows/model` has other histories, and more of them. */
+/** `MODEL_SEED=n MODEL_STEPS=n npx jest test/workflows/model` runs other histories, and more of them. */
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 const STEPS = Number(process.env.MODEL_STEPS ?? bySize({ small: 800, full: 5_000 }));
 const CONCURRENT_PAYMENTS = 30;
-const ROUNDS = 16;
+const TURNS_PER_HISTORY = 16;
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -37,24 +37,24 @@ const SKIPS_MS = [
   3 * DAY_MS,
 ] as const;
 /**
- * Who does something by itself so soon is left alone: either may be right. And this server strands a workflow whose task cancels a
- * timer that fires meanwhile (temporalio/sdk-java#3088).
+ * A payment whose next timer is this near receives no message: either order may be right. The test server also blocks a
+ * workflow whose task cancels a timer that fires meanwhile (temporalio/sdk-java#3088).
  */
 const NEAR_MS = 5 * SECOND_MS;
-/** A question that was answered "pending" is asked again for this long. */
+/** A status query with the result `pending` is repeated for this long. */
 const POLLING_MS = 2 * MINUTE_MS;
 const IDLE_TIMEOUT_MS = 120_000;
 
 let environment: TestWorkflowEnvironment;
 let clock: VirtualClock;
-/** Of those who live by now. */
+/** Of the payments in the current history. */
 let workflowIds: readonly string[] = [];
 let ledger: TestLedger;
 let workflows: PaymentWorkflowClient;
 let worker: Worker;
 let running: Promise<void>;
 const acquirer = new FakeAcquirer();
-/** For each order: so many of its next steps lose their worker. */
+/** For each order: how many of its next steps lose their worker. */
 const workerCrashes = new Map<string, number>();
 const random = new Random(SEED);
 const counts = { messages: 0, timePassed: 0, payments: 0 };
@@ -62,7 +62,7 @@ const counts = { messages: 0, timePassed: 0, payments: 0 };
 interface ModelledPayment {
   readonly terms: PaymentTerms;
   readonly model: ReferenceModel;
-  /** What happened, for whoever has to understand a failure. */
+  /** What happened, for the error message. */
   readonly trace: string[];
   polledUntilMs: number;
 }
@@ -95,7 +95,7 @@ afterAll(async () => {
   await environment.teardown();
 });
 
-/** Worker after worker dies when its step is in PostgreSQL and Temporal has not heard of it: the step is taken again. */
+/** A worker stops after its step is in PostgreSQL and before Temporal has the result: the step is repeated. */
 function withWorkerCrashes(activities: object): object {
   const losing = Object.entries(activities).map(([name, activity]) => [
     name,
@@ -104,7 +104,7 @@ function withWorkerCrashes(activities: object): object {
       const { referenceId } = request.terms;
       const crashes = workerCrashes.get(referenceId) ?? 0;
       workerCrashes.set(referenceId, Math.max(crashes - 1, 0));
-      if (crashes > 0) throw new Error('the worker died');
+      if (crashes > 0) throw new Error('the worker stopped');
       return result;
     },
   ]);
@@ -113,7 +113,7 @@ function withWorkerCrashes(activities: object): object {
 
 describe('random histories', () => {
   it(
-    `of ${STEPS} messages and moments go as the table of transitions says (seed ${SEED})`,
+    `of ${STEPS} messages and clock advances match the reference model (seed ${SEED})`,
     async () => {
       while (counts.messages + counts.timePassed < STEPS) {
         await runHistories();
@@ -127,14 +127,14 @@ describe('random histories', () => {
   );
 });
 
-/** Some lives side by side, from their creation to their end. */
+/** Concurrent payments, from their creation to a final status. */
 async function runHistories(): Promise<void> {
   const payments = Array.from({ length: CONCURRENT_PAYMENTS }, newPayment);
   counts.payments += payments.length;
   workflowIds = payments.map(({ terms }) => paymentWorkflowId(terms.paymentId));
   await clock.advanceWhile(Promise.all(payments.map(open)));
   await waitUntilIdle(payments);
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let turn = 0; turn < TURNS_PER_HISTORY; turn += 1) {
     const rows = await readRows(payments);
     const nowMs = await environment.currentTimeMs();
     await clock.advanceWhile(Promise.all(payments.map((payment) => act(payment, nowMs, rowOf(rows, payment)))));
@@ -164,7 +164,7 @@ function newPayment(): ModelledPayment {
   return { terms, model, trace: [], polledUntilMs: 0 };
 }
 
-/** Created: mostly well, sometimes after a lost message, sometimes refused. */
+/** Creates the payment: sometimes after a lost message, sometimes the acquirer rejects the order. */
 async function open({ terms, model, trace }: ModelledPayment): Promise<void> {
   const behaviour = acquirer.behaviourOf(terms.referenceId);
   behaviour.rejectsOrder = random.chance(0.05);
@@ -175,7 +175,7 @@ async function open({ terms, model, trace }: ModelledPayment): Promise<void> {
   model.opened(behaviour.rejectsOrder ? 'rejected' : 'issued');
 }
 
-/** As a merchant does: the same request again while there is no answer. */
+/** As a merchant: repeats the request until there is a response. */
 async function create(terms: PaymentTerms, attemptsLeft = 5): Promise<void> {
   await workflows.createPayment(terms).catch((error: unknown) => {
     if (attemptsLeft === 0) throw error;
@@ -191,24 +191,24 @@ async function act(payment: ModelledPayment, nowMs: number, row: Row): Promise<v
   behaviour.rejectsRefunds = random.chance(0.4);
   behaviour.confirmsRefundsAfter = random.pick([0, 0, 2]);
   for (const losses of Object.values(behaviour.losses)) losses.length = 0;
-  // An operator's step that needs a clear answer is refused without one, which is another history.
-  const isClear = message === 'retryRefund' || message === 'resolveRefundAsPaid' || message === 'fail';
-  const lost = !isClear && random.chance(0.3) ? lose(terms, random.pick(['find', 'close', 'refund'])) : '';
-  const died = crashWorkers(terms);
+  // Without a response the workflow rejects these actions of an operator; the model has no such history.
+  const needsResponse = message === 'retryRefund' || message === 'resolveRefundAsPaid' || message === 'fail';
+  const lost = !needsResponse && random.chance(0.3) ? lose(terms, random.pick(['find', 'close', 'refund'])) : '';
+  const crashed = crashWorkers(terms);
   const before = model.status;
   applyAtAcquirer(terms.referenceId, message);
   const expected = model.receive(message, nowMs, row);
   if (model.status === 'pending') payment.polledUntilMs = nowMs + POLLING_MS;
   const result = await send(terms.paymentId, message).catch(async (cause: unknown) => {
     throw new Error(
-      `${message}${lost}${died} has no answer\n${describePayment(payment)}\n${await lastEventsOf(payment)}`,
+      `${message}${lost}${crashed} has no response\n${describePayment(payment)}\n${await lastEventsOf(payment)}`,
       { cause },
     );
   });
   counts.messages += 1;
-  trace.push(`${before}: ${message}${lost}${died} → ${result ?? 'notified'}, ${model.status}`);
+  trace.push(`${before}: ${message}${lost}${crashed} → ${result ?? 'notified'}, ${model.status}`);
   if (result !== expected)
-    throw new Error(`${message} was answered ${result}, not ${expected}\n${describePayment(payment)}`);
+    throw new Error(`${message} had the result ${result}, not ${expected}\n${describePayment(payment)}`);
 }
 
 function isPossible({ model, polledUntilMs }: ModelledPayment, message: Message, nowMs: number): boolean {
@@ -221,7 +221,7 @@ function isPossible({ model, polledUntilMs }: ModelledPayment, message: Message,
       return model.status === 'pending' && model.canPay && nowMs > polledUntilMs;
     case 'changeAmount':
     case 'removeOrder':
-      // A payment that was asked after is being asked after again for a while.
+      // While the workflow polls the provider, both results are possible.
       return model.status === 'pending' && model.canPay && nowMs > polledUntilMs && random.chance(0.3);
     case 'refundManually':
       return (
@@ -271,21 +271,21 @@ function toModelResult({ outcome }: RequestOutcome): ModelResult {
   return outcome === 'done' ? 'done' : 'rejected';
 }
 
-/** @returns what is lost, for the story */
+/** @returns what is lost, for the trace */
 function lose({ referenceId }: PaymentTerms, operation: FakeOperation): string {
   const losses = Array.from({ length: random.between(1, 2) }, () => random.pick<Loss>(['request', 'response']));
   acquirer.behaviourOf(referenceId).losses[operation].push(...losses);
   return ` (lost: ${losses.map((loss) => `${operation} ${loss}`).join(', ')})`;
 }
 
-/** @returns how many of its next steps lose their worker, for the story */
+/** @returns how many of its next steps lose their worker, for the trace */
 function crashWorkers({ referenceId }: PaymentTerms): string {
   const count = random.chance(0.2) ? random.between(1, 2) : 0;
   workerCrashes.set(referenceId, count);
   return count === 0 ? '' : ` (workers lost: ${count})`;
 }
 
-/** Nobody does anything for a while. */
+/** Time passes without messages. */
 async function advance(payments: readonly ModelledPayment[], ms: number): Promise<void> {
   for (const payment of payments) {
     if (payment.model.isFinal) continue;
@@ -296,12 +296,15 @@ async function advance(payments: readonly ModelledPayment[], ms: number): Promis
   await waitUntilIdle(payments);
 }
 
-/** Waits until each payment stands where its model does, by as many steps. */
+/** Waits until each payment has the status of its model, after as many steps. */
 async function waitUntilIdle(payments: readonly ModelledPayment[]): Promise<void> {
   const deadlineAtMs = Date.now() + IDLE_TIMEOUT_MS;
   for (;;) {
     await clock.waitUntilIdle().catch(async (cause: unknown) => {
-      throw new Error(`No rest\n${(await Promise.all(payments.map(lastEventsOf))).join('\n\n')}`, { cause });
+      throw new Error(
+        `The workflows do not become idle\n${(await Promise.all(payments.map(lastEventsOf))).join('\n\n')}`,
+        { cause },
+      );
     });
     const [rows, nowMs] = [await readRows(payments), await environment.currentTimeMs()];
     for (const payment of payments) payment.model.advance(nowMs, rowOf(rows, payment));
@@ -335,7 +338,9 @@ async function readRows(payments: readonly ModelledPayment[]): Promise<Map<strin
         (extract(epoch from settlement_due_at) * 1000)::bigint as "settlesAtMs",
         (extract(epoch from refund.submit_at) * 1000)::bigint as "submitAtMs"
       from payments
-      left join lateral (select submit_at from refunds where payment_id = payments.id order by number desc limit 1) refund on true
+      left join lateral (
+        select submit_at from refunds where payment_id = payments.id order by number desc limit 1
+      ) refund on true
       where payments.id = any ($1)`,
     values: [payments.map(({ terms }) => terms.paymentId)],
   });
@@ -348,19 +353,19 @@ function rowOf(rows: ReadonlyMap<string, Row>, { terms }: ModelledPayment): Row 
   return row;
 }
 
-/** Everybody does what is left to do; then provider, books and model agree on every life. */
+/** Brings each payment to a final status, then compares acquirer, ledger and model. */
 async function finishAll(payments: readonly ModelledPayment[]): Promise<void> {
   await finish(payments, 'fail', ({ model }) => model.isUnknownToProvider);
   for (let days = 0; days < 3; days += 1) await advance(payments, 2 * DAY_MS);
   await finish(payments, 'resolveRefundAsPaid', ({ model }) => model.status === 'refund_failed');
   await finish(payments, 'settle', ({ model }) => model.status === 'paid');
-  // Whatever the acquirer reports, each of them has come to an end.
+  // Whatever the acquirer reports, each payment is final.
   expect(payments.filter(({ model }) => !model.isFinal).map(describePayment)).toEqual([]);
   await payLate(payments);
   await expectAgreement(payments);
 }
 
-/** An operator ends what only an operator can end. */
+/** An operator performs an action that no rule performs. */
 async function finish(
   payments: readonly ModelledPayment[],
   message: Message,
@@ -376,7 +381,7 @@ async function finish(
   await waitUntilIdle(payments);
 }
 
-/** Some customers pay what has ended: they get it back, or a person sees to it. */
+/** Some customers pay a final payment: the late payment is refunded, or requires manual review. */
 async function payLate(payments: readonly ModelledPayment[]): Promise<void> {
   const unpaid = payments.filter(({ model }) => model.status === 'expired' || model.status === 'cancelled');
   const late = unpaid.filter(() => random.chance(0.5));
@@ -407,7 +412,7 @@ async function payLate(payments: readonly ModelledPayment[]): Promise<void> {
       }
       return;
     }
-    if (Date.now() > deadlineAtMs) throw new Error(`${late.length - rows.length} late payments are not dealt with`);
+    if (Date.now() > deadlineAtMs) throw new Error(`${late.length - rows.length} late payments are still open`);
     await clock.advanceToNextTimer();
   }
 }
@@ -417,7 +422,7 @@ const AT_ACQUIRER: Readonly<Record<string, readonly (string | undefined)[]>> = {
   refunded: ['refunded'],
   expired: ['expired', 'paid', 'refunded'],
   cancelled: ['cancelled', 'paid', 'refunded'],
-  // Paid over another amount, it has failed, and the money is late.
+  // If it was paid over another amount, the money is a late payment.
   failed: ['denied', undefined, 'paid', 'refunded'],
 };
 
@@ -442,5 +447,6 @@ async function expectAgreement(payments: readonly ModelledPayment[]): Promise<vo
 }
 
 function describePayment({ terms, model, trace }: ModelledPayment): string {
-  return `${terms.provider}, ${terms.settlementKind}, by now ${model.status} (${model.steps.join(', ')})\n  ${trace.join('\n  ')}`;
+  const status = `now ${model.status} (${model.steps.join(', ')})`;
+  return [`${terms.provider}, ${terms.settlementKind}, ${status}`, ...trace].join('\n  ');
 }

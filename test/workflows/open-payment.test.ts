@@ -31,13 +31,13 @@ async function openAgain({
   return { paymentId, opened: new MockActivityEnvironment().run(openPayment.bind(null, dependencies), step) };
 }
 
-it('takes over the order that an earlier attempt has opened', async () => {
+it('adopts the order of an earlier attempt', async () => {
   const { paymentId, opened } = await openAgain({ orderRupiah: 50_000 });
   await opened;
   expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'pending' });
 });
 
-it('does not take over an order over another amount', async () => {
+it('rejects an order of an earlier attempt over another amount', async () => {
   const { paymentId, opened } = await openAgain({ orderRupiah: 5_000 });
   await expect(opened).rejects.toThrow(/the order over Rp.5\.000 instead of Rp.50\.000/);
   expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'created' });

@@ -20,7 +20,7 @@ afterAll(() => timeSkipping.close());
 beforeEach(() => timeSkipping.clearFaults());
 
 describe('a payment', () => {
-  it('is paid, waits three days, and settles', async () => {
+  it('settles three days after it is paid', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await service.pay(reference_id);
     await timeSkipping.waitForStatus(id, 'paid');
@@ -33,7 +33,7 @@ describe('a payment', () => {
     expect((settled?.at ?? 0) - (paid?.at ?? 0)).toBeLessThan(3 * DAY_MS + 60_000);
   });
 
-  it('expires unpaid, not before its time, and with the provider', async () => {
+  it('expires at its deadline, not earlier, and at the provider too', async () => {
     const { id, reference_id, expires_at } = await timeSkipping.createPayment();
     expect(await timeSkipping.runToEnd(id, 'expired')).toBe('expired');
     const [, , expired] = await timeSkipping.transitions(id);
@@ -42,7 +42,7 @@ describe('a payment', () => {
     expect(await service.atProvider(reference_id)).toMatchObject({ status: 'expire', charge_calls: 1 });
   });
 
-  it('is not expired early by a provider whose clock runs ahead', async () => {
+  it('stays pending until its deadline if the clock of the provider runs ahead', async () => {
     const { id, reference_id, expires_at } = await timeSkipping.createPayment();
     expect(Date.parse(expires_at) % 1_000).toBe(0);
     const expired = await fetch(`${service.sandboxUrl}/v2/${reference_id}/expire`, {
@@ -55,14 +55,14 @@ describe('a payment', () => {
     expect((await timeSkipping.transitions(id)).at(-1)?.at).toBeGreaterThanOrEqual(Date.parse(expires_at));
   });
 
-  it('counts as paid when the customer was in time and nobody told us', async () => {
+  it('is paid if the customer paid in time and no notification arrived', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await service.pay(reference_id, { notify: false });
     expect(await timeSkipping.runToEnd(id, 'paid-without-notification')).toBe('settled');
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'pay', 'settle']);
   });
 
-  it('is cancelled by an operator in the Web UI as by its merchant', async () => {
+  it('is cancelled by a signal from the Web UI', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await timeSkipping.environment.client.workflow.getHandle(`payment-${id}`).signal('cancel');
     expect(await timeSkipping.runToEnd(id, 'cancelled')).toBe('cancelled');
@@ -70,7 +70,7 @@ describe('a payment', () => {
     expect(await service.atProvider(reference_id)).toMatchObject({ status: 'cancel' });
   });
 
-  it('goes on with another worker where the first one stopped', async () => {
+  it('continues on another worker after the first one stopped', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await service.stopWorker();
     await service.pay(reference_id);
@@ -86,7 +86,7 @@ describe('a payment', () => {
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'pay', 'settle']);
   });
 
-  it('fails when the provider refuses it, and says so', async () => {
+  it('fails with payment_create_failed if the provider rejects the order', async () => {
     await timeSkipping.injectFault('charge', 'reject', 1);
     const { status, body } = await service.call('POST', '/payments', { amount: 50_000 });
     expect(status).toBe(400);
@@ -98,7 +98,7 @@ describe('a payment', () => {
   });
 
   it.each(['accept_then_reset', 'http_500', 'half_body', 'reset'])(
-    'is charged once when the charge ends with %s',
+    'is charged once if the charge ends with %s',
     async (kind) => {
       await timeSkipping.injectFault('charge', kind, 1);
       const { reference_id, id } = await timeSkipping.createPayment();
@@ -108,17 +108,17 @@ describe('a payment', () => {
     },
   );
 
-  it('is confirmed when the provider answers again', async () => {
+  it('is confirmed once the provider responds again', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await timeSkipping.injectFault('status', 'http_500', 3);
     await service.pay(reference_id);
-    // The sandbox notifies in its own time, and must not meet a server that skips it.
+    // The sandbox notifies in real time, so the server must not skip time before that.
     await timeSkipping.waitForStatus(id, 'paid');
     expect(await timeSkipping.runToEnd(id, 'provider-indeterminate-while-paid')).toBe('settled');
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'pay', 'settle']);
   });
 
-  it('is given up when the provider never answers, and cannot be paid then', async () => {
+  it('fails if the provider never responds, and has no order that can be paid', async () => {
     await timeSkipping.injectFault('charge', 'http_500', 10_000);
     const before = new Set((await service.db.query('select id from payments')).rows.map(({ id }) => id));
     const response = service.call('POST', '/payments', { amount: 50_000 });
@@ -134,9 +134,9 @@ describe('a payment', () => {
   });
 
   it.each([
-    ['is expired at the provider', false, 'expire', undefined],
-    ['and was paid is late money, and goes back', true, 'refund', 'refunded'],
-  ])('whose charge shows up after it was given up %s', async (_what, isPaid, atProvider, late) => {
+    ['expires the order at the provider', false, 'expire', undefined],
+    ['refunds the order as a late payment if it was paid', true, 'refund', 'refunded'],
+  ])('whose charge becomes visible after it failed %s', async (_what, isPaid, atProvider, late) => {
     await timeSkipping.injectFault('charge', 'accept_then_timeout', 10_000);
     await timeSkipping.injectFault('status', 'http_500', 10_000);
     const before = new Set((await service.db.query('select id from payments')).rows.map(({ id }) => id));

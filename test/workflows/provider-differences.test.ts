@@ -85,7 +85,7 @@ it('open over another amount: expires at its deadline', async () => {
   expect(await timeSkipping.runToEnd(id)).toBe('expired');
 });
 
-it('refunded at the provider before it was known as paid: paid, and refunded', async () => {
+it('refunded at the provider before the payment is recorded: paid, then refunded', async () => {
   const { id, reference_id } = await timeSkipping.createPayment();
   await service.pay(reference_id, { notify: false });
   await service.refundAtProvider(reference_id);
@@ -100,8 +100,8 @@ it('refunded at the provider before it was known as paid: paid, and refunded', a
   ]);
 });
 
-describe('an operator who fails a payment', () => {
-  it('ends one whose order the provider does not know', async () => {
+describe('an operator who requests to fail a payment', () => {
+  it('fails a payment whose order the provider does not know', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await service.providerDb.query('delete from payments where order_id = $1', [reference_id]);
     await timeSkipping.clock.advance(16 * 60_000);
@@ -123,14 +123,14 @@ describe('an operator who fails a payment', () => {
     await timeSkipping.waitForStatus(id, 'pending');
   });
 
-  it('is rejected if it was paid, which is recorded', async () => {
+  it('is rejected if the customer paid, and the payment becomes paid', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await service.pay(reference_id, { notify: false });
     await expect(fail(id)).rejects.toThrow(/paid/);
     await timeSkipping.waitForStatus(id, 'paid');
   });
 
-  it('does not wait for a step that is being retried, which is shown', async () => {
+  it('interrupts a step that is being retried and needs attention', async () => {
     const { id } = await timeSkipping.createPayment();
     await timeSkipping.injectFault('status', 'http_500', 10_000);
     await service.workflows.signalProviderUpdate(id);
@@ -153,13 +153,13 @@ describe('an operator who fails a payment', () => {
 
 describe('a provider whose status is indeterminate', () => {
   const CREATED_AT = new Date('2026-11-21T10:00:00Z');
-  const REJECTED = { rejection: expect.stringContaining('the line is dead') };
+  const REJECTED = { rejection: expect.stringContaining('no response') };
   const DEADLINE_AT_MS = CREATED_AT.getTime() + 900_000;
 
   it.each([
     ['a day after the deadline', DEADLINE_AT_MS + DAY_MS, 'failed'],
     ['before that', DEADLINE_AT_MS + DAY_MS - 1, 'pending'],
-  ])('lets an operator fail the payment: %s it is %s', async (_, atMs, status) => {
+  ])('an operator fails the payment: %s it becomes %s', async (_, atMs, status) => {
     const ledger = await createTestLedger();
     const acquirer = new FakeAcquirer();
     const terms = ledger.newTerms();
@@ -177,7 +177,7 @@ describe('a provider whose status is indeterminate', () => {
   });
 });
 
-it('every rupiah of all these payments is in the ledger', async () => {
+it('the ledger of all these payments has no breaks', async () => {
   const { breaks, payments } = await verifyLedger(service.db);
   expect(payments).toBeGreaterThan(0);
   expect(breaks).toEqual([]);

@@ -65,9 +65,9 @@ function start(): Promise<{ workflowId: string; result(): Promise<unknown> }> {
   return environment.client.workflow.start('reconcile', { workflowId, taskQueue: TASK_QUEUE, args: [] });
 }
 
-const failing = () => Promise.reject(new Error('PostgreSQL is away'));
+const failing = () => Promise.reject(new Error('PostgreSQL is not reachable'));
 
-it('goes on where it was when its worker is replaced, and reports what it has covered', async () => {
+it('a run continues at its positions on another worker, and reports its coverage', async () => {
   const run = await start();
   let enough: () => void = () => undefined;
   const half = new Promise<void>((resolve) => (enough = resolve));
@@ -94,21 +94,21 @@ it('goes on where it was when its worker is replaced, and reports what it has co
   await recordHistory(environment.client, run.workflowId, 'reconcile');
 });
 
-it('opens an exception for a provider account that fails for the last time, and goes on with the others', async () => {
+it('a provider account that fails after all attempts opens an exception, and the others are compared', async () => {
   const worker = await createWorker({
     reconcilePayments: (part) => (part.accountId === 'one' ? failing() : activities.reconcilePayments(part)),
   });
   const run = await start();
   await expect(worker.runUntil(run.result())).rejects.toMatchObject({ cause: expect.any(ApplicationFailure) });
-  expect(failures).toEqual([{ accountId: 'one', reason: 'PostgreSQL is away' }]);
+  expect(failures).toEqual([{ accountId: 'one', reason: 'PostgreSQL is not reachable' }]);
   expect(path).toHaveLength(2 * SLICES);
   expect(recorded).toEqual([true]);
   await recordHistory(environment.client, run.workflowId, 'reconcile-failed');
 });
 
-it('opens an exception when it cannot even begin', async () => {
+it('a run that fails at its start opens an exception', async () => {
   const worker = await createWorker({ planReconciliation: failing });
   const run = await start();
   await expect(worker.runUntil(run.result())).rejects.toThrow('Workflow execution failed');
-  expect(failures).toEqual([{ accountId: null, reason: 'PostgreSQL is away' }]);
+  expect(failures).toEqual([{ accountId: null, reason: 'PostgreSQL is not reachable' }]);
 });

@@ -28,12 +28,12 @@ async function refund(id: string) {
   expect(status).toBe(200);
 }
 
-/** Lets the hold pass, and no more than it. */
+/** Advances the clock to just after the hold. */
 function letHoldPass(): Promise<void> {
   return timeSkipping.clock.advance(HOLD_MS + 1_000);
 }
 
-/** A payment whose refund the provider has refused. */
+/** A payment whose refund the provider has rejected. */
 async function createRejectedRefund() {
   const payment = await timeSkipping.createPaid();
   await timeSkipping.injectFault('refund', 'reject', 1);
@@ -53,7 +53,7 @@ async function namesOf(id: string): Promise<string[]> {
 }
 
 describe('a refund', () => {
-  it('is held for a minute, goes to the provider, and ends refunded, once', async () => {
+  it('is held for a minute, submitted, and confirmed once', async () => {
     const { id, reference_id } = await timeSkipping.createPaid();
     await refund(id);
     expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
@@ -70,7 +70,7 @@ describe('a refund', () => {
     expect(record).toMatchObject({ status: 'confirmed', provider_reference: expect.any(String) });
   });
 
-  it('is taken back during its hold, and the payment settles at its original instant', async () => {
+  it('can be cancelled during its hold, and the payment settles at its original timestamp', async () => {
     const { id, reference_id } = await timeSkipping.createPaid();
     await refund(id);
     await timeSkipping.clock.waitUntilIdle();
@@ -85,10 +85,10 @@ describe('a refund', () => {
     expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
   });
 
-  it('that was taken back stays so, whatever the workflow has yet to learn of it', async () => {
+  it('that is cancelled in PostgreSQL is not submitted by a workflow that is behind', async () => {
     const { id, reference_id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();
-    // As when workers die between both statements and what they tell Temporal, and the requests are served again.
+    // As if the worker stops after each statement, before Temporal has the result.
     const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
     const at = new Date(await timeSkipping.environment.currentTimeMs());
     const held = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60 };
@@ -104,7 +104,7 @@ describe('a refund', () => {
     expect(await timeSkipping.runToEnd(id)).toBe('settled');
   });
 
-  it('cannot be taken back once it is with the provider', async () => {
+  it('cannot be cancelled after it is submitted to the provider', async () => {
     const { id } = await timeSkipping.createPaid();
     await timeSkipping.injectFault('refund', 'http_500', 10_000);
     await refund(id);
@@ -121,7 +121,7 @@ describe('a refund', () => {
   });
 
   it.each(['timeout', 'reset', 'http_500', 'accept_then_timeout', 'accept_then_reset', 'half_body'])(
-    'happens once when the provider is unclear: %s',
+    'is executed once if the provider is indeterminate: %s',
     async (kind) => {
       const { id, reference_id } = await timeSkipping.createPaid();
       await timeSkipping.injectFault('refund', kind, 3);
@@ -132,7 +132,7 @@ describe('a refund', () => {
     },
   );
 
-  it('asks for a person while the provider is unclear, and stays what it is', async () => {
+  it('needs attention while the provider is indeterminate, and its status does not change', async () => {
     const { id } = await timeSkipping.createPaid();
     await timeSkipping.injectFault('status', 'http_500', 10_000);
     await refund(id);
@@ -149,7 +149,7 @@ describe('a refund', () => {
     expect(await timeSkipping.runToEnd(id)).toBe('refunded');
   });
 
-  it('is asked for by an operator in the Web UI, who is in its history', async () => {
+  it('requested by a signal from the Web UI has the operator in its history', async () => {
     const { id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();
     await timeSkipping.environment.client.workflow.getHandle(`payment-${id}`).signal('refund');
@@ -161,7 +161,7 @@ describe('a refund', () => {
     expect(rows).toEqual([{ actor: 'operator', note: 'signalled to the workflow' }]);
   });
 
-  it('that was made at the provider itself is followed, and the merchant is not paid for it', async () => {
+  it('made in the dashboard of the provider is recorded, and the payment does not settle', async () => {
     const { id, reference_id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();
     await service.refundAtProvider(reference_id);
@@ -171,7 +171,7 @@ describe('a refund', () => {
     expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
   });
 
-  it('that was made in part at the provider holds the settlement back for a person', async () => {
+  it('made in part at the provider blocks the settlement until an operator decides', async () => {
     const { id, reference_id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();
     await service.refundAtProvider(reference_id, 20_000);
@@ -188,8 +188,8 @@ describe('a refund', () => {
   });
 });
 
-describe('a refund that the provider refuses', () => {
-  it('is refund_failed, with the reason, and nobody is refunded or settled', async () => {
+describe('a refund that the provider rejects', () => {
+  it('leads to refund_failed with the reason, and to no refund and no settlement', async () => {
     const { id, reference_id } = await createRejectedRefund();
     expect(await refundsOf(id)).toMatchObject([{ status: 'rejected', failure_reason: expect.any(String) }]);
     expect((await service.atProvider(reference_id))?.refunds).toMatchObject([{ status: 'rejected' }]);
@@ -197,7 +197,7 @@ describe('a refund that the provider refuses', () => {
     await timeSkipping.waitForStatus(id, 'refund_failed');
   });
 
-  it('is tried once more by an operator, under a new key', async () => {
+  it('can be retried by an operator, under a new key', async () => {
     const { id, reference_id } = await createRejectedRefund();
     expect(await service.workflows.request(id, 'retryRefund', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-retried')).toBe('refunded');
@@ -214,20 +214,20 @@ describe('a refund that the provider refuses', () => {
     expect(rows).toEqual([{ actor: OPERATOR.name, note: OPERATOR.note }]);
   });
 
-  it('is given up by an operator: paid again, and settled', async () => {
+  it('can be resolved as paid by an operator, and the payment settles', async () => {
     const { id } = await createRejectedRefund();
     expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-paid')).toBe('settled');
   });
 
-  it('is refunded in another way, as an operator says', async () => {
+  it('can be resolved as refunded by an operator', async () => {
     const { id } = await createRejectedRefund();
     expect(await service.workflows.request(id, 'resolveRefundAsRefunded', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-refunded')).toBe('refunded');
     expect((await namesOf(id)).at(-1)).toBe('resolve_refund_as_refunded');
   });
 
-  it('is not given up while the provider shows a refund, or says nothing', async () => {
+  it('cannot be resolved as paid while the provider shows a refund or does not respond', async () => {
     const { id, reference_id } = await createRejectedRefund();
     await timeSkipping.injectFault('status', 'http_500', 1);
     expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
@@ -242,7 +242,7 @@ describe('a refund that the provider refuses', () => {
     await timeSkipping.waitForStatus(id, 'refunded');
   });
 
-  it('that went through after all ends refunded, by itself', async () => {
+  it('and confirms later leads to refunded without an operator', async () => {
     const { id, reference_id } = await createRejectedRefund();
     await timeSkipping.clock.waitUntilIdle();
     await service.refundAtProvider(reference_id);
@@ -250,7 +250,7 @@ describe('a refund that the provider refuses', () => {
     expect((await namesOf(id)).at(-1)).toBe('confirm_failed_refund');
   });
 
-  it('is no way to ask for anything else', async () => {
+  it('allows no cancel, no refund and no settlement', async () => {
     const { id } = await createRejectedRefund();
     const refundAgain = await service.call('POST', `/payments/${id}/refund`);
     const cancelled = await service.call('POST', `/payments/${id}/cancel`);
@@ -263,7 +263,7 @@ describe('a refund that the provider refuses', () => {
 });
 
 describe('manual settlement', () => {
-  it('waits for its delay, and then for an operator', async () => {
+  it('waits for the settlement delay, then for an operator', async () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementKind: 'manual' });
     const { id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();

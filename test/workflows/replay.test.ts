@@ -20,12 +20,12 @@ function readHistory(name: string): unknown {
 
 beforeAll(() => installRuntime(createLogger('test', 'silent')));
 
-describe('a workflow of today', () => {
-  it.each(files)('goes on with a life that was recorded before: %s', async (name) => {
+describe('a history replay', () => {
+  it.each(files)('executes the same commands as the recorded history: %s', async (name) => {
     await expect(replay(readHistory(name), name)).resolves.toBeUndefined();
   });
 
-  it('is caught when it no longer does what was recorded', async () => {
+  it('fails if the workflow executes other commands than the history', async () => {
     const otherHistory = readFileSync(path.join(HISTORIES_DIRECTORY, 'webhook-delivered.json'), 'utf8');
     const forged: unknown = JSON.parse(otherHistory.replace('"webhookDelivery"', '"payment"'));
     await expect(replay(forged, 'forged')).rejects.toThrow(/[Nn]ondeterminis/);

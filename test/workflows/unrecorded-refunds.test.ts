@@ -8,7 +8,7 @@ import { activityDependencies } from '../support/activity-dependencies';
 import { creation, createTestLedger, type TestLedger } from '../support/payments';
 import { FakeAcquirer } from './model/fake-acquirer';
 
-/** Refunds that the provider has, and PostgreSQL has not: made in its dashboard, or lost with a restore. */
+/** Refunds that the provider has and PostgreSQL has not: made in the dashboard, or lost by a restore. */
 
 const AT = new Date('2026-11-21T10:00:00Z');
 
@@ -37,8 +37,8 @@ function stepAt(version: number) {
   return { paymentId: terms.paymentId, version, at: AT };
 }
 
-/** Runs the step that a report leads to. */
-function recheck(
+/** Runs the step that follows a signal `paid`. */
+function sync(
   activity: (dependencies: ReturnType<typeof activityDependencies>, step: StepInput) => Promise<StepResult>,
 ): Promise<StepResult> {
   const dependencies = activityDependencies(ledger.context, acquirer);
@@ -47,7 +47,7 @@ function recheck(
   return new MockActivityEnvironment().run<[], StepResult, typeof run>(run);
 }
 
-async function keysOf(): Promise<string[]> {
+async function refundKeys(): Promise<string[]> {
   const { rows } = await ledger.db.query<{ key: string }>(
     'select refund_key as key from refunds where payment_id = $1 order by number',
     [terms.paymentId],
@@ -62,19 +62,19 @@ it('a refund at the provider after twenty refunds is recorded as the twenty-firs
     ({ state } = await transitionWriters.cancel_refund(ledger.context, { ...stepAt(state.version), refundNumber }));
   }
   acquirer.refundManually(terms.referenceId);
-  const result = await recheck(syncPaidPayment);
+  const result = await sync(syncPaidPayment);
   expect(result.state).toMatchObject({ status: 'refund_processing', refund: { number: MAX_REFUNDS + 1 } });
 });
 
-it('a refund of ours that a paid payment has lost keeps its number', async () => {
+it('a refund of ours that PostgreSQL has lost is recorded under its number', async () => {
   const refundKey = refundKeyOf(terms.referenceId, 2);
   await acquirer.refundPayment({ ...terms, refundKey, reason: 'requested by the merchant' });
-  const result = await recheck(syncPaidPayment);
+  const result = await sync(syncPaidPayment);
   expect(result.state).toMatchObject({ status: 'refund_processing', refund: { number: 2 } });
-  expect(await keysOf()).toEqual([refundKey]);
+  expect(await refundKeys()).toEqual([refundKey]);
 });
 
-it('a retry of ours that a payment whose refund failed has lost is recorded as that retry', async () => {
+it('a retry of ours that PostgreSQL has lost is recorded under its number', async () => {
   const refund = { refundNumber: 1, refundKey: refundKeyOf(terms.referenceId, 1), holdSeconds: 0 };
   await transitionWriters.request_refund(ledger.context, { ...stepAt(3), ...refund });
   await transitionWriters.submit_refund(ledger.context, { ...stepAt(4), refundNumber: 1 });
@@ -85,7 +85,7 @@ it('a retry of ours that a payment whose refund failed has lost is recorded as t
   }));
   const refundKey = refundKeyOf(terms.referenceId, 2);
   await acquirer.refundPayment({ ...terms, refundKey, reason: 'requested by the merchant' });
-  const result = await recheck(syncFailedRefund);
+  const result = await sync(syncFailedRefund);
   expect(result.state).toMatchObject({ status: 'refund_processing', refund: { number: 2, status: 'held' } });
-  expect(await keysOf()).toEqual([refund.refundKey, refundKey]);
+  expect(await refundKeys()).toEqual([refund.refundKey, refundKey]);
 });

@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-/** A payment whose first webhook failed; answers the delivery once its workflow has it. */
+/** A payment whose first webhook failed. @returns the delivery's id, once its retry workflow is started */
 async function failedDelivery(): Promise<string> {
   const { body } = await service.call('POST', '/payments', { amount: 10_000 });
   const row = await eventually(
@@ -57,11 +57,11 @@ async function failedDelivery(): Promise<string> {
   return row.id;
 }
 
-/** By its own id, or its payment's. */
-async function deliveryOf(paymentId: string) {
+/** @param id of the delivery, or of its payment */
+async function deliveryOf(id: string) {
   const { rows } = await service.db.query(
     'select * from webhook_deliveries where payment_id = $1 and endpoint_id = $2 or id = $1',
-    [paymentId, endpointId],
+    [id, endpointId],
   );
   return rows[0];
 }
@@ -72,8 +72,8 @@ async function finish(deliveryId: string, name: string): Promise<unknown> {
   return outcome;
 }
 
-describe('a webhook whose first try failed', () => {
-  it('is tried again until the receiver is well, with the same delivery id and a fresh signature', async () => {
+describe('a delivery whose first attempt failed', () => {
+  it('is retried until the endpoint succeeds, with the same delivery id and a new signature', async () => {
     let responses = 0;
     receiver.respond = (response) => {
       responses += 1;
@@ -88,7 +88,7 @@ describe('a webhook whose first try failed', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', attempts_total: 4 });
   });
 
-  it('is dead after twelve tries, all of them in the log', async () => {
+  it('is dead after twelve attempts, all of them logged', async () => {
     receiver.respond = (response) => response.writeHead(500).end('no');
     const id = await failedDelivery();
     expect(await finish(id, 'dead')).toBe('dead');
@@ -100,7 +100,7 @@ describe('a webhook whose first try failed', () => {
     expect(log.rowCount).toBe(MAX_ATTEMPTS);
   });
 
-  it('is dead as soon as the receiver says that it is gone', async () => {
+  it('is dead after a response 410, and its endpoint is disabled', async () => {
     receiver.respond = (response) => response.writeHead(receiver.received.length === 1 ? 500 : 410).end();
     const id = await failedDelivery();
     expect(await finish(id, 'endpoint-gone')).toBe('dead');
@@ -108,7 +108,7 @@ describe('a webhook whose first try failed', () => {
     expect(await findEndpoint(service.db, endpointId)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
   });
 
-  it('ends by itself when its endpoint is disabled, without another request', async () => {
+  it('is dead without another request if an operator disables the endpoint', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     await disableEndpoint(service.db, endpointId);
@@ -117,7 +117,7 @@ describe('a webhook whose first try failed', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts_total: 1 });
   });
 
-  it('makes no attempt for an endpoint that is disabled, also before its deliveries are ended', async () => {
+  it('is not attempted for a disabled endpoint, even while the delivery is pending', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     await service.db.query("update webhook_endpoints set status = 'disabled' where id = $1", [endpointId]);
@@ -126,11 +126,11 @@ describe('a webhook whose first try failed', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts_total: 1 });
   });
 
-  it('gets a fresh set of tries when it is redelivered after its death', async () => {
+  it('starts a new retry cycle if it is redelivered after it was dead', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     expect(await finish(id, 'dead')).toBe('dead');
-    await enableEndpoint(service.db, endpointId); // as if it had not failed twelve times
+    await enableEndpoint(service.db, endpointId); // resets the circuit breaker
     await redeliver(service.db, [id]);
     await eventually(
       () => deliveryOf(id),
@@ -141,7 +141,7 @@ describe('a webhook whose first try failed', () => {
     expect(await deliveryOf(id)).toMatchObject({ dead_reason: 'attempts_exhausted', attempts_total: 2 * MAX_ATTEMPTS });
   });
 
-  it('begins anew when it is redelivered while its old retries still wait', async () => {
+  it('starts a new retry cycle if it is redelivered while its retry workflow runs', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     const runOf = async () => (await environment.client.workflow.getHandle(`webhook-${id}`).describe()).runId;
@@ -160,7 +160,7 @@ describe('a webhook whose first try failed', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', attempts_total: 3, attempts_in_cycle: 1 });
   });
 
-  it('has its endpoint fail with it: new deliveries wait for their turn', async () => {
+  it('opens the circuit breaker of its endpoint: new deliveries wait for the next probe', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     for (let count = 0; count < 2; count += 1) await finish(await failedDelivery(), 'dead');
     const { body } = await service.call('POST', '/payments', { amount: 10_000 });

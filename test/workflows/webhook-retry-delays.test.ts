@@ -39,12 +39,12 @@ async function deliverAfter(name: string, errors: readonly Error[]): Promise<num
   return Number(closeTime) - Number(startTime);
 }
 
-it('waits five minutes at most after an error of ours, however many there were', async () => {
-  const errors = Array.from({ length: 12 }, () => new Error('the database is away'));
+it('an error of our own delays the next attempt by at most five minutes', async () => {
+  const errors = Array.from({ length: 12 }, () => new Error('the database is not reachable'));
   expect(await deliverAfter('errors-of-ours', errors)).toBeLessThan(12 * 5 * MINUTE_MS);
 });
 
-it('waits as long as the policy says after a failed request', async () => {
+it('a failed request delays the next attempt as the retry policy sets', async () => {
   const failed = ApplicationFailure.create({ message: 'HTTP 500', nextRetryDelay: 6 * HOUR_MS });
   expect(await deliverAfter('failed-request', [failed])).toBeGreaterThanOrEqual(6 * HOUR_MS);
 });

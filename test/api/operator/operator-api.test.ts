@@ -218,7 +218,7 @@ describe('an operator', () => {
   it('gets the remedy for a payment whose workflow is lost', async () => {
     const { id } = await createPaid();
     await service.client.workflow.getHandle(`payment-${id}`).terminate();
-    const lost = /^It is "paid" and has no workflow any more; lunas recover brings it back\.$/;
+    const lost = /^It is "paid" and has no workflow\. Run `lunas recover`\.$/;
     expect(await call('POST', `/payments/${id}/settle`, { note: 'n' })).toMatchObject(
       expectRejected(400, 'payment_cancel_failed', lost),
     );

@@ -12,33 +12,33 @@ import type {
   Indeterminate,
 } from '../../../src/providers/provider';
 
-/** An order as the acquirer has it. */
+/** An order in the records of the acquirer. */
 export interface FakeOrder {
   status: ProviderPayment['status'];
   totalRupiah: number;
   readonly transactionId: string;
   paidAt: Date | null;
   refunds: ProviderRefund[];
-  /** How often it was opened. */
+  /** How often it was created. */
   charges: number;
 }
 
-/** What goes wrong with the next call: it never arrives, or its answer gets lost. */
+/** What the next call loses: its request never arrives, or its response does not. */
 export type Loss = 'request' | 'response';
 export type FakeOperation = 'issue' | 'find' | 'close' | 'refund';
 
-/** How this acquirer deals with one order. */
+/** How the acquirer treats one order. */
 export interface Behaviour {
   rejectsOrder: boolean;
   rejectsRefunds: boolean;
-  /** The bank takes its time: so many look-ups later. */
+  /** The bank confirms a refund after this many status queries. */
   confirmsRefundsAfter: number;
   readonly losses: Record<FakeOperation, Loss[]>;
 }
 
-const LOST: Indeterminate = { outcome: 'indeterminate', reason: 'the line is dead' };
+const LOST: Indeterminate = { outcome: 'indeterminate', reason: 'no response' };
 
-/** An acquirer within the test process: an independent account of what `Provider` promises, which can lose any message. */
+/** An in-process acquirer: an independent implementation of `Provider` that can lose any message. */
 export class FakeAcquirer implements Provider {
   readonly orders = new Map<string, FakeOrder>();
   readonly #behaviours = new Map<string, Behaviour>();
@@ -52,14 +52,14 @@ export class FakeAcquirer implements Provider {
     return behaviour;
   }
 
-  /** A customer pays; at the acquirer an order that has ended can be paid too. */
+  /** The acquirer also accepts the payment of an order that is expired or cancelled. */
   pay(referenceId: string): void {
     const order = this.#open(referenceId);
     order.status = 'paid';
     order.paidAt = new Date();
   }
 
-  /** Somebody does it in the acquirer's own dashboard. */
+  /** In the acquirer's dashboard. */
   closeManually(referenceId: string, as: 'denied' | 'cancelled'): void {
     this.#open(referenceId).status = as;
   }
@@ -70,7 +70,7 @@ export class FakeAcquirer implements Provider {
     order.refunds.push(refundOver(order.totalRupiah, 'by hand', true));
   }
 
-  /** Its records are wrong: another amount, or no such order. */
+  /** The acquirer's records are wrong. */
   changeAmount(referenceId: string): void {
     this.#open(referenceId).totalRupiah += 1_000;
   }
@@ -134,7 +134,7 @@ export class FakeAcquirer implements Provider {
   }
 
   verifyNotification(): NotificationVerification {
-    throw new Error('The model notifies by itself');
+    throw new Error('The model sends no notifications');
   }
 
   #close(referenceId: string, as: 'expired' | 'cancelled'): Promise<ClosePaymentOutcome> {

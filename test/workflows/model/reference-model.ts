@@ -20,7 +20,7 @@ export const MESSAGES = [
 ] as const;
 export type Message = (typeof MESSAGES)[number];
 
-/** The instants of a payment as its row has them, in milliseconds; null where there is none. */
+/** The timestamps in a payment's row, Unix time in milliseconds. */
 export interface Deadlines {
   readonly expiresAtMs: number;
   readonly settlesAtMs: number | null;
@@ -41,13 +41,13 @@ interface ModelOptions {
 const FINAL = new Set(['expired', 'settled', 'failed', 'cancelled', 'refunded']);
 
 /**
- * The contract's payment, as small as it can be written: where it stands, by which steps it came there, and what each message
- * and the passing of time make of it. Knows nothing of workflows; is right where everything is at rest.
+ * The contract's payment in minimal form: its status, the transitions that led there, and the effect of each message
+ * and of time. Independent of the workflows; comparable only while all of them are idle.
  */
 export class ReferenceModel {
   status = 'created';
   readonly steps: string[] = ['create'];
-  /** An operator says that the customer has the money, by another way than the acquirer's. */
+  /** An operator refunded the customer outside the acquirer. */
   isManuallyRefunded = false;
   private isHeld = false;
 
@@ -65,15 +65,15 @@ export class ReferenceModel {
     return this.options.order()?.status === 'pending';
   }
 
-  /** The creation has come to its end. */
+  /** The creation is complete. */
   opened(as: 'issued' | 'rejected'): void {
     if (as === 'issued') this.go('issue', 'pending');
     else this.go('fail_creation', 'failed');
   }
 
   /**
-   * A message came, and what it does at the acquirer is done.
-   * @returns what it is answered; nobody is answered who only brings news
+   * Called after the effect of the message at the acquirer.
+   * @returns null if the message has no result
    */
   receive(message: Message, nowMs: number, deadlines: Deadlines): ModelResult | null {
     switch (message) {
@@ -118,7 +118,7 @@ export class ReferenceModel {
     }
   }
 
-  /** It is this late now. */
+  /** Time has passed. */
   advance(nowMs: number, { expiresAtMs, settlesAtMs, submitAtMs }: Deadlines): void {
     if (this.status === 'pending' && nowMs > expiresAtMs && !this.isUnknownToProvider) this.expireAtDeadline();
     if (this.status === 'refund_processing' && this.isHeld && submitAtMs !== null && nowMs > submitAtMs)
@@ -142,7 +142,7 @@ export class ReferenceModel {
     }
   }
 
-  /** The acquirer no longer knows the order of a payment that waits for its customer: nobody but an operator ends it. */
+  /** The acquirer has lost the order of a pending payment: only an operator can fail the payment. */
   get isUnknownToProvider(): boolean {
     return this.status === 'pending' && this.options.order() === null;
   }
@@ -152,7 +152,7 @@ export class ReferenceModel {
     return order !== null && order.totalRupiah !== this.options.totalRupiah;
   }
 
-  /** A refund that was made before anybody heard of the payment is recorded with it. */
+  /** A refund that was made before the payment was recorded is recorded with it. */
   private recordPaid(): void {
     this.go('pay', 'paid');
     if (this.options.order()?.status !== 'refunded') return;
@@ -160,7 +160,7 @@ export class ReferenceModel {
     this.submitRefund();
   }
 
-  /** Money over another amount is no payment: it fails, and the money is late. */
+  /** Money over another amount does not pay it: the payment fails, and the money is a late payment. */
   private expireAtDeadline(): void {
     if (this.hasOtherAmount && this.options.order()?.paidAt) this.go('fail', 'failed');
     else this.closeUnpaid('expire', 'expired');
@@ -185,7 +185,7 @@ export class ReferenceModel {
     return 'done';
   }
 
-  /** Money that is there wins. */
+  /** If the customer paid first, the payment is paid. */
   private closeUnpaid(step: 'expire' | 'cancel', status: string): ModelResult {
     const order = this.options.order();
     if (order === null || (order.paidAt && this.hasOtherAmount)) return 'rejected';
