@@ -21,8 +21,8 @@ function stepOf({ terms, version }: Awaited<ReturnType<typeof applyTransitions>>
   return { paymentId: terms.paymentId, version, at: new Date(T0.getTime() + 60_000) };
 }
 
-describe('reconciliation takes a refund for one that the provider does not know', () => {
-  it('not if the provider confirmed it without a number', async () => {
+describe('reconciliation counts a refund as manual', () => {
+  it('not if the provider confirmed it without a reference', async () => {
     const path = await applyTransitions(ledger, SUBMITTED);
     await transitionWriters.confirm_refund(ledger.context, {
       ...stepOf(path),

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-// Within a transaction the time stands still.
+// In a transaction `now()` is constant.
 beforeEach(async () => {
   db = await ledger.db.connect();
   await db.query('begin');
@@ -42,7 +42,7 @@ function notify({ providerAccountId, referenceId }: PaymentTerms, reportedStatus
   return storeNotification(db, { ...notification, rawBody: Buffer.from(`${referenceId} ${reportedStatus} ${text}`) });
 }
 
-/** It fell due, so long after it was received. */
+/** Makes the notifications of an order due, this long after they were received. */
 async function makeDue(
   { referenceId }: Pick<PaymentTerms, 'referenceId'>,
   age = '6 seconds',
@@ -57,7 +57,8 @@ async function makeDue(
 
 async function open({ referenceId }: Pick<PaymentTerms, 'referenceId'>) {
   const { rows } = await db.query(
-    `select reported_status as reported, notify_attempts as "notifyAttempts", extract(epoch from next_notify_at - now())::integer as seconds
+    `select reported_status as reported, notify_attempts as "notifyAttempts", 
+       extract(epoch from next_notify_at - now())::integer as seconds
      from provider_notifications where reference_id = $1 and closed_at is null order by id`,
     [referenceId],
   );
@@ -76,7 +77,7 @@ it.each([
   ['30 days', 2_000, 3_600],
   ['-20 seconds', 0, 5],
 ])(
-  'news that is open for %s and was told %d times before is told, and next after %d s',
+  'a notification open for %s with %d earlier attempts is claimed once, and due again after %d s',
   async (age, notifyAttempts, nextSeconds) => {
     const terms = ledger.newTerms();
     await requestStatusQuery(db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
@@ -89,7 +90,7 @@ it.each([
   },
 );
 
-it('news that could not be told is due again after 10 s, however long that has gone on', async () => {
+it('a claimed notification whose attempt is not recorded is due again after 10 s, at any age', async () => {
   const terms = ledger.newTerms();
   await notify(terms, 'paid');
   await makeDue(terms, '2 hours', 3);
@@ -98,7 +99,7 @@ it('news that could not be told is due again after 10 s, however long that has g
 });
 
 it.each(['refunded', 'manual_review'])(
-  'news of a late payment that waits for the bank is told rarely, and again when it is %s',
+  'a notification of a late payment that waits for the bank is due after an hour, or when it becomes %s',
   async (status) => {
     const { terms } = await applyTransitions(ledger, ['issue', 'expire']);
     await recordLatePayment(db, terms, LATE, T0);
@@ -116,7 +117,7 @@ it.each(['refunded', 'manual_review'])(
   },
 );
 
-it('news is what is stored for the first time, and not known already', async () => {
+it('a notification needs a status query if it is new and the payment does not reflect it', async () => {
   const { terms } = await applyTransitions(ledger, ['issue', 'pay']);
   const { paymentId } = terms;
   expect(await notify(terms, 'refunded')).toEqual({ needsQuery: true, paymentId });
@@ -134,14 +135,14 @@ describe('a status query', () => {
     ['expired', COVERED_BY.expired, ['paid', 'cancelled', 'denied', 'refunded', null]],
     ['paid', COVERED_BY.paid, ['refunded']],
     ['refunded', COVERED_BY.refunded, []],
-  ] as const)('that reports %s closes what that covers', async (_name, covered, left) => {
+  ] as const)('that reports %s closes the notifications that it covers', async (_name, covered, left) => {
     const terms = ledger.newTerms();
     for (const reported of ALL) await notify(terms, reported);
     await closeNotifications(db, terms, await newestNotification(db, terms), covered);
     expect((await open(terms)).map(({ reported }) => reported)).toEqual(left);
   });
 
-  it('closes all that was received more than two minutes ago', async () => {
+  it('closes every notification received more than two minutes ago', async () => {
     const terms = ledger.newTerms();
     await notify(terms, 'paid');
     await makeDue(terms, '121 seconds');
@@ -149,7 +150,7 @@ describe('a status query', () => {
     expect(await open(terms)).toEqual([]);
   });
 
-  it('closes nothing that came after it, nor anything of another account', async () => {
+  it('closes no later notification and none of another provider account', async () => {
     const terms = ledger.newTerms();
     await notify(terms, 'paid');
     const latest = await newestNotification(db, terms);

@@ -8,7 +8,7 @@ import { dumpSchema } from '../support/schema-dump';
 const DUMP_FILE = path.join(PACKAGE_ROOT, 'src', 'db', 'schema.sql');
 
 describe('the migrations', () => {
-  it('lead to the schema in src/db/schema.sql (UPDATE_SCHEMA=1 writes it anew)', async () => {
+  it('lead to the schema in src/db/schema.sql (UPDATE_SCHEMA=1 writes it)', async () => {
     const database = await createTestDatabase();
     const db = createPool(database.url, { max: 1 });
     const dump = await dumpSchema(db);

@@ -2,7 +2,7 @@ import { assert, constantFrom, integer, property } from 'fast-check';
 import { amountsOf, FEE_PAYERS, type FeePayer } from '../../src/domain/fees';
 import { MAX_TOTAL_RUPIAH } from '../../src/domain/money';
 
-/** amount, basis points, flat; then total, net and fee when the buyer bears the fee, and when the merchant does. */
+/** amount, basis points, flat; then total, net and fee if the buyer pays the fee, and if the merchant does. */
 const TABLE: readonly (readonly [number, number, number, buyer: Row, merchant: Row])[] = [
   [50_000, 70, 0, [50_350, 50_000, 350], [50_000, 49_650, 350]],
   [275_000, 70, 0, [276_925, 275_000, 1_925], [275_000, 273_075, 1_925]],
@@ -15,7 +15,7 @@ const TABLE: readonly (readonly [number, number, number, buyer: Row, merchant: R
   [1, 0, 0, [1, 1, 0], [1, 1, 0]],
   [2_000, 0, 1_500, [3_500, 2_000, 1_500], [2_000, 500, 1_500]],
   [33_333, 30, 500, [33_933, 33_333, 600], [33_333, 32_733, 600]],
-  // The bounds: what the customer pays is at most Rp 10,000,000, and the merchant keeps at least a rupiah.
+  // The limits: the customer pays at most Rp 10,000,000, and the merchant receives at least one rupiah.
   [10_000_000, 0, 0, [10_000_000, 10_000_000, 0], [10_000_000, 10_000_000, 0]],
   [10_000_000, 70, 0, 'total_above_limit', [10_000_000, 9_930_000, 70_000]],
   [9_930_486, 70, 0, [10_000_000, 9_930_486, 69_514], [9_930_486, 9_860_972, 69_514]],
@@ -35,13 +35,13 @@ function rowOf(amount: number, feeBasisPoints: number, feeFlatRupiah: number, fe
   return [totalRupiah, netRupiah, feeRupiah];
 }
 
-describe('what a payment of an amount costs whom', () => {
+describe('total, net and fee of an amount', () => {
   it.each(TABLE)('Rp %i at %i basis points and Rp %i flat', (amount, basisPoints, flat, buyer, merchant) => {
     expect(rowOf(amount, basisPoints, flat, 'buyer')).toEqual(buyer);
     expect(rowOf(amount, basisPoints, flat, 'merchant')).toEqual(merchant);
   });
 
-  it('is what exact arithmetic says, over everything that the catalog and the contract allow', () => {
+  it('equal exact arithmetic for all values that the catalog and the contract allow', () => {
     assert(
       property(
         integer({ min: 1, max: MAX_TOTAL_RUPIAH }),
@@ -57,7 +57,7 @@ describe('what a payment of an amount costs whom', () => {
   });
 });
 
-/** The contract's rules, said once more in integers without a bound. */
+/** The contract's rules again, in integers of any size. */
 function exactly(amount: number, basisPoints: number, flat: number, feePayer: FeePayer): Row {
   const fee = exactFee(BigInt(amount), BigInt(basisPoints), BigInt(flat));
   const total = feePayer === 'buyer' ? BigInt(amount) + fee : BigInt(amount);

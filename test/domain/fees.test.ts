@@ -24,18 +24,18 @@ describe('fees', () => {
   it.each([
     ['buyer', { amountRupiah: 50_000, feeRupiah: 350, totalRupiah: 50_350, netRupiah: 50_000 }],
     ['merchant', { amountRupiah: 50_000, feeRupiah: 350, totalRupiah: 50_000, netRupiah: 49_650 }],
-  ] as const)('follows the contract when the %s bears the fee', (feePayer, amounts) => {
+  ] as const)('follow the contract if the %s pays the fee', (feePayer, amounts) => {
     expect(amountsOf(50_000, rate(70), feePayer)).toEqual({ outcome: 'ok', amounts });
   });
 
-  it('refuses a total above the QRIS limit and a fee that eats the amount', () => {
+  it('reject a total above the QRIS limit and a fee that reaches the amount', () => {
     expect(amountsOf(MAX_TOTAL_RUPIAH, rate(70), 'buyer').outcome).toBe('total_above_limit');
     expect(amountsOf(MAX_TOTAL_RUPIAH, rate(70), 'merchant').outcome).toBe('ok');
     expect(amountsOf(500, rate(0, 500), 'merchant').outcome).toBe('fee_reaches_amount');
     expect(amountsOf(501, rate(0, 500), 'merchant').outcome).toBe('ok');
   });
 
-  it('never creates or loses a rupiah, and rounds the fee up by less than one', () => {
+  it('preserve every rupiah, and round the fee up by less than one', () => {
     const amount = integer({ min: 1, max: MAX_TOTAL_RUPIAH });
     const basisPoints = integer({ min: 0, max: 10_000 });
     const flat = integer({ min: 0, max: 100_000 });

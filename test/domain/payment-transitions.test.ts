@@ -10,7 +10,7 @@ import {
 
 const rules = Object.entries(PAYMENT_TRANSITIONS);
 
-/** What a line moves, for a payment of net 90 and fee 10. */
+/** The amount of a line, for a payment with net 90 and fee 10. */
 function rupiah(line: LedgerLine): number {
   const amount = { total: 100, net: 90, fee: 10 }[line.amount];
   return line.side === 'debit' ? amount : -amount;
@@ -42,18 +42,18 @@ describe('the table of transitions', () => {
     );
   });
 
-  it('stays where it is only to submit a refund, which books nothing', () => {
+  it('has one transition that keeps the status, submit_refund, without a posting', () => {
     const still = rules.filter(([, rule]) => rule.from === rule.to);
     expect(still.map(([name, { posting }]) => [name, posting])).toEqual([['submit_refund', []]]);
   });
 
-  it.each(rules)('%s books a balanced posting over known accounts, or none', (_name, rule) => {
+  it.each(rules)('%s has a balanced posting to known accounts, or none', (_name, rule) => {
     const posting: readonly LedgerLine[] = rule.posting;
     expect(posting.reduce((sum, line) => sum + rupiah(line), 0)).toBe(0);
     expect(posting.every((line) => LEDGER_ACCOUNTS.includes(line.account))).toBe(true);
   });
 
-  it('leaves a refunded merchant owing the fee, and a settled one with the net amount', () => {
+  it('posts −fee to the available balance for a refund, and the net amount for a settlement', () => {
     const balance = (names: readonly (keyof typeof PAYMENT_TRANSITIONS)[], account: string) =>
       names
         .flatMap((name): readonly LedgerLine[] => PAYMENT_TRANSITIONS[name].posting)
@@ -89,7 +89,7 @@ describe('the table of transitions', () => {
     ]);
   });
 
-  it('names an event after each status', () => {
+  it('has one event per status, with its name', () => {
     expect(PAYMENT_EVENTS).toHaveLength(10);
     expect(eventOnEntering('refund_processing')).toBe('payment.refund_processing');
   });

@@ -25,7 +25,7 @@ function recorded(status: PaymentStatus, changes: Partial<RecordedPayment> = {})
   };
 }
 
-const TRUTH = {
+const EXPECTED = {
   created: 'pending',
   pending: 'pending',
   paid: 'paid',
@@ -48,34 +48,34 @@ function workflow(status: PaymentStatus): WorkflowRecord {
 }
 
 describe.each(PAYMENT_STATUSES)('a payment that is %s', (status) => {
-  it('is well when all three agree', () => {
-    expect(findBreaks(recorded(status), provider(TRUTH[status]), workflow(status), NOW)).toEqual([]);
+  it('has no break if provider, PostgreSQL and workflow agree', () => {
+    expect(findBreaks(recorded(status), provider(EXPECTED[status]), workflow(status), NOW)).toEqual([]);
   });
 
-  it('is broken when the provider has another amount, or another transaction', () => {
-    const amount = findBreaks(recorded(status), provider(TRUTH[status], { totalRupiah: 9 }), workflow(status), NOW);
+  it('has a break if the provider has another amount or another transaction', () => {
+    const amount = findBreaks(recorded(status), provider(EXPECTED[status], { totalRupiah: 9 }), workflow(status), NOW);
     expect(amount.some(({ kind }) => kind === 'mismatch' || kind === 'duplicate')).toBe(true);
-    const another = provider(TRUTH[status], { providerTransactionId: 'another' });
+    const another = provider(EXPECTED[status], { providerTransactionId: 'another' });
     expect(findBreaks(recorded(status), another, workflow(status), NOW)).toMatchObject([{ kind: 'duplicate' }]);
   });
 
-  it('is broken when its workflow is gone, or says otherwise, as long as its life goes on', () => {
-    const gone = findBreaks(recorded(status), provider(TRUTH[status]), null, NOW);
+  it('has a break if its workflow has another status, or is missing while the payment is open', () => {
+    const gone = findBreaks(recorded(status), provider(EXPECTED[status]), null, NOW);
     expect(gone.map(({ kind }) => kind)).toEqual(isFinal(status) ? [] : ['missing']);
     const other = { isRunning: true, status: status === 'paid' ? 'pending' : 'paid' };
-    expect(findBreaks(recorded(status), provider(TRUTH[status]), other, NOW)).toMatchObject([{ kind: 'mismatch' }]);
+    expect(findBreaks(recorded(status), provider(EXPECTED[status]), other, NOW)).toMatchObject([{ kind: 'mismatch' }]);
   });
 });
 
-describe('a record that is indeterminate', () => {
+describe('an indeterminate record', () => {
   const overduePayment = recorded('pending', { expiresAtMs: NOW - 120_000 });
 
-  it('hides neither a lost workflow nor an overdue timer', () => {
+  it('hides neither a missing workflow nor an overdue timer', () => {
     const breaks = findBreaks(overduePayment, 'indeterminate', null, NOW);
     expect(breaks.map(({ kind }) => kind)).toEqual(['missing', 'overdue']);
   });
 
-  it('hides nothing that the provider reports', () => {
+  it('hides no break at the provider', () => {
     const breaks = findBreaks(recorded('pending'), provider('paid'), 'indeterminate', NOW);
     expect(breaks).toMatchObject([{ kind: 'mismatch', isResolvedByStatusQuery: true }]);
   });
@@ -89,8 +89,8 @@ describe('a workflow that differs from PostgreSQL', () => {
   it.each([
     ['refund_processing', { isRunning: true, status: 'paid' }],
     ['settled', { isRunning: true, status: 'paid' }],
-  ] as const)('catches up by a notification: %s', (status, running) => {
-    expect(findBreaks(recorded(status), provider(TRUTH[status]), running, NOW)).toMatchObject([
+  ] as const)('is resolved by a status query: %s', (status, running) => {
+    expect(findBreaks(recorded(status), provider(EXPECTED[status]), running, NOW)).toMatchObject([
       { kind: 'mismatch', isResolvedByStatusQuery: true },
     ]);
   });
@@ -109,7 +109,7 @@ describe('a late payment', () => {
   });
 });
 
-describe('what the provider says settles it', () => {
+describe('a break at the provider is resolved by a status query', () => {
   it.each([
     ['pending', 'paid', true],
     ['pending', 'expired', true],
@@ -125,7 +125,7 @@ describe('what the provider says settles it', () => {
     ]);
   });
 
-  it('late money that is in suspense, or given back, is well', () => {
+  it('is none if the late payment is in suspense or refunded', () => {
     for (const [late, there] of [
       ['manual_review', 'paid'],
       ['submitted', 'refunded'],
@@ -133,16 +133,16 @@ describe('what the provider says settles it', () => {
     ] as const) {
       expect(findBreaks(recorded('expired', { late }), provider(there), workflow('expired'), NOW)).toEqual([]);
     }
-    const given = recorded('expired', { late: 'refunded' });
-    expect(findBreaks(given, provider('paid'), workflow('expired'), NOW)).toHaveLength(1);
+    const refunded = recorded('expired', { late: 'refunded' });
+    expect(findBreaks(refunded, provider('paid'), workflow('expired'), NOW)).toHaveLength(1);
   });
 });
 
-describe('money that went back by hand', () => {
+describe('a manual refund', () => {
   it.each([
     ['refunded', null],
     ['expired', 'refunded'],
-  ] as const)('is well where the provider knows nothing of it: %s', (status, late) => {
+  ] as const)('is no break if the provider does not have it: %s', (status, late) => {
     const manual = recorded(status, { late, isManuallyRefunded: true });
     expect(findBreaks(manual, provider('paid'), workflow(status), NOW)).toEqual([]);
     expect(findBreaks({ ...manual, isManuallyRefunded: false }, provider('paid'), workflow(status), NOW)).toHaveLength(
@@ -150,7 +150,7 @@ describe('money that went back by hand', () => {
     );
   });
 
-  it('and at the provider too is twice', () => {
+  it('is a break if the provider refunded too', () => {
     const manual = recorded('refunded', { isManuallyRefunded: true });
     expect(findBreaks(manual, provider('refunded'), workflow('refunded'), NOW)).toHaveLength(1);
   });
@@ -183,12 +183,12 @@ describe('a timer that should have fired', () => {
         refundSubmittedAtMs: minutesAgo(11),
       },
     ],
-  ] as const)('is found: %s', (status, changes) => {
-    const breaks = findBreaks(recorded(status, changes), provider(TRUTH[status]), workflow(status), NOW);
+  ] as const)('is a break: %s', (status, changes) => {
+    const breaks = findBreaks(recorded(status, changes), provider(EXPECTED[status]), workflow(status), NOW);
     expect(breaks).toMatchObject([{ kind: 'overdue' }]);
   });
 
-  it('is none where settlement waits for an operator', () => {
+  it('is no break if settlement waits for an operator', () => {
     const waiting = recorded('paid', {
       settlementKind: 'manual',
       state: { status: 'paid', version: 3, settlesAtMs: minutesAgo(600) },

@@ -20,7 +20,7 @@ export const T0 = new Date('2026-11-21T08:00:00.000Z');
 
 type StepName = Exclude<TransitionName, 'create'>;
 
-/** Where a payment stands, by a model of its own. */
+/** The expected state of a payment, by the table alone. */
 interface PathState {
   readonly status: PaymentStatus;
   readonly version: number;
@@ -40,7 +40,7 @@ function stepsFrom({ status, refund, number }: PathState): StepName[] {
   });
 }
 
-/** The state that a transition leads to, by the table alone. */
+/** The expected state after a transition. */
 function stateAfter({ version, number, refund }: PathState, name: StepName): PathState {
   const rule = RULES[name];
   return {
@@ -58,7 +58,7 @@ export interface AppliedPath {
   readonly steps: readonly StepName[];
 }
 
-/** Leads a new payment along the table, by the writers that the service has; each choice picks one of the steps that there are. */
+/** Creates a payment and applies transitions to it. Each choice is an index into the transitions that are possible. */
 export async function applyChoices(
   ledger: TestLedger,
   choices: readonly number[],
@@ -79,7 +79,7 @@ export async function applyChoices(
   return { terms, status: current.status, version: current.version, steps };
 }
 
-/** The same along steps that have a name. */
+/** Creates a payment and applies these transitions to it. */
 export async function applyTransitions(
   ledger: TestLedger,
   names: readonly StepName[],
@@ -125,7 +125,7 @@ const DETAILS = {
 export type LatePaymentOutcome =
   'received' | 'refunded' | 'manual_review' | 'refunded after manual review' | 'refunded manually';
 
-/** Money comes after the end of a payment. */
+/** Records a late payment. */
 export async function payLate(
   { db }: TestLedger,
   { terms }: AppliedPath,

@@ -31,11 +31,11 @@ interface Payment {
   readonly reference_id: string;
 }
 
-/** What a customer, a merchant or the provider does to a payment, and the events that tell the merchant. */
+/** What the customer, the merchant or the provider does, and the statuses for which the merchant receives an event. */
 interface Scenario {
   readonly expiresInSeconds?: number;
   readonly settlementDelaySeconds?: number;
-  /** The provider turns this operation down. */
+  /** The provider rejects this operation. */
   readonly rejected?: 'charge' | 'refund';
   readonly happens?: (payment: Payment) => Promise<unknown>;
   readonly statuses: readonly string[];
@@ -62,7 +62,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     happens: ({ id }) => service.call('POST', `/payments/${id}/cancel`),
     statuses: ['created', 'pending', 'cancelled'],
   },
-  'is refused by the provider': { rejected: 'charge', statuses: ['created', 'failed'] },
+  'is rejected by the provider': { rejected: 'charge', statuses: ['created', 'failed'] },
   'is refunded': {
     happens: payAndRefund,
     statuses: ['created', 'pending', 'paid', 'refund_processing', 'refunded'],
@@ -74,14 +74,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** Names as they came over the wire, without those that HTTP itself needs. */
+/** Headers with their names as received, without those of HTTP itself. */
 function contractHeaders({ rawHeaders }: ReceivedWebhook): Record<string, string | undefined> {
   const own = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
   const pairs = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1]] as const] : []));
   return Object.fromEntries(pairs.filter(([name]) => !own.has(name.toLowerCase())));
 }
 
-/** The contract's payload, key by key in its order. */
+/** The contract's payload, keys in its order. */
 function expectedBody(payment: Record<string, unknown>, status: string, updatedAt: Date): string {
   return JSON.stringify({
     id: payment.id,
@@ -111,7 +111,7 @@ async function injectFault(operation: string): Promise<void> {
   expect(response.status).toBe(200);
 }
 
-describe('a merchant is told of a payment that', () => {
+describe('a merchant receives the events of a payment that', () => {
   const received = new Set<string>();
 
   it.each(Object.entries(SCENARIOS))('%s', async (name, scenario) => {
@@ -157,7 +157,7 @@ describe('a merchant is told of a payment that', () => {
     for (const { body } of webhooks) received.add(String(body.event));
   });
 
-  it('(these are all ten events)', () => {
+  it('(together these are all ten events)', () => {
     expect([...received].sort()).toEqual([...PAYMENT_EVENTS].sort());
   });
 });

@@ -20,13 +20,13 @@ let ledger: TestLedger;
 let receiver: Receiver;
 let sender: WebhookSender;
 let relay: Relay | undefined;
-let handedOver: FailedDelivery[];
+let failedDeliveries: FailedDelivery[];
 
 beforeEach(async () => {
   ledger = await createTestLedger();
   receiver = await startReceiver();
   sender = createWebhookSender({ environment: 'sandbox' });
-  handedOver = [];
+  failedDeliveries = [];
 });
 
 afterEach(async () => {
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 function start(): Relay {
   const startRetryWorkflow = async (failed: FailedDelivery) => {
-    handedOver.push(failed);
+    failedDeliveries.push(failed);
   };
   relay = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
   return relay;
@@ -62,7 +62,7 @@ async function addEndpoint(secrets = [SECRET]): Promise<string> {
   return id;
 }
 
-async function acceptPayments(count: number): Promise<void> {
+async function createPayments(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
   }
@@ -78,7 +78,7 @@ async function deliveries() {
   return rows;
 }
 
-/** The rows of the outbox that some work reads; it is undone. */
+/** The number of delivery rows that the work reads. Its changes are rolled back. */
 async function rowsReadBy(client: PoolClient, work: () => Promise<unknown>): Promise<number> {
   const readSoFar = async () => {
     const { rows } = await client.query<{ read: number }>(
@@ -94,7 +94,7 @@ async function rowsReadBy(client: PoolClient, work: () => Promise<unknown>): Pro
   return read;
 }
 
-describe('however much waits, also by plans that were made when nothing did', () => {
+describe('with many pending deliveries and plans from an empty outbox', () => {
   const DELIVERED = { startedAt: new Date(), durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
   let client: PoolClient;
   let claimed: readonly Delivery[] = [];
@@ -106,7 +106,7 @@ describe('however much waits, also by plans that were made when nothing did', ()
       await rowsReadBy(client, record);
     }
     for (let count = 0; count < 8; count += 1) await addEndpoint();
-    await acceptPayments(60);
+    await createPayments(60);
   });
 
   afterEach(() => client.release());
@@ -121,7 +121,7 @@ describe('however much waits, also by plans that were made when nothing did', ()
       claimed.map((delivery) => ({ delivery, attempt: { ...DELIVERED, retryAfterSeconds: null } })),
     );
 
-  it('a claim reads what it takes, and a batch of successes what it records', async () => {
+  it('a claim reads only rows near those it takes, and a batch of successes those it records', async () => {
     expect(await rowsReadBy(client, claim)).toBeLessThan(64 * 8);
     expect(claimed).toHaveLength(64);
     expect(await rowsReadBy(client, record)).toBeLessThan(64 * 6);
@@ -129,9 +129,9 @@ describe('however much waits, also by plans that were made when nothing did', ()
 });
 
 describe('the relay', () => {
-  it('sends what a transition left, signed, with the headers of the contract, and marks it delivered', async () => {
+  it('sends the event of a transition, signed, with the headers of the contract, and records it', async () => {
     await addEndpoint();
-    await acceptPayments(1);
+    await createPayments(1);
     start();
     await receiver.waitFor(1);
     const [webhook] = receiver.received;
@@ -158,9 +158,9 @@ describe('the relay', () => {
     expect(attempts.rows).toMatchObject([{ number: 1, status_code: 200, failure: null }]);
   });
 
-  it('goes on as soon as there is room, and leaves nothing to its poll', async () => {
+  it('continues when there is room, without waiting for its poll', async () => {
     await addEndpoint();
-    await acceptPayments(48);
+    await createPayments(48);
     const arrivedMs: number[] = [];
     receiver.respond = (response) => {
       arrivedMs.push(performance.now());
@@ -169,7 +169,7 @@ describe('the relay', () => {
     start();
     await receiver.waitFor(48);
     const pauses = arrivedMs.filter((atMs, index) => atMs - (arrivedMs[index - 1] ?? atMs) > 900);
-    // One may be the machine's.
+    // A slow machine may cause one.
     expect(pauses.length).toBeLessThan(2);
   });
 
@@ -180,7 +180,7 @@ describe('the relay', () => {
        where endpoint_id = $1 and sealed_secret = (select sealed_secret from webhook_secrets offset 2 limit 1)`,
       [endpoint],
     );
-    await acceptPayments(1);
+    await createPayments(1);
     start();
     await receiver.waitFor(1);
     const [webhook] = receiver.received;
@@ -194,23 +194,23 @@ describe('the relay', () => {
     ['a 500', (r: Receiver) => (r.respond = (response) => response.writeHead(500).end('broken'))],
     ['a redirect', (r: Receiver) => (r.respond = (response) => response.writeHead(302, { location: r.url }).end())],
     ['a reset', (r: Receiver) => (r.respond = (response) => response.destroy())],
-  ])('hands %s over after one try, and logs it', async (_name, misbehave) => {
+  ])('starts a retry workflow after %s at the first attempt, and records the attempt', async (_name, misbehave) => {
     misbehave(receiver);
     await addEndpoint();
-    await acceptPayments(1);
+    await createPayments(1);
     start();
     const [delivery] = await eventually(deliveries, (rows) => rows[0]?.retry_workflow_started_at !== null);
     expect(delivery).toMatchObject({ status: 'pending', attempts_total: 1 });
-    expect(handedOver.map(({ delivery }) => delivery.deliveryId)).toEqual([delivery.id]);
+    expect(failedDeliveries.map(({ delivery }) => delivery.deliveryId)).toEqual([delivery.id]);
     expect(receiver.received).toHaveLength(1);
     const { rows } = await ledger.db.query('select failure from webhook_attempts');
     expect(rows[0].failure).toBeTruthy();
   });
 
-  it('disables the endpoint of a receiver that is gone; what waits for it is dead too, and says why', async () => {
+  it('disables the endpoint of a receiver that returns 410, and marks its pending deliveries dead', async () => {
     const endpoint = await addEndpoint();
     receiver.respond = (response) => response.writeHead(410).end();
-    await acceptPayments(20);
+    await createPayments(20);
     start();
     const rows = await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'dead'));
     const gone = rows.filter((row) => row.dead_reason === 'endpoint_gone');
@@ -220,7 +220,7 @@ describe('the relay', () => {
     expect(gone.length + waited.length).toBe(20);
     expect(receiver.received.length).toBeLessThanOrEqual(8);
     expect(await endpointState(endpoint)).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
-    expect(handedOver).toEqual([]);
+    expect(failedDeliveries).toEqual([]);
   });
 
   it.each([
@@ -231,18 +231,18 @@ describe('the relay', () => {
       (requested: string, startedAt: Date) => (Date.parse(requested) - startedAt.getTime()) / 1_000,
     ],
     ['more than an hour', () => '86400', () => 3_600],
-  ])('waits as long as a busy receiver asks: %s', async (_name, retryAfter, expectedSeconds) => {
+  ])('delays the retry by the Retry-After of a busy receiver: %s', async (_name, retryAfter, expectedSeconds) => {
     const { requested, failed } = await rejectedWith(retryAfter);
     expect(failed.delaySeconds).toBe(expectedSeconds(requested, failed.attempt.startedAt));
   });
 
-  it('waits as after any failure where a busy receiver asks nonsense', async () => {
+  it('uses the normal delay if Retry-After is invalid', async () => {
     const { failed } = await rejectedWith(() => 'soon');
     expect(failed.delaySeconds).toBeGreaterThanOrEqual(9);
     expect(failed.delaySeconds).toBeLessThanOrEqual(11);
   });
 
-  /** What the receiver asked for, and what was handed over. */
+  /** The `Retry-After` of the receiver, and the delivery that the retry workflow gets. */
   async function rejectedWith(retryAfter: () => string): Promise<{ requested: string; failed: FailedDelivery }> {
     await addEndpoint();
     let requested = '';
@@ -250,15 +250,15 @@ describe('the relay', () => {
       requested = retryAfter();
       response.writeHead(503, { 'retry-after': requested }).end();
     };
-    await acceptPayments(1);
+    await createPayments(1);
     start();
     await eventually(deliveries, (rows) => rows[0]?.retry_workflow_started_at !== null);
-    const [failed] = handedOver;
+    const [failed] = failedDeliveries;
     if (!failed) throw new Error('Nothing was handed over');
     return { requested, failed };
   }
 
-  it('does not read an endless answer to its end', async () => {
+  it('does not read an endless response to its end', async () => {
     let written = 0;
     receiver.respond = (response) => {
       const more = () => {
@@ -269,15 +269,15 @@ describe('the relay', () => {
       more();
     };
     await addEndpoint();
-    await acceptPayments(1);
+    await createPayments(1);
     start();
     await eventually(deliveries, (rows) => rows[0]?.status === 'delivered');
     expect(written).toBeLessThan(50_000_000);
   });
 
-  it('sends each delivery once, side by side, over two relays', async () => {
+  it('sends each delivery once with two concurrent relays', async () => {
     await addEndpoint();
-    await acceptPayments(60);
+    await createPayments(60);
     const other = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow: async () => undefined, log });
     start();
     await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'delivered'));
@@ -287,9 +287,9 @@ describe('the relay', () => {
     expect(new Set(ids).size).toBe(60);
   });
 
-  it('does not let hanging endpoints hold up another, not even one on the same server', async () => {
+  it('does not delay an endpoint while others hang, also on the same server', async () => {
     const hanging = new Set(await Promise.all(Array.from({ length: 3 }, () => addEndpoint())));
-    await acceptPayments(20);
+    await createPayments(20);
     const healthy = await addEndpoint();
     await ledger.db.query("update webhook_endpoints set url = url || '?' || id");
     const open = new Map<string, number>();
@@ -303,7 +303,7 @@ describe('the relay', () => {
       () => Promise.resolve([...open.values()]),
       (counts) => counts.length === 3 && counts.every((count) => count === 8),
     );
-    await acceptPayments(30);
+    await createPayments(30);
     relay?.wake();
     await eventually(deliveries, (rows) =>
       rows.filter((row) => row.endpoint_id === healthy).every(({ status }) => status === 'delivered'),
@@ -311,9 +311,9 @@ describe('the relay', () => {
     expect([...open.values()]).toEqual([8, 8, 8]);
   });
 
-  it('never has more than eight tries under way at an endpoint, however often it looks', async () => {
+  it('never has more than eight attempts in flight at an endpoint, however often it is woken', async () => {
     await addEndpoint();
-    await acceptPayments(80);
+    await createPayments(80);
     let [open, maxOpen] = [0, 0];
     const held: (() => void)[] = [];
     receiver.respond = (response) => {
@@ -322,7 +322,7 @@ describe('the relay', () => {
         response.end();
       };
       maxOpen = Math.max(maxOpen, (open += 1));
-      // The first eight wait for each other, so that the bound is reached however slow the machine is.
+      // The first eight wait for each other, so that the limit is reached also on a slow machine.
       if (maxOpen < 8) held.push(respond);
       else for (const each of [...held.splice(0), respond]) setTimeout(each, Math.random() * 40);
     };
@@ -335,10 +335,10 @@ describe('the relay', () => {
 
   it.each([
     ['', 0],
-    [', nor beside an endpoint that hangs', 8],
-  ])('looks for more when it is woken, not after each delivery%s', async (_beside, hanging) => {
+    [', also while an endpoint hangs', 8],
+  ])('claims when it is woken, not after each delivery%s', async (_beside, hanging) => {
     if (hanging > 0) await addEndpoint();
-    await acceptPayments(hanging);
+    await createPayments(hanging);
     const healthy = await addEndpoint();
     await ledger.db.query("update webhook_endpoints set url = url || '?healthy' where id = $1", [healthy]);
     let hung = 0;
@@ -350,19 +350,19 @@ describe('the relay', () => {
     const startedAt = Date.now();
     const running = start();
     for (let sent = 1; sent <= 10; sent += 1) {
-      await acceptPayments(1);
+      await createPayments(1);
       running.wake();
       await eventually(deliveries, (rows) => rows.filter(({ status }) => status === 'delivered').length === sent);
     }
     expect(hung).toBe(hanging);
     const looks = query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('claim_deliveries'));
-    // Once for each of them, once at its start, and once a second.
+    // One for each of them, one at the start, and one a second.
     expect(looks.length).toBeLessThanOrEqual(10 + 2 + Math.ceil((Date.now() - startedAt) / 1_000));
   });
 
-  it('writes down together what was delivered meanwhile, each with its try', async () => {
+  it('records concurrent successes in one statement, each with its attempt', async () => {
     await Promise.all(Array.from({ length: 4 }, () => addEndpoint()));
-    await acceptPayments(5);
+    await createPayments(5);
     const writer = await ledger.db.connect();
     await writer.query('begin');
     await writer.query('lock table webhook_attempts');
@@ -380,9 +380,9 @@ describe('the relay', () => {
     expect(written.length).toBeLessThan(10);
   });
 
-  it('loses nothing when it dies with deliveries in hand: the lease runs out', async () => {
+  it('sends the deliveries of a terminated relay after their lease', async () => {
     await addEndpoint();
-    await acceptPayments(3);
+    await createPayments(3);
     const bounds = { max: 10, maxPerEndpoint: 10, inFlight: new Map() };
     expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(3);
     expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(0);
@@ -391,10 +391,10 @@ describe('the relay', () => {
     await receiver.waitFor(3);
   });
 
-  it('leaves a claim that took too long to its lease: a try would outlive it', async () => {
+  it('abandons a claim that took too long: an attempt would end after its lease', async () => {
     await addEndpoint();
-    await acceptPayments(3);
-    // A clock by which any two looks are 11 s apart, so that every claim takes too long.
+    await createPayments(3);
+    // With this clock two readings are always 11 s apart, so every claim takes too long.
     const now = Date.now;
     let looks = 0;
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 11_000 * (looks += 1));
@@ -408,10 +408,10 @@ describe('the relay', () => {
     await receiver.waitFor(3);
   });
 
-  it('makes another try where the hand-over failed, and counts neither among the twelve until it succeeds', async () => {
+  it('makes another attempt if the retry workflow cannot start, and the cycle counts only one of them', async () => {
     await addEndpoint();
     receiver.respond = (response) => response.writeHead(500).end();
-    await acceptPayments(1);
+    await createPayments(1);
     let calls = 0;
     const startRetryWorkflow = async () => {
       calls += 1;
@@ -431,9 +431,9 @@ describe('the relay', () => {
     expect(delivery.attempts_total).toBeGreaterThanOrEqual(15);
   });
 
-  it('does not send what was written while its endpoint was being disabled', async () => {
+  it('does not send a delivery that was written while its endpoint was disabled', async () => {
     const endpoint = await addEndpoint();
-    await acceptPayments(2);
+    await createPayments(2);
     await ledger.db.query("update webhook_endpoints set status = 'disabled' where id = $1", [endpoint]);
     start();
     const rows = await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'dead'));
@@ -442,7 +442,7 @@ describe('the relay', () => {
   });
 });
 
-describe('an endpoint that is down', () => {
+describe('a failing endpoint', () => {
   const DELIVERIES = 600;
 
   async function counts(): Promise<Record<'pending' | 'delivered' | 'dead', number>> {
@@ -454,13 +454,13 @@ describe('an endpoint that is down', () => {
     return rows[0];
   }
 
-  /** As if its time had come. */
+  /** Makes the probe due. */
   async function probeNow(): Promise<void> {
     await ledger.db.query("update webhook_endpoints set next_probe_at = now() - interval '1 millisecond'");
     relay?.wake();
   }
 
-  /** As after many failures, the first of them some days ago. */
+  /** Sets the state after many failures, the first of them some days ago. */
   async function isFailingFor(days: number): Promise<void> {
     await ledger.db.query(
       `update webhook_endpoints set consecutive_failures = 100, failing_since = now() - $1::float8 * interval '1 day',
@@ -469,17 +469,17 @@ describe('an endpoint that is down', () => {
     );
   }
 
-  it('gets few workflows and one probe at a time; its deliveries wait, and drain when it is back', async () => {
+  it('gets few retry workflows and one probe at a time, and all its deliveries after its recovery', async () => {
     const endpoint = await addEndpoint();
     receiver.respond = (response) => response.writeHead(500).end();
-    await acceptPayments(DELIVERIES);
+    await createPayments(DELIVERIES);
     start();
     await eventually(
       () => endpointState(endpoint),
       ({ next_probe_at }) => next_probe_at !== null,
     );
     await relay?.stop();
-    const [attempts, workflows] = [receiver.received.length, handedOver.length];
+    const [attempts, workflows] = [receiver.received.length, failedDeliveries.length];
     expect(attempts).toBeLessThanOrEqual(20 + 8);
     expect(workflows).toBeLessThan(20);
     expect(await counts()).toEqual({ pending: DELIVERIES, delivered: 0, dead: 0 });
@@ -503,7 +503,7 @@ describe('an endpoint that is down', () => {
     await probeNow();
     const drained = await eventually(counts, ({ delivered }) => delivered === DELIVERIES - workflows);
     expect(drained).toEqual({ pending: workflows, delivered: DELIVERIES - workflows, dead: 0 });
-    expect(handedOver).toHaveLength(workflows);
+    expect(failedDeliveries).toHaveLength(workflows);
     expect(await endpointState(endpoint)).toMatchObject({
       consecutive_failures: 0,
       failing_since: null,
@@ -511,10 +511,10 @@ describe('an endpoint that is down', () => {
     });
   });
 
-  it('is probed at growing intervals, or when it asked to be', async () => {
+  it('is probed at increasing intervals, or after its Retry-After', async () => {
     const endpoint = await addEndpoint();
-    await acceptPayments(1);
-    /** The wait is not longer than the first, counted from before the probe, and not shorter than the second, from after it. */
+    await createPayments(1);
+    /** The delay is between `max`, from before the probe, and `min`, from after it. */
     const delaysAfter = async (days: number) => {
       const probedAtMs = Date.now();
       await isFailingFor(days);
@@ -536,9 +536,9 @@ describe('an endpoint that is down', () => {
     }
   });
 
-  it('comes back although it fails at one event: the probes take turns', async () => {
+  it('recovers although it fails for one event: each probe is another delivery', async () => {
     await addEndpoint();
-    await acceptPayments(5);
+    await createPayments(5);
     const [poison] = await deliveries();
     receiver.respond = (response, { headers }) =>
       response.writeHead(headers['x-service-delivery'] === poison.id ? 500 : 200).end();
@@ -556,9 +556,9 @@ describe('an endpoint that is down', () => {
     );
   });
 
-  it('loses by each failed probe what has waited for three days; what came later waits on', async () => {
+  it('has deliveries marked dead by a failed probe only if they waited for three days', async () => {
     await addEndpoint();
-    await acceptPayments(4);
+    await createPayments(4);
     await ledger.db.query(
       `update webhook_deliveries set queued_at = now() - interval '73 hours'
        where id in (select id from webhook_deliveries order by created_at limit 3)`,
@@ -577,11 +577,12 @@ describe('an endpoint that is down', () => {
     expect(rows.reduce((sum, { attempts_total }) => sum + attempts_total, 0)).toBe(1);
   });
 
-  it('is disabled after five days of nothing but failures; all that is pending for it is dead', async () => {
+  it('is disabled after five days without a success, and all its pending deliveries are dead', async () => {
     const endpoint = await addEndpoint();
-    await acceptPayments(4);
+    await createPayments(4);
     await ledger.db.query(
-      'update webhook_deliveries set retry_workflow_started_at = now() where id = (select id from webhook_deliveries limit 1)',
+      `update webhook_deliveries set retry_workflow_started_at = now()
+       where id = (select id from webhook_deliveries limit 1)`,
     );
     receiver.respond = (response) => response.writeHead(500).end();
     await isFailingFor(4.9);
@@ -594,19 +595,19 @@ describe('an endpoint that is down', () => {
     const rows = await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'dead'));
     expect(new Set(rows.map((row) => row.dead_reason))).toEqual(new Set(['endpoint_disabled']));
     expect(await endpointState(endpoint)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
-    expect(handedOver).toEqual([]);
+    expect(failedDeliveries).toEqual([]);
   });
 
-  it('is not down while one try in twenty succeeds', async () => {
+  it('is not failing while one attempt in twenty succeeds', async () => {
     const endpoint = await addEndpoint();
     let responded = 0;
     receiver.respond = (response) => response.writeHead((responded += 1) % 11 === 0 ? 200 : 500).end();
-    await acceptPayments(100);
+    await createPayments(100);
     start();
     await eventually(deliveries, (rows) =>
       rows.every((row) => row.status === 'delivered' || row.retry_workflow_started_at),
     );
-    expect(handedOver).toHaveLength(91);
+    expect(failedDeliveries).toHaveLength(91);
     expect(await endpointState(endpoint)).toMatchObject({ status: 'enabled', next_probe_at: null });
   });
 });

@@ -2,7 +2,7 @@ import { assert, double, integer, property } from 'fast-check';
 import { MAX_ATTEMPTS, retryDelaySeconds } from '../../src/webhooks/retry-policy';
 
 describe('the retries of a webhook', () => {
-  it('are twelve tries over three days, never more than about a day apart', () => {
+  it('are twelve attempts over three days with increasing delays', () => {
     const delays = Array.from(
       { length: MAX_ATTEMPTS - 1 },
       (_, index) => retryDelaySeconds(index + 1, undefined, 0.5) ?? 0,
@@ -15,12 +15,12 @@ describe('the retries of a webhook', () => {
     expect(days).toBeLessThan(3.2);
   });
 
-  it('end after the last one', () => {
+  it('end after the twelfth attempt', () => {
     expect(retryDelaySeconds(MAX_ATTEMPTS)).toBeUndefined();
     expect(retryDelaySeconds(MAX_ATTEMPTS + 5)).toBeUndefined();
   });
 
-  it('spread by a tenth, and wait as long as the receiver asks, up to an hour', () => {
+  it('vary by 10 %, and follow Retry-After up to an hour', () => {
     assert(
       property(integer({ min: 1, max: 11 }), double({ min: 0, max: 0.999, noNaN: true }), (attempts, random) => {
         const planned = retryDelaySeconds(attempts, undefined, 0.5) ?? 0;

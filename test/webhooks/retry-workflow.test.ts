@@ -7,7 +7,7 @@ import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
-/** What the Web UI shows of a workflow beside its history. */
+/** The details that Temporal's Web UI shows besides the history. */
 const metadataSchema = z.looseObject({ currentDetails: z.string() });
 
 let service: TestService;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([service.close(), receiver.close()]));
 
-it('shows the retries of a webhook beside its payment: endpoint, tries and the last failure', async () => {
+it('the retry workflow shows endpoint, attempts and the last failure', async () => {
   const endpoint = await createEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: service.merchantId,
     url: `${receiver.url}?token=not-for-everybody`,
@@ -48,15 +48,15 @@ it('shows the retries of a webhook beside its payment: endpoint, tries and the l
 
   const workflow = service.client.workflow.getHandle(workflowId);
   const details = async () => metadataSchema.parse(await workflow.query('__temporal_workflow_metadata')).currentDetails;
-  expect(await details()).toContain('The first try failed: the receiver returned 500.');
+  expect(await details()).toContain('The first attempt failed: the receiver returned 500.');
 
-  // The second try comes after about 10 s.
+  // The second attempt is due after about 10 s.
   const description = await eventually(
     () => workflow.describe(),
     ({ raw }) => raw.pendingActivities?.[0]?.lastFailure?.message !== undefined,
   );
   expect(description.raw.pendingActivities?.[0]?.lastFailure?.message).toBe(
-    'Try 2 of 12 failed: the receiver returned 502',
+    'Attempt 2 of 12 failed: the receiver returned 502',
   );
   expect(description.taskQueue).toBe('lunas-webhooks');
   expect(description.priority?.fairnessKey).toBe(service.merchantId);

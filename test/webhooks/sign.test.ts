@@ -4,7 +4,7 @@ import { signWebhook } from '../../src/webhooks/sign';
 
 const SECRET = 'whsec_4f9d8a7b6c5e4d3c2b1a';
 
-/** What occurs in bodies, and what would give away another encoding or a trimmed line. */
+/** Typical bodies, and some that detect another encoding or trimming. */
 const BODIES = [
   '{"id":"0191","event":"payment.paid","merchant_reference_id":"PESANAN \\u00e9 é 支付 🙂"}',
   '{}',
@@ -16,7 +16,7 @@ const PYTHON = `
 import hashlib, hmac, os, sys
 print(hmac.new(os.environ["KEY"].encode(), sys.stdin.buffer.read(), hashlib.sha256).hexdigest(), end="")`;
 
-/** HMAC-SHA256 in hex, as others compute it: none of them shares code with ours. */
+/** Independent implementations of HMAC-SHA256 in hex. */
 const IMPLEMENTATIONS: Readonly<Record<string, (content: string, key: string) => Promise<string>>> = {
   'the Web Crypto API of Node.js': async (content, key) => {
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };
@@ -43,14 +43,14 @@ describe('the signature of a webhook', () => {
     },
   );
 
-  it('is given once for each secret that is valid, the newest first', async () => {
+  it('has one value for each valid secret, newest first', async () => {
     const vector = (key: string) => createHmac('sha256', key).update('1.{}').digest('hex');
     expect(signWebhook('{}', ['whsec_new', 'whsec_old'], 1)).toBe(
       `t=1,v1=${vector('whsec_new')},v1=${vector('whsec_old')}`,
     );
   });
 
-  it('is the same as ever: a receiver that verified yesterday verifies today', () => {
+  it('equals a recorded value: existing receivers can still verify it', () => {
     expect(signWebhook('{}', [SECRET], 1)).toBe(
       't=1,v1=b3c8a7e54f4704ddccf86e757b89778eb872883ce06975ab13636f90746f5bea',
     );

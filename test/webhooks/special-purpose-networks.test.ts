@@ -1,7 +1,7 @@
 import { assert, integer, property, tuple } from 'fast-check';
 import { blockedRange, inNetworks } from '../../src/webhooks/special-purpose-networks';
 
-describe('an address that nobody is to be called at', () => {
+describe('an address that must not be called', () => {
   it.each([
     ['127.0.0.1', 'loopback'],
     ['127.255.255.254', 'loopback'],
@@ -76,11 +76,11 @@ describe('an address that nobody is to be called at', () => {
     '2001:4860:4860::8888',
     '2606:4700::1111',
     '2a00::1',
-  ])('%s is none of them', (address) => {
+  ])('%s is public', (address) => {
     expect(blockedRange(address)).toBeUndefined();
   });
 
-  it('is refused behind every prefix that leads to an IPv4 address', () => {
+  it('is rejected behind every prefix that contains an IPv4 address', () => {
     const byte = integer({ min: 0, max: 255 });
     assert(
       property(tuple(byte, byte, byte, byte), (bytes) => {
@@ -96,14 +96,14 @@ describe('an address that nobody is to be called at', () => {
   });
 });
 
-describe('networks that are allowed', () => {
+describe('allowed networks', () => {
   it('are CIDRs and single addresses of both families', () => {
     const has = inNetworks(['10.1.0.0/16', '192.0.2.7', 'fd00::/8', '::1']);
     const results = ['10.1.255.1', '10.2.0.1', '192.0.2.7', '192.0.2.8', 'fd12::1', 'fe80::1', '::1', '::2'].map(has);
     expect(results).toEqual([true, false, true, false, true, false, true, false]);
   });
 
-  it('have the mapped addresses of an IPv4 network, but no IPv4 address for an IPv6 network', () => {
+  it('contain the mapped addresses of an IPv4 network, and no IPv4 address for an IPv6 network', () => {
     expect(inNetworks(['127.0.0.0/8'])('::ffff:127.0.0.1')).toBe(true);
     expect(inNetworks(['::/0'])('127.0.0.1')).toBe(false);
     expect(inNetworks(['0.0.0.0/0'])('::1')).toBe(false);

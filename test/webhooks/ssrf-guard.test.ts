@@ -13,7 +13,7 @@ import { resolveByDns, type ResolvedAddress, type ResolveHost } from '../../src/
 import { createWebhookSender, type WebhookAttempt } from '../../src/webhooks/send';
 import { webhookTo } from './webhook';
 
-/** Loopback is forbidden, as in production; http is not, so that the canary needs no certificate. */
+/** Rejects loopback, as in production. Allows http, so that the canary needs no certificate. */
 const GUARDED: ReceiverRules = { environment: 'sandbox', allowedNetworks: [] };
 const UNGUARDED: ReceiverRules = { environment: 'sandbox', allowedNetworks: ['0.0.0.0/0', '::/0'] };
 
@@ -56,7 +56,7 @@ function at(...addresses: string[]): ResolvedAddress[] {
   return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
-describe('the canary, a server inside that no merchant may reach', () => {
+describe('the canary, an internal server,', () => {
   let port: number;
   let hits: number;
   let callers: (string | undefined)[];
@@ -97,7 +97,7 @@ describe('the canary, a server inside that no merchant may reach', () => {
     '[0:0:0:0:0:ffff:127.0.0.1]',
   ];
 
-  it.each(literals)('is not reached by the literal %s, and is without the guard', async (host) => {
+  it.each(literals)('is not reached by the literal %s, but is reached without the guard', async (host) => {
     const url = `http://${host}:${port}/`;
     expect((await send(GUARDED, url)).failure).toMatch(/^not called: the URL must not lead to .*, which is /);
     expect(hits).toBe(0);
@@ -112,20 +112,20 @@ describe('the canary, a server inside that no merchant may reach', () => {
     [['0.0.0.0']],
     [['127.0.0.1', '1.1.1.1']],
     [['::1', '2606:4700::1111', '1.1.1.1']],
-  ])('is not reached by a name with the addresses %j, and is without the guard', async (addresses) => {
+  ])('is not reached by a name with the addresses %j, but is reached without the guard', async (addresses) => {
     const resolve = () => Promise.resolve(at(...addresses));
     const url = `http://receiver.test:${port}/`;
     expect((await send(GUARDED, url, resolve)).failure).toMatch(/^not called: receiver.test leads to .*, which is /);
     expect(hits).toBe(0);
-    // Only the first one: the others are not ours to call.
+    // Only the first one: a test must not call the others.
     expect((await send(UNGUARDED, url, () => Promise.resolve(at(addresses[0] ?? '')))).failure).toBeNull();
     expect(hits).toBe(1);
   });
 
-  // From here on ::1 stands for a public address, and the canary on 127.0.0.1 for the one inside.
+  // From here on ::1 represents a public address, and the canary on 127.0.0.1 an internal one.
   const ONE_OPEN: ReceiverRules = { environment: 'sandbox', allowedNetworks: ['::1'] };
 
-  it('is not reached by a bad address behind a good one: every one counts', async () => {
+  it('is not reached if only a later address of the name is internal', async () => {
     const response = await send(ONE_OPEN, `http://receiver.test:${port}/`, () =>
       Promise.resolve(at('::1', '127.0.0.1')),
     );
@@ -133,7 +133,7 @@ describe('the canary, a server inside that no merchant may reach', () => {
     expect(hits).toBe(0);
   });
 
-  it('is not reached by a name that changes once it was checked', async () => {
+  it('is not reached by a name that resolves to another address after the check (DNS rebinding)', async () => {
     const lookups: string[] = [];
     const rebinding = (name: string) => Promise.resolve(at(lookups.push(name) === 1 ? '::1' : '127.0.0.1'));
     const url = `http://rebinding.test:${port}/`;
@@ -152,7 +152,7 @@ describe('the canary, a server inside that no merchant may reach', () => {
     expect(hits).toBe(0);
   });
 
-  it('is not used as a proxy, whatever the environment says', async () => {
+  it('is not used as a proxy, with any proxy environment variable', async () => {
     const friend = await listen('127.0.0.1', 0, (_request, response) => void response.end());
     const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
     for (const name of names) process.env[name] = `http://127.0.0.1:${port}`;
@@ -164,7 +164,7 @@ describe('the canary, a server inside that no merchant may reach', () => {
     expect(hits).toBe(0);
   });
 
-  it('is not reached at an odd port of an address that is public otherwise', async () => {
+  it('is not reached at another port of a public address', async () => {
     const resolve = () => Promise.resolve(at('1.1.1.1'));
     expect((await send(GUARDED, `http://receiver.test:${port}/`, resolve)).failure).toBe(
       `not called: receiver.test leads to port ${port} of a public address`,
@@ -212,15 +212,15 @@ describe('a URL', () => {
     expect(urlViolation(url, rules)).toContain(rule);
   });
 
-  it('is checked again when it is called: a rule may have come since', async () => {
+  it('is checked at each attempt: the rules may have changed', async () => {
     expect((await send({ environment: 'production' }, 'http://shop.example/')).failure).toBe(
       'not called: the URL must begin with https:// in production',
     );
   });
 });
 
-describe('an answer', () => {
-  it('that is slow, in its head or its body, or that never ends, costs ten seconds in all', async () => {
+describe('a response', () => {
+  it('with slow headers, a slow body or no end takes at most ten seconds', async () => {
     const timers: NodeJS.Timeout[] = [];
     const trickle = (write: () => void) => timers.push(setInterval(write, 200));
     const port = await listen('127.0.0.1', 0, (request, response) => {
@@ -243,14 +243,14 @@ describe('an answer', () => {
     expect(Date.now() - startedAt).toBeLessThan(15_000);
   });
 
-  it('with endless headers is broken off', async () => {
+  it('with endless headers is aborted', async () => {
     const port = await listen('127.0.0.1', 0, (_request, response) => {
       response.socket?.write(`HTTP/1.1 200 OK\r\n${'x-filler: y\r\n'.repeat(100_000)}`);
     });
     expect((await send(UNGUARDED, `http://127.0.0.1:${port}/`)).failure).toMatch(/[Hh]eader/);
   });
 
-  it('is read up to 16 kB, however much there is: memory stays flat', async () => {
+  it('is read up to 16 kB: memory does not grow with its size', async () => {
     const offeredBytes = 64 * 1024 * 1024;
     const chunk = Buffer.alloc(64 * 1024, 'x');
     let written = 0;
@@ -279,7 +279,7 @@ describe('an answer', () => {
     expect(grown).toBeLessThan(2 * offeredBytes);
   });
 
-  it('that is compressed stays so', async () => {
+  it('is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'A'));
     const port = await listen('127.0.0.1', 0, (_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -317,7 +317,7 @@ describe('TLS', () => {
   );
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('with a certificate that nobody vouches for fails before anything is sent', async () => {
+  it('with an untrusted certificate fails before the request is sent', async () => {
     let hits = 0;
     let servername: string | undefined;
     const server = createTlsServer(
@@ -341,7 +341,7 @@ describe('TLS', () => {
     expect([hits, servername]).toEqual([0, 'receiver.test']);
   });
 
-  it('with a server that speaks none fails', async () => {
+  it('fails with a server without TLS', async () => {
     let hits = 0;
     const port = await listen('127.0.0.1', 0, () => (hits += 1));
     expect((await send(UNGUARDED, `https://127.0.0.1:${port}/`)).failure).not.toBeNull();
@@ -356,7 +356,7 @@ describe('a name in production', () => {
   const TYPE_A = 1;
   const TYPE_AAAA = 28;
 
-  /** A name server of one zone: every name has the same records; it keeps silent where it has none to give. */
+  /** A name server with the same records for every name. Without records it sends no response. */
   beforeEach(async () => {
     questions = 0;
     socket = createSocket('udp4').bind(0, '127.0.0.1');
@@ -383,20 +383,20 @@ describe('a name in production', () => {
 
   const resolver = () => resolveByDns([`127.0.0.1:${socket.address().port}`]);
 
-  it('has every address of both families that DNS tells', async () => {
+  it('resolves to all its addresses of both families', async () => {
     const ipv6 = Buffer.from('26064700000000000000000000001111', 'hex');
     responses = { [TYPE_A]: [Buffer.from([1, 1, 1, 1]), Buffer.from([127, 0, 0, 1])], [TYPE_AAAA]: [ipv6] };
     expect(await resolver()('receiver.test')).toEqual(at('1.1.1.1', '127.0.0.1', '2606:4700::1111'));
   });
 
-  it('is not called when one of them is forbidden', async () => {
+  it('is not called if one of its addresses is internal', async () => {
     responses = { [TYPE_A]: [Buffer.from([1, 1, 1, 1]), Buffer.from([10, 0, 0, 7])], [TYPE_AAAA]: [] };
     const { failure } = await send({ environment: 'production' }, 'https://receiver.test/', resolver());
     expect(failure).toContain('receiver.test leads to 10.0.0.7, which is private');
     expect(questions).toBe(2);
   });
 
-  it('whose name servers hang fails in time', async () => {
+  it('fails in time if its name servers do not respond', async () => {
     responses = {};
     const { failure, durationMs } = await send({ environment: 'production' }, 'https://receiver.test/', resolver());
     expect(failure).toMatch(/ETIMEOUT|within 10 s/);

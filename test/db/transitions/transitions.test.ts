@@ -39,7 +39,7 @@ const HELD: readonly Writer[] = [...PAID, 'request_refund'];
 const SUBMITTED: readonly Writer[] = [...HELD, 'submit_refund'];
 const REJECTED: readonly Writer[] = [...SUBMITTED, 'fail_refund'];
 
-/** What has to come before each writer. */
+/** The transitions before each writer. */
 const BEFORE: Record<Writer, readonly Writer[]> = {
   issue: [],
   fail_creation: [],
@@ -77,7 +77,7 @@ function statusAfter(path: readonly Writer[]): PaymentStatus {
   return last === undefined ? 'created' : PAYMENT_TRANSITIONS[last].to;
 }
 
-/** Everything that the database holds of a payment, to compare before and after. */
+/** All rows of a payment, to compare before and after. */
 async function recorded(paymentId: string) {
   const all = async (text: string) => (await ledger.db.query(text, [paymentId])).rows;
   return {
@@ -96,7 +96,8 @@ async function recorded(paymentId: string) {
 async function addEndpoint(merchantId: string, events: string[] | null, status = 'enabled'): Promise<string> {
   const id = randomUUID();
   await ledger.db.query(
-    "insert into webhook_endpoints (id, merchant_id, url, events, status) values ($1, $2, 'http://127.0.0.1:9', $3, $4)",
+    `insert into webhook_endpoints (id, merchant_id, url, events, status)
+     values ($1, $2, 'http://127.0.0.1:9', $3, $4)`,
     [id, merchantId, events, status],
   );
   return id;
@@ -138,7 +139,7 @@ describe.each(WRITER_NAMES)('%s', (name) => {
     }
   });
 
-  it('writes nothing a second time, and says what it wrote the first time', async () => {
+  it('writes nothing at a repetition, and returns the state of the first execution', async () => {
     const step = await paymentAfter(BEFORE[name]);
     await write(name, step);
     const before = await recorded(step.paymentId);
@@ -149,19 +150,19 @@ describe.each(WRITER_NAMES)('%s', (name) => {
     expect(await recorded(step.paymentId)).toEqual(before);
   });
 
-  it('is applied once by ten writers at the same time', async () => {
+  it('is applied once by ten concurrent writers', async () => {
     const step = await paymentAfter(BEFORE[name]);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => write(name, step)));
     expect(outcomes.filter(({ outcome }) => outcome === 'applied')).toHaveLength(1);
     expect(outcomes.every(({ state }) => state.status === rule.to && state.version === step.version + 1)).toBe(true);
   });
 
-  it('changes nothing from any other version or status, and says where the payment stands', async () => {
+  it('changes nothing from another version or status, and returns the current state', async () => {
     const step = await paymentAfter(BEFORE[name]);
     const before = await recorded(step.paymentId);
-    const truth = { outcome: 'superseded', state: { status: rule.from, version: step.version } };
-    expect(await write(name, { ...step, version: step.version - 1 })).toMatchObject(truth);
-    expect(await write(name, { ...step, version: step.version + 1 })).toMatchObject(truth);
+    const superseded = { outcome: 'superseded', state: { status: rule.from, version: step.version } };
+    expect(await write(name, { ...step, version: step.version - 1 })).toMatchObject(superseded);
+    expect(await write(name, { ...step, version: step.version + 1 })).toMatchObject(superseded);
     expect(await recorded(step.paymentId)).toEqual(before);
 
     const elsewhere = [[], ISSUED, PAID, HELD, REJECTED].filter((path) => statusAfter(path) !== rule.from);
@@ -172,7 +173,7 @@ describe.each(WRITER_NAMES)('%s', (name) => {
 });
 
 describe('create', () => {
-  it('writes the payment as created with what it captured, once', async () => {
+  it('writes the payment as created, with its captured terms, once', async () => {
     const terms = ledger.newTerms({ feePayer: 'buyer', totalRupiah: 50_350, netRupiah: 50_000 });
     const applied = { outcome: 'applied', state: { status: 'created', version: 1 } };
     expect(await transitionWriters.create(ledger.context, creation(terms, T0))).toEqual(applied);
@@ -218,7 +219,7 @@ describe('events', () => {
     );
   });
 
-  it('never share an instant: updated_at moves on by a millisecond', async () => {
+  it('have different timestamps: updated_at increases by at least a millisecond', async () => {
     const step = await paymentAfter(ISSUED);
     const { events } = await recorded(step.paymentId);
     expect(events.map(({ body }) => JSON.parse(body).updated_at)).toEqual([
@@ -227,7 +228,7 @@ describe('events', () => {
     ]);
   });
 
-  it('reach the endpoints that want them, and wait dead for the disabled ones', async () => {
+  it('have a delivery for each subscribed endpoint, dead if the endpoint is disabled', async () => {
     const merchantId = randomUUID();
     await ledger.db.query("insert into merchants (id, name) values ($1, 'Warung')", [merchantId]);
     const all = await addEndpoint(merchantId, null);
@@ -291,20 +292,20 @@ describe.each([
 });
 
 describe('pay', () => {
-  it('keeps the time of payment and sets the settlement date', async () => {
+  it('records the time of payment and the settlement date', async () => {
     const step = await paymentAfter(ISSUED);
     await write('pay', step);
     const { payment } = await recorded(step.paymentId);
     expect(payment[0]).toMatchObject({ paid_at: later(58), settlement_due_at: later(60 + 86_400) });
   });
 
-  it('is never earlier than the payment, whose provider counts in whole seconds', async () => {
+  it('has no paid_at before created_at, although the provider counts in whole seconds', async () => {
     const step = await paymentAfter(ISSUED);
     await transitionWriters.pay(ledger.context, { ...step, paidAt: later(-0.4) });
     expect((await recorded(step.paymentId)).payment[0].paid_at).toEqual(T0);
   });
 
-  it('books no line of zero rupiah', async () => {
+  it('posts no line of zero rupiah', async () => {
     const step = await paymentAfter(PAID, { feeRupiah: 0, netRupiah: 50_000 });
     const { entries } = await recorded(step.paymentId);
     expect(entries.map(({ account }) => account)).toEqual(['provider_receivable', 'merchant_pending']);
@@ -314,7 +315,7 @@ describe('pay', () => {
 describe('a refund', () => {
   const refundOf = async (step: TransitionInput) => (await recorded(step.paymentId)).refunds.at(-1);
 
-  it('is a record of its own: amount, key, when it was asked for, and until when it can be cancelled', async () => {
+  it('is a record with amount, key, request time and end of the hold', async () => {
     const step = await paymentAfter(PAID);
     const { state } = await write('request_refund', step);
     expect(state.refund).toEqual({ number: 1, submitAtMs: later(120).getTime(), status: 'held' });
@@ -336,13 +337,13 @@ describe('a refund', () => {
     ['confirm_failed_refund', { status: 'confirmed', provider_reference: '7' }],
     ['resolve_refund_as_refunded', { status: 'confirmed', provider_reference: null }],
     ['cancel_refund', { status: 'cancelled', submitted_at: null }],
-  ] as const)('keeps how it ended: %s', async (name, record) => {
+  ] as const)('records its result: %s', async (name, record) => {
     const step = await paymentAfter(BEFORE[name]);
     await write(name, step);
     expect(await refundOf(step)).toMatchObject({ ...record, finished_at: step.at });
   });
 
-  it('leaves the instants of payment and settlement alone when it is cancelled', async () => {
+  it('does not change paid_at and settlement_due_at if it is cancelled', async () => {
     const paid = await paymentAfter(PAID);
     const [before] = (await recorded(paid.paymentId)).payment;
     const { state } = await write('request_refund', paid);
@@ -351,18 +352,18 @@ describe('a refund', () => {
     expect(after).toMatchObject({ paid_at: before.paid_at, settlement_due_at: before.settlement_due_at });
   });
 
-  it('cannot be cancelled once it was submitted, not even by raw SQL', async () => {
+  it('cannot be cancelled after its submission: a constraint rejects the statement', async () => {
     const step = await paymentAfter(SUBMITTED);
     await expect(write('cancel_refund', step)).rejects.toThrow(/check constraint/);
     expect((await recorded(step.paymentId)).payment[0]).toMatchObject({ status: 'refund_processing' });
   });
 
-  it('is cancelled or submitted, never both, however close they come', async () => {
+  it('is either cancelled or submitted by concurrent statements, never both', async () => {
     const winners = new Set<string>();
-    for (let round = 0; round < 40; round += 1) {
+    for (let repetition = 0; repetition < 40; repetition += 1) {
       const step = await paymentAfter(HELD);
       const outcomes = await Promise.all(
-        (round % 2 === 0
+        (repetition % 2 === 0
           ? (['submit_refund', 'cancel_refund'] as const)
           : (['cancel_refund', 'submit_refund'] as const)
         ).map(async (name) => [name, (await write(name, step)).outcome] as const),
@@ -374,7 +375,7 @@ describe('a refund', () => {
     expect(winners.size).toBe(2);
   });
 
-  it('leaves the merchant owing the fee, and the provider nothing', async () => {
+  it('leaves the available balance at −fee and the provider receivable at 0', async () => {
     const step = await paymentAfter(SUBMITTED);
     await write('confirm_refund', step);
     const balances: Record<string, number> = {};
@@ -390,7 +391,7 @@ describe('a refund', () => {
   });
 });
 
-describe('the database itself', () => {
+describe('the schema', () => {
   it.each([
     ['update ledger_entries set amount_rupiah = amount_rupiah + 1'],
     ['delete from ledger_entries'],
@@ -399,12 +400,12 @@ describe('the database itself', () => {
     ['update webhook_events set body = body'],
     ['truncate ledger_entries'],
     ['truncate payment_transitions cascade'],
-  ])('refuses: %s', async (statement) => {
+  ])('rejects: %s', async (statement) => {
     await paymentAfter(PAID);
     await expect(ledger.db.query(statement)).rejects.toThrow(/append-only/);
   });
 
-  it('refuses a posting that is unbalanced, has no entries, or books a transition again', async () => {
+  it('rejects a posting that is unbalanced, has no entries, or repeats a transition', async () => {
     const step = await paymentAfter(ISSUED);
     const posting = `insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
       values ($1, $2, $3, now()) returning id`;
