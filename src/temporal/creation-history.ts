@@ -52,7 +52,7 @@ const openingSchema = z.discriminatedUnion('outcome', [
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 /** The input of a run that resumes a payment. */
-const resumptionSchema = z.object({ createdAtMs: z.int(), opening: openingSchema.optional() });
+const resumeStateSchema = z.object({ createdAtMs: z.int(), opening: openingSchema.optional() });
 const openedSchema = z.object({ opening: openingSchema });
 
 /**
@@ -62,9 +62,9 @@ const openedSchema = z.object({ opening: openingSchema });
 export async function creationIn({ events }: History, converter: LoadedDataConverter): Promise<RecordedCreation> {
   const decode = (payloads: readonly Payload[] | null | undefined) => decodeAll(converter, payloads ?? []);
   const [first, ...later] = events ?? [];
-  const [input, resumed] = await decode(first?.workflowExecutionStartedEventAttributes?.input?.payloads);
-  const resumption = resumed === undefined ? undefined : resumptionSchema.parse(resumed);
-  let opening = resumption?.opening;
+  const [input, resumeInput] = await decode(first?.workflowExecutionStartedEventAttributes?.input?.payloads);
+  const resumeState = resumeInput === undefined ? undefined : resumeStateSchema.parse(resumeInput);
+  let opening = resumeState?.opening;
   for (const event of later) {
     if (opening) break;
     const result =
@@ -74,7 +74,7 @@ export async function creationIn({ events }: History, converter: LoadedDataConve
   }
   return {
     terms: termsSchema.parse(input),
-    createdAtMs: resumption?.createdAtMs ?? millisecondsOf(first?.eventTime),
+    createdAtMs: resumeState?.createdAtMs ?? millisecondsOf(first?.eventTime),
     opening,
   };
 }

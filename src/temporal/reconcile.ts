@@ -192,7 +192,7 @@ async function checkDeliveries({ db, workflows }: SliceDependencies, after: stri
       .isRunning(delivery.deliveryId)
       .catch(() => 'indeterminate' as const);
     if (isRetryWorkflowRunning === 'indeterminate') indeterminate += 1;
-    // The retry workflow may have ended the delivery, and itself, since the page was read.
+    // The retry workflow may have completed since the page was read.
     else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
       breaks.push(await followUp(db, delivery, findLostRetries()));
     }
@@ -205,7 +205,7 @@ async function checkWorkflows(
   changedSince: Date,
   after: string | null,
 ): Promise<PageResult> {
-  // Those that have just started, or just ended, are left to the next run.
+  // The next run checks workflows that have just started or just completed.
   const before = new Date(Date.now() - GRACE_MS);
   const { items, next } = await workflows.records.list(changedSince, before, after);
   const ids = items.map(({ paymentId }) => paymentId).filter((id) => isUuid(id));
@@ -214,7 +214,7 @@ async function checkWorkflows(
   for (const workflow of items) {
     const payment = recorded.get(workflow.paymentId);
     if (!payment) breaks.push(await reportOrphan(db, workflow));
-    // The walk over final payments compares those that changed lately.
+    // The walk over final payments compares recently changed ones.
     else if (workflow.isRunning && isFinal(payment.status) && payment.updatedAt < changedSince) {
       breaks.push(await followUp(db, payment, findUnendedWorkflow(payment.status)));
     }
@@ -233,9 +233,9 @@ async function reportOrphan(db: Queryable, { workflowId, paymentId }: ListedWork
 async function followUp(db: Queryable, order: ReconciledOrder, found: Break): Promise<FoundBreak> {
   const { paymentId, referenceId, providerAccountId, totalRupiah } = order;
   if (found.isResolvedByStatusQuery) {
-    // The sweeper repeats an open notification by itself.
-    const isNoted = (await newestNotification(db, { providerAccountId, referenceId })) !== null;
-    if (!isNoted) await requestStatusQuery(db, { accountId: providerAccountId, referenceId });
+    // The sweeper repeats an open notification anyway.
+    const isRequested = (await newestNotification(db, { providerAccountId, referenceId })) !== null;
+    if (!isRequested) await requestStatusQuery(db, { accountId: providerAccountId, referenceId });
   } else {
     await openException(db, {
       kind: 'reconciliation',
