@@ -68,7 +68,7 @@ describe('stuck refunds', () => {
           paymentStatus: 'refund_failed',
           number: 1,
           status: 'rejected',
-          failureReason: 'no',
+          failureReason: 'denied',
         }),
         expect.objectContaining({
           referenceId: indeterminate.terms.referenceId,
@@ -87,7 +87,7 @@ describe('showPayment', () => {
     const { terms } = await applyTransitions(ledger, steps);
     const { refunds, latePayment, exceptions } = await showPayment(ledger.db, noWorkflow, terms.referenceId);
     expect(refunds).toMatchObject([
-      { number: 1, status: 'rejected', failureReason: 'no', providerReference: null, finishedAt: expect.any(Date) },
+      { number: 1, status: 'rejected', failureReason: 'denied', providerReference: null, finishedAt: expect.any(Date) },
       {
         number: 2,
         status: 'confirmed',
