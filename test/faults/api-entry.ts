@@ -17,7 +17,7 @@ import { API_BREAKPOINTS, InstrumentedWorkflowClient, instrumentQueries } from '
 
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
-/** The API as `startApi` composes it (src/api/server.ts), over dependencies that have traps. */
+/** The API as `startApi` composes it (src/api/server.ts), with breakpoints in its dependencies. */
 function run(): void {
   const settings = readSettings();
   const { databaseUrl, mutant } = settings;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { KillPoint } from './kill-points';
 
-/** What the harness says to a process: report when a payment is at this point · go on. */
+/** The harness arms a breakpoint, removes it, or resumes the payment that waits there. */
 export const commandSchema = z.union([
   z.object({ arm: z.string(), occurrence: z.number() }),
   z.object({ disarm: z.literal(true) }),
@@ -9,7 +9,7 @@ export const commandSchema = z.union([
 ]);
 export type BreakpointCommand = z.infer<typeof commandSchema>;
 
-/** What a process says to the harness. */
+/** A process is ready, or a payment has reached the breakpoint. */
 export const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ reached: z.string() })]);
 export type Report = z.infer<typeof reportSchema>;
 
@@ -23,10 +23,7 @@ process.on('message', (message: unknown) => {
   else resume();
 });
 
-/**
- * A payment is at this point. Where the harness has set a trap here, tells it and stands still until it says so, which it
- * does after it has killed something: this process, or another one.
- */
+/** If the harness has armed this point, reports it and waits until the harness has killed its victim and resumes. */
 export async function hitBreakpoint(point: KillPoint): Promise<void> {
   if (armed?.point !== point) return;
   armed.occurrencesLeft -= 1;

@@ -7,11 +7,11 @@ import { evaluateAtRest, runWorkload, type FaultHarness } from './run';
 import { GOPAY_POLICY, SHOPEEPAY_POLICY, type FaultStack } from './stack';
 
 const OFF_SECONDS = 600;
-/** A clock that is less wrong was not set. */
+/** With a smaller offset the clock was not shifted. */
 const MIN_OFFSET_SECONDS = 300;
 const CUSTOMERS = 3;
 const WORKLOAD_MS = 6_000;
-/** Long enough to tell a settlement that came too early. */
+/** Long enough to detect a settlement that is too early. */
 const SETTLEMENT_DELAY_SECONDS = 5;
 const SECOND_MS = 1_000;
 
@@ -22,13 +22,13 @@ const CASES = [
   { victim: 'worker', offsetSeconds: -OFF_SECONDS },
 ] as const;
 
-/** PostgreSQL, then the worker, has a clock that is ten minutes ahead, then behind. */
+/** Shifts the clock of PostgreSQL, then of the worker, by ten minutes ahead and behind. */
 export async function runClocks(harness: FaultHarness): Promise<string[]> {
   const { stack } = harness;
   for (const { victim, offsetSeconds } of CASES) {
     await stack.setClock(victim, offsetSeconds);
     const found = await runAndEvaluate(harness);
-    // That the worker's clock is off shows in the signatures, which the receiver judges by that clock.
+    // The signatures show that the worker's clock is off: the receiver checks them with that offset.
     if (victim === 'postgres') found.push(...checkOff('PostgreSQL', await readPostgresClock(stack)));
     if (found.length > 0) return found.map((finding) => `${victim} by ${offsetSeconds} s: ${finding}`);
     await stack.setClock(victim, 0);
@@ -37,8 +37,8 @@ export async function runClocks(harness: FaultHarness): Promise<string[]> {
 }
 
 /**
- * Temporal alone has another clock. Its binary asks the kernel past the C library, so libfaketime does not reach it: the
- * harness has to be started under libfaketime instead, and everything that it starts but Temporal has its clock.
+ * Only Temporal has another clock. Its binary reads the kernel's clock without the C library, so libfaketime does not
+ * affect it. Therefore the harness is started under libfaketime, and all its other processes have the shifted clock.
  */
 export async function runTemporalClock(harness: FaultHarness): Promise<string[]> {
   const found = await runAndEvaluate(harness);
@@ -63,7 +63,7 @@ async function readPostgresClock({ db }: FaultStack): Promise<number> {
   return rows[0]?.now.getTime() ?? NaN;
 }
 
-/** The start of a workflow, which is at most as old as the run. */
+/** The start time of a workflow of this run. */
 async function readTemporalClock({ stack, journal }: FaultHarness): Promise<number> {
   const [created] = [...journal.created().values()].flat();
   if (!created) return NaN;
@@ -73,7 +73,7 @@ async function readTemporalClock({ stack, journal }: FaultHarness): Promise<numb
 
 const bodySchema = z.object({ id: z.string(), reference_id: z.string() });
 
-/** What the merchant was told before its time, by the clock of the harness, the customer and the acquirer. */
+/** Webhooks that came too early, by the clock of the harness, the customer and the acquirer. */
 async function findEarly({ stack, journal }: FaultHarness): Promise<string[]> {
   const paidAtMs = await readPaidTimes(stack);
   const requestedAtMs = firstRequests(journal);
@@ -88,7 +88,7 @@ async function findEarly({ stack, journal }: FaultHarness): Promise<string[]> {
   });
 }
 
-/** When the merchant first asked for each payment: it was created at that instant or later. */
+/** The time of the first request for each payment. The payment was created then or later. */
 function firstRequests(journal: Journal): Map<string, number> {
   const atMs = new Map<string, number>();
   for (const entry of journal.entries) {

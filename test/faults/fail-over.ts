@@ -17,23 +17,23 @@ import type { FaultStack } from './stack';
 /** Issue 14: from the promotion of the standby to the first create that succeeds. */
 const MAX_WRITE_OUTAGE_MS = 30_000;
 const CUSTOMERS = 4;
-/** Enough for some payments to be under way, and for some commits to wait for the standby. */
+/** Enough for payments in flight, and for commits that wait for the standby. */
 const WORKLOAD_MS = 5_000;
 const HANG_MS = 2_000;
 const READY_TIMEOUT_MS = 60_000;
 
 interface Standby {
   readonly server: ManagedProcess;
-  /** What the primary's WAL passes through. */
+  /** The proxy that carries the primary's WAL. */
   readonly link: TcpProxy;
   /** `127.0.0.1:<port>`. */
   readonly address: string;
   readonly databaseUrl: string;
-  /** What has the primary's address after the fail-over. */
+  /** The proxy at the primary's address after the fail-over. */
   takenOver?: TcpProxy;
 }
 
-/** As `pg_stat_replication.sync_state` has it. */
+/** A value of `pg_stat_replication.sync_state`. */
 type ReplicationState = 'sync' | 'async';
 
 /** Under load the replication hangs, the primary is killed, and the standby is promoted and takes over its address. */
@@ -50,14 +50,14 @@ export async function runFailOver(harness: FaultHarness): Promise<string[]> {
   });
 }
 
-/** The same, but the primary confirms what the standby does not have. The oracle has to find out. */
+/** The same, but the primary acknowledges what the standby does not have. The oracle has to detect it. */
 export async function runAsynchronousFailOver({ stack, journal, random }: FaultHarness): Promise<string[]> {
   return withStandby(stack, 'async', async (standby) => {
     const workload = new Workload(stack, journal, random);
     workload.start(CUSTOMERS);
     const promotedAtMs = await failOver(stack, standby);
     // Each customer may be waiting for a payment that is lost. One more customer creates a payment in any case.
-    workload.begin('settle');
+    workload.startScenario('settle');
     await waitForCreate(journal, promotedAtMs);
     const { I1 } = await evaluateInvariants(stack, journal);
     await workload.abandon();
@@ -121,7 +121,7 @@ async function copyCluster(from: string, to: string): Promise<void> {
   await run('cp', ['-a', from, to]);
   const data = path.join(to, 'data');
   await rm(path.join(data, 'postmaster.pid'), { force: true });
-  // Its presence counts, not its content; it needs the owner of the cluster.
+  // The file marks a standby. Its content does not matter, but it needs the owner of the cluster.
   await run('cp', ['-a', path.join(data, 'PG_VERSION'), path.join(data, 'standby.signal')]);
 }
 
@@ -133,7 +133,7 @@ async function countStandbys({ db }: FaultStack, state: ReplicationState): Promi
   return rows[0]?.count ?? 0;
 }
 
-/** What `pg_ctl promote` does; resolves when the standby accepts writes. */
+/** Promotes the standby as `pg_ctl promote` does. Resolves when the standby accepts writes. */
 async function promote({ databaseUrl }: Standby): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -142,7 +142,7 @@ async function promote({ databaseUrl }: Standby): Promise<void> {
   if (rows[0]?.promoted !== true) throw new Error('The standby was not promoted');
 }
 
-/** @returns how long after this instant the first create that was sent later had succeeded */
+/** @returns the milliseconds from `sinceMs` to the first response 201 of a create that was sent later */
 async function waitForCreate(journal: Journal, sinceMs: number): Promise<number> {
   const created = await eventually(
     async () =>

@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import type { Provider } from '../../src/providers/provider';
 
 /**
- * An acquirer that forgets idempotency keys at once, and repeats the QR in its status instead: there only the look-up keeps
- * an order from being asked for twice. The sandbox is the other kind, where the key does it.
+ * An acquirer that does not store idempotency keys, but returns the QR in its status: only a status query prevents a
+ * second charge. At the sandbox the key prevents it.
  */
 export function forgetKeys(provider: Provider, ledger: Pool): Provider {
   return {

@@ -12,17 +12,17 @@ const CUSTOMERS = 4;
 const WORKLOAD_MS = 3_000;
 /** An empty cluster takes about 60 MB. */
 const DISK_SIZE = '192m';
-/** Little WAL is kept, so that little room is left in it when the disk is full. */
+/** PostgreSQL keeps little WAL, so that little space is left in it when the disk is full. */
 const SETTINGS = { min_wal_size: '32MB', max_wal_size: '48MB' } as const;
-/** Beyond what is kept: PostgreSQL needs a segment that it cannot allocate. */
+/** More segments than are kept: PostgreSQL needs one that it cannot allocate. */
 const WAL_SWITCHES = 8;
 const FULL_MS = 5_000;
 const OBSERVATION_TIMEOUT_MS = 60_000;
 const REPEAT_AFTER_MS = 500;
 
 /**
- * The disk of PostgreSQL is full under load: first no table can grow, then no WAL can be written, and PostgreSQL crashes. Then
- * there is room again, and PostgreSQL is started if it ended.
+ * The disk of PostgreSQL is filled under load. First no table can grow. Then WAL cannot grow, and PostgreSQL crashes.
+ * At the end there is space again, and PostgreSQL is started if it has ended.
  */
 export async function runFullDisk(harness: FaultHarness): Promise<string[]> {
   const { stack, journal } = harness;
@@ -36,7 +36,7 @@ export async function runFullDisk(harness: FaultHarness): Promise<string[]> {
     const filler = path.join(disk, 'filler');
     await fill(filler);
     await waitForServerError(journal, Date.now());
-    // PostgreSQL ends all sessions; its own recovery may find room at once, so that no further 5xx is certain.
+    // PostgreSQL ends all sessions. Its recovery may find space immediately, so another 5xx is not certain.
     await useUpWal(stack);
     await sleep(FULL_MS);
     await rm(filler);
@@ -57,7 +57,7 @@ async function moveToSmallDisk(directory: string): Promise<void> {
   await run('cp', ['-a', `${former}/.`, directory]);
 }
 
-/** Writes until there is no room for one more block. */
+/** Writes until there is no space for one more block. */
 async function fill(file: string): Promise<void> {
   const handle = await open(file, 'a');
   try {
@@ -81,7 +81,7 @@ async function writeUntilFull(write: () => Promise<unknown>): Promise<void> {
 /** PostgreSQL ends all its sessions when it cannot write its WAL. */
 async function useUpWal({ db }: FaultStack): Promise<void> {
   for (let count = 0; count < WAL_SWITCHES; count += 1) {
-    // A segment that nothing was written to is not left.
+    // PostgreSQL does not switch from an empty segment.
     const switched = await db.query(`select pg_logical_emit_message(false, 'fill', ''), pg_switch_wal()`).then(
       () => true,
       () => false,
@@ -91,7 +91,7 @@ async function useUpWal({ db }: FaultStack): Promise<void> {
   throw new Error(`PostgreSQL still writes after ${WAL_SWITCHES} segments of WAL`);
 }
 
-/** PostgreSQL may have ended, or end in its own recovery, which began on the full disk. */
+/** PostgreSQL may have ended, or may end in a recovery that started on the full disk. */
 async function waitUntilServing(stack: FaultStack): Promise<void> {
   const attempt = async () => {
     if (!stack.isRunning('postgres')) await stack.revive('postgres');

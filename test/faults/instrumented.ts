@@ -7,15 +7,15 @@ import { rewriteStatement, runInTwo, type Mutant, type Statement } from './mutan
 import type { KillPoint } from './kill-points';
 import { hitBreakpoint } from './breakpoint';
 
-/** The statements that a payment passes on its way, by name; those that begin with the name count too. */
+/** Breakpoints by the beginning of a statement's name. */
 interface QueryBreakpoints {
-  /** The harness holds the statement up when it is under way. */
+  /** Here the harness delays the running statement by a lock. */
   readonly inside?: Readonly<Record<string, KillPoint>>;
   readonly before?: Readonly<Record<string, KillPoint>>;
   readonly after?: Readonly<Record<string, KillPoint>>;
 }
 
-/** Steps after which a merchant is told, and which the workflow takes. */
+/** Transitions of the workflow that send a webhook. */
 const WITH_OUTBOX = ['issue', 'pay', 'settle', 'expire', 'cancel', 'request_refund', 'confirm_refund'] as const;
 
 export const API_BREAKPOINTS = {
@@ -29,7 +29,7 @@ export const WORKER_BREAKPOINTS = {
   after: { transition_create: 'K3', transition_issue: 'K5', transition_settle: 'K11' },
 } as const satisfies QueryBreakpoints;
 
-/** The pool, with traps around its named statements. */
+/** The pool, with breakpoints around its named statements. */
 export function instrumentQueries(db: Pool, breakpoints: QueryBreakpoints, mutant: Mutant | null): Pool {
   return new Proxy(db, {
     get(target, key) {
@@ -60,7 +60,7 @@ function isStatement(given: unknown): given is Statement {
   return typeof given === 'object' && given !== null && 'name' in given && 'text' in given;
 }
 
-/** Temporal's client of the API. */
+/** The workflow client of the API. */
 export class InstrumentedWorkflowClient extends PaymentWorkflowClient {
   override async createPayment(terms: PaymentTerms): Promise<void> {
     await hitBreakpoint('K1');
@@ -69,7 +69,7 @@ export class InstrumentedWorkflowClient extends PaymentWorkflowClient {
   }
 }
 
-/** The accounts, with traps around what the worker asks of them. */
+/** The provider accounts, with breakpoints around the worker's calls. */
 export function instrumentProviders(
   registry: ProviderRegistry,
   mutant: Mutant | null,
@@ -88,7 +88,7 @@ function instrumentProvider(provider: Provider, mutant: Mutant | null): Provider
     },
     async findPayment(referenceId, call) {
       const found = await provider.findPayment(referenceId, call);
-      // An order that waits for its customer is looked up before it is asked for again, and hardly ever else.
+      // A pending order is mostly queried before `issueQris` is repeated.
       const isHidden = mutant === 'noLookUp' && found.outcome === 'found' && found.payment.status === 'pending';
       return isHidden ? { outcome: 'not_found' } : found;
     },

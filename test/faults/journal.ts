@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** One request of a client and what came of it. */
+/** One request of a client and its result. */
 export interface Entry {
   readonly atMs: number;
   readonly method: string;
   readonly path: string;
   readonly key: string | null;
-  /** Null where no whole answer came. */
+  /** Null if no complete response was received. */
   readonly status: number | null;
   readonly text: string;
   readonly tookMs: number;
@@ -17,16 +17,15 @@ const responseSchema = z.object({ payment: paymentSchema });
 const bulkResponseSchema = z.object({ payments: z.array(paymentSchema) });
 export type ReturnedPayment = z.infer<typeof paymentSchema>;
 
-/** All that clients have asked and were answered: what the service has promised. */
+/** The requests and responses of all clients: what the service has acknowledged. */
 export class Journal {
   constructor(readonly entries: Entry[] = []) {}
 
-  /** What was answered up to now. */
   snapshot(): Journal {
     return new Journal([...this.entries]);
   }
 
-  /** Answers 2xx to creations, by idempotency key; of a bulk under the key of each item. */
+  /** The payments of 2xx responses to creations, by idempotency key. Each item of a bulk has its own key. */
   created(): Map<string, ReturnedPayment[]> {
     const byKey = new Map<string, ReturnedPayment[]>();
     const add = (key: string, payment: ReturnedPayment) => byKey.set(key, [...(byKey.get(key) ?? []), payment]);
@@ -39,7 +38,7 @@ export class Journal {
     return byKey;
   }
 
-  /** Payments whose creation was refused for good, by idempotency key. */
+  /** The idempotency keys of creations that were rejected. */
   rejected(): Set<string> {
     return new Set(
       this.entries.flatMap(({ method, path, key, status }) =>
@@ -48,7 +47,7 @@ export class Journal {
     );
   }
 
-  /** Payments of which this was answered with 200, with the status in the answer. */
+  /** The payments of 200 responses to this action, with the status in the response. */
   done(what: 'cancel' | 'refund'): { readonly id: string; readonly status: string }[] {
     return this.entries.flatMap(({ method, path, status, text }) => {
       if (method !== 'POST' || !path.endsWith(`/${what}`) || !isSuccess(status)) return [];

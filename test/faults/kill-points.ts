@@ -2,25 +2,24 @@
 export const VICTIMS = ['api', 'worker', 'postgres', 'temporal'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** The processes of ours, which a payment passes through. */
+/** The processes that have breakpoints. */
 export type Witness = 'api' | 'worker';
 
 interface KillPointRule {
-  /** Where a payment is then. */
   readonly between: string;
-  /** Who sees it pass. */
+  /** The processes that reach the point. */
   readonly witnesses: readonly Witness[];
-  /** A life that gets there. */
+  /** A scenario that reaches the point. */
   readonly scenario: 'settle' | 'refund' | 'expire';
 }
 
-/** The moments of a life at which the worst can happen (proof.md). */
+/** The kill points K1 to K12 (proof.md). */
 export const KILL_POINTS = {
   K1: { between: 'before the workflow starts', witnesses: ['api'], scenario: 'settle' },
   K2: { between: 'workflow started, no row', witnesses: ['worker'], scenario: 'settle' },
   K3: { between: 'row, before the provider call', witnesses: ['worker'], scenario: 'settle' },
   K4: { between: 'provider accepted, unrecorded', witnesses: ['worker'], scenario: 'settle' },
-  K5: { between: 'recorded, unanswered', witnesses: ['api', 'worker'], scenario: 'settle' },
+  K5: { between: 'recorded, no response sent', witnesses: ['api', 'worker'], scenario: 'settle' },
   K6: { between: 'notification verified, unstored', witnesses: ['api'], scenario: 'settle' },
   K7: { between: 'stored, unsignalled', witnesses: ['api'], scenario: 'settle' },
   K8: { between: 'inside the statement of a transition', witnesses: ['worker'], scenario: 'settle' },

@@ -20,7 +20,7 @@ import { FaultStack } from './stack';
 const CUSTOMERS = 4;
 const INTERRUPTED = 130;
 
-/** The long run (`npm run test:faults`). Exit code 1 where an invariant fell, or a mutant was not caught. */
+/** The long run (`npm run test:faults`). Exit code 1 if an invariant was violated, or a mutant was not detected. */
 async function main(): Promise<void> {
   const { seed, kills, ...given } = readOptions();
   const random = new Random(seed);
@@ -29,8 +29,8 @@ async function main(): Promise<void> {
   const heading = `seed ${seed}, ${given.only ?? `${kills} kills`}, commit ${commit()}`;
   log(heading);
   const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-faults-'));
-  let isKept = false;
-  process.once('exit', () => isKept || rmSync(directory, { recursive: true, force: true }));
+  let keepsDirectory = false;
+  process.once('exit', () => keepsDirectory || rmSync(directory, { recursive: true, force: true }));
   const stack = await FaultStack.open({
     directory,
     compiledDirectory: given.compiledDirectory,
@@ -40,8 +40,8 @@ async function main(): Promise<void> {
   });
   try {
     if (given.only !== undefined) {
-      isKept = await runOnly(stack, random, given.only, given.report);
-      if (isKept) log(`logs and databases are kept in ${directory}`);
+      keepsDirectory = await runOnly(stack, random, given.only, given.report);
+      if (keepsDirectory) log(`logs and databases are in ${directory}`);
       return;
     }
     const report = await runFaults(stack, random, { kills, customers: CUSTOMERS, losesTemporal: true, log });
@@ -52,9 +52,9 @@ async function main(): Promise<void> {
       caught.set(mutant, await runMutant(stack, mutant));
       console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught.get(mutant) ?? 'NOT DETECTED'}`);
     }
-    isKept = countOf(report.results) > 0;
-    if (isKept) log(`logs and databases are kept in ${directory}`);
-    const hasPassed = !isKept && [...caught.values()].every((violation) => violation !== null);
+    keepsDirectory = countOf(report.results) > 0;
+    if (keepsDirectory) log(`logs and databases are in ${directory}`);
+    const hasPassed = !keepsDirectory && [...caught.values()].every((violation) => violation !== null);
     process.exitCode = hasPassed ? 0 : 1;
     if (given.report !== undefined) {
       const { trials, results } = report;
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** A trial that the long run has not, or one of it alone. @returns whether something was wrong */
+/** Runs one trial alone. @returns whether it found violations */
 async function runOnly(stack: FaultStack, random: Random, name: SingleTrial, reportFile?: string): Promise<boolean> {
   const found = await SINGLE_TRIALS[name]({ stack, journal: new Journal(), random });
   console.log(found.length === 0 ? `${name}: no violations` : found.join('\n'));
@@ -87,15 +87,15 @@ function readOptions(): Options {
   return (
     new Command('npm run test:faults --')
       .description(
-        'Kills the processes of a whole Lunas in the middle of payments, and judges what became of them (docs/proof.md).',
+        'Kills API, worker, PostgreSQL and Temporal during payments, and evaluates the invariants (docs/proof.md).',
       )
-      .option('--seed <number>', 'the plan: who is killed where', wholeNumber, Math.floor(Math.random() * 1e9))
       .option(
-        '--kills <count>',
-        'how many; about 4 s each, and a minute and a half for what is broken on purpose',
+        '--seed <number>',
+        'decides which process is killed at which point',
         wholeNumber,
-        600,
+        Math.floor(Math.random() * 1e9),
       )
+      .option('--kills <count>', 'number of kills; about 4 s each, and 90 s for the mutants', wholeNumber, 600)
       .addOption(
         new Option('--only <trial>', 'one trial of the slow tests instead').choices(Object.keys(SINGLE_TRIALS)),
       )
@@ -109,7 +109,7 @@ function readOptions(): Options {
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It has to be a whole number.');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
   return Number(text);
 }
 
@@ -122,14 +122,14 @@ function commit(): string {
   }
 }
 
-// What was started ends with this process.
+// The child processes end with this process.
 const interrupt = () => {
   console.error('Interrupted.');
   process.exit(INTERRUPTED);
 };
 onStopSignal(interrupt, interrupt);
 main().then(
-  // The SDK's native threads keep no process alive, but timers of its might.
+  // Timers of Temporal's SDK could keep the process running.
   () => process.exit(),
   (error: unknown) => {
     console.error(error);

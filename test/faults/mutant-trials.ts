@@ -12,23 +12,23 @@ import { runTrial, type Trial } from './trials';
 
 interface MutantTrial {
   readonly scenarios: readonly ScenarioKind[];
-  /** What is killed, and where; null where the lives alone show it. */
+  /** The victim and the kill point; null if the scenarios alone show the violation. */
   readonly kill: Pick<Trial, 'point' | 'victim' | 'witness' | 'occurrence'> | null;
 }
 
 const WORKER = { victim: 'worker', witness: 'worker', occurrence: 1 } as const;
 
-/** For each mutant the lives and the kill that a sound service survives, as the long run shows, and this one does not. */
+/** For each mutant the scenarios and the kill that violate an invariant. The unbroken service survives the same. */
 const TRIALS = {
   keyIgnored: { scenarios: ['repeated'], kill: null },
-  // Recorded, and the workflow was not told: it takes the step again.
+  // PostgreSQL has recorded the step and the workflow has no result, so it repeats the step.
   stepNotDeduplicated: { scenarios: [], kill: { ...WORKER, point: 'K11', occurrence: 2 } },
   noLookUp: { scenarios: [], kill: { ...WORKER, point: 'K4' } },
   outboxApart: { scenarios: [], kill: { ...WORKER, victim: 'postgres', point: 'K8' } },
   leaseForEver: { scenarios: [], kill: { ...WORKER, point: 'K9' } },
   refundKeyUnstable: { scenarios: [], kill: { ...WORKER, point: 'K10' } },
   recoversMissingOnly: { scenarios: [], kill: null },
-  // In the middle of creations, some of which have just been answered.
+  // Some of these creations have just got their responses.
   commitNotDurable: {
     scenarios: Array.from({ length: 16 }, () => 'settle' as const),
     kill: { ...WORKER, victim: 'postgres', point: 'K9', occurrence: 8 },
@@ -36,12 +36,12 @@ const TRIALS = {
 } as const satisfies Record<Mutant, MutantTrial>;
 
 const CATCH_TIMEOUT_MS = 40_000;
-/** Several times what the product's recovery takes. */
+/** Several times the duration of a real recovery. */
 const REWOUND_FOR_MS = 20_000;
 
 /**
- * Breaks the service, lets its fault happen, and asks the oracle.
- * @returns the violation that was found, null where the mutant survived
+ * Breaks the service, runs its trial, and evaluates the invariants.
+ * @returns the violation, or null if the mutant was not detected
  */
 export async function runMutant(stack: FaultStack, mutant: Mutant): Promise<string | null> {
   const { scenarios, kill }: MutantTrial = TRIALS[mutant];
@@ -49,9 +49,8 @@ export async function runMutant(stack: FaultStack, mutant: Mutant): Promise<stri
   const before = new Set(await findViolations(stack, journal, mutant));
   await stack.restartWith(mutant, mutant === 'noLookUp' ? 'forgetful' : 'mindful');
   const workload = new Workload(stack, journal, new Random(1));
-  for (const scenario of scenarios) workload.begin(scenario);
+  for (const scenario of scenarios) workload.startScenario(scenario);
   if (kill) await runTrial(stack, workload, { ...kill, how: 'kill', pauseMs: 0, provider: null });
-  // 30 s pass in a moment.
   if (mutant === 'leaseForEver') await stack.letLeasesRunOut();
   if (mutant === 'recoversMissingOnly')
     await rewindTemporal(stack, workload, () => recoverMissing(stack), REWOUND_FOR_MS);
@@ -77,7 +76,7 @@ function recoverMissing({ db, client }: FaultStack): Promise<Recovery> {
   return recover(context, new StartingWorkflowClient(client));
 }
 
-/** The violations of the invariants that fall by the mutant. */
+/** The violations of the mutant's invariants. */
 async function findViolations(stack: FaultStack, journal: Journal, mutant: Mutant): Promise<string[]> {
   const results = await evaluateInvariants(stack, journal);
   return MUTANTS[mutant].violates.flatMap((name) =>

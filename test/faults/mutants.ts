@@ -1,21 +1,21 @@
-/** A named statement, as the service hands it to node-postgres. */
+/** A named statement, as the service passes it to node-postgres. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
   readonly values?: readonly unknown[];
 }
 
-/** Services that are broken on purpose, to see that the oracle notices: what is broken, and which invariant falls by it. */
+/** Services that are broken on purpose, and the invariants that each of them violates: the oracle must detect them. */
 export const MUTANTS = {
-  keyIgnored: { broken: 'the API does not look at the idempotency key', violates: ['I2'] },
+  keyIgnored: { broken: 'the API ignores the idempotency key', violates: ['I2'] },
   stepNotDeduplicated: { broken: 'a step does not compare status and version', violates: ['I4', 'I6'] },
-  noLookUp: { broken: 'an order is not looked up before it is asked for again', violates: ['I2'] },
-  outboxApart: { broken: 'the webhook is written by a statement of its own', violates: ['I5'] },
+  noLookUp: { broken: 'an order is requested again without a status query', violates: ['I2'] },
+  outboxApart: { broken: 'a separate statement writes the webhook', violates: ['I5'] },
   leaseForEver: { broken: 'the lease of a delivery never ends', violates: ['I5'] },
   refundKeyUnstable: { broken: 'every attempt at a refund has another key', violates: ['I3'] },
-  recoversMissingOnly: { broken: 'the recovery starts what is missing, and signals nothing', violates: ['I7', 'I8'] },
-  // Last: the books are beyond repair after it.
-  commitNotDurable: { broken: 'PostgreSQL answers before the commit is on its way to the disk', violates: ['I1'] },
+  recoversMissingOnly: { broken: 'the recovery starts missing workflows, and signals none', violates: ['I7', 'I8'] },
+  // Last, because it loses acknowledged payments.
+  commitNotDurable: { broken: 'PostgreSQL acknowledges before it writes the commit', violates: ['I1'] },
 } as const satisfies Record<string, { broken: string; violates: readonly string[] }>;
 
 export type Mutant = keyof typeof MUTANTS;
@@ -28,27 +28,27 @@ export function isMutant(name: string): name is Mutant {
 const COMPARE_AND_SET = /where id = \$4 and version = \$5 and status = '\w+'/;
 const LEASE_IS_OVER = 'leased_until <= now()';
 
-/** What a mutant makes of a statement. The name changes with the text: node-postgres prepares by name. */
+/** The statement of a mutant. The name changes with the text, because node-postgres prepares by name. */
 export function rewriteStatement(mutant: Mutant | null, statement: Statement): Statement {
   const rewrite = (text: string, rewritten: string) =>
     text === rewritten ? statement : { ...statement, name: `${statement.name}_${mutant}`, text: rewritten };
   const { name, text } = statement;
   if (mutant === 'stepNotDeduplicated' && name.startsWith('transition_')) {
-    // $5 has to occur somewhere.
+    // Each parameter has to be used.
     return rewrite(text, text.replace(COMPARE_AND_SET, 'where id = $4 and $5::integer is not null'));
   }
   if (mutant === 'leaseForEver') return rewrite(text, text.replaceAll(LEASE_IS_OVER, "leased_until = '-infinity'"));
   return statement;
 }
 
-/** The mutant `outboxApart`: the transition first, then, in a statement of its own, the event and its deliveries. */
+/** The mutant `outboxApart`: one statement for the transition, then another one for the event and its deliveries. */
 export async function runInTwo(
   { name, text, values = [] }: Statement,
   send: (statement: Statement) => Promise<unknown>,
   between: () => Promise<void>,
 ): Promise<unknown> {
   const [start, end] = [text.indexOf('\nevent as ('), text.lastIndexOf('\nselect changed.status')];
-  if (start < 0 || end < start) throw new Error(`The statement ${name} has no outbox to set apart`);
+  if (start < 0 || end < start) throw new Error(`The statement ${name} has no outbox`);
   const noOutbox = '\ndeliveries as (select null as status where $3::text is null)';
   const transition = text.slice(0, start) + noOutbox + text.slice(end);
   const result = await send({ name: `${name}_apart`, text: transition, values });
@@ -56,7 +56,8 @@ export async function runInTwo(
   const outbox = text.slice(start, end);
   await send({
     name: `${name}_outbox`,
-    text: `with changed as (select * from payments where id = $4::uuid),${outbox} select $1::text, $2::text from changed`,
+    text: `with changed as (select * from payments where id = $4::uuid),${outbox}
+      select $1::text, $2::text from changed`,
     values: values.slice(0, 4),
   });
   return result;

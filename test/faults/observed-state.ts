@@ -46,11 +46,11 @@ export interface DeliveryRecord {
   readonly version: number;
   readonly status: 'pending' | 'delivered' | 'dead';
   readonly hasRetryWorkflow: boolean;
-  /** Nobody has it, and nobody has taken it for some seconds. */
+  /** It has no lease and no retry workflow for some seconds. */
   readonly isAbandoned: boolean;
 }
 
-/** Of one payment, debit less credit. */
+/** Of one payment, debit minus credit. */
 export interface BalanceRecord {
   readonly paymentId: string;
   readonly sum: number;
@@ -77,25 +77,25 @@ export interface ObservedWorkflow {
   readonly paymentStatus: string | null;
 }
 
-/** All that is known of the service, from inside and from outside, at about one moment. */
+/** The state of the service, from inside and outside, read at about the same time. */
 export interface ObservedState {
   readonly journal: Journal;
   readonly orders: ReadonlyMap<string, ObservedOrder>;
   readonly records: StoredRecords;
   readonly ledger: LedgerVerification;
   readonly received: readonly ReceivedAttempt[];
-  /** So many of them had come before the books were read. */
+  /** How many of them were received before PostgreSQL was read. */
   readonly receivedBefore: number;
   readonly workflows: readonly ObservedWorkflow[];
 }
 
-/** What the world is read from: the whole stack of the fault suite, or another service under test. */
+/** The stack of the fault suite, or another service under test. */
 export interface ObservedStateSource extends Pick<FaultStack, 'db' | 'client'> {
   readonly sandbox: { readonly url: string };
   readonly receiver: { readonly attempts: readonly ReceivedAttempt[] };
 }
 
-/** Where things are written one after another, the later one is read first: what it says must be in the earlier one. */
+/** Reads in reverse order of the writes: what is in a later store must also be in an earlier one. */
 export async function readObservedState(source: ObservedStateSource, journal: Journal): Promise<ObservedState> {
   const promised = journal.snapshot();
   const orders = await readOrders(source);
@@ -119,7 +119,7 @@ async function readOrders({ sandbox }: ObservedStateSource): Promise<ObservedSta
   return new Map(payments.map((order) => [order.order_id, order]));
 }
 
-/** How long a delivery whose lease is over may lie there: a relay looks every second. */
+/** A relay polls every second, so it claims a delivery in this time after its lease. */
 const ABANDONED_AFTER = "interval '8 seconds'";
 
 async function readRecords(db: Pool): Promise<StoredRecords> {
@@ -135,7 +135,8 @@ async function readRecords(db: Pool): Promise<StoredRecords> {
          from payments left join late_payments late on late.payment_id = payments.id`,
       ),
       transitions: await read<TransitionRecord>(
-        `select transition.payment_id as "paymentId", version, name, from_status as "from", to_status as "to", event, body
+        `select transition.payment_id as "paymentId", version, name, from_status as "from", to_status as "to",
+           event, body
          from payment_transitions transition left join webhook_events event
            on event.payment_id = transition.payment_id and event.payment_version = transition.version
          order by transition.payment_id, version`,

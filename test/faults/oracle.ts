@@ -1,9 +1,9 @@
 import type { ObservedOrder, TransitionRecord, ObservedState } from './observed-state';
 
 export const INVARIANTS = {
-  I1: 'what was answered with 2xx is there, the same at every repeat',
+  I1: 'what got a 2xx response exists, the same at every repeat',
   I2: 'at most one charge for a merchant and key',
-  I3: 'at most one accepted refund for a payment, over its total, under a key that was written down',
+  I3: 'at most one accepted refund for a payment, over its total, under a key that was recorded before',
   I4: 'all postings balance; a refund leaves the merchant with minus the fee',
   I5: 'each transition reaches the merchant, signed, under one delivery id',
   I6: 'only transitions of the contract',
@@ -18,13 +18,10 @@ export interface InvariantResult {
   readonly violations: readonly string[];
 }
 
-/** What holds at any moment, faults or not. */
+/** These invariants hold at all times, also during faults. */
 export const ALWAYS = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6'] as const satisfies Invariant[];
 
-/**
- * The judge of a run. It shares no table and no rule with the service: what it holds the books against is written here
- * once more, from the contract.
- */
+/** The oracle shares no table and no rule with the service. Its rules are written here again, from the contract. */
 export const ORACLE = {
   I1: (state) => evaluate(checkPromises(state)),
   I2: (state) => evaluate(checkCharges(state)),
@@ -36,7 +33,7 @@ export const ORACLE = {
   I8: (state) => evaluate(checkWorkflows(state)),
 } as const satisfies Record<Invariant, (state: ObservedState) => InvariantResult>;
 
-/** A check that was made: null where all is well, else what is wrong. */
+/** The result of one check: null, or the violation. */
 type Check = string | null;
 
 function evaluate(checks: Iterable<Check>): InvariantResult {
@@ -51,38 +48,38 @@ function* checkPromises({ journal, records }: ObservedState): Generator<Check> {
       const payment = payments.get(response.id);
       yield payment?.referenceId === response.reference_id
         ? null
-        : `${key} was answered ${response.id}, which is not there`;
-      // The first answer again, byte for byte; a bulk says `created` of what was unclear still.
+        : `${key} got the response ${response.id}, which does not exist`;
+      // An idempotent replay is equal byte for byte. In a bulk, an indeterminate payment is `created` at first.
       const first = responses.find(({ status }) => status === response.status);
       yield JSON.stringify(response) === JSON.stringify(first)
         ? null
-        : `${key} was answered in two ways: ${response.id}`;
+        : `${key} got two different responses: ${response.id}`;
     }
   }
   for (const key of journal.rejected()) {
     const payment = records.payments.find(({ idempotencyKey }) => idempotencyKey === key);
-    yield !payment || payment.status === 'failed' ? null : `${key} was refused, and ${payment.id} is ${payment.status}`;
+    yield !payment || payment.status === 'failed'
+      ? null
+      : `${key} was rejected, and ${payment.id} is ${payment.status}`;
   }
   const taken = new Set(records.transitions.map(({ paymentId, name }) => `${paymentId} ${name}`));
   for (const { id, status } of journal.done('cancel')) {
     const name = status === 'cancelled' ? 'cancel' : 'cancel_refund';
-    yield taken.has(`${id} ${name}`) ? null : `a cancel of ${id} was answered "${status}", and is not in the books`;
+    yield taken.has(`${id} ${name}`) ? null : `a cancel of ${id} got "${status}", and is not in PostgreSQL`;
   }
   for (const { id, status } of journal.done('refund')) {
-    yield taken.has(`${id} request_refund`)
-      ? null
-      : `a refund of ${id} was answered "${status}", and is not in the books`;
+    yield taken.has(`${id} request_refund`) ? null : `a refund of ${id} got "${status}", and is not in PostgreSQL`;
   }
 }
 
 function* checkCharges({ journal, orders, records }: ObservedState): Generator<Check> {
   for (const [key, responses] of journal.created()) {
-    yield new Set(responses.map(({ id }) => id)).size === 1 ? null : `${key} has become several payments`;
+    yield new Set(responses.map(({ id }) => id)).size === 1 ? null : `${key} created several payments`;
   }
   const references = new Set(records.payments.map(({ referenceId }) => referenceId));
   for (const order of orders.values()) {
     yield order.charge_calls === 1 ? null : `${order.order_id} was charged ${order.charge_calls} times`;
-    yield references.has(order.order_id) ? null : `the provider has ${order.order_id}, which is in no book of ours`;
+    yield references.has(order.order_id) ? null : `the provider has ${order.order_id}, which is not in PostgreSQL`;
   }
 }
 
@@ -98,7 +95,7 @@ function* checkRefunds({ orders, records }: ObservedState): Generator<Check> {
     for (const { refund_key } of order.refunds) {
       yield records.refundKeys.has(refund_key)
         ? null
-        : `the provider has the refund ${refund_key}, which nobody wrote down`;
+        : `the provider has the refund ${refund_key}, which was not recorded before`;
     }
   }
 }
@@ -118,7 +115,7 @@ function* checkLedger({ records, ledger }: ObservedState): Generator<Check> {
   }
 }
 
-/** Merchant pending and available, provider receivable, suspense: debit less credit, so what we owe is negative. */
+/** Merchant pending and available, provider receivable, suspense: debit minus credit, so liabilities are negative. */
 function expectedBalances(
   status: string,
   late: string | null,
@@ -152,26 +149,28 @@ function* checkWebhooks({ records, received, receivedBefore }: ObservedState): G
     const { event, to, paymentId } = transition;
     yield event === `payment.${to}` ? null : `${paymentId} became ${to}, which is the event ${event}`;
     const delivery = deliveries.get(keyOf(transition));
-    yield delivery ? null : `${paymentId} became ${to}, and nobody is told`;
+    yield delivery ? null : `${paymentId} became ${to}, without a delivery`;
     if (!delivery) continue;
-    // The receiver always answers in the end, so nothing may be dead here.
+    // The receiver fails once at most, so no delivery may be dead.
     yield delivery.status === 'dead' ? `the delivery ${delivery.id} is dead` : null;
-    yield delivery.isAbandoned ? `the delivery ${delivery.id} is pending, and in nobody's hands` : null;
+    yield delivery.isAbandoned
+      ? `the delivery ${delivery.id} is pending, and neither leased nor in a retry workflow`
+      : null;
     if (delivery.status !== 'delivered') continue;
-    yield arrived.has(delivery.id) ? null : `the delivery ${delivery.id} counts as delivered, and did not arrive`;
+    yield arrived.has(delivery.id) ? null : `the delivery ${delivery.id} is delivered, but the receiver did not get it`;
   }
   const events = new Map(records.transitions.map((transition) => [keyOf(transition), transition]));
   const known = new Map(records.deliveries.map((delivery) => [delivery.id, events.get(keyOf(delivery))]));
-  for (const { deliveryId, event, rawBody, hasValidSignature: isGenuine } of received.slice(0, receivedBefore)) {
-    yield isGenuine ? null : `the delivery ${deliveryId} came with a bad signature`;
+  for (const { deliveryId, event, rawBody, hasValidSignature } of received.slice(0, receivedBefore)) {
+    yield hasValidSignature ? null : `the delivery ${deliveryId} has an invalid signature`;
     const expected = known.get(deliveryId);
     yield expected?.event === event && expected.body === rawBody
       ? null
-      : `the delivery ${deliveryId} is not what happened`;
+      : `the delivery ${deliveryId} does not match its event`;
   }
 }
 
-/** From the contract's tables; a repeat of a status is no transition, but the hand-over of a refund to the provider. */
+/** From the contract's tables. The submission of a refund to the provider is the one transition to the same status. */
 const CONTRACT: ReadonlySet<string> = new Set([
   'null created',
   'created pending',
@@ -208,7 +207,7 @@ function* checkTransitions({ records }: ObservedState): Generator<Check> {
   }
 }
 
-/** What the provider may say of an order whose payment has ended so. */
+/** The provider's status of an order, by the final status of its payment. */
 const AT_REST: Readonly<Record<string, readonly string[]>> = {
   settled: ['settlement'],
   refunded: ['refund'],
@@ -217,7 +216,7 @@ const AT_REST: Readonly<Record<string, readonly string[]>> = {
   failed: ['none', 'expire', 'cancel'],
 };
 
-/** Only once the faults have stopped, and every life is over. */
+/** Only after the faults have stopped and every payment is final. */
 function* checkAgreement({ journal, orders, records, workflows }: ObservedState): Generator<Check> {
   const statuses = new Map(records.payments.map(({ id, status }) => [id, status]));
   for (const { id, referenceId, status, late } of records.payments) {
@@ -226,7 +225,7 @@ function* checkAgreement({ journal, orders, records, workflows }: ObservedState)
     const expected = late === null ? AT_REST[status] : late === 'refunded' ? ['refund'] : ['settlement'];
     yield expected?.includes(providerStatus)
       ? null
-      : `${id} is ${status} (late money: ${late}), and "${providerStatus}" at the provider`;
+      : `${id} is ${status} (late payment: ${late}), and "${providerStatus}" at the provider`;
     yield order && hasOpenRefund(order) ? `${referenceId}: the bank has not confirmed its refund yet` : null;
   }
   for (const { id, type, paymentStatus } of workflows) {
@@ -234,9 +233,9 @@ function* checkAgreement({ journal, orders, records, workflows }: ObservedState)
     const status = statuses.get(id.slice('payment-'.length));
     yield status === paymentStatus ? null : `${id} is ${paymentStatus} in its workflow, and ${status} in PostgreSQL`;
   }
-  for (const reference of records.openNotifications) yield `the provider's news of ${reference} are still open`;
+  for (const reference of records.openNotifications) yield `a notification for ${reference} is still open`;
   for (const { kind, paymentId } of records.exceptions) {
-    // Late money that shopeepay cannot give back is for a person; nothing else is.
+    // An operator handles late payments that shopeepay cannot refund, and nothing else.
     yield kind === 'late_payment' ? null : `${kind} was opened for ${paymentId}`;
   }
   for (const responses of journal.created().values()) {
@@ -253,7 +252,7 @@ function* checkWorkflows({ records, workflows }: ObservedState): Generator<Check
   for (const { id, type, status } of workflows) {
     const mayRun = type === 'webhookDelivery' && pending.has(id.slice('webhook-'.length));
     const isHealthy = status === 'COMPLETED' || (status === 'RUNNING' && mayRun);
-    // A redelivery takes the place of the retries that run.
+    // A redelivery terminates the retry workflow.
     yield isHealthy || (type === 'webhookDelivery' && status === 'TERMINATED') ? null : `${id} is ${status}`;
   }
 }

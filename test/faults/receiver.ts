@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { verifySignature } from '../support/receiver';
 
-/** One try of a delivery, as the merchant's server saw it. */
+/** One attempt of a delivery, as the merchant's server received it. */
 export interface ReceivedAttempt {
   readonly deliveryId: string;
   readonly event: string;
@@ -13,18 +13,18 @@ export interface ReceivedAttempt {
   readonly atMs: number;
 }
 
-/** A merchant's server that writes everything down and, now and then, fails at the first try of a delivery. */
+/** A merchant's server that records each attempt. It rejects some first attempts with 500. */
 export interface RecordingReceiver {
   readonly url: string;
   readonly attempts: readonly ReceivedAttempt[];
-  /** Known only once the endpoint is registered. */
+  /** Set after the endpoint is registered. */
   secret: string;
-  /** How far the clock of the worker, which signs, is ahead. */
+  /** How far the clock of the worker, which signs, is ahead of the harness's clock. */
   senderClockSeconds: number;
   close(): Promise<void>;
 }
 
-/** @param failsNow drawn for each first try */
+/** @param failsNow drawn for each first attempt */
 export async function startRecordingReceiver(failsNow: () => boolean): Promise<RecordingReceiver> {
   const attempts: ReceivedAttempt[] = [];
   const seen = new Set<string>();

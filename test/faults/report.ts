@@ -4,21 +4,22 @@ import { countHits, inSeconds, type RunReport } from './run';
 
 const MAX_SHOWN = 10;
 
-/** What was done, and what came of it, in tables. */
+/** The trials and the results of a run as text. */
 export function describeRun(report: RunReport): string {
   const { trials, scenarios, requests, payments, webhooks, convergedMs, reconciled, recovered, rewound } = report;
-  const kills = trials.filter(({ how, outcome: end }) => how === 'kill' && end === 'hit').length;
-  const stops = trials.filter(({ how, outcome: end }) => how === 'stop' && end === 'hit').length;
-  const missed = trials.filter(({ outcome: end }) => end === 'missed').length;
+  const kills = trials.filter(({ how, outcome }) => how === 'kill' && outcome === 'hit').length;
+  const stops = trials.filter(({ how, outcome }) => how === 'stop' && outcome === 'hit').length;
+  const missed = trials.filter(({ outcome }) => outcome === 'missed').length;
   const withProviderFault = trials.filter(({ provider }) => provider !== null).length;
   const bankDelays = trials.flatMap(({ bankDelaySeconds }) => bankDelaySeconds ?? []);
   return [
-    `${kills} kills, ${stops} stops (SIGSTOP, SIGCONT), ${missed} trials missed, ${withProviderFault} with a fault of the provider beside`,
+    `${kills} kills, ${stops} stops (SIGSTOP, SIGCONT), ${missed} trials missed, ` +
+      `${withProviderFault} with an injected fault of the provider`,
     `the bank confirmed refunds after ${Math.min(...bankDelays)} to ${Math.max(...bankDelays)} s`,
     `${scenarios} scenarios, ${payments} payments, ${requests} requests, ${webhooks} webhooks received`,
-    `converged after ${convergedMs.map(inSeconds).join(', ')}; lunas reconcile found ${reconciled} breaks on the way`,
-    ...(recovered === null ? [] : [`Temporal was wiped once; lunas recover: ${recovered}`]),
-    `Temporal's database was put back ${rewound.length} times; lunas recover: ${rewound.join(' ')}`,
+    `converged after ${convergedMs.map(inSeconds).join(', ')}; lunas reconcile found ${reconciled} breaks`,
+    ...(recovered === null ? [] : [`Temporal's database was deleted once; lunas recover: ${recovered}`]),
+    `Temporal's database was restored ${rewound.length} times; lunas recover: ${rewound.join(' ')}`,
     '',
     hitsTable(report),
     '',

@@ -19,7 +19,6 @@ import {
 } from './trials';
 import { readObservedState } from './observed-state';
 
-/** What a run works with. */
 export interface FaultHarness {
   readonly stack: FaultStack;
   readonly journal: Journal;
@@ -28,9 +27,9 @@ export interface FaultHarness {
 
 export interface RunOptions {
   readonly kills: number;
-  /** Who live beside the lives that are hit. */
+  /** Customers that run scenarios beside the scenarios of the trials. */
   readonly customers: number;
-  /** Once, in the middle, Temporal loses everything and `lunas recover` rebuilds it. */
+  /** Once, Temporal's database is deleted, and `lunas recover` rebuilds the workflows. */
   readonly losesTemporal: boolean;
   readonly log: (line: string) => void;
 }
@@ -41,22 +40,22 @@ export interface RunReport {
   readonly requests: number;
   readonly payments: number;
   readonly webhooks: number;
-  /** Breaks that `lunas reconcile` found and had followed up. */
+  /** Breaks that `lunas reconcile` found. */
   readonly reconciled: number;
   readonly recovered: string | null;
-  /** What `lunas recover` printed each time that Temporal's database was put back. */
+  /** What `lunas recover` printed each time after Temporal's database was restored. */
   readonly rewound: readonly string[];
-  /** From the last fault of each round until all agreed. */
+  /** From the end of the faults of each round until all agreed. */
   readonly convergedMs: readonly number[];
   readonly results: Readonly<Record<Invariant, InvariantResult>>;
 }
 
-/** Between these the faults stop, and everything has to come to rest. */
+/** After a round the faults stop, and all invariants have to hold. */
 const KILLS_PER_ROUND = 48;
-/** Webhooks whose worker died come after the time-out of their attempt. */
+/** The webhooks of a killed worker are repeated after the timeout of their attempt. */
 const WEBHOOK_ARRIVAL_TIMEOUT_MS = 120_000;
 
-/** Lives under faults, round by round; the oracle has the last word. */
+/** Runs the workload under faults, round by round, and evaluates the invariants. */
 export async function runFaults(stack: FaultStack, random: Random, options: RunOptions): Promise<RunReport> {
   const { kills, customers, log } = options;
   const journal = new Journal();
@@ -71,7 +70,7 @@ export async function runFaults(stack: FaultStack, random: Random, options: RunO
 
   for (let from = 0; from < trials.length; from += KILLS_PER_ROUND) {
     const round = trials.slice(from, from + KILLS_PER_ROUND);
-    // Two kinds of acquirers keep an order from being opened twice in two ways.
+    // The acquirers of even and odd rounds prevent a second order in different ways.
     await stack.restartWith(null, (from / KILLS_PER_ROUND) % 2 === 0 ? 'forgetful' : 'mindful');
     const killAll = async (workload: Workload) => {
       for (const [index, trial] of round.entries()) {
@@ -80,20 +79,21 @@ export async function runFaults(stack: FaultStack, random: Random, options: RunO
         const { how, victim, point } = trial;
         const [reached, over] = [result.reachedMs, result.overMs].map(inSeconds);
         log(
-          `${from + index + 1}/${trials.length} ${how} ${victim} at ${point}: ${result.outcome} after ${reached}, over after ${over}`,
+          `${from + index + 1}/${trials.length} ${how} ${victim} at ${point}: ` +
+            `${result.outcome} after ${reached}, over after ${over}`,
         );
       }
       if (options.losesTemporal && recovered === null) {
         recovered = await loseTemporal(stack);
-        log(`Temporal lost everything; lunas recover: ${recovered}`);
+        log(`Temporal's database was deleted; lunas recover: ${recovered}`);
       }
     };
     const reconcile = async () => {
       reconciled += countBreaks(await stack.runLunas('reconcile'));
     };
-    // A refund whose confirmation was never reported is queried ever less often: its customer would wait too long.
+    // A refund without a notification is queried less and less often: its customer would wait too long.
     const { workload, stoppedAt } = await runWorkload(harness, customers, killAll, reconcile);
-    // For money of which the provider told nobody; else Temporal does that every hour.
+    // For payments without a notification. In production Temporal reconciles every hour.
     await reconcile();
     results = await converge(harness, stoppedAt);
     convergedMs.push(Math.round(performance.now() - stoppedAt));
@@ -106,10 +106,10 @@ export async function runFaults(stack: FaultStack, random: Random, options: RunO
     results = rewind.results;
     rewound.push(rewind.recovered);
     scenarios += rewind.scenarios;
-    log(`Temporal was put back; lunas recover: ${rewind.recovered}; violations: ${countOf(results)}`);
+    log(`Temporal's database was restored; lunas recover: ${rewind.recovered}; violations: ${countOf(results)}`);
     if (countOf(results) > 0) break;
   }
-  // What did not agree in time stays a violation, even if it agrees later.
+  // A disagreement after the timeout stays a violation, even if it disappears later.
   if (countOf(results) === 0) results = await awaitWebhooks(harness);
   return {
     trials: done,
@@ -131,7 +131,7 @@ interface FinishedWorkload {
   readonly stoppedAt: number;
 }
 
-/** What the oracle finds wrong: all has to agree in time, and no delivery may stay pending. */
+/** @returns the violations, if not all agree in time or a delivery stays pending */
 export async function evaluateAtRest(
   harness: FaultHarness,
   { workload, stoppedAt }: FinishedWorkload,
@@ -141,7 +141,7 @@ export async function evaluateAtRest(
   return violationsOf(withUnfinished(results, workload.unfinished));
 }
 
-/** Customers live their lives while the fault happens; then no new life begins, and those that were begun come to an end. */
+/** Runs scenarios while the fault happens. Then no scenario starts, and the running ones complete. */
 export async function runWorkload(
   { stack, journal, random }: FaultHarness,
   customers: number,
@@ -165,7 +165,7 @@ export interface RewindReport {
   readonly results: RunReport['results'];
 }
 
-/** Temporal's database is replaced by an older copy under load. The recovery alone, without `lunas reconcile`, has to make all agree. */
+/** Restores an older Temporal database under load. The recovery alone, without `lunas reconcile`, has to suffice. */
 export async function runRewind(
   harness: FaultHarness,
   customers: number,
@@ -185,7 +185,6 @@ export function inSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** How often each victim was hit at each point. */
 export function countHits(trials: RunReport['trials'], victim: Victim, point: KillPoint): number {
   return trials
     .filter((trial) => trial.how === 'kill' && trial.outcome === 'hit')
@@ -196,7 +195,7 @@ export function countOf(results: RunReport['results']): number {
   return INVARIANT_NAMES.reduce((count, name) => count + results[name].violations.length, 0);
 }
 
-/** In one list. An invariant without a check counts too: an oracle that looked at nothing finds nothing. */
+/** An invariant without a check counts as a violation: an oracle without data finds nothing. */
 export function violationsOf(results: RunReport['results']): string[] {
   return INVARIANT_NAMES.flatMap((name) => {
     const { checks, violations } = results[name];
@@ -257,7 +256,7 @@ export async function awaitWebhooks({ stack, journal }: FaultHarness): Promise<R
   }
 }
 
-/** What did not come to its end, whoever waited for it, is stuck. */
+/** A scenario that did not complete counts as a violation of I8. */
 function withUnfinished(
   results: Record<Invariant, InvariantResult>,
   unfinished: readonly string[],
@@ -272,7 +271,7 @@ function countBreaks(printed: unknown): number {
   return reconciliationSchema.parse(printed).reconciliation.breaks.length;
 }
 
-/** Everything that Temporal knew is gone; whoever runs Lunas does what the handbook says. */
+/** Deletes Temporal's database, and follows the steps of the runbook. */
 async function loseTemporal(stack: FaultStack): Promise<string> {
   await stack.wipeTemporal();
   await stack.kill('worker');

@@ -7,7 +7,7 @@ import type { KillPoint, Witness } from './kill-points';
 
 export interface Launch {
   readonly name: Witness;
-  /** The compiled entry. */
+  /** The compiled entry point. */
   readonly entry: string;
   readonly settings: FaultSettings;
   readonly environment: NodeJS.ProcessEnv;
@@ -16,14 +16,14 @@ export interface Launch {
 
 const START_TIMEOUT_MS = 60_000;
 
-/** An API or a worker in a process of its own, that stops where it is told to. */
+/** An API or a worker in its own process, with breakpoints. */
 export class ServiceProcess {
   private constructor(
     readonly name: Witness,
     private readonly child: ChildProcess,
   ) {}
 
-  /** @throws when it ends instead of getting ready */
+  /** @throws Error if the process ends before it is ready */
   static async start({ name, entry, settings, environment, logFile }: Launch): Promise<ServiceProcess> {
     const log = openSync(logFile, 'a', 0o600);
     const child = fork(entry, [], {
@@ -58,7 +58,7 @@ export class ServiceProcess {
     this.child.kill(signal);
   }
 
-  /** Sets a trap; resolves when a payment is in it, for the `passage`th time, or with false after a while. */
+  /** @returns whether a payment reached the breakpoint, at the given occurrence, before the timeout */
   async armBreakpoint(point: KillPoint, occurrence: number, timeoutMs: number): Promise<boolean> {
     this.command({ arm: point, occurrence });
     const reached = await this.waitForReport('reached', timeoutMs).then(
@@ -72,13 +72,13 @@ export class ServiceProcess {
     return reached;
   }
 
-  /** Lets the payment out of the trap. */
+  /** Resumes the payment that waits at the breakpoint. */
   resume(): void {
     this.command({ resume: true });
   }
 
   private command(command: BreakpointCommand): void {
-    // One that has just died hears nothing.
+    // A process that was just killed has no channel.
     if (this.child.connected) this.child.send(command, () => undefined);
   }
 

@@ -8,7 +8,7 @@ const settingsSchema = z.object({
   apiPort: z.number(),
   refundHoldSeconds: z.number(),
   workflowBundlePath: z.string(),
-  /** Of the acquirer, where it is to forget idempotency keys. */
+  /** The ledger of an acquirer that forgets idempotency keys; else null. */
   forgetfulLedgerUrl: z.string().nullable(),
   mutant: z.string().refine(isMutant).nullable(),
 });
@@ -16,7 +16,7 @@ const settingsSchema = z.object({
 /** proof.md: PostgreSQL, workflows and provider agree within a minute. */
 export const CONVERGENCE_TIMEOUT_MS = 60_000;
 
-/** What the harness tells the processes that it starts. */
+/** The harness passes these settings to the processes that it starts. */
 export type FaultSettings = z.infer<typeof settingsSchema>;
 
 const VARIABLE = 'LUNAS_FAULTS';
@@ -25,7 +25,7 @@ export function settingsEnvironment(settings: FaultSettings): NodeJS.ProcessEnv 
   return { PATH: process.env.PATH, [VARIABLE]: JSON.stringify(settings) };
 }
 
-/** @throws in a process that the harness did not start */
+/** @throws ZodError in a process that the harness did not start */
 export function readSettings(): FaultSettings {
   return settingsSchema.parse(JSON.parse(process.env[VARIABLE] ?? 'null'));
 }

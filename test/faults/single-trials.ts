@@ -5,7 +5,7 @@ import { runRewind, violationsOf, type FaultHarness } from './run';
 
 const CUSTOMERS = 4;
 
-/** Trials that run by themselves, each on a stack of its own. They return what is wrong. */
+/** Trials that run alone, each with its own stack. They return the violations. */
 export const SINGLE_TRIALS = {
   rewind: async (harness) => {
     const { results } = await runRewind(harness, CUSTOMERS, () => harness.stack.runLunas('recover'));

@@ -275,7 +275,7 @@ export class FaultStack {
     await this.revive(victim);
   }
 
-  /** Copies Temporal's database while Temporal is down, so that the copy is consistent. Temporal runs again afterwards. */
+  /** Copies Temporal's database while Temporal is down: the copy is consistent. Temporal runs again afterwards. */
   async copyTemporal(): Promise<void> {
     await this.kill('temporal');
     const { databaseFile } = this.addresses.temporal;

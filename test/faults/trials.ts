@@ -7,30 +7,30 @@ import type { Random } from './random';
 import type { ServiceProcess } from './service-process';
 import type { FaultStack } from './stack';
 
-/** One fault: what happens to whom when a payment is where. */
+/** One fault: the victim is killed or stopped when a payment reaches the kill point. */
 export interface Trial {
   readonly point: KillPoint;
   readonly victim: Victim;
-  /** `stop`: stopped for a while, as by a debugger or a swapping machine, while another takes over. */
+  /** `stop`: SIGSTOP for some seconds, while another worker takes over. */
   readonly how: 'kill' | 'stop';
   readonly witness: Witness;
-  /** Settling is passed twice: before it is recorded, and after. */
+  /** K11 is reached twice: before the settlement is recorded, and after. */
   readonly occurrence: number;
-  /** Between the death and the start of the next. */
+  /** From the kill to the restart. */
   readonly pauseMs: number;
-  /** What the acquirer does to a call of ours at the same time. */
+  /** An injected fault of the provider at the same time. */
   readonly provider: { readonly operation: FaultOperation; readonly kind: FaultKind } | null;
-  /** How long after its request the bank confirms a refund from here on; absent: as before. */
+  /** The bank's new delay from a refund's request to its confirmation; absent: unchanged. */
   readonly bankDelaySeconds?: number;
 }
 
-/** Every victim at every point, in an order that the seed decides, over and over; now and then one is stopped instead. */
+/** Every victim at every point, shuffled, repeated up to `kills`; after each 12 kills one worker is stopped. */
 export function planTrials(random: Random, kills: number): Trial[] {
   const cells = KILL_POINT_NAMES.flatMap((point) => VICTIMS.map((victim) => ({ point, victim })));
   const trials: Trial[] = [];
-  for (let round = random.shuffle(cells), planned = 0; planned < kills; planned += 1) {
-    const cell = round.pop();
-    if (round.length === 0) round = random.shuffle(cells);
+  for (let remaining = random.shuffle(cells), planned = 0; planned < kills; planned += 1) {
+    const cell = remaining.pop();
+    if (remaining.length === 0) remaining = random.shuffle(cells);
     if (cell) trials.push(trialOf(random, cell, 'kill'));
     if (planned % STOP_AFTER_KILLS === STOP_AFTER_KILLS - 1) {
       const point = STOPPED_AT[Math.floor(planned / STOP_AFTER_KILLS) % STOPPED_AT.length];
@@ -44,21 +44,21 @@ export function planTrials(random: Random, kills: number): Trial[] {
   });
 }
 
-/** So that a refund waits for the bank through several faults. */
+/** Several trials, so that a refund waits for the bank during several faults. */
 const TRIALS_OF_ONE_BANK_DELAY = 6;
 const MAX_BANK_DELAY_SECONDS = 120;
-/** At the end of a round, so that refunds that wait for the bank do not count as stuck. */
+/** At the end of a round a slow bank would violate I7 and I8. */
 export const SHORT_BANK_DELAY_SECONDS = 1;
 
-/** Mostly short, since a customer whose refund waits does nothing else meanwhile. */
+/** Mostly short, because a customer does nothing else while a refund waits. */
 function bankDelayOf(random: Random): number {
   return random.chance(0.4) ? random.between(3, MAX_BANK_DELAY_SECONDS) : random.between(0, 2);
 }
 
 const STOP_AFTER_KILLS = 12;
-/** Where a worker is about to write, or has told the provider something that it has not written. */
+/** Before a write, or between a call to the provider and its record. */
 const STOPPED_AT: readonly KillPoint[] = ['K3', 'K4', 'K10', 'K11', 'K12', 'K9', 'K2'];
-/** Longer than Temporal waits for a task, so that others have done it when it wakes; at times shorter than an attempt may take. */
+/** Longer than Temporal's task timeout, so that another worker executes the task; sometimes shorter than an attempt. */
 const STOPPED_MS = { min: 4_000, max: 8_000 } as const;
 
 const LOST_CALLS = ['reset', 'http_500', 'accept_then_reset', 'half_body', 'accept_then_timeout'] as const;
@@ -84,17 +84,17 @@ function trialOf(random: Random, { point, victim }: Pick<Trial, 'point' | 'victi
   };
 }
 
-/** `missed`: no payment came there in time, so nothing was done. */
+/** `missed`: no payment reached the point in time, so nothing was killed. */
 export interface TrialResult {
   readonly outcome: 'hit' | 'missed';
-  /** Until a payment was there, and until everything ran again. */
+  /** Until a payment reached the point, and until everything ran again. */
   readonly reachedMs: number;
   readonly overMs: number;
 }
 
 const HIT_TIMEOUT_MS = 30_000;
 
-/** Waits for a payment to be at the point, does it, and has everything run again. */
+/** Waits until a payment reaches the point, kills or stops the victim, and restarts it. */
 export async function runTrial(stack: FaultStack, workload: Workload, trial: Trial): Promise<TrialResult> {
   const startedAt = performance.now();
   const sinceStart = () => Math.round(performance.now() - startedAt);
@@ -115,7 +115,7 @@ async function hit(
   if (provider) await setProviderFault(stack, provider);
   const service = stack.service(witness);
   const reached = service.armBreakpoint(point, occurrence, HIT_TIMEOUT_MS);
-  workload.begin(KILL_POINTS[point].scenario);
+  workload.startScenario(KILL_POINTS[point].scenario);
   if (!(await reached)) return 'missed';
   onReached();
   if (how === 'stop') {
@@ -133,10 +133,10 @@ async function hit(
   return 'hit';
 }
 
-/** A stopped process that goes on gets the time to do harm. */
+/** The time in which a resumed worker could do harm. */
 const AWAKE_MS = 3_000;
 
-/** Another worker takes over; then the first one goes on where it stood, and knows of nothing. */
+/** Another worker takes over. Then the first worker continues where it was stopped. */
 async function stopForAWhile(stack: FaultStack, stoppedMs: number): Promise<void> {
   const stopped = await stack.replaceStoppedWorker();
   await sleep(stoppedMs);
@@ -146,10 +146,10 @@ async function stopForAWhile(stack: FaultStack, stoppedMs: number): Promise<void
   stopped.signal('SIGKILL');
 }
 
-/** When all is written and nothing committed: the statement has to wait for the endpoints that its deliveries refer to. */
+/** Kills when all is written and nothing committed: the statement waits for the endpoints of its deliveries. */
 async function killInsideStatement(stack: FaultStack, service: ServiceProcess, victim: Victim): Promise<void> {
   const holder = await stack.db.connect();
-  // PostgreSQL may be killed under it.
+  // The connection breaks if PostgreSQL is the victim.
   holder.on('error', () => undefined);
   try {
     await holder.query('begin');

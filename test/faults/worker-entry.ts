@@ -18,7 +18,7 @@ import { apiUrlOf, readSettings } from './settings';
 import { report } from './breakpoint';
 import { instrumentProviders, instrumentQueries, WORKER_BREAKPOINTS } from './instrumented';
 
-/** The worker as `startWorker` composes it (src/engine/worker.ts), over dependencies that have traps. */
+/** The worker as `startWorker` composes it (src/temporal/worker.ts), with breakpoints in its dependencies. */
 async function run(): Promise<void> {
   const settings = readSettings();
   const { mutant } = settings;

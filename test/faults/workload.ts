@@ -10,16 +10,15 @@ export interface WorkloadTarget {
 }
 
 const FINAL = ['settled', 'refunded', 'cancelled', 'expired', 'failed'];
-/** Longer than the service gives itself. */
+/** More than the deadline of the service. */
 const CALL_TIMEOUT_MS = 12_000;
 const POLL_MS = 250;
 const AGAIN_AFTER_MS = 400;
-/** A life is given up after this; what it left is judged all the same. */
+/** A scenario fails after this time. Its payments are checked all the same. */
 const SCENARIO_TIMEOUT_MS = 180_000;
-/** Between the lives of a customer. */
+/** Between the scenarios of a customer. */
 const MAX_PAUSE_MS = 600;
 
-/** The kinds of lives, told by merchant and customer. */
 const SCENARIOS = {
   async settle(scenario: Scenario) {
     const payment = await scenario.create();
@@ -96,7 +95,7 @@ const SCENARIOS = {
 export type ScenarioKind = keyof typeof SCENARIOS;
 const KINDS = Object.keys(SCENARIOS).filter((name): name is ScenarioKind => name in SCENARIOS);
 
-/** Merchants and customers who keep at it: what fails is tried again, under the same key, until it has an answer. */
+/** Merchants and customers that repeat each request, with the same key, until it has a response. */
 export class Workload {
   readonly unfinished: string[] = [];
   scenarios = 0;
@@ -110,28 +109,27 @@ export class Workload {
     private readonly random: Random,
   ) {}
 
-  /** So many customers begin a life, and another one after it, until `stop`. */
+  /** Each customer runs one scenario after another until `stop`. */
   start(customers: number): void {
     for (let index = 0; index < customers; index += 1) this.#track(this.#customer());
   }
 
-  /** One more life, of this kind. */
-  begin(kind: ScenarioKind): void {
+  startScenario(kind: ScenarioKind): void {
     this.#track(this.#runScenario(kind));
   }
 
-  /** A merchant and a customer who do what the harness wants, about an order over this amount. */
+  /** A merchant and a customer for an order of this amount, whose steps the harness decides. */
   scenario(amount: number): Scenario {
     return new Scenario(this.target, this.journal, amount, this.#abandoned.signal);
   }
 
-  /** Begins nothing new, and resolves when everything that was begun has ended. */
+  /** Starts no more scenarios. Resolves when the running ones are complete. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#inFlight);
   }
 
-  /** Leaves everything that was begun as it is. */
+  /** Stops the running scenarios. */
   async abandon(): Promise<void> {
     this.#abandoned.abort();
     await this.stop();
@@ -158,10 +156,10 @@ export class Workload {
   }
 }
 
-/** The acquirer refused the order: a life that is over before it began. */
+/** The acquirer rejected the order. */
 class CreationRejected extends Error {}
 
-/** What one merchant and one customer do about one order. */
+/** The steps of one merchant and one customer for one order. */
 export class Scenario {
   readonly key = randomUUID();
   readonly #deadlineAtMs = Date.now() + SCENARIO_TIMEOUT_MS;
@@ -181,13 +179,13 @@ export class Scenario {
     const payments = Array.from({ length: count }, (_item, index) => ({ amount: this.amount + index }));
     for (;;) {
       const created = paymentsIn(await this.#createUntilCompleted({ provider: 'gopay', payments }));
-      // One that was still unclear has no QR yet: the same key gets it later.
+      // An indeterminate payment has no QR yet. A request with the same key returns it later.
       if (created.every(({ status }) => status !== 'created')) return created;
       await this.#pause();
     }
   }
 
-  /** A customer pays, in the acquirer's app, which the faults do not reach. */
+  /** A customer pays in the acquirer's app, which has no injected faults. */
   async pay({ reference_id }: ReturnedPayment, how: { notify?: boolean; times?: number } = {}): Promise<void> {
     await fetch(`${this.target.sandbox.url}/simulator/payments/${reference_id}/pay`, {
       method: 'POST',
@@ -197,7 +195,7 @@ export class Scenario {
     });
   }
 
-  /** Cancels or refunds; a refusal is an answer too. */
+  /** Cancels or refunds. A rejection is a complete response too. */
   async request({ id }: ReturnedPayment, what: 'cancel' | 'refund'): Promise<void> {
     await this.#requestUntilCompleted(`/payments/${id}/${what}`);
   }
@@ -214,14 +212,14 @@ export class Scenario {
     }
   }
 
-  /** @throws Refused when the payment failed at its creation */
+  /** @throws CreationRejected if the payment failed at its creation */
   async #createUntilCompleted(body: object): Promise<string> {
     const { status, text } = await this.#requestUntilCompleted('/payments', body);
     if (status !== 201) throw new CreationRejected(text);
     return text;
   }
 
-  /** The same request again and again until there is an answer that is not "try again". */
+  /** Repeats the request until its response is neither 5xx nor 429. */
   async #requestUntilCompleted(path: string, body?: object): Promise<{ status: number; text: string }> {
     for (;;) {
       const { status, text } = await this.#call('POST', path, body);

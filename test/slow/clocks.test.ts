@@ -13,7 +13,7 @@ it(
 
 it.each([OFF_SECONDS, -OFF_SECONDS])(
   'Temporal with a clock that is off by %i s: no double charge or refund, nothing settled or expired early',
-  // Everything but Temporal has the shifted clock (test/faults/clocks.ts).
+  // Every process except Temporal has the shifted clock (test/faults/clocks.ts).
   async (offsetSeconds) => {
     expect(await runSingleTrial('temporal-clock', shiftedClock(-offsetSeconds))).toEqual([]);
   },

@@ -12,7 +12,7 @@ import { KILL_POINT_NAMES } from '../faults/kill-points';
 
 /** The small size of `npm run test:faults` (docs/proof.md): the same program. */
 const KILLS = 12;
-/** One whose plan has each of the points once, and each victim three times. */
+/** The plan of this seed has each kill point once, and each victim three times. */
 const SEED = 202177;
 const RUN_TIMEOUT_MS = 900_000;
 
@@ -41,22 +41,22 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-describe(`API, worker, PostgreSQL and Temporal are killed ${KILLS} times in the middle of payments`, () => {
-  it.each(INVARIANT_NAMES)('and %s holds', (name) => {
+describe(`after ${KILLS} kills of API, worker, PostgreSQL and Temporal during payments`, () => {
+  it.each(INVARIANT_NAMES)('%s holds', (name) => {
     const result = report.results[name];
     expect(result?.violations).toEqual([]);
-    // A judge who looked at nothing finds nothing.
+    // An oracle without data finds nothing.
     expect(result?.checks).toBeGreaterThan(0);
   });
 
-  it('at nearly every point of a life', () => {
+  it('nearly every kill point was hit', () => {
     const hits = report.trials.filter(({ outcome }) => outcome === 'hit');
     expect(hits.length).toBeGreaterThanOrEqual(KILLS * 0.8);
     expect(new Set(hits.map(({ point }) => point)).size).toBeGreaterThanOrEqual(KILL_POINT_NAMES.length - 2);
   });
 });
 
-describe('a service that is broken on purpose is found out', () => {
+describe('the oracle detects the mutant', () => {
   it.each(MUTANT_NAMES)('%s', (mutant) => {
     expect(report.caught[mutant]).toMatch(new RegExp(`^(${MUTANTS[mutant].violates.join('|')}): `));
   });

@@ -30,7 +30,7 @@ async function setFaults(service: TestService, method: 'PUT' | 'DELETE', body?: 
   expect(response.status).toBeLessThan(300);
 }
 
-/** The provider answers no status query any more. */
+/** From now on every status query fails. */
 function failStatusCalls(service: TestService): Promise<void> {
   return setFaults(service, 'PUT', { operation: 'status', kind: 'http_500', times: 10_000 });
 }
@@ -52,15 +52,15 @@ async function countPaid(service: TestService): Promise<number> {
 it('two (skipped) hours without the provider: the next attempt comes within 60 s', async () => {
   const timeSkipping = await startTimeSkippingService();
   try {
-    const { service, clock: time } = timeSkipping;
+    const { service, clock } = timeSkipping;
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 86_400 });
     const { id, reference_id } = await timeSkipping.createPayment();
     await failStatusCalls(service);
     await service.pay(reference_id);
-    await time.advance(120 * MINUTE_MS);
+    await clock.advance(120 * MINUTE_MS);
     expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
     await setFaults(service, 'DELETE');
-    await time.advance(CONVERGENCE_TIMEOUT_MS);
+    await clock.advance(CONVERGENCE_TIMEOUT_MS);
     await timeSkipping.waitForStatus(id, 'paid');
   } finally {
     await timeSkipping.close();
@@ -94,7 +94,7 @@ it('five (real) minutes without Temporal and the provider: all agree within 60 s
       (waitingFor) => waitingFor.every((waitingFor) => waitingFor?.includes('retried')),
     );
     await temporal.stop();
-    // The notifications of these are stored, and nobody can be signalled.
+    // The notifications of these are stored, but no workflow can be signalled.
     for (const { reference_id } of unnotified) await service.pay(reference_id);
     await sleep(5 * MINUTE_MS);
     expect(await countPaid(service)).toBe(0);

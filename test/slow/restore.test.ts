@@ -86,7 +86,7 @@ async function waitForStatus(payment: Payment, status: string): Promise<void> {
   );
 }
 
-/** The payments that do not have the status that they should have. */
+/** The payments that do not have their expected status. */
 async function differing(expected: readonly ExpectedStatus[]): Promise<string[]> {
   const statuses = await Promise.all(expected.map(([, payment]) => statusOf(payment)));
   return expected.flatMap(([name, , expected], index) =>
@@ -153,7 +153,7 @@ async function createRefundFailed(): Promise<Payment> {
   return payment;
 }
 
-/** Its refund is with the provider, and the bank has not confirmed it. */
+/** A payment whose refund is submitted and not confirmed by the bank. */
 async function createRefundProcessing(): Promise<Payment> {
   await confirmRefundsAfter(3_600);
   const payment = await createPaid();
@@ -165,7 +165,7 @@ async function createRefundProcessing(): Promise<Payment> {
   return payment;
 }
 
-/** The first attempt of each webhook of this step fails, so that a workflow retries it. */
+/** The first attempt of each webhook of this step fails, so that it has a retry workflow. */
 async function withFailingWebhooks<T>(count: number, step: () => Promise<T>): Promise<T> {
   webhooksFail = true;
   const before = await deliveriesInRetry();
@@ -186,7 +186,7 @@ async function createRejected(): Promise<string> {
   return key;
 }
 
-/** The provider does not respond to its charge until the faults are cleared. */
+/** The provider sends no response to the charge until the faults are cleared. */
 async function createWithoutQr(): Promise<string> {
   const key = `created-${randomUUID()}`;
   await failNext('charge', 'http_500', 1_000);
@@ -228,19 +228,19 @@ async function closeService(): Promise<void> {
 
 const OPEN: ReadonlySet<string> = new Set(['created', 'pending', 'paid', 'refund_processing', 'refund_failed']);
 
-/** Open payments of which no workflow runs. */
+/** Open payments without a running workflow. */
 async function stranded(): Promise<string[]> {
   const { records, workflows } = await readStateNow();
   const running = new Set(workflows.flatMap(({ id, status }) => (status === 'RUNNING' ? [id] : [])));
   return records.payments.flatMap(({ id, status }) => (OPEN.has(status) && !running.has(`payment-${id}`) ? [id] : []));
 }
 
-/** Temporal lists a workflow a moment after it has started. */
+/** Temporal lists a workflow only some time after its start. */
 async function expectNoneStranded(): Promise<void> {
   expect(await eventually(stranded, (ids) => ids.length === 0)).toEqual([]);
 }
 
-/** The money that has gone out: settlements in PostgreSQL, refunds at the provider. */
+/** Settlements in PostgreSQL and refunds at the provider. */
 async function readMoneyOut(): Promise<unknown> {
   const { records, orders } = await readStateNow();
   return {
@@ -249,7 +249,7 @@ async function readMoneyOut(): Promise<unknown> {
   };
 }
 
-/** Every creation that was answered before gets the same response again, and its payments can be read. */
+/** Every acknowledged creation gets the same response again, and its payments can be read. */
 async function expectReplays(before: Journal): Promise<void> {
   const completed = before.entries.filter(
     ({ path, method, status }) => method === 'POST' && path === '/payments' && (status === 201 || status === 400),
@@ -263,7 +263,7 @@ async function expectReplays(before: Journal): Promise<void> {
   }
 }
 
-/** The world as it is judged: PostgreSQL has lost deliveries that the merchant received; their events came again under new ids. */
+/** PostgreSQL has lost deliveries that the merchant received. Their events were sent again under new ids. */
 function withoutLostDeliveries(state: ObservedState): ObservedState {
   const known = new Set(state.records.deliveries.map(({ id }) => id));
   const received = state.received.filter(({ deliveryId }) => known.has(deliveryId));
@@ -301,7 +301,7 @@ async function createBeforeBackup() {
   await setPolicy('gopay', '--settlement-delay', '45s');
   const settledLater = await create();
   const keyWithoutQr = await createWithoutQr();
-  // The last step before the backup: its settlement and the retry of its webhook come after it.
+  // The last step before the backup, so that the settlement and the webhook's retry follow after it.
   await withFailingWebhooks(1, async () => {
     await pay(settledLater);
     await waitForStatus(settledLater, 'paid');
@@ -398,7 +398,7 @@ const expectedStatuses = (before: Before, issuedLater: Payment, after: After): r
 ];
 
 it(
-  'after the steps of docs/operators.md every payment is there again, and agrees with the provider',
+  'after the steps of docs/operators.md every payment exists again, consistent with the provider',
   async () => {
     await openService();
     const { merchant_id } = service.run;
@@ -434,7 +434,7 @@ it(
     await lunas('ledger', 'verify');
     await expectNoneStranded();
 
-    // Every payment that is open yet can be brought to its end.
+    // Every open payment can become final.
     await lunas('refunds', 'retry', before.refundFailed.id, '--note', 'the bank has been repaired');
     for (const payment of [before.paid, before.paidLater, after.paid]) await act(payment, 'refund');
     for (const payment of [before.pending, issuedLater, after.pending]) await act(payment, 'cancel');

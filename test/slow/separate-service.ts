@@ -17,16 +17,16 @@ const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const COMMAND_TIMEOUT_MS = 60_000;
 const run = promisify(execFile);
 
-export interface CommandResult {
+interface LunasResult {
   readonly exitCode: number;
-  /** The JSON document of stdout; undefined if the command printed none. */
+  /** The JSON document of stdout, or undefined. */
   readonly json: unknown;
   readonly stderr: string;
 }
 
 /**
- * Lunas as an operator runs it from the built commands: `lunas services`, `lunas api` and `lunas worker`, each a process. The
- * acquirer's ledger belongs to a `lunas sandbox` with a home of its own, so that it never goes back in time.
+ * Lunas as an operator runs it with the built commands: `lunas services`, `lunas api` and `lunas worker` are processes.
+ * The acquirer's ledger belongs to a `lunas sandbox` with its own `LUNAS_HOME`, so it is not restored with the rest.
  */
 export class SeparateService {
   readonly #processes = new Map<ChildServiceName, ManagedProcess>();
@@ -106,19 +106,19 @@ export class SeparateService {
     await this.stop('sandbox');
   }
 
-  /** A base backup of PostgreSQL, which is stopped. */
+  /** Makes a base backup. PostgreSQL has to be stopped. */
   async backUpPostgres(): Promise<void> {
     await run('cp', ['-a', this.#home.postgres, this.#backup]);
   }
 
-  /** Puts the base backup in place of what PostgreSQL, which is stopped, has now. */
+  /** Restores the base backup. PostgreSQL has to be stopped. */
   async restorePostgres(): Promise<void> {
     await run('rm', ['-r', this.#home.postgres]);
     await run('cp', ['-a', this.#backup, this.#home.postgres]);
   }
 
-  /** Runs one command to its end, in the environment of the service. */
-  async command(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+  /** Runs a command in the environment of the service. */
+  async command(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<LunasResult> {
     const options = { env: { ...this.environment, ...environment }, timeout: COMMAND_TIMEOUT_MS };
     const child = run(process.execPath, [LUNAS, ...args, '--json'], options);
     const { stdout, stderr } = await child.catch(

@@ -9,10 +9,10 @@ import { testEnvironment } from '../support/test-environment';
 
 const reportSchema = z.array(z.string());
 
-/** Longer than any of them takes on a slow machine. */
+/** More than a trial needs on a slow machine. */
 export const TRIAL_TIMEOUT_MS = 600_000;
 
-/** Runs one trial of the fault suite on a stack of its own (`scripts/faults.mjs --only`), and returns what is wrong. */
+/** Runs one trial of the fault suite with its own stack (`scripts/faults.mjs --only`). @returns the violations */
 export async function runSingleTrial(name: string, environment: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-trial-'));
   const report = path.join(directory, 'report.json');
