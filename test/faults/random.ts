@@ -1,38 +1,33 @@
-/** A stream of numbers that a seed decides (mulberry32). */
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { mersenne } from 'pure-rand/generator/mersenne';
+
+/** Draws that a seed decides. */
 export class Random {
-  #state: number;
+  readonly #generator: ReturnType<typeof mersenne>;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** In [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.#generator = mersenne(seed);
   }
 
   /** A whole number from `min` to `max`, both included. */
   between(min: number, max: number): number {
-    return min + Math.floor(this.next() * (max - min + 1));
+    return uniformInt(this.#generator, min, max);
   }
 
   chance(probability: number): boolean {
-    return this.next() < probability;
+    return uniformFloat64(this.#generator) < probability;
   }
 
   pick<T>(items: readonly T[]): T {
-    const item = items[Math.floor(this.next() * items.length)];
-    if (item === undefined) throw new Error('There is nothing to pick from');
+    const item = items.length === 0 ? undefined : items[this.between(0, items.length - 1)];
+    if (item === undefined) throw new Error('no items');
     return item;
   }
 
   shuffle<T>(items: readonly T[]): T[] {
     return items
-      .map((item) => ({ item, at: this.next() }))
+      .map((item) => ({ item, at: uniformFloat64(this.#generator) }))
       .sort((a, b) => a.at - b.at)
       .map(({ item }) => item);
   }
