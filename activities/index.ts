@@ -1,54 +1,15 @@
 import type { ActivityDependencies } from './dependencies';
-import { recordLatePayment, refundLatePayment } from './late-payment';
-import {
-  cancelPayment,
-  confirmPaid,
-  expirePayment,
-  failPayment,
-  failUnissuedPayment,
-  openPayment,
-  settlePayment,
-} from './payment';
-import { planReconciliation, reconcilePayments, recordReconciliation, reportFailedReconciliation } from './reconcile';
-import {
-  cancelRefund,
-  refundPayment,
-  requestRefund,
-  resolveRefundAsPaid,
-  resolveRefundAsRefunded,
-  retryRefund,
-  submitRefund,
-  syncFailedRefund,
-  syncPaidPayment,
-} from './refund';
-import { deliverWebhook } from './webhook-delivery';
+import * as latePayment from './late-payment';
+import * as payment from './payment';
+import * as reconcile from './reconcile';
+import * as refund from './refund';
+import * as webhookDelivery from './webhook-delivery';
 
-/** All side effects of the workflows, under the names that Temporal records. An attempt may be repeated or cut off. */
-const ACTIVITIES = {
-  openPayment,
-  failUnissuedPayment,
-  confirmPaid,
-  cancelPayment,
-  expirePayment,
-  failPayment,
-  settlePayment,
-  requestRefund,
-  cancelRefund,
-  submitRefund,
-  refundPayment,
-  retryRefund,
-  resolveRefundAsRefunded,
-  resolveRefundAsPaid,
-  syncPaidPayment,
-  syncFailedRefund,
-  recordLatePayment,
-  refundLatePayment,
-  deliverWebhook,
-  planReconciliation,
-  reconcilePayments,
-  recordReconciliation,
-  reportFailedReconciliation,
-};
+/**
+ * All side effects of the workflows. These files export nothing but activities: Temporal records their names. Each attempt
+ * may be repeated, or cut off anywhere.
+ */
+const ACTIVITIES = { ...payment, ...refund, ...latePayment, ...webhookDelivery, ...reconcile };
 
 type WithoutDependencies<Activity> = Activity extends (
   dependencies: ActivityDependencies,

@@ -1,7 +1,11 @@
+import type { TransitionContext } from '../src/db/transitions/apply-transition';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { formatRupiah } from '../src/domain/money';
+import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import type { FindPaymentOutcome, Provider, RefundRequest } from '../src/providers/provider';
 import { providerDeadline } from './provider-deadline';
-import { RECOVERY_MODE } from './step-result';
+import { RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
 
 /**
  * The refunds of an order at the provider, whatever their keys: a refund that is recorded as rejected may have been
@@ -59,4 +63,28 @@ export async function executeRefund(
   return requested.outcome === 'accepted'
     ? { status: 'indeterminate', reason: 'it accepted the refund, but does not show it' }
     : { status: 'rejected', reason: requested.reason };
+}
+
+const BY_PROVIDER = { name: 'provider', note: 'the provider has a refund that was not recorded' };
+
+/**
+ * Opens a refund that the provider has and PostgreSQL has not: the merchant made it in the provider's dashboard, or
+ * PostgreSQL was restored to an earlier time. So the merchant is not paid for it. The next steps find it confirmed.
+ * @param refundKey at the provider; a refund of ours keeps its number
+ */
+export async function recordProviderRefund(
+  context: TransitionContext,
+  request: StepInput,
+  refundKey: string | null,
+): Promise<StepResult> {
+  const { terms, state } = request;
+  const transition = state.status === 'refund_failed' ? 'retry_refund' : 'request_refund';
+  const refund = nextRefund(request, refundNumberOfKey(terms.referenceId, refundKey));
+  const input = { ...toTransitionInput({ ...request, by: BY_PROVIDER }), ...refund, holdSeconds: 0 };
+  return toStepResult(await transitionWriters[transition](context, input));
+}
+
+export function nextRefund({ terms, state }: StepInput, minNumber = 1) {
+  const refundNumber = Math.max((state.refund?.number ?? 0) + 1, minNumber);
+  return { refundNumber, refundKey: refundKeyOf(terms.referenceId, refundNumber) };
 }

@@ -8,8 +8,7 @@ import { requestStatusQuery } from '../src/db/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { ProviderPayment } from '../src/providers/provider';
-import { classifyProviderRefund } from './provider-refund';
-import { recordProviderRefund } from './refund';
+import { classifyProviderRefund, recordProviderRefund } from './provider-refund';
 import { toStepResult, toTransitionInput, unchanged } from './step-result';
 
 /**

@@ -6,7 +6,13 @@ import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { readState } from '../src/db/transitions/payment-state';
 import type { ActivityDependencies } from './dependencies';
-import { executeRefund, fetchRefundStatus, type ProviderRefundStatus } from './provider-refund';
+import {
+  executeRefund,
+  fetchRefundStatus,
+  nextRefund,
+  recordProviderRefund,
+  type ProviderRefundStatus,
+} from './provider-refund';
 import { heldBack, toStepResult, toTransitionInput, unchanged } from './step-result';
 
 /** Opens a refund and holds it: the provider receives nothing before the hold is over. */
@@ -150,25 +156,6 @@ export async function resolveRefundAsPaid(dependencies: ActivityDependencies, re
   }
 }
 
-const BY_PROVIDER = { name: 'provider', note: 'the provider has a refund that was not recorded' };
-
-/**
- * Opens a refund that the provider has and PostgreSQL has not: the merchant made it in the provider's dashboard, or
- * PostgreSQL was restored to an earlier time. So the merchant is not paid for it. The next steps find it confirmed.
- * @param refundKey at the provider; a refund of ours keeps its number
- */
-export async function recordProviderRefund(
-  context: TransitionContext,
-  request: StepInput,
-  refundKey: string | null,
-): Promise<StepResult> {
-  const { terms, state } = request;
-  const transition = state.status === 'refund_failed' ? 'retry_refund' : 'request_refund';
-  const refund = nextRefund(request, refundNumberOfKey(terms.referenceId, refundKey));
-  const input = { ...toTransitionInput({ ...request, by: BY_PROVIDER }), ...refund, holdSeconds: 0 };
-  return toStepResult(await transitionWriters[transition](context, input));
-}
-
 /** The provider confirmed the refund that is recorded as rejected, or a retry of it that PostgreSQL has lost. */
 async function recordFailedRefundConfirmed(
   context: TransitionContext,
@@ -189,9 +176,4 @@ function toRefundInput(request: StepInput) {
   const { status, refund } = request.state;
   if (!refund) throw new Error(`A payment that is "${status}" has no refund here`);
   return { ...toTransitionInput(request), refundNumber: refund.number };
-}
-
-function nextRefund({ terms, state }: StepInput, minNumber = 1) {
-  const refundNumber = Math.max((state.refund?.number ?? 0) + 1, minNumber);
-  return { refundNumber, refundKey: refundKeyOf(terms.referenceId, refundNumber) };
 }
