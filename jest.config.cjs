@@ -44,6 +44,6 @@ module.exports = {
   projects: [{ ...shared, displayName: 'unit', testMatch: UNIT.map(inRoot) }, integration],
   // More than the 90 s for which `eventually` waits.
   testTimeout: 120_000,
-  // Tests mostly wait: five of the longest files took 39 s of CPU in 192 s.
-  maxWorkers: '200%',
+  // Most tests wait for a server, not for a core.
+  maxWorkers: '100%',
 };

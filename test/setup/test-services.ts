@@ -14,8 +14,8 @@ import { runAll } from '../../src/local-stack/task-group';
 import { startTemporal } from '../../src/local-stack/temporal';
 import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environment';
 
-/** Fast instead of durable: the cluster is temporary. Each test process needs about 60 connections. */
-const TEST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+/** Fast instead of durable: the cluster is temporary. */
+const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 const aborter = new AbortController();
 const processes: ManagedProcess[] = [];
@@ -58,7 +58,7 @@ export async function stopTestServices(): Promise<void> {
 
 async function startDatabase(directory: string, signal: AbortSignal): Promise<string> {
   const files = { directory: path.join(directory, 'postgres'), logFile: path.join(directory, 'postgres.log') };
-  const options = { ...files, port: await freePort(), settings: TEST_SETTINGS };
+  const options = { ...files, port: await freePort(), settings: FAST_SETTINGS };
   const cluster = await PostgresCluster.open(options, signal);
   processes.push(await cluster.start(signal));
   const serverUrl = cluster.databaseUrl('postgres');
