@@ -6,8 +6,8 @@ import * as refund from './refund';
 import * as webhookDelivery from './webhook-delivery';
 
 /**
- * All side effects of the workflows. These files export nothing but activities: Temporal records their names. Each attempt
- * may be repeated, or cut off anywhere.
+ * All side effects of the workflows. These files export nothing but activities: Temporal records their names. Each
+ * attempt may be repeated, or cut off anywhere.
  */
 const ACTIVITIES = { ...payment, ...refund, ...latePayment, ...webhookDelivery, ...reconcile };
 
