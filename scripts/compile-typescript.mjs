@@ -1,5 +1,5 @@
-// `node scripts/compile-typescript.mjs DIRECTORY` compiles the service and the processes of the fault suite, without type
-// checks. A long run uses such a copy, so that it does not depend on later changes of the sources.
+// `node scripts/compile-typescript.mjs DIRECTORY` compiles the service and the processes of the fault suite, without
+// type checks. A long run uses such a copy, so that it does not depend on later changes of the sources.
 // The directory must be below the checkout: Node.js finds the packages from there.
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -166,7 +166,7 @@ describe.each(here)('the receiver in %s', (name, { file, run }) => {
     `t=${Math.floor(Date.now() / 1_000)},v1=`,
     `t=${Math.floor(Date.now() / 1_000)},v1=${'é'.repeat(32)}`,
     `t=${Math.floor(Date.now() / 1_000)},v1=${'0'.repeat(63)}`,
-  ])('refuses the header %j, and lives on', async (header) => {
+  ])('rejects the header %j, and keeps running', async (header) => {
     expect(await post(paid(), Buffer.from(header, 'utf8').toString('latin1'))).toBe(401);
   });
 
