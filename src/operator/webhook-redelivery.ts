@@ -50,8 +50,9 @@ export async function redeliverRange(db: Queryable, range: RedeliveryRange): Pro
     const last = dead.at(-1);
     if (!last) return { redelivered, skipped };
     const deliverable = dead.filter(({ isDeliverable }) => isDeliverable).map(({ id }) => id);
+    // Not `status = 'dead'`: PostgreSQL may then search the whole partial index of dead deliveries for the ids.
     const { rowCount } = await db.query(
-      `${REQUEUE_DELIVERIES} and delivery.status = 'dead' and delivery.id = any ($1)`,
+      `${REQUEUE_DELIVERIES} and delivery.status not in ('pending', 'delivered') and delivery.id = any ($1)`,
       [deliverable],
     );
     redelivered += rowCount ?? 0;
