@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** The tests without a server: `npm run test:unit`. Every other file is an integration test. */
 const UNIT = [
   'test/*.test.ts',
@@ -44,6 +46,6 @@ module.exports = {
   projects: [{ ...shared, displayName: 'unit', testMatch: UNIT.map(inRoot) }, integration],
   // More than the 90 s for which `eventually` waits.
   testTimeout: 120_000,
-  // Most tests wait for a server, not for a core.
-  maxWorkers: '100%',
+  // Tests mostly wait for a server, not for a core. Jest reads a percentage above 100 as a number of processes.
+  maxWorkers: 2 * availableParallelism(),
 };

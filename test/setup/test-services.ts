@@ -15,7 +15,7 @@ import { startTemporal } from '../../src/local-stack/temporal';
 import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environment';
 
 /** Fast instead of durable: the cluster is temporary. */
-const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 
 const aborter = new AbortController();
 const processes: ManagedProcess[] = [];

@@ -74,7 +74,7 @@ async function endpointState(id: string) {
 }
 
 async function deliveries() {
-  const { rows } = await ledger.db.query('select * from webhook_deliveries order by created_at');
+  const { rows } = await ledger.db.query('select * from webhook_deliveries order by created_at, id');
   return rows;
 }
 
@@ -559,10 +559,10 @@ describe('a failing endpoint', () => {
   it('has deliveries marked dead by a failed probe only if they waited for three days', async () => {
     await addEndpoint();
     await createPayments(4);
-    await ledger.db.query(
-      `update webhook_deliveries set queued_at = now() - interval '73 hours'
-       where id in (select id from webhook_deliveries order by created_at limit 3)`,
-    );
+    const old = (await deliveries()).slice(0, 3).map(({ id }) => id);
+    await ledger.db.query("update webhook_deliveries set queued_at = now() - interval '73 hours' where id = any($1)", [
+      old,
+    ]);
     receiver.respond = (response) => response.writeHead(500).end();
     await isFailingFor(4);
     start();
