@@ -1,4 +1,5 @@
 import { OPEN_LATE_PAYMENT_STATUSES, type LatePaymentStatus } from './late-payment';
+import { formatRupiah } from './money';
 import type { PaymentState } from './payment';
 import { isFinal, UNPAID_FINAL_STATUSES, type PaymentStatus } from './payment-transitions';
 import type { ProviderPaymentStatus } from './provider-status';
@@ -217,7 +218,7 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
   }
   const breaks: Break[] = [];
   if (provider.totalRupiah !== recorded.totalRupiah) {
-    const detail = `the provider has Rp${provider.totalRupiah}, we have Rp${recorded.totalRupiah}`;
+    const detail = `the provider has ${formatRupiah(provider.totalRupiah)}, we have ${formatRupiah(recorded.totalRupiah)}`;
     breaks.push({ kind: 'mismatch', detail, isResolvedByStatusQuery: false });
   }
   const ours = recorded.providerTransactionId;
@@ -227,7 +228,7 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
   }
   const refundedRupiah = provider.refunds.reduce((sum, refund) => sum + refund.totalRupiah, 0);
   if (refundedRupiah > provider.totalRupiah) {
-    const detail = `the provider refunded Rp${refundedRupiah} of Rp${provider.totalRupiah}`;
+    const detail = `the provider refunded ${formatRupiah(refundedRupiah)} of ${formatRupiah(provider.totalRupiah)}`;
     breaks.push({ kind: 'duplicate', detail, isResolvedByStatusQuery: false });
   }
   const isManual = status === 'refunded' && recorded.isManuallyRefunded;
@@ -243,7 +244,7 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
     status !== 'refund_processing' &&
     recorded.late === null
   ) {
-    const detail = `"${status}" here, and the provider has refunded Rp${refundedRupiah}`;
+    const detail = `"${status}" here, and the provider has refunded ${formatRupiah(refundedRupiah)}`;
     breaks.push({ kind: 'conflicting', detail, isResolvedByStatusQuery: !isFinal(status) });
   }
   return breaks;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import type { OperatorPaymentAction } from '../../src/domain/payment-actions';
+import { OPEN_STATUSES } from '../../src/domain/payment-transitions';
 import { performPaymentAction } from '../../src/operator/payment-actions';
 import { setPolicy } from '../../src/operator/catalog';
 import { listSettleable, settlePayments } from '../../src/operator/settle-payments';
@@ -131,8 +132,8 @@ class PaymentActions {
 
   async #countOpenWithManualSettlement(): Promise<number> {
     const { rows } = await this.stack.db.query<{ count: number }>(
-      `select count(*) as count from payments where settlement_kind = 'manual'
-         and status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')`,
+      `select count(*) as count from payments where settlement_kind = 'manual' and status = any($1)`,
+      [OPEN_STATUSES],
     );
     return rows[0]?.count ?? 0;
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FINAL_STATUSES } from '../../src/domain/payment-transitions';
 import { type Journal, paymentIn, paymentsIn, type ReturnedPayment } from './journal';
 import type { Random } from './random';
 
@@ -9,7 +10,6 @@ export interface WorkloadTarget {
   readonly secretKey: string;
 }
 
-const FINAL = ['settled', 'refunded', 'cancelled', 'expired', 'failed'];
 /** More than the deadline of the service. */
 const CALL_TIMEOUT_MS = 12_000;
 const POLL_MS = 250;
@@ -28,14 +28,14 @@ const SCENARIOS = {
   async refund(scenario: Scenario) {
     const payment = await scenario.create();
     await scenario.pay(payment);
-    await scenario.waitForStatus(payment, ['paid', ...FINAL]);
+    await scenario.waitForStatus(payment, ['paid', ...FINAL_STATUSES]);
     await scenario.request(payment, 'refund');
     await scenario.waitForFinal(payment);
   },
   async refundCancelled(scenario: Scenario) {
     const payment = await scenario.create();
     await scenario.pay(payment);
-    await scenario.waitForStatus(payment, ['paid', ...FINAL]);
+    await scenario.waitForStatus(payment, ['paid', ...FINAL_STATUSES]);
     await scenario.request(payment, 'refund');
     await scenario.request(payment, 'cancel');
     await scenario.waitForFinal(payment);
@@ -71,12 +71,12 @@ const SCENARIOS = {
   async paidLate(scenario: Scenario) {
     const payment = await scenario.create();
     await scenario.request(payment, 'cancel');
-    await scenario.waitForStatus(payment, FINAL);
+    await scenario.waitForStatus(payment, FINAL_STATUSES);
     await scenario.pay(payment, { times: 3 });
   },
   async paidAfterExpiry(scenario: Scenario) {
     const payment = await scenario.create('shopeepay');
-    await scenario.waitForStatus(payment, FINAL);
+    await scenario.waitForStatus(payment, FINAL_STATUSES);
     await scenario.pay(payment);
   },
   async repeated(scenario: Scenario) {
@@ -201,7 +201,7 @@ export class Scenario {
   }
 
   waitForFinal(payment: ReturnedPayment): Promise<void> {
-    return this.waitForStatus(payment, FINAL);
+    return this.waitForStatus(payment, FINAL_STATUSES);
   }
 
   async waitForStatus({ id }: ReturnedPayment, statuses: readonly string[]): Promise<void> {

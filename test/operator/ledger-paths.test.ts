@@ -2,7 +2,12 @@ import { array, assert, asyncProperty, constantFrom, integer, nat, record } from
 import { amountsOf, FEE_PAYERS } from '../../src/domain/fees';
 import type { LedgerAccount } from '../../src/domain/ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
-import { isFinal, type PaymentStatus, PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
+import {
+  isFinal,
+  type PaymentStatus,
+  PAYMENT_STATUSES,
+  UNPAID_FINAL_STATUSES,
+} from '../../src/domain/payment-transitions';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import { type TestLedger, createTestLedger } from '../support/payments';
 import { type LatePaymentOutcome, payLate, applyChoices, applyTransitions, type AppliedPath } from './transition-path';
@@ -143,8 +148,7 @@ it('posts each path through the table, and late payments after it, without ledge
         if (computed.outcome !== 'ok') throw new Error('These amounts have to be possible');
         const path = await applyChoices(ledger, choices, { ...computed.amounts, feePayer });
         seen.add(path.status);
-        const isFinalUnpaid = ['expired', 'cancelled', 'failed'].includes(path.status);
-        if (!isFinalUnpaid || lateOutcome === null) return expectBalances(path);
+        if (!UNPAID_FINAL_STATUSES.includes(path.status) || lateOutcome === null) return expectBalances(path);
         await payLate(ledger, path, lateRupiah, lateOutcome);
         await expectBalances(path, LATE_BALANCES[lateOutcome](lateRupiah));
       },

@@ -1,12 +1,11 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
 import { createTimeSkippingEnvironment } from './temporal';
 import { recordHistory } from './history';
 import { startTestService, type TestService } from './service';
 import { VirtualClock } from './virtual-clock';
 import { eventually } from './eventually';
-
-const MAY_BE_PAID_LATE = new Set(['expired', 'cancelled', 'failed']);
 
 /** The service with Temporal's time-skipping server: a payment's lifecycle takes some seconds. */
 export interface TimeSkippingService {
@@ -35,9 +34,11 @@ export async function startTimeSkippingService(): Promise<TimeSkippingService> {
     { maxCachedWorkflows: 0 },
   );
   const clock = new VirtualClock(environment, async () => {
-    const { rows } = await service.db.query('select id, status from payments');
+    const { rows } = await service.db.query<{ id: string; status: PaymentStatus }>('select id, status from payments');
     return rows.flatMap(({ id, status }) =>
-      MAY_BE_PAID_LATE.has(status) ? [paymentWorkflowId(id), latePaymentWorkflowId(id)] : [paymentWorkflowId(id)],
+      UNPAID_FINAL_STATUSES.includes(status)
+        ? [paymentWorkflowId(id), latePaymentWorkflowId(id)]
+        : [paymentWorkflowId(id)],
     );
   });
   const timeSkipping: TimeSkippingService = {

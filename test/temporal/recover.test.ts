@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { OPEN_STATUSES } from '../../src/domain/payment-transitions';
 import { setPolicy } from '../../src/operator/catalog';
 import { recover } from '../../src/operator/recover';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
@@ -120,9 +121,7 @@ it('lunas recover: every payment continues, once, after Temporal has lost everyt
   receiver.respond = (response) => response.writeHead(200).end();
   await service.startWorker();
   const first = await recover(service.context, service.workflows);
-  const unfinished = await service.db.query(
-    "select 1 from payments where status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')",
-  );
+  const unfinished = await service.db.query('select 1 from payments where status = any($1)', [OPEN_STATUSES]);
   expect(first.payments.rebuilt).toBeGreaterThanOrEqual(4);
   expect(first.payments.rebuilt).toBeGreaterThanOrEqual(unfinished.rowCount ?? 0);
   const second = await recover(service.context, service.workflows);
