@@ -6,7 +6,7 @@ import { createPool } from '../db/pool';
 import type { Logger } from '../logger';
 import { createProviderRegistry } from '../providers/registry';
 import { createSealer } from '../sealing';
-import { startRelay, type Relay } from '../webhooks/relay';
+import { Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { connectClient, type TemporalTarget } from './connection';
 import { PaymentWorkflowClient } from './payment-workflow-client';
@@ -94,7 +94,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
   running.catch(settings.onFailure);
-  relay = startRelay({
+  relay = new Relay({
     db,
     sealer,
     sender: webhooks,

@@ -49,8 +49,6 @@ const DELIVERY_JOINS = `
 /** In the outbox: no retry workflow has it. The predicate of the partial index. */
 const IS_IN_OUTBOX = "status = 'pending' and retry_workflow_started_at is null";
 
-const UNLEASED = 'retry_workflow_started_at is null and leased_until <= now()';
-
 /** In the outbox and unleased. */
 const CLAIMABLE = `${IS_IN_OUTBOX} and leased_until <= now()`;
 
@@ -64,7 +62,7 @@ const PROBE_CANDIDATES = 100;
  * Claimable, for a delivery with a known id. The predicate differs from that of the outbox index on purpose.
  * PostgreSQL plans the statement when the outbox is small, and would otherwise scan the whole index for each id.
  */
-const STILL_CLAIMABLE = `finished_at is null and ${UNLEASED}`;
+const STILL_CLAIMABLE = 'finished_at is null and retry_workflow_started_at is null and leased_until <= now()';
 
 export interface ClaimLimits {
   readonly max: number;

@@ -198,13 +198,9 @@ export async function recordFailed(
   { by, deadReason }: Failure,
 ): Promise<AfterFailure> {
   const { deliveryId, endpointId } = delivery;
-  const values = { ...attempt, deliveryId, endpointId, by, deadReason };
-  const { rows } = await db.query<AfterFailure>(
-    bindStatement(RECORD_FAILED, {
-      ...values,
-      retryAfterSeconds: Math.min(retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS),
-    }),
-  );
+  const limitedSeconds = Math.min(retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
+  const values = { ...attempt, deliveryId, endpointId, by, deadReason, retryAfterSeconds: limitedSeconds };
+  const { rows } = await db.query<AfterFailure>(bindStatement(RECORD_FAILED, values));
   if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
   return rows[0];
 }

@@ -16,13 +16,6 @@ const POLL_MS = 1_000;
 /** After a slower claim, an attempt that starts now could outlast the lease. */
 const CLAIM_TIMEOUT_MS = LEASE_SECONDS * 1_000 - 2 * ATTEMPT_TIMEOUT_MS;
 
-export interface Relay {
-  /** There may be deliveries to send. */
-  wake(): void;
-  /** Resolves when the attempts in flight are complete. */
-  stop(): Promise<void>;
-}
-
 /** A delivery whose first attempt failed, and the delay before the next one. */
 export interface FailedDelivery {
   readonly delivery: Delivery;
@@ -30,7 +23,7 @@ export interface FailedDelivery {
   readonly delaySeconds: number;
 }
 
-export interface RelayDependencies {
+interface RelayDependencies {
   readonly db: Queryable;
   readonly sealer: Sealer;
   readonly sender: WebhookSender;
@@ -44,47 +37,37 @@ export interface RelayDependencies {
  * for each endpoint. It starts a retry workflow for a failed delivery. If the endpoint is failing, its deliveries
  * stay in the outbox instead. A transition wakes the relay; a poll finds what a terminated relay had claimed.
  */
-export function startRelay(dependencies: RelayDependencies): Relay {
-  const relay = new OutboxRelay(dependencies);
-  const running = relay.run();
-  return {
-    wake: () => relay.wake(),
-    async stop() {
-      relay.abort();
-      await running;
-      await relay.drain();
-    },
-  };
-}
-
-class OutboxRelay {
+export class Relay {
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #inFlightPerEndpoint = new Map<string, number>();
   readonly #markingDead = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #recordSuccess = batchWriter<Success>((successes) => recordDelivered(this.dependencies.db, successes));
+  readonly #running: Promise<void>;
   #endPause: () => void = () => undefined;
   /**
    * Whether the last claim left deliveries of the endpoint for lack of room; during a claim, true for all endpoints.
    */
   #mayHaveMore: (endpointId: string) => boolean = () => false;
 
-  constructor(private readonly dependencies: RelayDependencies) {}
+  constructor(private readonly dependencies: RelayDependencies) {
+    this.#running = this.#run();
+  }
 
+  /** There may be deliveries to send. */
   wake(): void {
     this.#endPause();
   }
 
-  abort(): void {
+  /** Resolves when the attempts in flight are complete. */
+  async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
-  }
-
-  async drain(): Promise<void> {
+    await this.#running;
     await Promise.all(this.#inFlight.values());
   }
 
-  async run(): Promise<void> {
+  async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const woken = this.#pause();
       const claimed = await this.#claim().catch((error: unknown) => {

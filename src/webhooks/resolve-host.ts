@@ -1,13 +1,9 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import type { Config } from '../config';
 
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: 4 | 6;
-}
-
 /** Every address of a host name. @throws if there is none */
-export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /**
  * In production names are resolved by DNS queries only, which need no thread. The system's resolver uses a pool of
@@ -15,7 +11,7 @@ export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress
  * resolves `localhost` and the names of the hosts file.
  */
 export function resolverFor(environment: Config['LUNAS_ENVIRONMENT']): ResolveHost {
-  return environment === 'production' ? resolveByDns() : resolveBySystem;
+  return environment === 'production' ? resolveByDns() : (hostname) => lookup(hostname, { all: true });
 }
 
 /** @param servers `address:port` of name servers; the system's by default */
@@ -24,15 +20,10 @@ export function resolveByDns(servers?: readonly string[]): ResolveHost {
   if (servers) resolver.setServers(servers);
   return async (hostname) => {
     const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses: ResolvedAddress[] = [];
-    if (ipv4.status === 'fulfilled') addresses.push(...ipv4.value.map((address) => ({ address, family: 4 as const })));
-    if (ipv6.status === 'fulfilled') addresses.push(...ipv6.value.map((address) => ({ address, family: 6 as const })));
+    const addresses: LookupAddress[] = [];
+    if (ipv4.status === 'fulfilled') addresses.push(...ipv4.value.map((address) => ({ address, family: 4 })));
+    if (ipv6.status === 'fulfilled') addresses.push(...ipv6.value.map((address) => ({ address, family: 6 })));
     if (addresses.length > 0) return addresses;
     throw ipv4.status === 'rejected' ? ipv4.reason : new Error(`${hostname} has no address`);
   };
-}
-
-async function resolveBySystem(hostname: string): Promise<ResolvedAddress[]> {
-  const found = await lookup(hostname, { all: true });
-  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }

@@ -1,8 +1,9 @@
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Config } from '../config';
 import { blockedRange, inNetworks, type NetworkTest } from './special-purpose-networks';
-import type { ResolvedAddress, ResolveHost } from './resolve-host';
+import type { ResolveHost } from './resolve-host';
 
 /** The receivers that may be called: only public servers, at their default ports. */
 export interface ReceiverRules {
@@ -52,7 +53,8 @@ export function createGuardedConnector(rules: ReceiverRules, resolve: ResolveHos
   const connect = async (options: buildConnector.Options, callback: buildConnector.Callback) => {
     try {
       const addresses = await checkHost(options.hostname, options.port, isAllowed, resolve);
-      connectTo(addresses)(options, callback);
+      const lookup = fixedLookup(addresses);
+      buildConnector({ timeout: CONNECT_TIMEOUT_MS, maxCachedSessions: 0, lookup })(options, callback);
     } catch (error) {
       callback(error instanceof Error ? error : new Error(String(error)), null);
     }
@@ -60,16 +62,12 @@ export function createGuardedConnector(rules: ReceiverRules, resolve: ResolveHos
   return (options, callback) => void connect(options, callback);
 }
 
-function connectTo(addresses: readonly ResolvedAddress[]): buildConnector.connector {
-  return buildConnector({ timeout: CONNECT_TIMEOUT_MS, maxCachedSessions: 0, lookup: fixedLookup(addresses) });
-}
-
 async function checkHost(
   hostname: string,
   port: string,
   isAllowed: NetworkTest,
   resolve: ResolveHost,
-): Promise<readonly ResolvedAddress[]> {
+): Promise<readonly LookupAddress[]> {
   const literals = parseIpLiteral(hostname);
   const addresses = literals.length > 0 ? literals : await resolve(hostname);
   for (const address of addresses) {
@@ -79,7 +77,7 @@ async function checkHost(
   return addresses;
 }
 
-function addressViolation({ address }: ResolvedAddress, port: string, isAllowed: NetworkTest): string | null {
+function addressViolation({ address }: LookupAddress, port: string, isAllowed: NetworkTest): string | null {
   if (isAllowed(address)) return null;
   const kind = blockedRange(address);
   if (kind) return `${address}, which is ${kind} (WEBHOOK_ALLOWED_NETWORKS can open a network)`;
@@ -91,14 +89,14 @@ function allowedBy({ environment, allowedNetworks }: ReceiverRules): NetworkTest
 }
 
 /** The address if the host is an IP literal, without brackets; empty for a name. */
-function parseIpLiteral(hostname: string): ResolvedAddress[] {
+function parseIpLiteral(hostname: string): LookupAddress[] {
   const address = hostname.replace(/^\[|\]$/g, '');
   const family = isIP(address);
-  return family === 4 || family === 6 ? [{ address, family }] : [];
+  return family === 0 ? [] : [{ address, family }];
 }
 
 /** Replaces the second resolution that `net` would make. */
-function fixedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
+function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses;
     if (options.all || first === undefined) callback(null, [...addresses]);

@@ -10,7 +10,7 @@ import { startSweeper } from '../../src/temporal/sweeper';
 import { createLogger } from '../../src/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { createSealer } from '../../src/sealing';
-import { startRelay, type Relay } from '../../src/webhooks/relay';
+import { Relay } from '../../src/webhooks/relay';
 import { createWebhookSender } from '../../src/webhooks/send';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import { forgetKeys } from './forgetful-acquirer';
@@ -62,7 +62,7 @@ async function run(): Promise<void> {
     Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
-  relay = startRelay({
+  relay = new Relay({
     db,
     sealer,
     sender: webhooks,

@@ -19,7 +19,7 @@ import { recover } from '../../src/operator/recover';
 import { disableEndpoint } from '../../src/operator/webhook-endpoint-status';
 import { redeliverRange } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
-import { startRelay } from '../../src/webhooks/relay';
+import { Relay } from '../../src/webhooks/relay';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { temporalAddress } from '../support/temporal';
 import { explainQueries, type ExplainedStatement } from '../support/explain';
@@ -170,7 +170,7 @@ it('the sweeper reads few buffers in each statement', async () => {
 it('the relay reads few buffers in each statement', async () => {
   let sent = 0;
   const outcomes = [{ statusCode: 200 }, { statusCode: 500 }, { statusCode: 410 }];
-  const relay = startRelay({
+  const relay = new Relay({
     db,
     sealer: createSealer(randomBytes(32).toString('base64')),
     sender: {

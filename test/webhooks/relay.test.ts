@@ -6,7 +6,7 @@ import { createSealer } from '../../src/sealing';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { claimDeliveries, type Delivery } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
-import { startRelay, type FailedDelivery, type Relay } from '../../src/webhooks/relay';
+import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
 import { creation, createTestLedger, type TestLedger } from '../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
@@ -41,7 +41,7 @@ function start(): Relay {
   const startRetryWorkflow = async (failed: FailedDelivery) => {
     failedDeliveries.push(failed);
   };
-  relay = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
+  relay = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
   return relay;
 }
 
@@ -278,7 +278,7 @@ describe('the relay', () => {
   it('sends each delivery once with two concurrent relays', async () => {
     await addEndpoint();
     await createPayments(60);
-    const other = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow: async () => undefined, log });
+    const other = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow: async () => undefined, log });
     start();
     await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'delivered'));
     await other.stop();
@@ -417,7 +417,7 @@ describe('the relay', () => {
       calls += 1;
       if (calls < 15) throw new Error('Temporal is away');
     };
-    relay = startRelay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
+    relay = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
     for (let attempt = 1; attempt < 15; attempt += 1) {
       await eventually(
         () => Promise.resolve(calls),

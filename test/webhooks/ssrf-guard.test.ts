@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
+import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -9,7 +10,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { urlViolation, type ReceiverRules } from '../../src/webhooks/ssrf-guard';
-import { resolveByDns, type ResolvedAddress, type ResolveHost } from '../../src/webhooks/resolve-host';
+import { resolveByDns, type ResolveHost } from '../../src/webhooks/resolve-host';
 import { createWebhookSender, type WebhookAttempt } from '../../src/webhooks/send';
 import { webhookTo } from './webhook';
 
@@ -52,7 +53,7 @@ async function send(
   }
 }
 
-function at(...addresses: string[]): ResolvedAddress[] {
+function at(...addresses: string[]): LookupAddress[] {
   return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
