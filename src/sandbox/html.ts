@@ -1,10 +1,6 @@
 /** Escaped HTML. */
 export class Html {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 }
 
 type Part = string | number | Html | readonly Html[];

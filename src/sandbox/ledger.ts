@@ -14,6 +14,7 @@ import {
   type OrderStatus,
   type OrderWithRefunds,
 } from './ledger-records';
+import { enqueueNotifications } from './notification-queue';
 
 export interface Charge {
   readonly orderId: string;
@@ -23,9 +24,6 @@ export interface Charge {
   readonly notificationUrl: string | null;
   readonly idempotencyKey: string | null;
 }
-
-/** Enqueues `times` notifications of a change, in the transaction of the change. */
-export type EnqueueNotification = (client: PoolClient, changed: OrderWithRefunds, times: number) => Promise<void>;
 
 /** An order as of the statement that reads it. */
 type CurrentOrder = Order & { readonly isOverdue: boolean };
@@ -37,13 +35,7 @@ const REPLAY_WINDOW = `interval '5 minutes'`;
 
 /** The acquirer's ledger. Each change is one statement or one transaction: fault tests use it as oracle. */
 export class Ledger {
-  readonly #pool: Pool;
-  readonly #enqueueNotification: EnqueueNotification;
-
-  constructor(pool: Pool, enqueueNotification: EnqueueNotification) {
-    this.#pool = pool;
-    this.#enqueueNotification = enqueueNotification;
-  }
+  constructor(private readonly pool: Pool) {}
 
   /**
    * Opens an order. A repeated idempotency key returns the original order for five minutes. Any other charge of the
@@ -52,7 +44,7 @@ export class Ledger {
   async charge(charge: Charge): Promise<{ outcome: 'created' | 'replayed' | 'duplicate'; order: Order }> {
     const transactionId = randomUUID();
     const qrReference = newQrReference(charge.acquirer, transactionId);
-    const result = await this.#pool.query<Order & { created: boolean; replayed: boolean | null }>({
+    const result = await this.pool.query<Order & { created: boolean; replayed: boolean | null }>({
       name: 'charge',
       text: `
         insert into payments (order_id, transaction_id, acquirer, gross_amount_rupiah, status, qr_reference, qr_string,
@@ -80,7 +72,7 @@ export class Ledger {
 
   /** By order id or transaction id, as at Midtrans. An overdue order expires when it is read. */
   async find(id: string): Promise<OrderWithRefunds | null> {
-    const result = await this.#pool.query<CurrentOrder>({
+    const result = await this.pool.query<CurrentOrder>({
       name: 'find',
       text: `select ${CURRENT_ORDER_COLUMNS} from payments where order_id = $1 or transaction_id = $1`,
       values: [id],
@@ -90,7 +82,7 @@ export class Ledger {
 
   /** Like `find`, for a status call. The same statement counts the call. */
   async findCounted(id: string): Promise<OrderWithRefunds | null> {
-    const result = await this.#pool.query<CurrentOrder>({
+    const result = await this.pool.query<CurrentOrder>({
       name: 'find_counted',
       text: `update payments set status_calls = status_calls + 1 where order_id = $1 or transaction_id = $1
              returning ${CURRENT_ORDER_COLUMNS}`,
@@ -104,7 +96,7 @@ export class Ledger {
     if (!row) return null;
     const { isOverdue, ...order } = row;
     if (isOverdue) return this.#change(order.orderId, (_client, found) => Promise.resolve(found));
-    return { order, refunds: await readRefunds(this.#pool, order) };
+    return { order, refunds: await readRefunds(this.pool, order) };
   }
 
   /**
@@ -146,7 +138,7 @@ export class Ledger {
 
   /** The order of a scanned QR. Only a pending order can be paid by a scan. */
   async findOpen(qrReference: string, grossAmountRupiah: number): Promise<string | null> {
-    const result = await this.#pool.query<{ orderId: string }>(
+    const result = await this.pool.query<{ orderId: string }>(
       `select order_id as "orderId" from payments
        where qr_reference = $1 and gross_amount_rupiah = $2 and status = 'pending' and expires_at > now()`,
       [qrReference, grossAmountRupiah],
@@ -180,12 +172,12 @@ export class Ledger {
 
   /** Applies the changes that time causes: expiry, confirmation of refunds, customers of magic amounts. */
   async sweep(): Promise<void> {
-    const overdue = await this.#pool.query<{ orderId: string }>(
+    const overdue = await this.pool.query<{ orderId: string }>(
       `select order_id as "orderId" from payments where status = 'pending' and expires_at <= now() limit 200`,
     );
     for (const { orderId } of overdue.rows) await this.#change(orderId, (_client, found) => Promise.resolve(found));
     // In seconds: an interval cannot represent every delay that the API accepts.
-    const confirmable = await this.#pool.query<{ orderId: string }>(
+    const confirmable = await this.pool.query<{ orderId: string }>(
       `select distinct order_id as "orderId" from refunds, bank
        where status = 'requested'
          and extract(epoch from now() - created_at) >= refund_confirms_after_seconds
@@ -197,7 +189,7 @@ export class Ledger {
 
   /** Time from a refund's request to its confirmation by the bank. */
   async bankDelaySeconds(): Promise<number> {
-    const { rows } = await this.#pool.query<{ seconds: number }>(
+    const { rows } = await this.pool.query<{ seconds: number }>(
       'select refund_confirms_after_seconds as seconds from bank',
     );
     return expectOne(rows).seconds;
@@ -205,14 +197,14 @@ export class Ledger {
 
   /** Applies to all refunds that are not yet confirmed, earlier ones included. */
   async setBankDelaySeconds(seconds: number): Promise<void> {
-    await this.#pool.query('update bank set refund_confirms_after_seconds = $1', [seconds]);
+    await this.pool.query('update bank set refund_confirms_after_seconds = $1', [seconds]);
   }
 
   /** Orders over a magic amount whose customer pays now. */
   async #findAutoPaying(): Promise<string[]> {
     const [inTime, late] = [totalsOf('pays').join(', '), totalsOf('pays_late').join(', ')];
     // Literal totals, as in the partial index: PostgreSQL would not use the index for parameters.
-    const { rows } = await this.#pool.query<{ orderId: string }>(
+    const { rows } = await this.pool.query<{ orderId: string }>(
       `select order_id as "orderId" from payments
        where paid_at is null and gross_amount_rupiah in (${inTime}, ${late}) and (
          gross_amount_rupiah in (${inTime}) and status = 'pending'
@@ -225,11 +217,11 @@ export class Ledger {
 
   /** Newest first. */
   async list(limit: number | null = null): Promise<OrderWithRefunds[]> {
-    const orders = await this.#pool.query<Order>(
+    const orders = await this.pool.query<Order>(
       `select ${ORDER_COLUMNS} from payments order by charged_at desc, order_id limit $1`,
       [limit],
     );
-    const refunds = await this.#pool.query<OrderRefund & { orderId: string }>(
+    const refunds = await this.pool.query<OrderRefund & { orderId: string }>(
       `select ${REFUND_COLUMNS}, order_id as "orderId" from refunds where order_id = any($1) order by chargeback_id`,
       [orders.rows.map((order) => order.orderId)],
     );
@@ -240,7 +232,7 @@ export class Ledger {
 
   /** Locks the order, expires it if overdue, and runs `work` on it; all in one transaction. */
   async #change<T>(id: string, work: (client: PoolClient, found: OrderWithRefunds) => Promise<T>): Promise<T | null> {
-    return inTransaction(this.#pool, async (client) => {
+    return inTransaction(this.pool, async (client) => {
       const locked = await client.query<CurrentOrder>({
         name: 'lock',
         text: `select ${CURRENT_ORDER_COLUMNS} from payments where order_id = $1 or transaction_id = $1 for update`,
@@ -264,7 +256,7 @@ export class Ledger {
       values: [found.order.orderId, status],
     });
     const changed = { order: expectOne(updated.rows), refunds: found.refunds };
-    await this.#enqueueNotification(client, changed, times);
+    await enqueueNotifications(client, changed, times);
     return changed;
   }
 
@@ -275,7 +267,7 @@ export class Ledger {
         [orderId],
       );
       if (confirmed.rowCount === 0) return;
-      await this.#enqueueNotification(client, { order, refunds: await readRefunds(client, order) }, 1);
+      await enqueueNotifications(client, { order, refunds: await readRefunds(client, order) }, 1);
     });
   }
 }

@@ -1,12 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { renderQrisPng } from '../qris/image';
-import { errorResponse, type AcquirerResponse } from './responses';
+import { errorResponse } from './responses';
 import type { FaultKind, Faults, FaultOperation } from './faults';
 import type { Ledger } from './ledger';
 import { permanentFault } from './magic-amounts';
-import { cancel, cannotModify, charge, expire, notFound, refund, showStatus } from './midtrans-operations';
+import { cannotModify, charge, close, notFound, refund, showStatus } from './midtrans-operations';
 import { respond, send, type Work } from './respond';
 import { SANDBOX_SERVER_KEY } from './acquirers';
 
@@ -22,29 +21,26 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   }
 
   router.use('/v2', checkServerKey);
-  router.post('/v2/charge', (request, response) => {
-    const fault = permanentFault('charge', totalOf(request.body));
-    const work = () => charge(ledger, request);
-    return serve('charge', response, {
-      work,
-      reject: respondWith(errorResponse('402', 'Payment channel is not activated.')),
-      fault,
-    });
-  });
+  router.post('/v2/charge', (request, response) =>
+    serve('charge', response, {
+      work: () => charge(ledger, request),
+      reject: () => errorResponse('402', 'Payment channel is not activated.'),
+      fault: permanentFault('charge', totalOf(request.body)),
+    }),
+  );
   router.get('/v2/:id/status', async ({ params }, response) => {
     // Before the fault: calls with an injected fault are counted too.
     const found = await showStatus(ledger, params.id);
     await serve('status', response, {
-      work: respondWith(found),
-      reject: respondWith(errorResponse('429', 'API rate limit exceeded')),
+      work: () => found,
+      reject: () => errorResponse('429', 'API rate limit exceeded'),
     });
   });
-  router.post('/v2/:id/expire', ({ params }, response) =>
-    serve('expire', response, { work: () => expire(ledger, params.id), reject: respondWith(cannotModify()) }),
-  );
-  router.post('/v2/:id/cancel', ({ params }, response) =>
-    serve('cancel', response, { work: () => cancel(ledger, params.id), reject: respondWith(cannotModify()) }),
-  );
+  for (const operation of ['expire', 'cancel'] as const) {
+    router.post(`/v2/:id/${operation}`, ({ params }, response) =>
+      serve(operation, response, { work: () => close(ledger, operation, params.id), reject: cannotModify }),
+    );
+  }
   // Midtrans' clients also have a direct refund. It is the same in the sandbox.
   router.post('/v2/:id/refund{/online/direct}', async ({ params, body }, response) => {
     const fault = permanentFault('refund', (await ledger.find(params.id))?.order.grossAmountRupiah);
@@ -84,17 +80,8 @@ function totalOf(body: unknown): number | undefined {
   return chargedTotal.safeParse(body).data?.transaction_details.gross_amount;
 }
 
-function respondWith(response: AcquirerResponse): Work {
-  return () => Promise.resolve(response);
-}
-
 function checkServerKey(request: Request, response: Response, next: NextFunction): void {
   const expected = `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`;
-  if (sameText(request.get('authorization') ?? '', expected)) next();
+  if (request.get('authorization') === expected) next();
   else send(response, errorResponse('401', 'Unknown Merchant server_key/id'));
-}
-
-function sameText(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { ACQUIRER_NAMES } from './acquirers';
-import {
-  chargeResponse,
-  refundResponse,
-  errorResponse,
-  stateResponse,
-  statusResponse,
-  type AcquirerResponse,
-} from './responses';
+import { chargeResponse, refundResponse, errorResponse, stateResponse, type AcquirerResponse } from './responses';
 import type { Ledger } from './ledger';
 import { parseOrderTime } from './midtrans-time';
 
@@ -49,6 +42,8 @@ const DUPLICATE_ORDER =
   'The request could not be completed due to a conflict with the current state of the target resource, ' +
   'please try again';
 
+const CLOSED_MESSAGES = { expire: 'Success, transaction has expired', cancel: 'Success, transaction is canceled' };
+
 /** `POST /v2/charge`: 201, 406 for an existing order, 400. */
 export async function charge(ledger: Ledger, request: Request): Promise<AcquirerResponse> {
   const parsed = chargeSchema.safeParse(request.body);
@@ -72,21 +67,14 @@ export async function charge(ledger: Ledger, request: Request): Promise<Acquirer
 /** `GET /v2/:id/status`: the code of the order's status, or 404. Counts the call. */
 export async function showStatus(ledger: Ledger, id: string): Promise<AcquirerResponse> {
   const found = await ledger.findCounted(id);
-  return found ? statusResponse(found) : notFound();
+  return found ? stateResponse(found, 'Success, transaction is found') : notFound();
 }
 
-/** `POST /v2/:id/expire`: 407 is success; 412, 404. */
-export async function expire(ledger: Ledger, id: string): Promise<AcquirerResponse> {
-  const result = await ledger.expire(id);
+/** `POST /v2/:id/expire` and `/cancel`: 200, for an expired order 407, which is success too; 412, 404. */
+export async function close(ledger: Ledger, operation: 'expire' | 'cancel', id: string): Promise<AcquirerResponse> {
+  const result = await ledger[operation](id);
   if (!result) return notFound();
-  return result.changed ? stateResponse(result.found, 'Success, transaction has expired') : cannotModify();
-}
-
-/** `POST /v2/:id/cancel`: 200, 412, 404. */
-export async function cancel(ledger: Ledger, id: string): Promise<AcquirerResponse> {
-  const result = await ledger.cancel(id);
-  if (!result) return notFound();
-  return result.changed ? stateResponse(result.found, 'Success, transaction is canceled') : cannotModify();
+  return result.changed ? stateResponse(result.found, CLOSED_MESSAGES[operation]) : cannotModify();
 }
 
 /** `POST /v2/:id/refund`: 200 if accepted, 202 if rejected by the bank; 412, 414, 404, 400. */

@@ -14,14 +14,14 @@ export interface DueNotification {
 export async function enqueueNotifications(
   client: PoolClient,
   changed: OrderWithRefunds,
-  { times, fallbackUrl }: { times: number; fallbackUrl: string | null },
+  times: number,
 ): Promise<void> {
-  const url = changed.order.notificationUrl ?? fallbackUrl;
-  if (url === null || times === 0) return;
+  const { orderId, notificationUrl } = changed.order;
+  if (notificationUrl === null || times === 0) return;
   await client.query({
     name: 'enqueue',
     text: `insert into notifications (order_id, url, body) select $1, $2, $3 from generate_series(1, $4::integer)`,
-    values: [changed.order.orderId, url, notificationBody(changed), times],
+    values: [orderId, notificationUrl, notificationBody(changed), times],
   });
 }
 

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { Agent } from 'undici';
+import { Agent, request } from 'undici';
+import { messageOf } from '../errors';
 import type { Logger } from '../logger';
-import { SLOW_MS, type Faults } from './faults';
+import { SLOW_MS, type FaultKind, type Faults } from './faults';
 import type { Ledger } from './ledger';
 import { claimNotifications, recordAttempt, type AttemptResult, type DueNotification } from './notification-queue';
-import { sendNotification } from './send-notification';
 
 /** Midtrans retries after 2, 10, 30, 90 and 210 minutes. The sandbox retries after seconds, then every minute. */
 export const NOTIFICATION_DELAYS_MS: readonly number[] = [1, 2, 5, 15, ...Array.from({ length: 20 }, () => 60)].map(
@@ -32,7 +32,6 @@ export interface NotifierOptions {
 
 /** Sends due notifications until the merchant responds with 2xx or the schedule ends. Also sweeps the ledger. */
 export class Notifier {
-  readonly #options: NotifierOptions;
   readonly #agent = new Agent({
     connections: MAX_IN_FLIGHT,
     connectTimeout: PHASE_TIMEOUT_MS,
@@ -47,8 +46,7 @@ export class Notifier {
   #rest = new AbortController();
   #nextSweepAtMs = 0;
 
-  constructor(options: NotifierOptions) {
-    this.#options = options;
+  constructor(private readonly options: NotifierOptions) {
     setMaxListeners(0, this.#aborter.signal);
     this.#running = this.#run();
   }
@@ -75,7 +73,7 @@ export class Notifier {
       this.#rest = new AbortController();
       this.#isWoken = false;
       const isIdle = await this.#sendDue().catch((error: unknown) => {
-        this.#options.log.error({ reason: String(error) }, 'sandbox ledger unavailable; retrying');
+        this.options.log.error({ reason: String(error) }, 'sandbox ledger unavailable; retrying');
         return true;
       });
       if (isIdle && !this.#isWoken) {
@@ -86,7 +84,7 @@ export class Notifier {
 
   /** @returns whether no notification was due */
   async #sendDue(): Promise<boolean> {
-    const { pool, ledger } = this.#options;
+    const { pool, ledger } = this.options;
     if (Date.now() >= this.#nextSweepAtMs) {
       await ledger.sweep();
       this.#nextSweepAtMs = Date.now() + POLL_INTERVAL_MS;
@@ -100,7 +98,7 @@ export class Notifier {
   #start(notification: DueNotification): void {
     const delivery = this.#deliver(notification)
       .catch((error: unknown) =>
-        this.#options.log.error({ reason: String(error), order_id: notification.orderId }, 'notification not recorded'),
+        this.options.log.error({ reason: String(error), order_id: notification.orderId }, 'notification not recorded'),
       )
       .finally(() => this.#inFlight.delete(delivery));
     this.#inFlight.add(delivery);
@@ -108,20 +106,46 @@ export class Notifier {
 
   async #deliver(notification: DueNotification): Promise<void> {
     const result = await this.#attempt(notification);
-    await recordAttempt(this.#options.pool, notification, result);
+    await recordAttempt(this.options.pool, notification, result);
     if (result.outcome === 'postponed') setTimeout(() => this.wake(), result.delayMs).unref();
   }
 
   async #attempt(notification: DueNotification): Promise<AttemptResult> {
-    const { faults, log, delaysMs } = this.#options;
+    const { faults, log, delaysMs } = this.options;
     const fault = faults.take('notify');
     if (fault === 'silent' || fault === 'reject') return { outcome: 'dropped', response: `fault ${fault}` };
-    const attempt = { dispatcher: this.#agent, fault, signal: this.#aborter.signal };
-    const { isSuccess, text: response } = await sendNotification(notification, attempt);
+    const { isSuccess, response } = await this.#send(notification, fault);
     const isLost = fault === 'accept_then_timeout' || fault === 'accept_then_reset';
     if (isSuccess && !isLost) return { outcome: 'delivered', response };
     log.warn({ order_id: notification.orderId, url: notification.url, reason: response }, 'notification failed');
     const delayMs = delaysMs[notification.attempts];
     return delayMs === undefined ? { outcome: 'abandoned', response } : { outcome: 'postponed', response, delayMs };
   }
+
+  /** One attempt, with its fault. Only a 2xx is a success. */
+  async #send({ url, body }: DueNotification, fault: FaultKind | undefined) {
+    if (fault === 'timeout' || fault === 'reset' || fault === 'http_500')
+      return { isSuccess: false, response: `fault ${fault}` };
+    const { signal } = this.#aborter;
+    if (fault === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined);
+    try {
+      const { statusCode, body: responseBody } = await request(url, {
+        dispatcher: this.#agent,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'Veritrans' },
+        body: corruptBody(body, fault),
+        signal,
+      });
+      await responseBody.dump();
+      return { isSuccess: statusCode >= 200 && statusCode < 300, response: `HTTP ${statusCode}` };
+    } catch (error) {
+      return { isSuccess: false, response: messageOf(error) };
+    }
+  }
+}
+
+function corruptBody(body: string, fault: FaultKind | undefined): string {
+  if (fault === 'half_body') return body.slice(0, body.length / 2);
+  if (fault === 'bad_signature') return body.replace(/("signature_key":")([0-9a-f]+)/, `$1${'0'.repeat(128)}`);
+  return body;
 }

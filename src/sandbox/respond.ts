@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
-import { errorResponse, type AcquirerResponse } from './responses';
+import { internalError, type AcquirerResponse } from './responses';
 import { SLOW_MS, type FaultKind } from './faults';
 
-export type Work = () => Promise<AcquirerResponse>;
+export type Work = () => AcquirerResponse | Promise<AcquirerResponse>;
 
 /** Responds with the result of `work`, or with the fault. */
 export async function respond(fault: FaultKind | undefined, response: Response, work: Work): Promise<void> {
@@ -13,10 +13,7 @@ export async function respond(fault: FaultKind | undefined, response: Response, 
     case 'reset':
       return reset(response);
     case 'http_500':
-      return send(
-        response,
-        errorResponse('500', 'Sorry, we encountered internal server error. We will fix this soon.'),
-      );
+      return send(response, internalError());
     case 'accept_then_timeout':
       await work();
       return;
@@ -47,10 +44,8 @@ function reset(response: Response): void {
 }
 
 /** Midtrans responds with HTTP 200 to all requests except these. */
-const HTTP_STATUSES: ReadonlyMap<string, number> = new Map(
-  [400, 401, 413, 429, 500].map((status) => [String(status), status]),
-);
+const HTTP_ERRORS: ReadonlySet<string> = new Set(['400', '401', '413', '429', '500']);
 
 export function send(response: Response, body: AcquirerResponse): void {
-  response.status(HTTP_STATUSES.get(body.status_code) ?? 200).json(body);
+  response.status(HTTP_ERRORS.has(body.status_code) ? Number(body.status_code) : 200).json(body);
 }

@@ -35,11 +35,7 @@ export function chargeResponse(order: Order, baseUrl: string): AcquirerResponse 
   };
 }
 
-/** Like Midtrans' published example, without the QR string. */
-export function statusResponse(found: OrderWithRefunds): AcquirerResponse {
-  return stateResponse(found, 'Success, transaction is found');
-}
-
+/** Like Midtrans' published examples; a status has no QR string. */
 export function stateResponse(found: OrderWithRefunds, message: string): AcquirerResponse {
   const code = STATUS_CODES[found.order.status].response;
   return {
@@ -67,6 +63,10 @@ export function refundResponse(found: OrderWithRefunds, refund: OrderRefund): Ac
 /** An error without an order. */
 export function errorResponse(statusCode: string, message: string): AcquirerResponse {
   return { status_code: statusCode, status_message: message, id: randomUUID() };
+}
+
+export function internalError(): AcquirerResponse {
+  return errorResponse('500', 'Sorry, we encountered internal server error. We will fix this soon.');
 }
 
 /** The body of a notification. It is stored, so that each attempt sends the same bytes. */

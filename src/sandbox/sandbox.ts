@@ -1,17 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { Pool } from 'pg';
 import { codeOf, UserError } from '../errors';
 import { gracefulShutdown } from '../graceful-shutdown';
 import type { Logger } from '../logger';
-import { errorResponse } from './responses';
+import { errorResponse, internalError } from './responses';
 import { openDatabase } from './database';
 import { Faults, SLOW_MS } from './faults';
 import { Ledger } from './ledger';
 import { midtransApi } from './midtrans-api';
-import { enqueueNotifications, listNotifications } from './notification-queue';
-import { NOTIFICATION_DELAYS_MS, Notifier } from './notifier';
+import { listNotifications } from './notification-queue';
+import { NOTIFICATION_DELAYS_MS, Notifier, type NotifierOptions } from './notifier';
 import { sandboxPage } from './page';
 import { send } from './respond';
 import { onlyLoopback, simulatorApi } from './simulator-api';
@@ -22,8 +21,6 @@ export interface SandboxOptions {
   readonly host: string;
   /** The ledger's own database; created if it does not exist. */
   readonly databaseUrl: string;
-  /** Receives notifications of charges without `X-Override-Notification`; null: none are sent. */
-  readonly notificationUrl: string | null;
   readonly log: Logger;
   readonly notificationDelaysMs?: readonly number[];
 }
@@ -45,12 +42,10 @@ const SHUTDOWN_TIMEOUT_MS = SLOW_MS + 1000;
  * @throws UserError if the port is taken; the driver's error if PostgreSQL cannot be reached
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { log, notificationUrl: fallbackUrl, notificationDelaysMs: delaysMs = NOTIFICATION_DELAYS_MS } = options;
+  const { log, notificationDelaysMs: delaysMs = NOTIFICATION_DELAYS_MS } = options;
   const pool = await openDatabase(options.databaseUrl);
   pool.on('error', (error) => log.warn({ reason: error.message }, 'idle database connection lost'));
-  const ledger = new Ledger(pool, (client, changed, times) =>
-    enqueueNotifications(client, changed, { times, fallbackUrl }),
-  );
+  const ledger = new Ledger(pool);
   const faults = new Faults();
   const notifier = new Notifier({ pool, ledger, faults, log, delaysMs });
   const stop = async () => {
@@ -76,12 +71,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-interface AppDependencies {
-  readonly pool: Pool;
-  readonly ledger: Ledger;
-  readonly faults: Faults;
+interface AppDependencies extends Omit<NotifierOptions, 'delaysMs'> {
   readonly notifier: Notifier;
-  readonly log: Logger;
 }
 
 function createApp({ pool, ledger, faults, notifier, log }: AppDependencies): Express {
@@ -126,7 +117,7 @@ function handleRequestError(error: unknown, response: Response, log: Logger): vo
     send(response, errorResponse('400', 'The request cannot be read'));
   } else {
     log.error({ err: error }, 'request failed');
-    send(response, errorResponse('500', 'Sorry, we encountered internal server error. We will fix this soon.'));
+    send(response, internalError());
   }
 }
 

@@ -7,6 +7,7 @@ import type { Ledger } from './ledger';
 import type { OrderWithRefunds } from './ledger-records';
 
 const MAX_TIMES = 10_000;
+const NO_PENDING_ORDER = 'The QRIS is valid, but it is not of a pending order of this sandbox.';
 
 const paySchema = z
   .object({
@@ -51,14 +52,7 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
     const orderId = isDynamic ? await ledger.findOpen(transactionId, totalRupiah) : null;
     // The order may expire between the two calls.
     const result = orderId === null ? null : await ledger.pay(orderId, 1, ['pending']);
-    if (!result?.paid) {
-      return sendError(
-        response,
-        404,
-        'not_found',
-        'The QRIS is valid, but it is not of a pending order of this sandbox.',
-      );
-    }
+    if (!result?.paid) return sendError(response, 404, 'not_found', NO_PENDING_ORDER);
     wakeNotifier();
     done(request, response, { payment: show(result.found) });
   });
@@ -138,7 +132,7 @@ function done(request: Request, response: Response, body: object): void {
   else response.json(body);
 }
 
-export function sendError(response: Response, status: number, code: string, message: string): void {
+function sendError(response: Response, status: number, code: string, message: string): void {
   response.status(status).json({ error: { code, message } });
 }
 

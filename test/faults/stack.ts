@@ -401,7 +401,6 @@ async function prepareParts(
     port: 0,
     host: '127.0.0.1',
     databaseUrl: ledgerUrl,
-    notificationUrl: null,
     log: createLogger('sandbox', 'silent'),
     notificationDelaysMs: NOTIFICATION_DELAYS_MS,
   });

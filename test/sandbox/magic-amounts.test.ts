@@ -16,7 +16,7 @@ let sandbox: SandboxUnderTest;
 
 beforeAll(async () => {
   receiver = await startNotificationReceiver();
-  sandbox = await openSandbox({ notificationUrl: receiver.url });
+  sandbox = await openSandbox();
 });
 
 afterAll(async () => {
@@ -32,7 +32,7 @@ const waitForStatus = (id: string, expected: string) =>
   );
 
 async function charged(grossAmount: number): Promise<string> {
-  const response = await sandbox.charge({ grossAmount });
+  const response = await sandbox.charge({ grossAmount }, { 'x-override-notification': receiver.url });
   expect(response).toMatchObject({ status_code: '201', transaction_status: 'pending' });
   return response.order_id;
 }

@@ -15,7 +15,7 @@ let client: CoreApi;
 
 beforeAll(async () => {
   receiver = await startNotificationReceiver();
-  sandbox = await openSandbox({ notificationUrl: receiver.url });
+  sandbox = await openSandbox();
   client = clientWith(SANDBOX_SERVER_KEY);
 });
 
@@ -94,7 +94,8 @@ describe("Midtrans' published Node.js client", () => {
   });
 
   it('reads the status of the order that a notification names', async () => {
-    const order_id = await paid();
+    const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
+    await sandbox.call('POST', `/simulator/payments/${order_id}/pay`);
     const isOfOrder = (body: string) => body.includes(order_id) && body.includes('settlement');
     const received = await eventually(
       async () => receiver.bodies,

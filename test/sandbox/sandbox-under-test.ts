@@ -71,7 +71,6 @@ export interface ChargeChange {
 }
 
 export interface SandboxSettings {
-  notificationUrl?: string | null;
   notificationDelaysMs?: readonly number[];
 }
 
@@ -80,13 +79,12 @@ export function newOrderId(): string {
 }
 
 export async function openSandbox({
-  notificationUrl = null,
   notificationDelaysMs = [100, 100, 100],
 }: SandboxSettings = {}): Promise<SandboxUnderTest> {
   const database = newDatabase();
   const log = createLogger('sandbox', process.env.LOG_LEVEL ?? 'silent');
   const start = (port: number): Promise<Sandbox> =>
-    startSandbox({ port, host: '127.0.0.1', databaseUrl: database.url, notificationUrl, log, notificationDelaysMs });
+    startSandbox({ port, host: '127.0.0.1', databaseUrl: database.url, log, notificationDelaysMs });
   let sandbox = await start(0);
 
   const call: SandboxUnderTest['call'] = async (method, path, body, headers = {}) => {

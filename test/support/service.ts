@@ -112,7 +112,6 @@ export async function startTestService(
     port: 0,
     host: '127.0.0.1',
     databaseUrl: ledger.url,
-    notificationUrl: null,
     log,
   });
   const { merchantId, secretKey } = await seedDemo({

@@ -27,7 +27,7 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
         const ledger = await openLedger(context, (line) => log.warn(line));
         try {
           const { databaseUrl } = ledger;
-          const running = await startSandbox({ port, host, databaseUrl, notificationUrl: null, log });
+          const running = await startSandbox({ port, host, databaseUrl, log });
           await ledger.publishUrl(running.url);
           return {
             async close() {
