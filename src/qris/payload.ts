@@ -72,15 +72,9 @@ export function serializePayload(payload: EmvPayload): QrisResult<string> {
   for (const object of payload) {
     if (object.tag === CRC_TAG)
       return failure('tag_invalid', 'Tag 63 is computed; the payload must not contain it.', { tag: CRC_TAG });
-    if (isTemplateTag(object.tag) !== 'objects' in object) {
-      return failure(
-        'value_invalid',
-        `Tag ${object.tag} must be a ${isTemplateTag(object.tag) ? 'template' : 'text'}.`,
-        {
-          tag: object.tag,
-        },
-      );
-    }
+    const kind = isTemplateTag(object.tag) ? 'template' : 'text';
+    if ((kind === 'template') !== 'objects' in object)
+      return failure('value_invalid', `Tag ${object.tag} must be a ${kind}.`, { tag: object.tag });
     if ('objects' in object) {
       const template = serializeTlv(object.objects);
       if (!template.ok)

@@ -6,15 +6,9 @@ import { codePoints } from './tlv';
 const ACQUIRERS = {
   gopay: { guid: 'COM.GO-JEK.WWW', nationalNumber: '93600914', transactionIdTag: '50', maxTransactionId: 99 },
   shopeepay: { guid: 'ID.CO.SHOPEE.WWW', nationalNumber: '93600918', transactionIdTag: '05', maxTransactionId: 25 },
-} as const satisfies Record<
-  string,
-  { guid: string; nationalNumber: string; transactionIdTag: string; maxTransactionId: number }
->;
+} as const;
 
 export type QrisAcquirer = keyof typeof ACQUIRERS;
-
-export const SIZE_CLASSES = ['UMI', 'UKE', 'UME', 'UBE'] as const;
-export type SizeClass = (typeof SIZE_CLASSES)[number];
 
 /** The merchant account of the national register, with the NMID. */
 const NATIONAL_TAG = '51';
@@ -54,7 +48,7 @@ export function parseQris(text: string): QrisResult<Qris> {
 }
 
 /** Interprets an EMVCo payload as a QRIS. */
-export function readQris(payload: EmvPayload): QrisResult<Qris> {
+function readQris(payload: EmvPayload): QrisResult<Qris> {
   const initiation = readText(payload, '01', /^1[12]$/);
   if (!initiation.ok) return initiation;
   const accounts = readAccounts(payload);
@@ -136,7 +130,7 @@ export interface DynamicQris {
   readonly acquirer: QrisAcquirer;
   /** Ten digits: the merchant's number at the acquirer, part of the PAN. */
   readonly merchantNumber: string;
-  readonly sizeClass: SizeClass;
+  readonly sizeClass: 'UMI' | 'UKE' | 'UME' | 'UBE';
   readonly nmid: string;
   readonly categoryCode: string;
   /** Truncated to 25 characters. */

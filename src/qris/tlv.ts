@@ -28,7 +28,8 @@ export function parseTlv(characters: readonly string[], offset: number): QrisRes
     const position = offset + index;
     const tag = characters.slice(index, index + 2).join('');
     if (!TWO_DIGITS.test(tag)) return failure('tag_invalid', `A tag of two digits is expected here.`, { position });
-    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is repeated.`, { tag, position });
+    const place = { tag, position };
+    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is repeated.`, place);
     seen.add(tag);
     const digits = characters.slice(index + 2, index + HEADER_LENGTH).join('');
     if (!TWO_DIGITS.test(digits)) {
@@ -38,10 +39,8 @@ export function parseTlv(characters: readonly string[], offset: number): QrisRes
     const end = start + Number(digits);
     if (end > characters.length) {
       const remaining = characters.length - start;
-      return failure('truncated', `Tag ${tag} has a length of ${Number(digits)}, but ${remaining} characters remain.`, {
-        tag,
-        position,
-      });
+      const message = `Tag ${tag} has a length of ${Number(digits)}, but ${remaining} characters remain.`;
+      return failure('truncated', message, place);
     }
     objects.push({ tag, value: characters.slice(start, end).join(''), position, valuePosition: offset + start });
     index = end;
@@ -70,9 +69,8 @@ export function serializeTlv(objects: readonly TlvObject[]): QrisResult<string> 
     if (hasLoneSurrogate(value)) return failure('not_unicode', `Tag ${tag} contains half a character.`, { tag });
     const length = codePoints(value).length;
     if (length > MAX_VALUE_LENGTH) {
-      return failure('length_invalid', `Tag ${tag} has ${length} characters; the maximum is ${MAX_VALUE_LENGTH}.`, {
-        tag,
-      });
+      const message = `Tag ${tag} has ${length} characters; the maximum is ${MAX_VALUE_LENGTH}.`;
+      return failure('length_invalid', message, { tag });
     }
     text += `${tag}${String(length).padStart(2, '0')}${value}`;
   }
