@@ -31,18 +31,19 @@ export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBase
     if (known) return known;
     const account = await readAccount(db, accountId);
     if (!account) return undefined;
-    const provider = createMidtransProvider({
-      baseUrl: account.baseUrl,
-      serverKey: sealer.open(account.sealedServerKey, 'provider-server-key'),
-      notificationUrl: `${publicBaseUrl}/provider-notifications/${account.id}`,
-    });
-    const raced = connected.get(accountId);
-    if (raced) {
-      await provider.close();
-      return raced;
-    }
+    // A concurrent call may have connected the account.
+    const provider = connected.get(accountId) ?? connect(account);
     connected.set(accountId, provider);
     return provider;
+  }
+
+  function connect({ id, baseUrl, sealedServerKey }: AccountRow): ConnectedProvider {
+    const serverKey = sealer.open(sealedServerKey, 'provider-server-key');
+    return createMidtransProvider({
+      baseUrl,
+      serverKey,
+      notificationUrl: `${publicBaseUrl}/provider-notifications/${id}`,
+    });
   }
 
   return {
