@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/pro
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { codeOf } from '../errors';
+import { parseJson } from '../parse-json';
 import { commandLineOf } from './process-table';
 
 const ownerSchema = z.object({ pid: z.int().positive(), command_line: z.string() });
@@ -74,12 +75,4 @@ function liveOwner(content: string): number | null {
 
 async function readOrEmpty(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { messageOf } from '../../errors';
+import { parseJson } from '../../parse-json';
 import type { ProviderCall, Indeterminate } from '../provider';
 import { responseSchema } from './schemas';
 
@@ -108,14 +109,6 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function indeterminate(reason: string): Indeterminate {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ProviderPaymentStatus } from '../../domain/provider-status';
+import { parseJson } from '../../parse-json';
 import type { NotificationVerification, ReceivedNotification } from '../provider';
 import { notificationSchema } from './schemas';
 
@@ -25,7 +26,8 @@ const REPORTED_STATUSES: ReadonlyMap<string, ProviderPaymentStatus> = new Map(
  * neither the time nor `transaction_status`, so the notification only triggers a status query.
  */
 export function verifyNotification({ rawBody }: ReceivedNotification, serverKey: string): NotificationVerification {
-  const parsed = notificationSchema.safeParse(parseJson(rawBody));
+  if (rawBody.length > MAX_NOTIFICATION_BYTES) return { outcome: 'malformed' };
+  const parsed = notificationSchema.safeParse(parseJson(rawBody.toString('utf8')));
   if (!parsed.success) return { outcome: 'malformed' };
   const { order_id, status_code, gross_amount, signature_key, transaction_status } = parsed.data;
   const expected = createHash('sha512')
@@ -34,13 +36,4 @@ export function verifyNotification({ rawBody }: ReceivedNotification, serverKey:
   if (!timingSafeEqual(expected, Buffer.from(signature_key, 'hex'))) return { outcome: 'invalid_signature' };
   const reportedStatus = status_code === PENDING ? 'pending' : (REPORTED_STATUSES.get(transaction_status) ?? null);
   return { outcome: 'verified', referenceId: order_id, reportedStatus };
-}
-
-function parseJson(rawBody: Buffer): unknown {
-  if (rawBody.length > MAX_NOTIFICATION_BYTES) return undefined;
-  try {
-    return JSON.parse(rawBody.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
