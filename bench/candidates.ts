@@ -2,7 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../src/config';
-import { findTemporalCli } from '../src/local-stack/find-temporal-binary';
+import { findTemporalBinary } from '../src/local-stack/find-temporal-binary';
+import { TEMPORAL_CLI } from '../src/local-stack/temporal-binaries';
 import { Progress } from '../src/local-stack/progress';
 import { Http } from './http';
 import { closedLoop, times } from './load-generator';
@@ -148,7 +149,7 @@ async function prepareSample(
 async function onFreshHarness(script: string | null, seconds: number): Promise<Sample> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-bench-temporal-'));
   const command = path.join(directory, 'temporal');
-  const binary = await findTemporalCli(loadConfig(), new Progress(), new AbortController().signal);
+  const binary = await findTemporalBinary(TEMPORAL_CLI, loadConfig(), new Progress(), new AbortController().signal);
   await writeFile(command, `#!/bin/bash\nexec bash -c '${script ?? 'exec "$0" "$@"'}' '${binary}' "$@"\n`);
   await chmod(command, 0o755);
   const harness = await BenchmarkHarness.start({ temporalCommand: command });

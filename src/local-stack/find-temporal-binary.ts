@@ -4,7 +4,7 @@ import path from 'node:path';
 import which from 'which';
 import type { Config } from '../config';
 import { messageOf, UserError } from '../errors';
-import { type TemporalBinary, TEMPORAL_CLI, TEST_SERVER, type InstallMethod } from './temporal-binaries';
+import type { InstallMethod, TemporalBinary } from './temporal-binaries';
 import { acquireLock, releaseLock } from './lock-file';
 import { createDirectory } from './create-directory';
 import type { Progress } from './progress';
@@ -13,22 +13,10 @@ import { pollUntil } from './poll-until';
 const LOCK_TIMEOUT_MS = 30 * 60_000;
 
 /**
- * The `temporal` command: configured, on PATH, cached, downloaded by the SDK, or built from source.
+ * A program of Temporal: configured, on PATH, cached, downloaded by the SDK, or built from source.
  * @throws UserError with each method and why it failed
  */
-export async function findTemporalCli(config: Config, progress: Progress, signal: AbortSignal): Promise<string> {
-  return findBinary(TEMPORAL_CLI, config, progress, signal);
-}
-
-/**
- * The time-skipping test server, found like the `temporal` command.
- * @throws UserError with each method and why it failed
- */
-export async function findTestServer(config: Config, progress: Progress, signal: AbortSignal): Promise<string> {
-  return findBinary(TEST_SERVER, config, progress, signal);
-}
-
-async function findBinary(
+export async function findTemporalBinary(
   binary: TemporalBinary,
   config: Config,
   progress: Progress,
@@ -53,13 +41,10 @@ async function findBinary(
   } else if (binary.searchedOnPath) {
     problems.push(`${binary.command} is not on PATH`);
   }
-  const file = await new BinaryCache(binary, cacheDirectory(config), progress).find(problems, signal);
+  const cache = path.join(config.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'), 'lunas');
+  const file = await new BinaryCache(binary, cache, progress).find(problems, signal);
   progress.log(`${binary.title}: ${file} (cached)`);
   return file;
-}
-
-function cacheDirectory(config: Config): string {
-  return path.join(config.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'), 'lunas');
 }
 
 class BinaryCache {
@@ -128,16 +113,15 @@ class BinaryCache {
     const partial = `${this.directory}.partial`;
     await rm(partial, { recursive: true, force: true });
     await mkdir(partial);
-    const step = this.progress.step(`${this.binary.title}: ${method.title}`);
     try {
-      await method.install(partial, step, signal);
-      await this.binary.check(path.join(partial, this.binary.command), signal);
-      await rm(this.directory, { recursive: true, force: true });
-      await rename(partial, this.directory);
-      step.done();
+      await this.progress.track(`${this.binary.title}: ${method.title}`, async (step) => {
+        await method.install(partial, step, signal);
+        await this.binary.check(path.join(partial, this.binary.command), signal);
+        await rm(this.directory, { recursive: true, force: true });
+        await rename(partial, this.directory);
+      });
       return null;
     } catch (error) {
-      step.failed();
       signal.throwIfAborted();
       return `${method.title}: ${messageOf(error)}`;
     } finally {

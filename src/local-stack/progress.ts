@@ -44,10 +44,10 @@ export class Progress {
   }
 
   /** Runs a task as a step. */
-  async track<T>(title: string, task: () => Promise<T>): Promise<T> {
+  async track<T>(title: string, task: (step: ProgressStep) => Promise<T>): Promise<T> {
     const step = this.step(title);
     try {
-      const result = await task();
+      const result = await task(step);
       step.done();
       return result;
     } catch (error) {

@@ -39,18 +39,18 @@ export async function downloadBySdk(
     stalled.abort(new Error(`no byte received for ${STALL_MS / 1000} s`));
   });
   try {
-    const failure = await runCommand({
+    let failure: unknown = new Error('the SDK downloaded no file');
+    await runCommand({
       command: process.execPath,
       args: ['-e', PROGRAM, require.resolve('@temporalio/testing'), environment, directory],
       timeoutMs: TIMEOUT_MS,
       signal: AbortSignal.any([signal, stalled.signal]),
-    }).then(
-      () => null,
-      (error: unknown) => error,
-    );
+    }).catch((error: unknown) => {
+      failure = error;
+    });
     const file = (await readdir(directory)).find((name) => !name.endsWith('.downloading'));
     // The download may be complete although the server's first start timed out.
-    if (file === undefined) throw failure ?? new Error('the SDK downloaded no file');
+    if (file === undefined) throw failure;
     await rename(path.join(directory, file), target);
   } finally {
     clearInterval(watch);
@@ -72,14 +72,10 @@ function watchGrowth(directory: string, step: ProgressStep, onStall: () => void)
 }
 
 async function sizeOf(directory: string): Promise<number> {
-  const files = await readdir(directory).catch(() => []);
-  const sizes = await Promise.all(
-    files.map((file) =>
-      stat(path.join(directory, file)).then(
-        (found) => found.size,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  let bytes = 0;
+  for (const file of await readdir(directory).catch(() => [])) {
+    const found = await stat(path.join(directory, file)).catch(() => null);
+    bytes += found?.size ?? 0;
+  }
+  return bytes;
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config';
-import { findTemporalCli } from './find-temporal-binary';
+import { findTemporalBinary } from './find-temporal-binary';
 import { ensureMasterKey, type DataDirectory } from './data-directory';
 import { type ChildServiceName, startChildService } from './child-service';
 import { createDirectory } from './create-directory';
@@ -10,9 +10,7 @@ import type { Progress } from './progress';
 import { runAll } from './task-group';
 import type { Supervisor } from './supervisor';
 import { startTemporal } from './temporal';
-
-/** Prepares a database before the services start. */
-export type PrepareDatabase<Prepared> = (access: DatabaseAccess) => Promise<Prepared>;
+import { TEMPORAL_CLI } from './temporal-binaries';
 
 export interface DatabaseAccess {
   readonly databaseUrl: string;
@@ -25,7 +23,8 @@ export interface StackOptions<Prepared> {
   readonly dataDirectory: DataDirectory;
   /** Processes to run in addition to PostgreSQL and Temporal. No sandbox is started if `SANDBOX_URL` is set. */
   readonly services: readonly ChildServiceName[];
-  readonly prepareDatabase: PrepareDatabase<Prepared>;
+  /** Called before the services start. */
+  readonly prepareDatabase: (access: DatabaseAccess) => Promise<Prepared>;
   readonly progress: Progress;
   readonly supervisor: Supervisor;
 }
@@ -109,7 +108,7 @@ async function startTemporalServer(
   signal: AbortSignal,
 ): Promise<Pick<Stack<unknown>, 'temporalAddress' | 'temporalUiUrl'>> {
   if (config.TEMPORAL_ADDRESS !== undefined) return { temporalAddress: config.TEMPORAL_ADDRESS, temporalUiUrl: null };
-  const binary = await findTemporalCli(config, progress, signal);
+  const binary = await findTemporalBinary(TEMPORAL_CLI, config, progress, signal);
   const options = {
     binary,
     port: config.TEMPORAL_PORT,

@@ -4,7 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../src/config';
-import { findTemporalCli } from '../../src/local-stack/find-temporal-binary';
+import { findTemporalBinary } from '../../src/local-stack/find-temporal-binary';
+import { TEMPORAL_CLI } from '../../src/local-stack/temporal-binaries';
 import { Progress } from '../../src/local-stack/progress';
 import { onStopSignal } from '../../src/local-stack/stop-signals';
 import { PACKAGE_ROOT } from '../../src/package-info';
@@ -35,7 +36,7 @@ async function main(): Promise<void> {
     directory,
     compiledDirectory: given.compiledDirectory,
     workflowBundlePath: given.workflowBundle,
-    temporalBinary: await findTemporalCli(loadConfig(), progress, new AbortController().signal),
+    temporalBinary: await findTemporalBinary(TEMPORAL_CLI, loadConfig(), progress, new AbortController().signal),
     webhookFails: () => random.chance(0.02),
   });
   try {

@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/
 import path from 'node:path';
 import which from 'which';
 import { type Config, loadConfig } from '../../src/config';
-import { findTemporalCli, findTestServer } from '../../src/local-stack/find-temporal-binary';
+import { findTemporalBinary } from '../../src/local-stack/find-temporal-binary';
+import { TEMPORAL_CLI, TEST_SERVER } from '../../src/local-stack/temporal-binaries';
 import { Progress } from '../../src/local-stack/progress';
 import { eventually } from '../support/eventually';
 import { temporaryDirectory, untilGone } from './processes';
@@ -71,7 +72,7 @@ async function fakeGo(version: string): Promise<() => Promise<number>> {
   return async () => (await readFile(builds, 'utf8').catch(() => '')).split('\n').length - 1;
 }
 
-const findCli = (): Promise<string> => findTemporalCli(config, progress, signal);
+const findCli = (): Promise<string> => findTemporalBinary(TEMPORAL_CLI, config, progress, signal);
 
 describe('the temporal command', () => {
   it('is the configured one, before all others', async () => {
@@ -159,7 +160,7 @@ describe('the temporal command', () => {
       require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(compiler.pid));`,
     );
     const aborter = new AbortController();
-    const finding = findTemporalCli(config, progress, aborter.signal);
+    const finding = findTemporalBinary(TEMPORAL_CLI, config, progress, aborter.signal);
     const compiler = await eventually(
       async () => Number(await readFile(pidFile, 'utf8').catch(() => '')),
       (pid) => pid > 0,
@@ -194,26 +195,28 @@ describe('the test server', () => {
   it('is the configured one', async () => {
     const configured = await fake('mine', listening);
     config = { ...config, TEMPORAL_TEST_SERVER_PATH: configured };
-    expect(await findTestServer(config, progress, signal)).toBe(configured);
+    expect(await findTemporalBinary(TEST_SERVER, config, progress, signal)).toBe(configured);
   });
 
   it('a configured one that does not listen is an error', async () => {
     config = { ...config, TEMPORAL_TEST_SERVER_PATH: await fake('mine', `console.log('no JVM'); process.exit(2)`) };
-    await expect(findTestServer(config, progress, signal)).rejects.toThrow(
+    await expect(findTemporalBinary(TEST_SERVER, config, progress, signal)).rejects.toThrow(
       /^TEMPORAL_TEST_SERVER_PATH=.* cannot be used: .*exit code 2\nno JVM$/,
     );
   });
 
   it('is installed by Maven if the download fails: a script that executes Java', async () => {
     await fakeMavenAndJava();
-    const file = await findTestServer(config, progress, signal);
+    const file = await findTemporalBinary(TEST_SERVER, config, progress, signal);
     expect(file).toBe(path.join(cache, 'temporal-test-server-1.35.0', 'temporal-test-server'));
     expect(await readFile(file, 'utf8')).toMatch(/\nexec java .*io\.temporal\.testserver\.TestServer "\$@"\n$/);
   });
 
   it('is an error with the missing program and the remedy', async () => {
     await fake('java', listening);
-    const failure = await findTestServer(config, progress, signal).catch((error: unknown) => String(error));
+    const failure = await findTemporalBinary(TEST_SERVER, config, progress, signal).catch((error: unknown) =>
+      String(error),
+    );
     expect(failure).toMatch(/Install Java 11 or newer and Maven, or set TEMPORAL_TEST_SERVER_PATH/);
     expect(failure).toMatch(/by Maven: mvn is not on PATH$/);
   });

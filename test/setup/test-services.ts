@@ -5,7 +5,8 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { type Config, loadConfig } from '../../src/config';
 import { migrate } from '../../src/db/migrate';
-import { findTemporalCli, findTestServer } from '../../src/local-stack/find-temporal-binary';
+import { findTemporalBinary } from '../../src/local-stack/find-temporal-binary';
+import { TEMPORAL_CLI, TEST_SERVER } from '../../src/local-stack/temporal-binaries';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
 import { ensureDatabase, PostgresCluster } from '../../src/local-stack/postgres';
@@ -36,7 +37,7 @@ export async function startTestServices(): Promise<TestEnvironment> {
   const started = runAll(aborter.signal, (signal) => [
     startDatabase(directory, signal),
     startTemporalServer(directory, config, progress, signal),
-    findTestServer(config, progress, signal),
+    findTemporalBinary(TEST_SERVER, config, progress, signal),
     bundleWorkflows(path.join(directory, 'workflow-bundle.js')),
   ]);
   starting = started;
@@ -82,7 +83,7 @@ async function startTemporalServer(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Pick<TestEnvironment, 'TEMPORAL_ADDRESS' | 'TEMPORAL_CLI_PATH'>> {
-  const binary = await findTemporalCli(config, progress, signal);
+  const binary = await findTemporalBinary(TEMPORAL_CLI, config, progress, signal);
   const ports = { port: await freePort(), uiPort: await freePort() };
   const files = { databaseFile: null, logFile: path.join(directory, 'temporal.log') };
   processes.push(await startTemporal({ binary, ...ports, namespace: 'default', ...files }, signal));
