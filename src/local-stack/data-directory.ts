@@ -6,17 +6,9 @@ import { createDirectory } from './create-directory';
 import { acquireLock, releaseLock } from './lock-file';
 
 /** Where `lunas up` stores its data. */
-export interface DataDirectory {
-  readonly path: string;
-  readonly logs: string;
-  readonly postgres: string;
-  readonly temporalDatabase: string;
-  readonly lockFile: string;
-  readonly masterKeyFile: string;
-  readonly runFile: string;
-}
+export type DataDirectory = Readonly<ReturnType<typeof dataDirectoryAt>>;
 
-export function dataDirectoryAt(directory: string): DataDirectory {
+export function dataDirectoryAt(directory: string) {
   return {
     path: directory,
     logs: path.join(directory, 'logs'),

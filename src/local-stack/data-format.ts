@@ -18,9 +18,7 @@ export async function ensureDataFormat(dataDirectory: DataDirectory): Promise<vo
   const file = path.join(dataDirectory.path, 'format');
   const stored = await readFile(file, 'utf8').catch(() => null);
   if (stored?.trim() === DATA_FORMAT) return;
-  const hasData = [dataDirectory.postgres, path.dirname(dataDirectory.temporalDatabase)].some((data) =>
-    existsSync(data),
-  );
+  const hasData = existsSync(dataDirectory.postgres) || existsSync(path.dirname(dataDirectory.temporalDatabase));
   if (stored !== null || hasData) {
     throw new UserError(
       `${dataDirectory.path} was created by another version of Lunas, whose data this version cannot read. ` +

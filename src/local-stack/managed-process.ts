@@ -2,15 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { killOnExit, signalGroup } from './process-group';
+import { type Command, killOnExit, signalGroup } from './process-group';
 
-export interface LaunchOptions {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd?: string;
-  readonly env?: NodeJS.ProcessEnv;
-  readonly uid?: number;
-  readonly gid?: number;
+interface LaunchOptions extends Command {
   /** stdout and stderr are appended here. */
   readonly logFile: string;
   /** Opens an IPC channel. It closes when this process ends, even by kill -9, and so the child notices. */
@@ -73,7 +67,7 @@ export class ManagedProcess {
     for (const { signal, graceMs } of this.options.stopSignals) {
       if (!this.running) break;
       this.kill(signal);
-      await this.waitForExit(graceMs);
+      await Promise.race([this.exited, sleep(graceMs, undefined, { ref: false })]);
     }
     if (this.running) {
       signalGroup(this.pid, 'SIGKILL');
@@ -86,16 +80,16 @@ export class ManagedProcess {
     const text = await readFile(this.options.logFile, 'utf8').catch(() => '');
     return text.trim().split('\n').slice(-count).join('\n');
   }
-
-  private async waitForExit(graceMs: number): Promise<void> {
-    const timer = new AbortController();
-    await Promise.race([this.exited, sleep(graceMs, undefined, { signal: timer.signal }).catch(() => {})]);
-    timer.abort();
-  }
 }
 
-/** @throws the operating system's error if the command cannot be started */
-export async function launch(options: LaunchOptions): Promise<ManagedProcess> {
+/**
+ * Starts a process. Resolves after `untilReady`; stops the process if that rejects.
+ * @throws the operating system's error if the command cannot be started; any error of `untilReady`
+ */
+export async function launch(
+  options: LaunchOptions,
+  untilReady?: (launched: ManagedProcess) => Promise<unknown>,
+): Promise<ManagedProcess> {
   const log = await open(options.logFile, 'a', 0o600);
   try {
     const child = spawn(options.command, options.args, {
@@ -108,7 +102,12 @@ export async function launch(options: LaunchOptions): Promise<ManagedProcess> {
     });
     await once(child, 'spawn');
     killOnExit(child);
-    return new ManagedProcess(child, options);
+    const launched = new ManagedProcess(child, options);
+    await untilReady?.(launched).catch(async (error: unknown) => {
+      await launched.stop();
+      throw error;
+    });
+    return launched;
   } finally {
     await log.close();
   }

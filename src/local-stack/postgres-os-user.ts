@@ -1,18 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { constants, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import which from 'which';
 import { UserError } from '../errors';
-
-/** How to start a PostgreSQL program: directly, as another OS user, or through setpriv. */
-export interface PostgresCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** The OS user may not have access to our working directory. */
-  readonly cwd: '/';
-  readonly uid?: number;
-  readonly gid?: number;
-}
+import type { Command } from './process-group';
 
 interface OsUser {
   readonly uid: number;
@@ -25,10 +16,6 @@ const UNPRIVILEGED_USER = 'nobody';
 const CAPABILITIES = { dac_read_search: 2, dac_override: 1 } as const;
 type Capability = keyof typeof CAPABILITIES;
 
-const OTHERS_MAY_EXECUTE = 0o001;
-const GROUP_MAY_EXECUTE = 0o010;
-const OWNER_MAY_EXECUTE = 0o100;
-
 /** The OS user that runs PostgreSQL and owns its data: unprivileged if we are root, else our own (null). */
 export function postgresOsUser(): OsUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -36,11 +23,13 @@ export function postgresOsUser(): OsUser | null {
 }
 
 /**
- * PostgreSQL does not run as root, so root starts it as an unprivileged user. If that user has no access to the
- * directory of the program or of the data (/root, or one of `mktemp -d`), PostgreSQL gets the capability for it.
+ * How to start a PostgreSQL program: directly, as another OS user, or through setpriv. It runs in `/`, because the OS
+ * user may not have access to our working directory. PostgreSQL does not run as root, so root starts it as an
+ * unprivileged user. If that user has no access to the directory of the program or of the data (/root, or one of
+ * `mktemp -d`), PostgreSQL gets the capability for it.
  * @throws UserError if neither is possible
  */
-export function asPostgresOsUser(program: string, args: readonly string[], dataDirectory: string): PostgresCommand {
+export function asPostgresOsUser(program: string, args: readonly string[], dataDirectory: string): Command {
   const user = postgresOsUser();
   if (!user) return { command: program, args, cwd: '/' };
   const inaccessible = [program, dataDirectory]
@@ -77,9 +66,9 @@ function inaccessibleParent(file: string, user: OsUser): string | null {
 
 function mayExecute(file: string, user: OsUser): boolean {
   const { mode, uid, gid } = statSync(file);
-  if (uid === user.uid) return (mode & OWNER_MAY_EXECUTE) !== 0;
-  if (gid === user.gid) return (mode & GROUP_MAY_EXECUTE) !== 0;
-  return (mode & OTHERS_MAY_EXECUTE) !== 0;
+  if (uid === user.uid) return (mode & constants.S_IXUSR) !== 0;
+  if (gid === user.gid) return (mode & constants.S_IXGRP) !== 0;
+  return (mode & constants.S_IXOTH) !== 0;
 }
 
 function availableCapability(candidates: readonly Capability[]): Capability | undefined {

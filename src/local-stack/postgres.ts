@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
-import { codeOf, UserError } from '../errors';
+import { codeOf, messageOf, UserError } from '../errors';
 import { launch, type ManagedProcess } from './managed-process';
 import { asPostgresOsUser, postgresOsUser } from './postgres-os-user';
 import { releasePostgresData } from './orphaned-processes';
@@ -69,7 +69,27 @@ export class PostgresCluster {
 
   /** Resolves when the server accepts connections. Stops an orphaned server first. */
   async start(signal: AbortSignal): Promise<ManagedProcess> {
-    return startServer(this.options, this.databaseUrl('postgres'), signal);
+    const { directory, logFile, port, settings } = this.options;
+    const data = path.join(directory, 'data');
+    const allSettings = Object.entries({ ...SETTINGS, port: String(port), ...settings });
+    const args = ['-D', data, ...allSettings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+    const command = asPostgresOsUser(programPath('postgres'), args, data);
+    const url = this.databaseUrl('postgres');
+    const limits = { timeoutMs: START_TIMEOUT_MS, signal };
+    return pollUntil(
+      'PostgreSQL starts',
+      async () => {
+        await releasePostgresData(data);
+        return launch({ ...command, logFile, stopSignals: STOP_SIGNALS }, (server) =>
+          pollUntil('PostgreSQL accepts connections', () => acceptsConnections(server, url), limits),
+        ).catch((error: unknown) => {
+          // The backends of a killed postmaster end a little later: repeat.
+          if (/pre-existing shared memory block/.test(messageOf(error))) return undefined;
+          throw error;
+        });
+      },
+      limits,
+    );
   }
 }
 
@@ -114,33 +134,6 @@ async function initialise(directory: string, signal: AbortSignal): Promise<void>
     throw new UserError(`PostgreSQL lacks its libraries. Run npm rebuild ${packageName()}`);
   }
   await rename(partial, directory);
-}
-
-async function startServer(options: ClusterOptions, url: string, signal: AbortSignal): Promise<ManagedProcess> {
-  const data = path.join(options.directory, 'data');
-  const settings = Object.entries({ ...SETTINGS, port: String(options.port), ...options.settings });
-  const args = ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  const command = asPostgresOsUser(programPath('postgres'), args, data);
-  return pollUntil(
-    'PostgreSQL starts',
-    async () => {
-      await releasePostgresData(data);
-      const server = await launch({ ...command, logFile: options.logFile, stopSignals: STOP_SIGNALS });
-      try {
-        await pollUntil('PostgreSQL accepts connections', () => acceptsConnections(server, url), {
-          timeoutMs: START_TIMEOUT_MS,
-          signal,
-        });
-        return server;
-      } catch (error) {
-        await server.stop();
-        // The backends of a killed postmaster end a little later: repeat.
-        if (/pre-existing shared memory block/.test(await server.lastLogLines())) return undefined;
-        throw error;
-      }
-    },
-    { timeoutMs: START_TIMEOUT_MS, signal },
-  );
 }
 
 async function acceptsConnections(server: ManagedProcess, url: string): Promise<true | undefined> {

@@ -1,4 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+
+/** A program, and how to start it. */
+export interface Command extends Readonly<Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'>> {
+  readonly command: string;
+  readonly args: readonly string[];
+}
 
 /** Signals a detached child and all its descendants. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {

@@ -6,22 +6,13 @@ import { readFileSync } from 'node:fs';
  * started from a later process with the same id.
  */
 export function commandLineOf(pid: number): string | null {
-  const commandLine = process.platform === 'linux' ? readProc(pid) : readPs(pid);
-  return commandLine === '' ? null : commandLine;
-}
-
-function readProc(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    const commandLine =
+      process.platform === 'linux'
+        ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+        : execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return commandLine.trim() || null;
   } catch {
-    return '';
-  }
-}
-
-function readPs(pid: number): string {
-  try {
-    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim();
-  } catch {
-    return '';
+    return null;
   }
 }

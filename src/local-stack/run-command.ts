@@ -2,15 +2,9 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors';
-import { killOnExit, signalGroup } from './process-group';
+import { type Command, killOnExit, signalGroup } from './process-group';
 
-export interface CommandOptions {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  readonly cwd?: string;
-  readonly uid?: number;
-  readonly gid?: number;
+interface CommandOptions extends Command {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Called with each line that the command prints. */

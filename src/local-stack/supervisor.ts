@@ -49,11 +49,6 @@ export class Supervisor {
     for (const name of names) await this.stop(name);
   }
 
-  /** Sends a signal, for fault injection: the process is restarted if it ends. */
-  kill(name: string, signal: NodeJS.Signals): void {
-    this.services.get(name)?.process.kill(signal);
-  }
-
   /** The id of the running process of this name. */
   pid(name: string): number | null {
     const running = this.services.get(name)?.process;

@@ -6,7 +6,7 @@ import { launch, type ManagedProcess } from './managed-process';
 import { pollUntil } from './poll-until';
 
 export interface TemporalOptions {
-  /** The `temporal` command, as found by `findTemporalCli`. */
+  /** The `temporal` command, as found by `findTemporalBinary`. */
   readonly binary: string;
   readonly port: number;
   readonly uiPort: number;
@@ -32,22 +32,18 @@ const DYNAMIC_CONFIG = [
 /** Starts a Temporal dev server with its Web UI on 127.0.0.1. Resolves when the namespace is available. */
 export async function startTemporal(options: TemporalOptions, signal: AbortSignal): Promise<ManagedProcess> {
   if (options.databaseFile !== null) await releaseTemporalDatabase(options.databaseFile);
-  const server = await launch({
+  const command = {
     command: options.binary,
     args: serverArguments(options),
     // Fewer garbage collections for more memory: the server shares a few cores with all other processes.
     env: { ...process.env, GOGC: '400' },
     logFile: options.logFile,
     stopSignals: STOP_SIGNALS,
-  });
-  try {
+  };
+  return launch(command, async (server) => {
     if (options.databaseFile !== null) await writeFile(`${options.databaseFile}.pid`, `${server.pid}\n`);
     await waitUntilServing(server, options, signal);
-    return server;
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  });
 }
 
 function serverArguments({ port, uiPort, namespace, databaseFile }: TemporalOptions): string[] {

@@ -27,7 +27,7 @@ it('restarts a killed process and logs it, until stopped', async () => {
   const supervisor = new Supervisor((line) => lines.push(line));
   await supervisor.start('idler', () => startScript('setInterval(() => {}, 1000)'), never);
   const first = supervisor.pid('idler');
-  supervisor.kill('idler', 'SIGKILL');
+  if (first !== null) process.kill(first, 'SIGKILL');
   const second = await untilReplaced(supervisor, 'idler', first);
   await eventually(
     async () => lines,
