@@ -8,9 +8,8 @@ import { findFinalPayment, findLatePaymentAmount, type FinalPayment } from '../s
 import * as latePayments from '../src/db/transitions/late-payment';
 import type { ProviderPayment } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
-import { indeterminateError } from './errors';
-import { providerDeadline } from './provider-deadline';
 import { executeRefund } from './provider-refund';
+import { findOrder } from './provider-status';
 
 /**
  * Queries the provider about a final payment. Money that it received goes to suspense; what contradicts our records
@@ -27,11 +26,9 @@ export async function recordLatePayment(
   if (!final) return { status: 'none' };
   const latestNotificationId = await newestNotification(db, terms);
   const provider = await providers.forAccount(terms.providerAccountId);
-  const found = await provider.findPayment(terms.referenceId, providerDeadline());
-  if (found.outcome === 'indeterminate') throw indeterminateError(found);
-  if (found.outcome === 'found') await recordOrder(dependencies, request, final, found.payment);
-  const covered = found.outcome === 'found' ? COVERED_BY[found.payment.status] : [];
-  await closeNotifications(db, terms, latestNotificationId, covered);
+  const order = await findOrder(provider, terms);
+  if (order) await recordOrder(dependencies, request, final, order);
+  await closeNotifications(db, terms, latestNotificationId, order ? COVERED_BY[order.status] : []);
   return readStatus(dependencies, request);
 }
 
@@ -43,15 +40,10 @@ async function recordOrder(
 ): Promise<void> {
   const { status, refunds, totalRupiah, providerTransactionId } = order;
   if (status !== 'paid' && status !== 'refunded') return;
+  const { referenceId, providerAccountId, paymentId } = terms;
+  const found = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };
   const open = (kind: 'paid_twice' | 'refunded_after_settlement', detail: string) =>
-    openExceptionOnce(db, {
-      kind,
-      detail,
-      referenceId: terms.referenceId,
-      providerAccountId: terms.providerAccountId,
-      paymentId: terms.paymentId,
-      amountRupiah: totalRupiah,
-    });
+    openExceptionOnce(db, { kind, ...found, detail });
   const paidTwice = () =>
     open('paid_twice', `The provider has transaction ${providerTransactionId} besides the one that is recorded.`);
   if (final.wasPaid && final.providerTransactionId !== providerTransactionId) return paidTwice();
@@ -65,7 +57,7 @@ async function recordOrder(
   if (recorded !== undefined && recorded !== providerTransactionId) return paidTwice();
   if (status !== 'refunded') return;
   const reference = refunds.findLast((refund) => refund.confirmedAt !== null)?.providerReference ?? null;
-  await latePayments.refundLatePayment(db, terms.paymentId, at, reference);
+  await latePayments.refundLatePayment(db, paymentId, at, reference);
 }
 
 /** Refunds a late payment once. If the provider cannot or rejects it, the late payment requires manual review. */

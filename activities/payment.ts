@@ -3,13 +3,13 @@ import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
 import { findOpening } from '../src/db/queries/find-opening';
-import type { TransitionContext, TransitionInput, TransitionResult } from '../src/db/transitions/apply-transition';
+import type { TransitionResult } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { IssueQrisOutcome, Provider, ProviderPayment } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
-import { applyProviderStatus, failAndQueryAgain, requestLatePaymentQuery } from './provider-status';
+import { applyProviderStatus, failAndQueryAgain, findOrder, requestLatePaymentQuery } from './provider-status';
 import { heldBack, toStepResult, toTransitionInput, unchanged } from './step-result';
 
 /**
@@ -32,10 +32,9 @@ export async function openPayment(dependencies: ActivityDependencies, request: S
  * the payload. Then another request is safe: the provider recognises the order and the idempotency key.
  */
 async function findIssued(provider: Provider, terms: PaymentTerms): Promise<IssueQrisOutcome | undefined> {
-  const found = await provider.findPayment(terms.referenceId, providerDeadline());
-  if (found.outcome === 'indeterminate') throw indeterminateError(found);
-  if (found.outcome === 'not_found') return undefined;
-  const { status, totalRupiah, providerTransactionId, qrisPayload } = found.payment;
+  const order = await findOrder(provider, terms);
+  if (!order) return undefined;
+  const { status, totalRupiah, providerTransactionId, qrisPayload } = order;
   if (totalRupiah !== terms.totalRupiah) {
     const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
     throw indeterminateError({ outcome: 'indeterminate', reason: `it has the order over ${amounts}` });
@@ -96,23 +95,18 @@ async function withOpening(
 export async function failUnissuedPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const { state } = await transitionWriters.create(dependencies, request);
   if (state.status !== 'created') return { state };
-  const { providerAccountId, referenceId } = request.terms;
-  const provider = await dependencies.providers.forAccount(providerAccountId);
-  const isPaid = (await expireUnlessPaid(provider, referenceId)) === 'paid';
-  if (isPaid) await requestLatePaymentQuery(dependencies, request);
+  const { terms } = request;
+  const provider = await dependencies.providers.forAccount(terms.providerAccountId);
+  const order = await findOrder(provider, terms);
+  if (order?.status === 'pending') await expireOrder(provider, terms);
+  if (order && isPaidOrder(order)) await requestLatePaymentQuery(dependencies, request);
   return failCreation(dependencies, { ...request, state }, 'the provider did not issue a QR code in time');
 }
 
-async function expireUnlessPaid(provider: Provider, referenceId: string): Promise<'closed' | 'paid'> {
-  const found = await provider.findPayment(referenceId, providerDeadline());
-  if (found.outcome === 'indeterminate') throw indeterminateError(found);
-  if (found.outcome === 'not_found') return 'closed';
-  if (isPaidOrder(found.payment)) return 'paid';
-  if (found.payment.status !== 'pending') return 'closed';
+async function expireOrder(provider: Provider, { referenceId }: PaymentTerms): Promise<void> {
   const closed = await provider.expirePayment(referenceId, providerDeadline());
   if (closed.outcome === 'indeterminate') throw indeterminateError(closed);
   if (closed.outcome === 'rejected') throw orderStillOpenError(closed);
-  return 'closed';
 }
 
 function isPaidOrder({ status }: ProviderPayment): boolean {
@@ -123,40 +117,32 @@ function isPaidOrder({ status }: ProviderPayment): boolean {
 export async function confirmPaid(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  const found = await provider.findPayment(terms.referenceId, providerDeadline());
-  switch (found.outcome) {
-    case 'found':
-      return applyProviderStatus(dependencies, request, found.payment);
-    case 'not_found': {
-      const attentionReason = 'The provider does not know this order. `lunas payments fail` ends the payment.';
-      return unchanged(dependencies, request, { attentionReason });
-    }
-    case 'indeterminate':
-      throw indeterminateError(found);
-  }
+  const order = await findOrder(provider, terms);
+  if (order) return applyProviderStatus(dependencies, request, order);
+  const attentionReason = 'The provider does not know this order. `lunas payments fail` ends the payment.';
+  return unchanged(dependencies, request, { attentionReason });
 }
 
 export function expirePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  return closeOrder(dependencies, request, 'expirePayment', transitionWriters.expire);
+  return closeOrder(dependencies, request, 'expire');
 }
 
 export function cancelPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  return closeOrder(dependencies, request, 'cancelPayment', transitionWriters.cancel);
+  return closeOrder(dependencies, request, 'cancel');
 }
 
 /** Closes an unpaid order at the provider. If the provider rejects that, the order's status decides. */
 async function closeOrder(
   dependencies: ActivityDependencies,
   request: StepInput,
-  operation: 'expirePayment' | 'cancelPayment',
-  recordClosed: (context: TransitionContext, input: TransitionInput) => Promise<TransitionResult>,
+  transition: 'expire' | 'cancel',
 ): Promise<StepResult> {
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  const closed = await provider[operation](terms.referenceId, providerDeadline());
+  const closed = await provider[`${transition}Payment`](terms.referenceId, providerDeadline());
   switch (closed.outcome) {
     case 'accepted':
-      return toStepResult(await recordClosed(dependencies, toTransitionInput(request)));
+      return toStepResult(await transitionWriters[transition](dependencies, toTransitionInput(request)));
     case 'rejected':
       return confirmPaid(dependencies, request);
     case 'indeterminate':

@@ -1,15 +1,27 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { lateRefundKeyOf } from '../src/domain/late-payment';
 import { formatRupiah } from '../src/domain/money';
-import { expiryOf } from '../src/domain/payment';
+import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import { openException } from '../src/db/exceptions';
 import { requestStatusQuery } from '../src/db/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
-import type { ProviderPayment } from '../src/providers/provider';
+import type { Provider, ProviderPayment } from '../src/providers/provider';
+import { indeterminateError } from './errors';
+import { providerDeadline } from './provider-deadline';
 import { classifyProviderRefund, recordProviderRefund } from './provider-refund';
 import { toStepResult, toTransitionInput, unchanged } from './step-result';
+
+/**
+ * The order of a payment at the provider; undefined if the provider has none.
+ * @throws if the outcome is indeterminate: Temporal retries the activity
+ */
+export async function findOrder(provider: Provider, terms: PaymentTerms): Promise<ProviderPayment | undefined> {
+  const found = await provider.findPayment(terms.referenceId, providerDeadline());
+  if (found.outcome === 'indeterminate') throw indeterminateError(found);
+  return found.outcome === 'found' ? found.payment : undefined;
+}
 
 /**
  * Records the provider's status of a pending payment. Only this makes a pending payment `paid`, `expired` or `failed`.
@@ -27,7 +39,9 @@ export async function applyProviderStatus(
       return unchanged(context, request, { ...(attentionReason && { attentionReason }) });
     case 'paid':
     case 'refunded':
-      if (attentionReason) return handleOtherAmount(context, request, attentionReason);
+      // Another amount does not pay this payment. After the deadline the payment fails: the money is a late payment.
+      if (attentionReason && isPastDeadline(request)) return failAndQueryAgain(context, request, attentionReason);
+      if (attentionReason) return unchanged(context, request, { attentionReason });
       if (providerPayment.refunds.some(({ refundKey }) => refundKey === lateRefundKeyOf(request.terms.referenceId))) {
         return failAndQueryAgain(context, request, 'it was paid and refunded after it was final');
       }
@@ -54,26 +68,10 @@ async function checkAmount(
   if (totalRupiah === terms.totalRupiah) return undefined;
   const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
   const detail = `The provider has an order over ${amounts}.`;
-  await openException(db, {
-    kind: 'wrong_amount',
-    referenceId: terms.referenceId,
-    providerAccountId: terms.providerAccountId,
-    paymentId: terms.paymentId,
-    amountRupiah: totalRupiah,
-    detail,
-  });
+  const { referenceId, providerAccountId, paymentId } = terms;
+  const order = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };
+  await openException(db, { kind: 'wrong_amount', ...order, detail });
   return detail;
-}
-
-/** Another amount does not pay this payment. After the deadline the payment fails, and the money is a late payment. */
-async function handleOtherAmount(
-  context: TransitionContext,
-  request: StepInput,
-  attentionReason: string,
-): Promise<StepResult> {
-  return isPastDeadline(request)
-    ? failAndQueryAgain(context, request, attentionReason)
-    : unchanged(context, request, { attentionReason });
 }
 
 /**

@@ -67,8 +67,6 @@ export async function reportFailedReconciliation(
     kind: 'reconciliation',
     referenceId: accountId === null ? 'reconciliation' : `reconciliation-${accountId}`,
     providerAccountId: accountId,
-    paymentId: null,
-    amountRupiah: null,
     detail: `A reconciliation run failed, so that not everything was compared: ${reason}`,
   });
 }

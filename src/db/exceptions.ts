@@ -5,9 +5,9 @@ import type { Queryable } from './pool';
 export interface NewException {
   readonly kind: ExceptionKind;
   readonly referenceId: string;
-  readonly providerAccountId: string | null;
-  readonly paymentId: string | null;
-  readonly amountRupiah: number | null;
+  readonly providerAccountId?: string | null;
+  readonly paymentId?: string | null;
+  readonly amountRupiah?: number | null;
   /** What happened, for an operator. */
   readonly detail: string;
 }
@@ -24,17 +24,11 @@ export async function openExceptionOnce(db: Queryable, exception: NewException):
 
 /** Opens an exception, unless one of this kind is open for the order. That one does not change. */
 export async function openException(db: Queryable, exception: NewException): Promise<void> {
+  const { kind, referenceId, providerAccountId, paymentId, amountRupiah, detail } = exception;
   await db.query({
     name: 'open_exception',
     text: `insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail)
       values ($1, $2, $3, $4, $5, $6) on conflict (kind, reference_id) where resolved_at is null do nothing`,
-    values: [
-      exception.kind,
-      exception.referenceId,
-      exception.providerAccountId,
-      exception.paymentId,
-      exception.amountRupiah,
-      exception.detail,
-    ],
+    values: [kind, referenceId, providerAccountId, paymentId, amountRupiah, detail],
   });
 }

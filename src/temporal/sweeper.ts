@@ -99,8 +99,6 @@ async function openUnknownOrderException(db: Queryable, { accountId, referenceId
   await openException(db, {
     kind: 'unknown_order',
     ...order,
-    paymentId: null,
-    amountRupiah: null,
     detail: 'The provider sent a notification of an order that is not in PostgreSQL.',
   });
   // The exception covers all notifications of the order.
