@@ -1,5 +1,5 @@
 import type { LedgerLine } from './ledger';
-import type { PaymentTerms } from './payment';
+import type { StepInput } from './workflow-step';
 
 /** Received · its refund submitted to the provider · refunded · waiting for an operator. */
 export const LATE_PAYMENT_STATUSES = ['received', 'submitted', 'refunded', 'manual_review'] as const;
@@ -33,11 +33,7 @@ export function lateRefundKeyOf(referenceId: string): string {
 }
 
 /** Input of the activities of a late payment's workflow. */
-export interface LatePaymentRequest {
-  readonly terms: PaymentTerms;
-  /** The workflow's clock, in milliseconds since 1970. */
-  readonly atMs: number;
-}
+export type LatePaymentRequest = Pick<StepInput, 'terms' | 'atMs'>;
 
 /** The status of the late payment; `none` if there is none. */
 export interface LatePaymentResult {

@@ -1,4 +1,4 @@
-import type { FeePayer } from './fees';
+import type { Amounts, FeePayer } from './fees';
 import type { PaymentStatus } from './payment-transitions';
 import type { PaymentMethod, ProviderName } from './provider-capabilities';
 import type { RefundState } from './refund';
@@ -7,7 +7,7 @@ export const SETTLEMENT_KINDS = ['automatic', 'manual'] as const;
 export type SettlementKind = (typeof SETTLEMENT_KINDS)[number];
 
 /** The captured terms: fixed when the payment is created. They contain no personal data in plain text. */
-export interface PaymentTerms {
+export interface PaymentTerms extends Amounts {
   readonly paymentId: string;
   readonly referenceId: string;
   readonly merchantId: string;
@@ -18,10 +18,6 @@ export interface PaymentTerms {
   readonly paymentMethod: PaymentMethod;
   readonly provider: ProviderName;
   readonly providerAccountId: string;
-  readonly amountRupiah: number;
-  readonly feeRupiah: number;
-  readonly totalRupiah: number;
-  readonly netRupiah: number;
   readonly feePayer: FeePayer;
   readonly policyId: string;
   readonly settlementKind: SettlementKind;

@@ -1,14 +1,12 @@
 import { OPEN_LATE_PAYMENT_STATUSES, type LatePaymentStatus } from './late-payment';
 import { formatRupiah } from './money';
-import type { PaymentState } from './payment';
+import type { PaymentState, PaymentTerms } from './payment';
 import { isFinal, UNPAID_FINAL_STATUSES, type PaymentStatus } from './payment-transitions';
 import type { ProviderPaymentStatus } from './provider-status';
 
 /** What PostgreSQL has of a payment. */
-export interface RecordedPayment {
+export interface RecordedPayment extends Pick<PaymentTerms, 'totalRupiah' | 'settlementKind'> {
   readonly state: PaymentState;
-  readonly totalRupiah: number;
-  readonly settlementKind: 'automatic' | 'manual';
   readonly providerTransactionId: string | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
@@ -56,13 +54,12 @@ export interface FoundBreak extends Break {
   readonly referenceId: string;
 }
 
-/** The walks over one provider account, and those that need no provider. */
-export const ACCOUNT_WALKS = ['open', 'final'] as const;
-export const RECORD_WALKS = ['late', 'deliveries', 'workflows'] as const;
+/** The walks over one provider account, and those that need no provider, each with the next one. */
+const NEXT_WALK = { open: 'final', final: null, late: 'deliveries', deliveries: 'workflows', workflows: null } as const;
 
 /** The progress of a part: its current walk, and the cursor in it. */
 export interface ReconciliationPosition {
-  readonly walk: (typeof ACCOUNT_WALKS)[number] | (typeof RECORD_WALKS)[number];
+  readonly walk: keyof typeof NEXT_WALK;
   readonly after: string | null;
 }
 
@@ -92,12 +89,8 @@ export function planReconciliation(accountIds: readonly string[], changedSinceMs
 
 /** The position after the end of a walk; null after the last walk. Open payments come first. */
 export function walkAfter(walk: ReconciliationPosition['walk']): ReconciliationPosition | null {
-  for (const walks of [ACCOUNT_WALKS, RECORD_WALKS]) {
-    const index = walks.findIndex((name) => name === walk);
-    const next = index < 0 ? undefined : walks[index + 1];
-    if (next) return startOf(next);
-  }
-  return null;
+  const next = NEXT_WALK[walk];
+  return next && startOf(next);
 }
 
 function startOf(walk: ReconciliationPosition['walk']): ReconciliationPosition {
@@ -188,56 +181,52 @@ export function findOverdueLatePayment(status: LatePaymentStatus, sinceMs: numbe
 }
 
 /** A webhook delivery that should have a retry workflow, and has none. */
-export function findLostRetries(): Break {
-  const detail = 'a webhook delivery has no running retry workflow: run `lunas recover`';
-  return { kind: 'missing', detail, isResolvedByStatusQuery: false };
-}
+export const LOST_RETRIES = breakOf('missing', 'a webhook delivery has no running retry workflow: run `lunas recover`');
 
 /** A workflow whose payment PostgreSQL does not have. */
-export function findOrphanedWorkflow(): Break {
-  return { kind: 'missing', detail: 'its workflow has no payment in PostgreSQL', isResolvedByStatusQuery: false };
-}
+export const ORPHANED_WORKFLOW = breakOf('missing', 'its workflow has no payment in PostgreSQL');
 
 /** A workflow that still runs although its payment is final. */
 export function findUnendedWorkflow(status: PaymentStatus): Break {
-  return { kind: 'mismatch', detail: `"${status}" here, and its workflow goes on`, isResolvedByStatusQuery: true };
+  return breakOf('mismatch', `"${status}" here, and its workflow goes on`, true);
 }
 
 function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord | null): Break[] {
   const { status } = recorded.state;
-  const reportedStatus: ProviderPaymentStatus | null = provider?.status ?? null;
   if (provider === null) {
     if (status === 'created' || status === 'failed') return [];
-    return [
-      {
-        kind: 'missing',
-        detail: `the provider does not know the order, which is "${status}"`,
-        isResolvedByStatusQuery: false,
-      },
-    ];
+    return [breakOf('missing', `the provider does not know the order, which is "${status}"`)];
   }
   const breaks: Break[] = [];
   if (provider.totalRupiah !== recorded.totalRupiah) {
-    const detail = `the provider has ${formatRupiah(provider.totalRupiah)}, we have ${formatRupiah(recorded.totalRupiah)}`;
-    breaks.push({ kind: 'mismatch', detail, isResolvedByStatusQuery: false });
+    breaks.push(
+      breakOf(
+        'mismatch',
+        `the provider has ${formatRupiah(provider.totalRupiah)}, we have ${formatRupiah(recorded.totalRupiah)}`,
+      ),
+    );
   }
   const ours = recorded.providerTransactionId;
   if (ours !== null && provider.providerTransactionId !== ours) {
-    const detail = `the provider has transaction ${provider.providerTransactionId}, we have ${ours}`;
-    breaks.push({ kind: 'duplicate', detail, isResolvedByStatusQuery: false });
+    breaks.push(
+      breakOf('duplicate', `the provider has transaction ${provider.providerTransactionId}, we have ${ours}`),
+    );
   }
   const refundedRupiah = provider.refunds.reduce((sum, refund) => sum + refund.totalRupiah, 0);
   if (refundedRupiah > provider.totalRupiah) {
-    const detail = `the provider refunded ${formatRupiah(refundedRupiah)} of ${formatRupiah(provider.totalRupiah)}`;
-    breaks.push({ kind: 'duplicate', detail, isResolvedByStatusQuery: false });
+    breaks.push(
+      breakOf(
+        'duplicate',
+        `the provider refunded ${formatRupiah(refundedRupiah)} of ${formatRupiah(provider.totalRupiah)}`,
+      ),
+    );
   }
   const isManual = status === 'refunded' && recorded.isManuallyRefunded;
   const expected: readonly (string | null)[] = isManual ? ['paid'] : EXPECTED_PROVIDER_STATUSES[status];
-  if (!expected.includes(reportedStatus) && !isExplainedByLatePayment(recorded, provider)) {
+  if (!expected.includes(provider.status) && !isExplainedByLatePayment(recorded, provider)) {
     const isRecordable = isResolvable(status, provider.status);
     const kind = isFinal(status) && !isRecordable ? 'conflicting' : 'mismatch';
-    const detail = `"${status}" here, "${provider.status}" at the provider`;
-    breaks.push({ kind, detail, isResolvedByStatusQuery: isRecordable });
+    breaks.push(breakOf(kind, `"${status}" here, "${provider.status}" at the provider`, isRecordable));
   } else if (
     provider.status === 'paid' &&
     refundedRupiah > 0 &&
@@ -245,7 +234,7 @@ function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord
     recorded.late === null
   ) {
     const detail = `"${status}" here, and the provider has refunded ${formatRupiah(refundedRupiah)}`;
-    breaks.push({ kind: 'conflicting', detail, isResolvedByStatusQuery: !isFinal(status) });
+    breaks.push(breakOf('conflicting', detail, !isFinal(status)));
   }
   return breaks;
 }
@@ -270,13 +259,11 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
     return [findUnendedWorkflow(status)];
   }
   if (workflow === null || !workflow.isRunning) {
-    const detail = `it is "${status}" and has no running workflow: run \`lunas recover\``;
-    return [{ kind: 'missing', detail, isResolvedByStatusQuery: false }];
+    return [breakOf('missing', `it is "${status}" and has no running workflow: run \`lunas recover\``)];
   }
   if (workflow.status === null || workflow.status === status) return [];
-  const detail = `"${status}" here, "${workflow.status}" in its workflow`;
   // A signalled workflow reads PostgreSQL and continues from there.
-  return [{ kind: 'mismatch', detail, isResolvedByStatusQuery: true }];
+  return [breakOf('mismatch', `"${status}" here, "${workflow.status}" in its workflow`, true)];
 }
 
 function findOverdue(recorded: RecordedPayment, nowMs: number): Break[] {
@@ -305,7 +292,11 @@ function overdue(
   isResolvedByStatusQuery: boolean,
 ): Break[] {
   if (dueMs === undefined || nowMs <= dueMs + graceMs) return [];
-  return [{ kind: 'overdue', detail: `${what} since ${new Date(dueMs).toISOString()}`, isResolvedByStatusQuery }];
+  return [breakOf('overdue', `${what} since ${new Date(dueMs).toISOString()}`, isResolvedByStatusQuery)];
+}
+
+function breakOf(kind: BreakKind, detail: string, isResolvedByStatusQuery = false): Break {
+  return { kind, detail, isResolvedByStatusQuery };
 }
 
 /** Two minutes of attempts, and the status query after them. */

@@ -4,6 +4,7 @@ import {
   NOTHING_COVERED,
   planReconciliation,
   totalCoverage,
+  type Coverage,
   type FoundBreak,
   type PartCoverage,
   type ReconciliationPart,
@@ -11,14 +12,9 @@ import {
 } from '../domain/reconciliation';
 import { reconcileSlice, type ReconcileDependencies } from './reconcile';
 
-export interface Reconciliation {
+export interface Reconciliation extends Omit<Coverage, 'breaks'> {
   /** Only final payments that changed since then were compared. */
   readonly changedSince: Date;
-  readonly seen: number;
-  /** How many of these were compared completely. */
-  readonly compared: number;
-  /** Payments, deliveries and workflows without a determinate result of the provider or Temporal. */
-  readonly indeterminate: number;
   readonly breakCount: number;
   /** The first `MAX_BREAKS` breaks. */
   readonly breaks: readonly FoundBreak[];

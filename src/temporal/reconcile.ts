@@ -19,12 +19,12 @@ import { isFinal } from '../domain/payment-transitions';
 import {
   addCoverage,
   findBreaks,
-  findLostRetries,
-  findOrphanedWorkflow,
   findOverdueLatePayment,
   findUnendedWorkflow,
   GRACE_MS,
+  LOST_RETRIES,
   NOTHING_COVERED,
+  ORPHANED_WORKFLOW,
   walkAfter,
   type Break,
   type Coverage,
@@ -33,6 +33,7 @@ import {
   type ReconciliationPart,
   type ReconciliationSlice,
 } from '../domain/reconciliation';
+import type { Provider } from '../providers/provider';
 import type { ProviderRegistry } from '../providers/registry';
 import type { PaymentWorkflowClient } from './payment-workflow-client';
 import type { ListedWorkflow } from './workflow-records';
@@ -150,16 +151,12 @@ async function compare(
   ]);
   const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
   const breaks = findBreaks(recorded, order, workflow, Date.now());
-  return { breaks: isRecovering ? breaks.filter(isNotHeldBack) : breaks, isIndeterminate };
-}
-
-/** Workers in recovery mode do not settle or refund, so an overdue payment is no break. */
-function isNotHeldBack({ kind }: Break): boolean {
-  return kind !== 'overdue';
+  // Workers in recovery mode do not settle or refund, so an overdue payment is no break.
+  return { breaks: isRecovering ? breaks.filter(({ kind }) => kind !== 'overdue') : breaks, isIndeterminate };
 }
 
 async function findOrder(
-  provider: Awaited<ReturnType<ProviderRegistry['forAccount']>>,
+  provider: Provider,
   referenceId: string,
   queries: StatusQueries,
 ): Promise<ProviderRecord | 'indeterminate' | null> {
@@ -194,7 +191,7 @@ async function checkDeliveries({ db, workflows }: SliceDependencies, after: stri
     if (isRetryWorkflowRunning === 'indeterminate') indeterminate += 1;
     // The retry workflow may have completed since the page was read.
     else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
-      breaks.push(await followUp(db, delivery, findLostRetries()));
+      breaks.push(await followUp(db, delivery, LOST_RETRIES));
     }
   });
   return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
@@ -223,11 +220,9 @@ async function checkWorkflows(
 }
 
 async function reportOrphan(db: Queryable, { workflowId, paymentId }: ListedWorkflow): Promise<FoundBreak> {
-  const found = findOrphanedWorkflow();
-  const unknown = { providerAccountId: null, paymentId: null, amountRupiah: null };
-  const detail = `${found.kind}: ${found.detail}`;
-  await openException(db, { kind: 'reconciliation', referenceId: workflowId, ...unknown, detail });
-  return { ...found, paymentId, referenceId: workflowId };
+  const detail = `${ORPHANED_WORKFLOW.kind}: ${ORPHANED_WORKFLOW.detail}`;
+  await openException(db, { kind: 'reconciliation', referenceId: workflowId, detail });
+  return { ...ORPHANED_WORKFLOW, paymentId, referenceId: workflowId };
 }
 
 async function followUp(db: Queryable, order: ReconciledOrder, found: Break): Promise<FoundBreak> {

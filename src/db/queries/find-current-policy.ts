@@ -1,14 +1,11 @@
 import type { FeeRate } from '../../domain/fees';
-import type { SettlementKind } from '../../domain/payment';
+import type { PaymentTerms } from '../../domain/payment';
 import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../pool';
 
-export interface Policy extends FeeRate {
-  readonly policyId: string;
-  readonly settlementKind: SettlementKind;
-  readonly settlementDelaySeconds: number;
-  readonly expiresInSeconds: number;
-}
+type CapturedTerm = 'policyId' | 'settlementKind' | 'settlementDelaySeconds' | 'expiresInSeconds';
+
+export type Policy = FeeRate & Pick<PaymentTerms, CapturedTerm>;
 
 /** What a new payment captures: the newest policy of its provider and channel, and a provider account. */
 export interface CurrentPolicy {

@@ -1,4 +1,5 @@
 import { OPEN_LATE_PAYMENT_STATUSES, type LatePaymentStatus } from '../../domain/late-payment';
+import type { PaymentTerms } from '../../domain/payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { RecordedPayment } from '../../domain/reconciliation';
 import type { Queryable } from '../pool';
@@ -24,19 +25,13 @@ export interface ReconciledPayment {
   readonly recorded: RecordedPayment;
 }
 
-interface Row extends StateRow {
-  readonly id: string;
-  readonly referenceId: string;
-  readonly providerAccountId: string;
-  readonly totalRupiah: number;
-  readonly settlementKind: 'automatic' | 'manual';
-  readonly providerTransactionId: string | null;
+type SelectedColumn = 'totalRupiah' | 'settlementKind' | 'providerTransactionId' | 'late' | 'isManuallyRefunded';
+
+interface Row extends StateRow, Omit<ReconciledPayment, 'recorded'>, Pick<RecordedPayment, SelectedColumn> {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly updatedAt: Date;
-  readonly late: LatePaymentStatus | null;
   readonly refundSubmittedAt: Date | null;
-  readonly isManuallyRefunded: boolean;
 }
 
 const SELECT = `
@@ -106,12 +101,7 @@ export async function findForReconciliation(db: Queryable, paymentId: string): P
 }
 
 /** The payment that a break belongs to. */
-export interface ReconciledOrder {
-  readonly paymentId: string;
-  readonly referenceId: string;
-  readonly providerAccountId: string;
-  readonly totalRupiah: number;
-}
+export type ReconciledOrder = Pick<PaymentTerms, 'paymentId' | 'referenceId' | 'providerAccountId' | 'totalRupiah'>;
 
 const ORDER_COLUMNS = `payments.id as "paymentId", payments.reference_id as "referenceId",
   payments.provider_account_id as "providerAccountId", payments.total_rupiah as "totalRupiah"`;

@@ -1,5 +1,6 @@
 import { OPEN_LATE_PAYMENT_STATUSES } from '../../domain/late-payment';
-import type { PaymentState, PaymentTerms } from '../../domain/payment';
+import type { PaymentTerms } from '../../domain/payment';
+import type { StepInput } from '../../domain/workflow-step';
 import type { Queryable } from '../pool';
 import { literalList } from '../statement';
 import { LATEST_REFUND, STATE_COLUMNS, stateOf, type StateRow } from '../transitions/payment-state';
@@ -11,11 +12,7 @@ import { IS_OPEN } from './payment-indexes';
 const PAGE = 500;
 
 /** An open payment, with everything that its workflow needs to continue from its current state. */
-export interface OpenPayment {
-  readonly terms: PaymentTerms;
-  readonly state: PaymentState;
-  readonly createdAtMs: number;
-}
+export type OpenPayment = Pick<StepInput, 'terms' | 'state' | 'createdAtMs'>;
 
 export function listOpenPayments(db: Queryable): AsyncGenerator<OpenPayment> {
   return pages(async (after) => {

@@ -1,25 +1,14 @@
-import type { FeePayer } from '../../domain/fees';
-import type { SettlementKind } from '../../domain/payment';
+import type { PaymentTerms } from '../../domain/payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
-import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
+
+/** The captured terms that responses do not need, and the id, which has another name here. */
+type UnselectedTerm =
+  'paymentId' | 'idempotencyKey' | 'policyId' | 'settlementDelaySeconds' | 'expiresInSeconds' | 'sealedDetails';
 
 /** The row of a payment, in camel case, without the columns of sealed data. */
-export interface PaymentRow {
+export interface PaymentRow extends Omit<PaymentTerms, UnselectedTerm> {
   readonly id: string;
-  readonly referenceId: string;
-  readonly merchantId: string;
-  readonly merchantReferenceId: string | null;
-  readonly fingerprint: string;
-  readonly paymentMethod: PaymentMethod;
-  readonly provider: ProviderName;
-  readonly providerAccountId: string;
   readonly currency: 'IDR';
-  readonly amountRupiah: number;
-  readonly feeRupiah: number;
-  readonly totalRupiah: number;
-  readonly netRupiah: number;
-  readonly feePayer: FeePayer;
-  readonly settlementKind: SettlementKind;
   readonly status: PaymentStatus;
   readonly version: number;
   readonly expiresAt: Date;
