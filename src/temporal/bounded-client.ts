@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 
 /** The API responds within 10 s. */
 export const UPDATE_TIMEOUT_MS = 9_000;
@@ -25,6 +25,19 @@ export class BoundedClient {
       return await result;
     } finally {
       this.inFlight.delete(result);
+    }
+  }
+
+  /** A call to a workflow. @returns undefined if Temporal has no such workflow */
+  async callWorkflow<Result>(
+    workflowId: string,
+    work: (handle: WorkflowHandle) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    try {
+      return await this.call(({ workflow }) => work(workflow.getHandle(workflowId)));
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
     }
   }
 

@@ -109,13 +109,11 @@ export class PaymentWorkflowClient {
 
   /** Makes the payment's workflow query the provider. `no_workflow`: as of a request. */
   async signalProviderUpdate(paymentId: string): Promise<'signalled' | 'no_workflow'> {
-    try {
-      await this.#client.call(({ workflow }) => workflow.getHandle(paymentWorkflowId(paymentId)).signal(paidSignal));
-      return 'signalled';
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return 'no_workflow';
-      throw error;
-    }
+    const signalled = await this.#client.callWorkflow(paymentWorkflowId(paymentId), async (handle) => {
+      await handle.signal(paidSignal);
+      return 'signalled' as const;
+    });
+    return signalled ?? 'no_workflow';
   }
 
   /** Makes a workflow query the provider about a final payment: the customer may have paid after all. */
@@ -130,15 +128,8 @@ export class PaymentWorkflowClient {
   }
 
   /** The status in the workflow; undefined if Temporal has no such workflow. */
-  async queryStatus(paymentId: string): Promise<PaymentWorkflowStatus | undefined> {
-    try {
-      return await this.#client.call(({ workflow }) =>
-        workflow.getHandle(paymentWorkflowId(paymentId)).query(statusQuery),
-      );
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    }
+  queryStatus(paymentId: string): Promise<PaymentWorkflowStatus | undefined> {
+    return this.#client.callWorkflow(paymentWorkflowId(paymentId), (handle) => handle.query(statusQuery));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
 import { validate as isUuid } from 'uuid';
 import type { FailedDelivery } from '../webhooks/relay';
 import { SEARCH_ATTRIBUTES, webhookWorkflowId, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
@@ -42,15 +42,8 @@ export class RetryWorkflowClient {
   }
 
   async isRunning(deliveryId: string): Promise<boolean> {
-    try {
-      const { status } = await this.client.call(({ workflow }) =>
-        workflow.getHandle(webhookWorkflowId(deliveryId)).describe(),
-      );
-      return status.name === 'RUNNING';
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw error;
-    }
+    const described = await this.client.callWorkflow(webhookWorkflowId(deliveryId), (handle) => handle.describe());
+    return described?.status.name === 'RUNNING';
   }
 
   /** The deliveries whose retry workflow runs, as far as Temporal's visibility has them. */

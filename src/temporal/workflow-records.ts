@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Page } from '../db/queries/list-for-reconciliation';
 import type { WorkflowRecord } from '../domain/reconciliation';
 import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
 import type { BoundedClient } from './bounded-client';
@@ -12,11 +12,7 @@ export interface ListedWorkflow {
   readonly isRunning: boolean;
 }
 
-export interface WorkflowPage {
-  readonly items: readonly ListedWorkflow[];
-  /** Null on the last page. */
-  readonly next: string | null;
-}
+export type WorkflowPage = Page<ListedWorkflow>;
 
 const PAGE_SIZE = 500;
 
@@ -26,16 +22,10 @@ export class WorkflowRecords {
 
   /** Whether the payment's workflow runs, and its status; null if Temporal has no such workflow. */
   async describe(paymentId: string): Promise<WorkflowRecord | null> {
-    try {
-      const { status, typedSearchAttributes } = await this.client.call(({ workflow }) =>
-        workflow.getHandle(paymentWorkflowId(paymentId)).describe(),
-      );
-      const paymentStatus = typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus) ?? null;
-      return { isRunning: status.name === 'RUNNING', status: paymentStatus };
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    }
+    const described = await this.client.callWorkflow(paymentWorkflowId(paymentId), (handle) => handle.describe());
+    if (!described) return null;
+    const paymentStatus = described.typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus) ?? null;
+    return { isRunning: described.status.name === 'RUNNING', status: paymentStatus };
   }
 
   /**
