@@ -14,7 +14,6 @@ import { authenticateOperator } from './operator/authenticate-operator';
 import { countRequest } from './rate-limit/count-request';
 import { readBody } from './request-body';
 import { ROUTES } from './routes';
-import { securityHeaders } from './security-headers';
 import type { ApiDependencies } from './dependencies';
 
 /** @param trustProxy hops or addresses of our own proxies (`TRUST_PROXY`); 0: no proxy is trusted */
@@ -41,14 +40,21 @@ function loggedPath({ path }: Request): string {
   return path.replace(QR_TOKEN, '$1…');
 }
 
-/** Sets the request id and the security headers, and logs the finished request. Keys and bodies are never logged. */
+const ONE_YEAR_SECONDS = 31_536_000;
+
+/**
+ * Sets the request id and the security headers, and logs the finished request. There is no CORS header, since keys
+ * belong on servers only. Keys and bodies are never logged.
+ */
 function requestContext({ log, publicBaseUrl }: ApiDependencies): RequestHandler {
   const isHttps = publicBaseUrl.startsWith('https:');
   return (request, response, next) => {
     const startedMs = performance.now();
     const requestId = randomUUID();
     response.locals.requestId = requestId;
-    response.set({ 'X-Request-Id': requestId, ...securityHeaders(isHttps || request.secure) });
+    response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
+    // Must not be sent over plain HTTP (RFC 6797, 7.2).
+    if (isHttps || request.secure) response.set('Strict-Transport-Security', `max-age=${ONE_YEAR_SECONDS}`);
     response.on('finish', () => {
       const durationMs = Math.round(performance.now() - startedMs);
       log.info(
@@ -79,37 +85,32 @@ async function call(
   response: Response,
 ): Promise<EndpointResponse> {
   const deadline = new RequestDeadline();
-  switch (route.access) {
-    case 'public': {
-      if (route.readsBody) await readBody(request, response);
-      return deadline.race(route.handler(dependencies, request));
-    }
-    case 'merchant': {
-      const merchant = await deadline.race(
-        authenticateAndLimit(dependencies, response, authenticate(dependencies, request)),
-      );
-      if (route.readsBody) await readBody(request, response);
-      return deadline.race(route.handler(dependencies, request, merchant));
-    }
-    case 'operator': {
-      const operator = await deadline.race(
-        authenticateAndLimit(dependencies, response, authenticateOperator(dependencies, request)),
-      );
-      if (route.readsBody) await readBody(request, response);
-      return deadline.race(route.handler(dependencies, request, operator));
-    }
-  }
+  const handle = await deadline.race(admit(dependencies, route, request, response));
+  if (route.readsBody) await readBody(request, response);
+  return deadline.race(handle());
 }
 
-/** @throws ApiError if the key is not accepted, or its rate limit is reached */
-async function authenticateAndLimit<Caller extends { readonly keyId: string }>(
+/** @returns the handler for this caller @throws ApiError if the key is not accepted, or its rate limit is reached */
+async function admit(
   dependencies: ApiDependencies,
+  route: Endpoint,
+  request: Request,
   response: Response,
-  authenticated: Promise<Caller>,
-): Promise<Caller> {
-  const caller = await authenticated;
-  response.set(await countRequest(dependencies.rateLimit, caller.keyId));
-  return caller;
+): Promise<() => Promise<EndpointResponse>> {
+  switch (route.access) {
+    case 'public':
+      return () => route.handler(dependencies, request);
+    case 'merchant': {
+      const merchant = await authenticate(dependencies, request);
+      response.set(await countRequest(dependencies.rateLimit, merchant.keyId));
+      return () => route.handler(dependencies, request, merchant);
+    }
+    case 'operator': {
+      const operator = await authenticateOperator(dependencies, request);
+      response.set(await countRequest(dependencies.rateLimit, operator.keyId));
+      return () => route.handler(dependencies, request, operator);
+    }
+  }
 }
 
 function send(response: Response, { status, headers, body }: EndpointResponse): void {

@@ -4,18 +4,16 @@ import { Mutex, withTimeout, type MutexInterface } from 'async-mutex';
 const TIMEOUT_MS = 10_000;
 
 /** Work on one payment is executed one after the other, in the order in which it reached this process. */
-export interface KeyedMutex {
-  /**
-   * @param work gets the Unix time after which its caller no longer waits for the result
-   * @throws Error if other work under the key takes longer than 10 s
-   */
-  runExclusive<Result>(key: string, work: (deadlineAtMs: number) => Promise<Result>): Promise<Result>;
-}
+export type KeyedMutex = ReturnType<typeof createKeyedMutex>;
 
-export function createKeyedMutex(): KeyedMutex {
+export function createKeyedMutex() {
   const queues = new Map<string, { readonly mutex: MutexInterface; callers: number }>();
   return {
-    async runExclusive(key, work) {
+    /**
+     * @param work gets the Unix time after which its caller no longer waits for the result
+     * @throws Error if other work under the key takes longer than 10 s
+     */
+    async runExclusive<Result>(key: string, work: (deadlineAtMs: number) => Promise<Result>): Promise<Result> {
       const deadlineAtMs = Date.now() + TIMEOUT_MS;
       const queue = queues.get(key) ?? { mutex: createMutex(), callers: 0 };
       queues.set(key, queue);

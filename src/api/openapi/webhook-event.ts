@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { PAYMENT_METHODS } from '../../domain/provider-capabilities';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_TIMES } from '../payments/example-payment';
-import { PAYMENT_FIELDS } from '../payments/payment-fields';
+import { amountFields, PAYMENT_FIELDS } from '../payments/payment-fields';
 
-const { id, reference_id, merchant_reference_id, status, amount, fee_amount, net_amount, total_amount } =
-  PAYMENT_FIELDS;
-const { currency, provider, created_at, updated_at } = PAYMENT_FIELDS;
+const { id, reference_id, merchant_reference_id, status, currency, provider, created_at, updated_at } = PAYMENT_FIELDS;
 
 /** The body of a webhook (contract, "Events"), as the statements in `src/db/transitions` write it. */
 export const webhookEventSchema = z.object({
@@ -16,10 +14,7 @@ export const webhookEventSchema = z.object({
   merchant_reference_id,
   status,
   environment: z.enum(['sandbox', 'production']).meta({ description: 'The environment of the transaction.' }),
-  amount,
-  fee_amount,
-  net_amount,
-  total_amount,
+  ...amountFields,
   currency,
   payment_method: z.enum(PAYMENT_METHODS),
   provider,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import * as exceptions from '../../operator/exceptions';
 import { snakeCaseKeys } from '../../snake-case';
 import { operatorEndpoint } from '../endpoint';
-import { limitSchema, noteSchema, parseActionBody, readQuery, mapErrors, uuidInPath } from './operator-request';
+import { readQuery } from '../payments/list-transactions/list-query';
+import { limitSchema, noteSchema, parseActionBody, mapErrors, uuidInPath } from './operator-request';
 
 const querySchema = z.object({
   limit: limitSchema,

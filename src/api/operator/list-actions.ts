@@ -3,7 +3,8 @@ import * as audit from '../../operator/audit';
 import { snakeCaseKeys } from '../../snake-case';
 import { boundedText } from '../max-length';
 import { operatorEndpoint } from '../endpoint';
-import { limitSchema, readQuery } from './operator-request';
+import { readQuery } from '../payments/list-transactions/list-query';
+import { limitSchema } from './operator-request';
 
 const MAX_TARGET_CHARACTERS = 200;
 

@@ -6,6 +6,7 @@ import type { ApiErrorCode } from '../../domain/errors';
 import { ApiError } from '../api-error';
 import { boundedText } from '../max-length';
 import { requireObject } from '../payments/create-payment/payment-request';
+import { describeViolation } from '../payments/list-transactions/list-query';
 import { parsePathId } from '../payments/path-id';
 import { readJsonBody } from '../strict-json';
 
@@ -20,18 +21,7 @@ export const noteSchema = z.object({
 export function parseActionBody<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(requireObject(readJsonBody(request)));
   if (parsed.success) return parsed.data;
-  throw new ApiError('invalid_json', ruleOf(parsed.error));
-}
-
-/** As for the lists of merchants. @throws ApiError `not_found` that names the parameter and its rule */
-export function readQuery<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
-  const parsed = schema.safeParse(request.query);
-  if (parsed.success) return parsed.data;
-  throw new ApiError('not_found', ruleOf(parsed.error));
-}
-
-function ruleOf({ issues: [issue] }: z.ZodError): string {
-  return `${issue?.path.join('.') ?? 'It'} ${issue?.message ?? 'is not understood'}.`;
+  throw new ApiError('invalid_json', describeViolation(parsed.error));
 }
 
 /** The page size. */

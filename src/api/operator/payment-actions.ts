@@ -12,25 +12,21 @@ const resolutionSchema = noteSchema.extend({
   as: z.enum(['refunded', 'paid'], { error: 'must be refunded or paid' }),
 });
 
-export const settlePayment = paymentActionEndpoint('settle', 'payment_cancel_failed', (request) => ({
-  action: 'settle',
-  ...parseActionBody(request, noteSchema),
-}));
+export const settlePayment = paymentActionEndpoint('settle', 'payment_cancel_failed', withNote('settle'));
 
-export const failPayment = paymentActionEndpoint('fail', 'payment_cancel_failed', (request) => ({
-  action: 'fail',
-  ...parseActionBody(request, noteSchema),
-}));
+export const failPayment = paymentActionEndpoint('fail', 'payment_cancel_failed', withNote('fail'));
 
-export const retryRefund = paymentActionEndpoint('refund/retry', 'payment_refund_failed', (request) => ({
-  action: 'retryRefund',
-  ...parseActionBody(request, noteSchema),
-}));
+export const retryRefund = paymentActionEndpoint('refund/retry', 'payment_refund_failed', withNote('retryRefund'));
 
 export const resolveRefund = paymentActionEndpoint('refund/resolve', 'payment_refund_failed', (request) => {
   const { as, note } = parseActionBody(request, resolutionSchema);
   return { action: RESOLVE_ACTIONS[as], note };
 });
+
+/** For an action whose body is only a note. */
+function withNote(action: OperatorPaymentAction) {
+  return (request: Request) => ({ action, ...parseActionBody(request, noteSchema) });
+}
 
 /**
  * Requests for one payment are executed one after the other, those of merchants included.

@@ -12,7 +12,7 @@ import { fingerprintOf, type PaymentRequest } from './payment-request';
 export interface PaymentDraft {
   readonly request: PaymentRequest;
   readonly fingerprint: string;
-  readonly identity: PaymentIdentity & { readonly idempotencyKey: string | null };
+  readonly identity: PaymentIdentity;
 }
 
 export function draftPayment(
@@ -20,8 +20,7 @@ export function draftPayment(
   request: PaymentRequest,
   idempotencyKey: string | null,
 ): PaymentDraft {
-  const identity = { ...paymentIdentity(merchantId, idempotencyKey), idempotencyKey };
-  return { request, fingerprint: fingerprintOf(request), identity };
+  return { request, fingerprint: fingerprintOf(request), identity: paymentIdentity(merchantId, idempotencyKey) };
 }
 
 /** The newest policy of a provider, and our provider account. */

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+import type { PaymentTerms } from '../../../domain/payment';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const REFERENCE_CHARACTERS = 16;
 
-export interface PaymentIdentity {
-  readonly paymentId: string;
-  readonly referenceId: string;
-}
+export type PaymentIdentity = Pick<PaymentTerms, 'paymentId' | 'referenceId' | 'idempotencyKey'>;
 
 /**
  * With an idempotency key the id is a function of merchant and key, so the same key is the same payment and the same
@@ -15,7 +13,7 @@ export interface PaymentIdentity {
  */
 export function paymentIdentity(merchantId: string, idempotencyKey: string | null): PaymentIdentity {
   const paymentId = idempotencyKey === null ? uuidV7() : uuidV5(idempotencyKey, merchantId);
-  return { paymentId, referenceId: referenceIdOf(paymentId) };
+  return { paymentId, referenceId: referenceIdOf(paymentId), idempotencyKey };
 }
 
 /** `LN` and 80 bits of the id's SHA-256 in Crockford's base 32. */

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import type { ListPosition } from '../../../db/queries/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
@@ -63,16 +64,18 @@ export const listQuerySchema = z.object({
   }),
 });
 
-export type ListQuery = z.output<typeof listQuerySchema>;
-
 /**
  * The contract has no code for an invalid query. Ignoring the filter would list transactions that were not requested,
  * so the response is `not_found`.
  * @throws ApiError `not_found` that names the parameter and its rule
  */
-export function parseListQuery(query: unknown): ListQuery {
-  const parsed = listQuerySchema.safeParse(query);
+export function readQuery<Schema extends z.ZodType>({ query }: Request, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(query);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new ApiError('not_found', `${issue?.path.join('.') ?? 'The query'} ${issue?.message ?? 'is not understood'}.`);
+  throw new ApiError('not_found', describeViolation(parsed.error));
+}
+
+/** The first violation: the field and its rule. */
+export function describeViolation({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join('.') ?? 'It'} ${issue?.message ?? 'is not understood'}.`;
 }

@@ -5,7 +5,7 @@ import { merchantEndpoint } from '../../endpoint';
 import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { PAYMENT_FIELDS, summaryFields, summaryFieldsOf, timestampFieldsOf } from '../payment-fields';
 import { encodeCursor } from './cursor';
-import { listQuerySchema, parseListQuery } from './list-query';
+import { listQuerySchema, readQuery } from './list-query';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 
@@ -35,8 +35,8 @@ unfiltered list is taken for a filtered one.`,
     examples: { 'a page': { transactions: [{ ...EXAMPLE_SUMMARY, status: 'paid', ...EXAMPLE_TIMES }] } },
   },
   errors: ['not_found'],
-  async handler({ db, publicBaseUrl }, { query, originalUrl }, { merchantId }) {
-    const { limit, ...wanted } = parseListQuery(query);
+  async handler({ db, publicBaseUrl }, request, { merchantId }) {
+    const { limit, ...wanted } = readQuery(request, listQuerySchema);
     const filter = {
       merchantId,
       status: wanted.status,
@@ -53,7 +53,7 @@ unfiltered list is taken for a filtered one.`,
     const hasNext = last !== undefined && found.length > page.length;
     return {
       status: 200,
-      ...(hasNext && { headers: { Link: linkToNext(publicBaseUrl, originalUrl, encodeCursor(last)) } }),
+      ...(hasNext && { headers: { Link: linkToNext(publicBaseUrl, request.originalUrl, encodeCursor(last)) } }),
       body: { transactions: page.map(toListedPayment) },
     };
   },
