@@ -1,12 +1,10 @@
 import { type Config, loadConfig } from '../config';
 import { UserError } from '../errors';
-import { createPool, type Pool } from '../db/pool';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-stack/data-directory';
 import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
 import { createSealer, type Sealer } from '../sealing';
-import { explainDatabaseError } from './database-error';
 
 type RunFileAddress = 'database_url' | 'temporal_address';
 
@@ -73,23 +71,6 @@ export class CommandContext {
     throw new UserError(
       `${variable} is not set and no Lunas runs on ${this.dataDirectory.path}. Start \`lunas up\`, or set ${variable}.`,
     );
-  }
-}
-
-/** Opens the database for one command and closes it afterwards, also after an error. */
-export async function withDatabase<T>(
-  context: CommandContext,
-  work: (db: Pool) => Promise<T>,
-  statementTimeoutMs?: number,
-): Promise<T> {
-  const databaseUrl = await context.databaseUrl();
-  const db = createPool(databaseUrl, { max: 4, ...(statementTimeoutMs !== undefined && { statementTimeoutMs }) });
-  try {
-    return await work(db);
-  } catch (error) {
-    throw explainDatabaseError(error, databaseUrl);
-  } finally {
-    await db.end();
   }
 }
 

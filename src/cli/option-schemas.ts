@@ -11,15 +11,19 @@ export const id = z.uuid({ error: 'must be a UUID' });
 const MAX_NOTE_CHARACTERS = 500;
 
 /** The operator's reason, for the audit log. */
-export const note = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(MAX_NOTE_CHARACTERS, `must have at most ${MAX_NOTE_CHARACTERS} characters`);
+export const note = textUpTo(MAX_NOTE_CHARACTERS);
 
 export const timestamp = z.iso
   .datetime({ offset: true, error: 'must be a timestamp such as 2026-01-31T09:00:00Z' })
   .transform((text) => new Date(text));
+
+export function textUpTo(maxCharacters: number) {
+  return z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(maxCharacters, `must have at most ${maxCharacters} characters`);
+}
 
 /** `NaN` never passes, nor do fractions. */
 export function wholeNumber(min: number, max: number) {
@@ -30,6 +34,9 @@ export function wholeNumber(min: number, max: number) {
     })
     .transform(Number);
 }
+
+/** Of a list. */
+export const limit = wholeNumber(1, 1_000);
 
 export function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: `must be ${joinOptions(values)}` });

@@ -10,28 +10,21 @@ export interface CommandResult {
 }
 
 type Cell = string | number | Date | readonly string[] | null | undefined;
+type Cells = Readonly<Record<string, Cell>>;
 
 /** One JSON document: keys in snake case, timestamps in ISO 8601. */
 export function formatJson(document: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify(snakeCaseKeys(document), null, 2)}\n`;
 }
 
-/** Aligned columns under their headings; `empty` if there are no rows. */
-export function formatTable<Row>(
-  rows: readonly Row[],
-  columns: Readonly<Record<string, (row: Row) => Cell>>,
-  empty: string,
-): string {
-  if (rows.length === 0) return empty;
-  const cells = [
-    Object.keys(columns),
-    ...rows.map((row) => Object.values(columns).map((column) => formatCell(column(row)))),
-  ];
-  return formatColumns(cells);
+/** Aligned columns under their headings, which are the names in each row; `empty` if there are no rows. */
+export function formatTable(rows: readonly Cells[], empty: string): string {
+  if (!rows[0]) return empty;
+  return formatColumns([Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(formatCell))]);
 }
 
 /** One line for each label and its value. */
-export function formatFields(fields: Readonly<Record<string, Cell>>): string {
+export function formatFields(fields: Cells): string {
   return formatColumns(Object.entries(fields).map(([label, value]) => [label, formatCell(value)]));
 }
 

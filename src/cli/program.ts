@@ -1,12 +1,11 @@
-import { Command } from 'commander';
 import { VERSION } from '../package-info';
-import { withExamples } from './command-action';
 import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
 import { addCatalogCommand } from './commands/catalog';
 import { addExceptionsCommand } from './commands/exceptions';
 import { addKeysCommand } from './commands/keys';
 import { addLedgerCommand } from './commands/ledger';
+import { addLocalStackCommands } from './commands/local-stack';
 import { addMerchantsCommand } from './commands/merchants';
 import { addMigrateCommand } from './commands/migrate';
 import { addOperatorsCommand } from './commands/operators';
@@ -15,15 +14,14 @@ import { addReconcileCommand } from './commands/reconcile';
 import { addRecoverCommand } from './commands/recover';
 import { addRefundsCommand } from './commands/refunds';
 import { addSandboxCommand } from './commands/sandbox';
-import { addServicesCommand } from './commands/services';
-import { addUpCommand } from './commands/up';
 import { addWebhooksCommand } from './commands/webhooks';
 import { addWorkerCommand } from './commands/worker';
+import { LunasCommand } from './lunas-command';
 import type { Terminal } from './terminal';
 
 /** The `lunas` command with all its subcommands. It throws instead of ending the process as commander does. */
-export function createProgram(terminal: Terminal): Command {
-  const program = new Command('lunas')
+export function createProgram(terminal: Terminal): LunasCommand {
+  const program = new LunasCommand(terminal, 'lunas')
     .description('Durable QRIS payments for merchants.')
     .version(VERSION)
     .exitOverride()
@@ -33,37 +31,35 @@ export function createProgram(terminal: Terminal): Command {
     });
 
   program.commandsGroup('Run everything on this machine:');
-  addUpCommand(program);
-  addServicesCommand(program);
+  addLocalStackCommands(program);
 
   program.commandsGroup('Run one process:');
-  addApiCommand(program, terminal);
-  addWorkerCommand(program, terminal);
-  addSandboxCommand(program, terminal);
-  addMigrateCommand(program, terminal);
+  addApiCommand(program);
+  addWorkerCommand(program);
+  addSandboxCommand(program);
+  addMigrateCommand(program);
 
   program.commandsGroup('Administer:');
-  addMerchantsCommand(program, terminal);
-  addKeysCommand(program, terminal);
-  addWebhooksCommand(program, terminal);
-  addCatalogCommand(program, terminal);
-  addAccountsCommand(program, terminal);
-  addOperatorsCommand(program, terminal);
+  addMerchantsCommand(program);
+  addKeysCommand(program);
+  addWebhooksCommand(program);
+  addCatalogCommand(program);
+  addAccountsCommand(program);
+  addOperatorsCommand(program);
 
   program.commandsGroup('Inspect payments:');
-  addPaymentsCommand(program, terminal);
-  addRefundsCommand(program, terminal);
-  addExceptionsCommand(program, terminal);
+  addPaymentsCommand(program);
+  addRefundsCommand(program);
+  addExceptionsCommand(program);
 
   program.commandsGroup('Verify and repair:');
-  addLedgerCommand(program, terminal);
-  addReconcileCommand(program, terminal);
-  addRecoverCommand(program, terminal);
+  addLedgerCommand(program);
+  addReconcileCommand(program);
+  addRecoverCommand(program);
 
   program.commandsGroup('Help:').helpCommand(true);
 
-  return withExamples(
-    program,
+  return program.examples(
     'lunas up                                    # everything, with a demo merchant and a key',
     'lunas merchants create --name "Toko Maju" --approve',
     'lunas payments show LN0123456789ABCDEF --json',

@@ -24,65 +24,68 @@ export function renderPayment(details: PaymentDetails): string {
   });
   return [
     summary,
-    section('Transitions', formatTable(transitions, TRANSITION_COLUMNS, 'none')),
-    section('Ledger', formatTable(ledger, LEDGER_COLUMNS, 'no entries')),
-    section('Refunds', formatTable(refunds, REFUND_COLUMNS, 'none')),
+    section('Transitions', formatTable(transitions.map(transitionRow), 'none')),
+    section('Ledger', formatTable(ledger.map(ledgerRow), 'no entries')),
+    section('Refunds', formatTable(refunds.map(refundRow), 'none')),
     ...(latePayment ? [section('Late payment', renderLatePayment(latePayment))] : []),
-    ...(exceptions.length > 0 ? [section('Exceptions', formatTable(exceptions, EXCEPTION_COLUMNS, ''))] : []),
-    ...(actions.length > 0 ? [section('Operators', formatTable(actions, ACTION_COLUMNS, ''))] : []),
-    section('Webhooks', formatTable(deliveries, DELIVERY_COLUMNS, 'none')),
+    ...(exceptions.length > 0 ? [section('Exceptions', formatTable(exceptions.map(exceptionRow), ''))] : []),
+    ...(actions.length > 0 ? [section('Operators', formatTable(actions.map(actionRow), ''))] : []),
+    section('Webhooks', formatTable(deliveries.map(deliveryRow), 'none')),
     section('Workflow', renderWorkflow(workflow)),
   ].join('\n\n');
 }
 
-const TRANSITION_COLUMNS = {
-  VERSION: (transition: PaymentTransition) => transition.version,
-  AT: (transition: PaymentTransition) => transition.occurredAt,
-  TRANSITION: (transition: PaymentTransition) => transition.name,
-  FROM: (transition: PaymentTransition) => transition.fromStatus,
-  TO: (transition: PaymentTransition) => transition.toStatus,
-  BY: (transition: PaymentTransition) => transition.actor,
-  NOTE: (transition: PaymentTransition) => transition.note,
-};
+function transitionRow(transition: PaymentTransition) {
+  return {
+    VERSION: transition.version,
+    AT: transition.occurredAt,
+    TRANSITION: transition.name,
+    FROM: transition.fromStatus,
+    TO: transition.toStatus,
+    BY: transition.actor,
+    NOTE: transition.note,
+  };
+}
 
-const LEDGER_COLUMNS = {
-  VERSION: (entry: LedgerEntry) => entry.version ?? `late: ${entry.latePaymentStep}`,
-  AT: (entry: LedgerEntry) => entry.occurredAt,
-  ACCOUNT: (entry: LedgerEntry) => entry.account,
-  DEBIT: (entry: LedgerEntry) => (entry.side === 'debit' ? formatRupiah(entry.amountRupiah) : null),
-  CREDIT: (entry: LedgerEntry) => (entry.side === 'credit' ? formatRupiah(entry.amountRupiah) : null),
-};
+function ledgerRow({ version, latePaymentStep, occurredAt, side, account, amountRupiah }: LedgerEntry) {
+  const amount = formatRupiah(amountRupiah);
+  return {
+    VERSION: version ?? `late: ${latePaymentStep}`,
+    AT: occurredAt,
+    ACCOUNT: account,
+    DEBIT: side === 'debit' ? amount : null,
+    CREDIT: side === 'credit' ? amount : null,
+  };
+}
 
-const REFUND_COLUMNS = {
-  NUMBER: (refund: Refund) => refund.number,
-  KEY: (refund: Refund) => refund.refundKey,
-  STATUS: (refund: Refund) => refund.status,
-  REQUESTED: (refund: Refund) => refund.requestedAt,
-  SUBMITTED: ({ status, submitAt, submittedAt }: Refund) =>
-    status === 'held' ? `held until ${submitAt.toISOString()}` : submittedAt,
-  FINISHED: (refund: Refund) => refund.finishedAt,
-  "PROVIDER'S REFERENCE": (refund: Refund) => refund.providerReference,
-  REASON: (refund: Refund) => refund.failureReason,
-};
+function refundRow(refund: Refund) {
+  return {
+    NUMBER: refund.number,
+    KEY: refund.refundKey,
+    STATUS: refund.status,
+    REQUESTED: refund.requestedAt,
+    SUBMITTED: refund.status === 'held' ? `held until ${refund.submitAt.toISOString()}` : refund.submittedAt,
+    FINISHED: refund.finishedAt,
+    "PROVIDER'S REFERENCE": refund.providerReference,
+    REASON: refund.failureReason,
+  };
+}
 
-const EXCEPTION_COLUMNS = {
-  ID: (exception: ExceptionRecord) => exception.id,
-  OPENED: (exception: ExceptionRecord) => exception.openedAt,
-  KIND: (exception: ExceptionRecord) => exception.kind,
-  DETAIL: (exception: ExceptionRecord) => exception.detail,
-  RESOLVED: (exception: ExceptionRecord) => exception.resolvedAt,
-  BY: (exception: ExceptionRecord) => exception.resolvedBy,
-  NOTE: (exception: ExceptionRecord) => exception.note,
-};
+function exceptionRow(exception: ExceptionRecord) {
+  return {
+    ID: exception.id,
+    OPENED: exception.openedAt,
+    KIND: exception.kind,
+    DETAIL: exception.detail,
+    RESOLVED: exception.resolvedAt,
+    BY: exception.resolvedBy,
+    NOTE: exception.note,
+  };
+}
 
-const ACTION_COLUMNS = {
-  AT: (action: AuditedAction) => action.requestedAt,
-  BY: (action: AuditedAction) => action.actor,
-  ACTION: (action: AuditedAction) => action.action,
-  NOTE: (action: AuditedAction) => action.note,
-  OUTCOME: (action: AuditedAction) => action.outcome,
-  DETAIL: (action: AuditedAction) => action.detail,
-};
+function actionRow({ requestedAt, actor, action, note, outcome, detail }: AuditedAction) {
+  return { AT: requestedAt, BY: actor, ACTION: action, NOTE: note, OUTCOME: outcome, DETAIL: detail };
+}
 
 function renderLatePayment(late: LatePayment): string {
   return formatFields({
@@ -97,17 +100,17 @@ function renderLatePayment(late: LatePayment): string {
   });
 }
 
-const DELIVERY_COLUMNS = {
-  ID: (delivery: PaymentDelivery) => delivery.id,
-  EVENT: (delivery: PaymentDelivery) => delivery.event,
-  STATUS: (delivery: PaymentDelivery) => delivery.status,
-  ATTEMPTS: (delivery: PaymentDelivery) => delivery.attempts.length,
-  'LAST RESPONSE': (delivery: PaymentDelivery) => {
-    const last = delivery.attempts.at(-1);
-    return delivery.deadReason ?? last?.failure ?? last?.statusCode;
-  },
-  URL: (delivery: PaymentDelivery) => delivery.url,
-};
+function deliveryRow(delivery: PaymentDelivery) {
+  const last = delivery.attempts.at(-1);
+  return {
+    ID: delivery.id,
+    EVENT: delivery.event,
+    STATUS: delivery.status,
+    ATTEMPTS: delivery.attempts.length,
+    'LAST RESPONSE': delivery.deadReason ?? last?.failure ?? last?.statusCode,
+    URL: delivery.url,
+  };
+}
 
 function renderWorkflow(workflow: PaymentDetails['workflow']): string {
   if (workflow === null) return 'none';

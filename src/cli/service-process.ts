@@ -1,7 +1,7 @@
-import { loadConfig } from '../config';
 import { UserError } from '../errors';
 import { onStopSignal } from '../local-stack/stop-signals';
 import { createLogger, type Logger } from '../logger';
+import { CommandContext } from './command-context';
 
 export interface RunningService {
   /** Completes the work in flight and releases all resources. */
@@ -18,8 +18,12 @@ const CLOSE_TIMEOUT_MS = 15_000;
  *
  * Exit code 0 after a graceful stop, 1 after any error.
  */
-export async function runService(name: string, start: (log: Logger) => Promise<RunningService>): Promise<never> {
-  const log = createLogger(name, loadConfig().LOG_LEVEL);
+export async function runService(
+  name: string,
+  start: (log: Logger, context: CommandContext) => Promise<RunningService>,
+): Promise<never> {
+  const context = new CommandContext(process.env);
+  const log = createLogger(name, context.config.LOG_LEVEL);
   const fail = (error: unknown): never => {
     log.fatal({ err: error }, 'fatal error');
     process.exit(1);
@@ -37,7 +41,7 @@ export async function runService(name: string, start: (log: Logger) => Promise<R
     if (process.send && !process.connected) stop();
   });
   try {
-    const service = await start(log);
+    const service = await start(log, context);
     process.send?.({ ready: true });
     await stopRequested;
     await service.close();

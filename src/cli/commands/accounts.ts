@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { UserError } from '../../errors';
 import { PROVIDERS } from '../../domain/provider-capabilities';
@@ -10,34 +9,34 @@ import {
   type ProviderAccount,
 } from '../../operator/provider-accounts';
 import { withCommandAudit } from '../operator-identity';
-import { defineAction, withExamples } from '../command-action';
+import type { LunasCommand } from '../lunas-command';
 import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
-import { withDatabase } from '../command-context';
-import type { Terminal } from '../terminal';
 
 const MAX_WEIGHT = 1_000;
+const ADD_EXAMPLE =
+  'MIDTRANS_KEY=SB-Mid-server-… lunas accounts add --provider gopay --adapter midtrans --server-key-env MIDTRANS_KEY';
 
-export function addAccountsCommand(program: Command, terminal: Terminal): void {
+export function addAccountsCommand(program: LunasCommand): void {
   const accounts = program.command('accounts').description('provider accounts; merchants never see them');
-  addAdd(accounts, terminal);
-  addList(accounts, terminal);
-  addDisable(accounts, terminal);
+  addAdd(accounts);
+  accounts
+    .command('list')
+    .description('list all provider accounts, without their keys')
+    .databaseAction(z.object({}), async (_, db) => {
+      const list = await listAccounts(db);
+      return { json: { accounts: list }, text: renderAccounts(list) };
+    });
+  accounts
+    .command('disable <account-id>')
+    .description('use a provider account for no new payments; its existing payments continue')
+    .databaseAction(z.object({ accountId: id }), async ({ accountId }, db) => {
+      const account = await withCommandAudit(db, 'account.disable', accountId, () => disableAccount(db, accountId));
+      return { json: { account }, text: renderAccounts([account]) };
+    });
 }
 
-function addAdd(accounts: Command, terminal: Terminal): void {
-  const command = accounts
-    .command('add')
-    .description('register a provider account; its server key is read from the environment and stored sealed')
-    .requiredOption('--provider <provider>', joinOptions(PROVIDERS))
-    .requiredOption('--adapter <adapter>', joinOptions(ADAPTERS))
-    .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
-    .option('--base-url <url>', "the acquirer's address (default: Midtrans, by LUNAS_ENVIRONMENT)")
-    .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1');
-  withExamples(
-    command,
-    'MIDTRANS_KEY=SB-Mid-server-… lunas accounts add --provider gopay --adapter midtrans --server-key-env MIDTRANS_KEY',
-  );
+function addAdd(accounts: LunasCommand): void {
   const input = z.object({
     provider: oneOf(PROVIDERS),
     adapter: oneOf(ADAPTERS),
@@ -45,36 +44,21 @@ function addAdd(accounts: Command, terminal: Terminal): void {
     baseUrl: z.string().optional(),
     weight: wholeNumber(1, MAX_WEIGHT),
   });
-  defineAction(command, terminal, input, ({ serverKeyEnv, ...given }, context) =>
-    withDatabase(context, async (db) => {
+  accounts
+    .command('add')
+    .description('register a provider account; its server key is read from the environment and stored sealed')
+    .requiredOption('--provider <provider>', joinOptions(PROVIDERS))
+    .requiredOption('--adapter <adapter>', joinOptions(ADAPTERS))
+    .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
+    .option('--base-url <url>', "the acquirer's address (default: Midtrans, by LUNAS_ENVIRONMENT)")
+    .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1')
+    .examples(ADD_EXAMPLE)
+    .databaseAction(input, async ({ serverKeyEnv, ...given }, db, context) => {
       const environment = context.config.LUNAS_ENVIRONMENT;
-      const serverKey = requireVariable(terminal.environment, serverKeyEnv);
+      const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
       const account = await addAccount(db, await context.sealer(), { ...given, serverKey, environment });
       return { json: { account }, text: renderAccounts([account]) };
-    }),
-  );
-}
-
-function addList(accounts: Command, terminal: Terminal): void {
-  const command = accounts.command('list').description('list all provider accounts, without their keys');
-  defineAction(command, terminal, z.object({}), (_, context) =>
-    withDatabase(context, async (db) => {
-      const list = await listAccounts(db);
-      return { json: { accounts: list }, text: renderAccounts(list) };
-    }),
-  );
-}
-
-function addDisable(accounts: Command, terminal: Terminal): void {
-  const command = accounts
-    .command('disable <account-id>')
-    .description('use a provider account for no new payments; its existing payments continue');
-  defineAction(command, terminal, z.object({ accountId: id }), ({ accountId }, context) =>
-    withDatabase(context, async (db) => {
-      const account = await withCommandAudit(db, 'account.disable', accountId, () => disableAccount(db, accountId));
-      return { json: { account }, text: renderAccounts([account]) };
-    }),
-  );
+    });
 }
 
 function requireVariable(environment: NodeJS.ProcessEnv, name: string): string {
@@ -84,17 +68,15 @@ function requireVariable(environment: NodeJS.ProcessEnv, name: string): string {
 }
 
 function renderAccounts(accounts: readonly ProviderAccount[]): string {
-  const columns = {
-    ID: (account: ProviderAccount) => account.id,
-    PROVIDER: (account: ProviderAccount) => account.provider,
-    ADAPTER: (account: ProviderAccount) => account.adapter,
-    'BASE URL': (account: ProviderAccount) => account.baseUrl,
-    WEIGHT: (account: ProviderAccount) => account.weight,
-    STATUS: (account: ProviderAccount) => account.status,
-  };
   return formatTable(
-    accounts,
-    columns,
+    accounts.map((account) => ({
+      ID: account.id,
+      PROVIDER: account.provider,
+      ADAPTER: account.adapter,
+      'BASE URL': account.baseUrl,
+      WEIGHT: account.weight,
+      STATUS: account.status,
+    })),
     'There is no provider account yet, so no payment can be created; see lunas accounts add.',
   );
 }

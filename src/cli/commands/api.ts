@@ -1,16 +1,13 @@
 import type { Command } from 'commander';
 import { requireSchema } from '../require-schema';
 import { runService } from '../service-process';
-import { CommandContext } from '../command-context';
-import type { Terminal } from '../terminal';
 
-export function addApiCommand(program: Command, terminal: Terminal): void {
+export function addApiCommand(program: Command): void {
   program
     .command('api')
     .description('run the HTTP API that merchants and providers call')
-    .action(async () => {
-      await runService('api', async (log) => {
-        const context = new CommandContext(terminal.environment);
+    .action(() =>
+      runService('api', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
         await requireSchema(databaseUrl, log);
         const { startApi } = await import('../../api/server.js');
@@ -26,6 +23,6 @@ export function addApiCommand(program: Command, terminal: Terminal): void {
           requestsPerMinute: RATE_LIMIT_PER_MINUTE,
           log,
         });
-      });
-    });
+      }),
+    );
 }

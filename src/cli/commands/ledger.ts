@@ -1,31 +1,28 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
 import type { LedgerBreak } from '../../operator/find-ledger-breaks';
 import { type AccountBalance, type LedgerVerification, verifyLedger } from '../../operator/verify-ledger';
 import { LONG_STATEMENT_MS } from '../../db/pool';
-import { defineAction, withExamples } from '../command-action';
-import { type CommandResult, formatTable } from '../output';
-import { withDatabase } from '../command-context';
+import type { LunasCommand } from '../lunas-command';
 import type { Terminal } from '../terminal';
+import { type CommandResult, formatTable } from '../output';
 
 const REPORT_INTERVAL_MS = 5_000;
 
-export function addLedgerCommand(program: Command, terminal: Terminal): void {
-  const ledger = program.command('ledger').description('the double-entry ledger');
-  const command = ledger
+export function addLedgerCommand(program: LunasCommand): void {
+  program
+    .command('ledger')
+    .description('the double-entry ledger')
     .command('verify')
     .description('recompute the ledger and list its breaks; exit code 1 if there are any')
-    .option('--all', 'verify every payment, not only those that changed since the last verification without breaks');
-  withExamples(command, 'lunas ledger verify', 'lunas ledger verify --all --json');
-  const input = z.object({ all: z.boolean().default(false) });
-  defineAction(command, terminal, input, ({ all }, context) =>
-    withDatabase(
-      context,
-      async (db) => verificationResult(await verifyLedger(db, { all, onProgress: progressReporter(terminal) })),
+    .option('--all', 'verify every payment, not only those that changed since the last verification without breaks')
+    .examples('lunas ledger verify', 'lunas ledger verify --all --json')
+    .databaseAction(
+      z.object({ all: z.boolean().default(false) }),
+      async ({ all }, db) =>
+        verificationResult(await verifyLedger(db, { all, onProgress: progressReporter(program.terminal) })),
       LONG_STATEMENT_MS,
-    ),
-  );
+    );
 }
 
 /** Prints the progress at intervals, on stderr. */
@@ -45,8 +42,8 @@ function verificationResult(verification: LedgerVerification): CommandResult {
   const isSound = breakCount === 0;
   const parts = [
     `${seen}: ${isSound ? 'no breaks' : `${breakCount} breaks`}.`,
-    formatTable(balances, BALANCE_COLUMNS, 'The ledger has no entries yet.'),
-    ...(isSound ? [] : [formatTable(breaks, BREAK_COLUMNS, '')]),
+    formatTable(balances.map(balanceRow), 'The ledger has no entries yet.'),
+    ...(isSound ? [] : [formatTable(breaks.map(breakRow), '')]),
     ...(breaks.length < breakCount ? [`These are the first ${breaks.length}.`] : []),
   ];
   return {
@@ -56,16 +53,15 @@ function verificationResult(verification: LedgerVerification): CommandResult {
   };
 }
 
-const BALANCE_COLUMNS = {
-  ACCOUNT: (balance: AccountBalance) => balance.account,
-  DEBIT: (balance: AccountBalance) => formatRupiah(balance.debitRupiah),
-  CREDIT: (balance: AccountBalance) => formatRupiah(balance.creditRupiah),
-  BALANCE: ({ balanceRupiah }: AccountBalance) =>
-    `${formatRupiah(Math.abs(balanceRupiah))} ${balanceRupiah < 0 ? 'credit' : 'debit'}`,
-};
+function balanceRow({ account, debitRupiah, creditRupiah, balanceRupiah }: AccountBalance) {
+  return {
+    ACCOUNT: account,
+    DEBIT: formatRupiah(debitRupiah),
+    CREDIT: formatRupiah(creditRupiah),
+    BALANCE: `${formatRupiah(Math.abs(balanceRupiah))} ${balanceRupiah < 0 ? 'credit' : 'debit'}`,
+  };
+}
 
-const BREAK_COLUMNS = {
-  PAYMENT: (found: LedgerBreak) => found.paymentId,
-  BREAK: (found: LedgerBreak) => found.kind,
-  DETAIL: (found: LedgerBreak) => found.detail,
-};
+function breakRow({ paymentId, kind, detail }: LedgerBreak) {
+  return { PAYMENT: paymentId, BREAK: kind, DETAIL: detail };
+}

@@ -1,32 +1,29 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/pool';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
 import { reconcileAll, type Reconciliation } from '../../temporal/reconcile-all';
 import { createProviderRegistry } from '../../providers/registry';
-import { defineAction, withExamples } from '../command-action';
+import type { LunasCommand } from '../lunas-command';
 import { durationFrom } from '../option-schemas';
 import { type CommandResult, formatTable } from '../output';
-import { withDatabase, withTemporal } from '../command-context';
-import type { Terminal } from '../terminal';
+import { withTemporal } from '../command-context';
 
-export function addReconcileCommand(program: Command, terminal: Terminal): void {
-  const command = program
+export function addReconcileCommand(program: LunasCommand): void {
+  program
     .command('reconcile')
     .description('compare provider, PostgreSQL and workflow of open payments and of recently changed final payments')
-    .option('--since <duration>', 'compare final payments that changed in this period', '7d');
-  withExamples(command, 'lunas reconcile', 'lunas reconcile --since 30d --json');
-  defineAction(command, terminal, z.object({ since: durationFrom(1) }), ({ since }, context) =>
-    withDatabase(
-      context,
-      (db) =>
+    .option('--since <duration>', 'compare final payments that changed in this period', '7d')
+    .examples('lunas reconcile', 'lunas reconcile --since 30d --json')
+    .databaseAction(
+      z.object({ since: durationFrom(1) }),
+      ({ since }, db, context) =>
         withTemporal(context, async (workflows) => {
           const providers = createProviderRegistry(db, await context.sealer(), context.publicBaseUrl());
           try {
             const changedSince = new Date(Date.now() - since * 1_000);
             const isRecovering = context.config.LUNAS_RECOVERY_MODE === 'true';
             const report = (part: PartCoverage) =>
-              terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
+              program.terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
             return reconciliationResult(
               await reconcileAll({ db, providers, workflows, isRecovering }, changedSince, report),
             );
@@ -35,8 +32,7 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
           }
         }),
       LONG_STATEMENT_MS,
-    ),
-  );
+    );
 }
 
 function reconciliationResult(reconciliation: Reconciliation): CommandResult {
@@ -44,8 +40,8 @@ function reconciliationResult(reconciliation: Reconciliation): CommandResult {
   const coverage = describeCoverage({ seen, compared, indeterminate, breaks: breakCount });
   const text = [
     `${coverage}; final payments since ${changedSince.toISOString()}`,
-    formatTable(parts, PART_COLUMNS, ''),
-    formatTable(breaks, BREAK_COLUMNS, 'No breaks found.'),
+    formatTable(parts.map(partRow), ''),
+    formatTable(breaks.map(breakRow), 'No breaks found.'),
     ...(breaks.length < breakCount ? [`These are the first ${breaks.length}.`] : []),
   ];
   return {
@@ -59,18 +55,17 @@ function nameOf({ accountId }: PartCoverage): string {
   return accountId ?? 'late payments, deliveries, workflows';
 }
 
-const PART_COLUMNS = {
-  'PROVIDER ACCOUNT': nameOf,
-  SEEN: ({ seen }: PartCoverage) => seen,
-  COMPARED: ({ compared }: PartCoverage) => compared,
-  INDETERMINATE: ({ indeterminate }: PartCoverage) => indeterminate,
-  BREAKS: ({ breaks }: PartCoverage) => breaks,
-};
+function partRow(part: PartCoverage) {
+  return {
+    'PROVIDER ACCOUNT': nameOf(part),
+    SEEN: part.seen,
+    COMPARED: part.compared,
+    INDETERMINATE: part.indeterminate,
+    BREAKS: part.breaks,
+  };
+}
 
-const BREAK_COLUMNS = {
-  KIND: ({ kind }: FoundBreak) => kind,
-  PAYMENT: ({ referenceId }: FoundBreak) => referenceId,
-  DETAIL: ({ detail }: FoundBreak) => detail,
-  THEN: ({ isResolvedByStatusQuery }: FoundBreak) =>
-    isResolvedByStatusQuery ? 'its workflow queries the provider' : 'see lunas exceptions',
-};
+function breakRow({ kind, referenceId, detail, isResolvedByStatusQuery }: FoundBreak) {
+  const then = isResolvedByStatusQuery ? 'its workflow queries the provider' : 'see lunas exceptions';
+  return { KIND: kind, PAYMENT: referenceId, DETAIL: detail, THEN: then };
+}

@@ -1,17 +1,18 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
-import { recover, type Recovery, type RecoveryCounts, type RecoveryFailure } from '../../operator/recover';
+import { recover, type Recovery, type RecoveryCounts } from '../../operator/recover';
 import { LONG_STATEMENT_MS } from '../../db/pool';
-import { defineAction, withExamples } from '../command-action';
+import type { LunasCommand } from '../lunas-command';
 import { timestamp } from '../option-schemas';
 import { type CommandResult, formatTable } from '../output';
-import { withDatabase, withTemporal } from '../command-context';
-import type { Terminal } from '../terminal';
+import { withTemporal } from '../command-context';
 
 const REPORT_INTERVAL = 1_000;
 
-export function addRecoverCommand(program: Command, terminal: Terminal): void {
-  const command = program
+export function addRecoverCommand(program: LunasCommand): void {
+  const onProgress = (done: number) => {
+    if (done % REPORT_INTERVAL === 0) program.terminal.stderr.write(`${done} processed\n`);
+  };
+  program
     .command('recover')
     .description(
       'make PostgreSQL and Temporal consistent after one was lost or restored: rebuild lost workflows and rows',
@@ -19,54 +20,41 @@ export function addRecoverCommand(program: Command, terminal: Terminal): void {
     .option(
       '--since <timestamp>',
       'look for lost rows in workflows started since then (default: one hour before the newest payment in PostgreSQL)',
-    );
-  withExamples(command, 'lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json');
-  defineAction(command, terminal, z.object({ since: timestamp.optional() }), ({ since }, context) =>
-    withDatabase(
-      context,
-      (db) =>
+    )
+    .examples('lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json')
+    .databaseAction(
+      z.object({ since: timestamp.optional() }),
+      ({ since }, db, context) =>
         withTemporal(context, async (workflows) => {
-          const transitionContext = {
-            db,
-            environment: context.config.LUNAS_ENVIRONMENT,
-            onDeliveries: () => undefined,
-          };
-          const onProgress = (done: number) => {
-            if (done % REPORT_INTERVAL === 0) terminal.stderr.write(`${done} processed\n`);
-          };
+          const environment = context.config.LUNAS_ENVIRONMENT;
+          const transitionContext = { db, environment, onDeliveries: () => undefined };
           return recoveryResult(await recover(transitionContext, workflows, { startedSince: since, onProgress }));
         }),
       LONG_STATEMENT_MS,
-    ),
-  );
+    );
 }
 
 function recoveryResult(recovery: Recovery): CommandResult {
   const { failures } = recovery;
-  const rows = Object.entries({
-    'rows of payments': recovery.rows,
-    payments: recovery.payments,
-    'late payments': recovery.latePayments,
-    'webhook deliveries': recovery.deliveries,
-  });
-  const counts = formatTable(rows, COUNT_COLUMNS, 'nothing');
+  const counts = formatTable(
+    [
+      countsRow('rows of payments', recovery.rows),
+      countsRow('payments', recovery.payments),
+      countsRow('late payments', recovery.latePayments),
+      countsRow('webhook deliveries', recovery.deliveries),
+    ],
+    '',
+  );
+  const failureRows = failures.map(({ id, reason }) => ({ ID: id, REASON: reason }));
   return {
     json: { recovery },
-    text: failures.length === 0 ? counts : `${counts}\n\n${formatTable(failures, FAILURE_COLUMNS, '')}`,
+    text: failures.length === 0 ? counts : `${counts}\n\n${formatTable(failureRows, '')}`,
     ...(failures.length > 0 && {
       failure: `${failures.length} items not recovered. Run the command again, or inspect them.`,
     }),
   };
 }
 
-const COUNT_COLUMNS = {
-  WHAT: ([name]: [string, RecoveryCounts]) => name,
-  REBUILT: ([, { rebuilt }]: [string, RecoveryCounts]) => rebuilt,
-  NOTIFIED: ([, { notified }]: [string, RecoveryCounts]) => notified,
-  'ALREADY RUNNING': ([, { running }]: [string, RecoveryCounts]) => running,
-};
-
-const FAILURE_COLUMNS = {
-  ID: ({ id }: RecoveryFailure) => id,
-  REASON: ({ reason }: RecoveryFailure) => reason,
-};
+function countsRow(name: string, { rebuilt, notified, running }: RecoveryCounts) {
+  return { WHAT: name, REBUILT: rebuilt, NOTIFIED: notified, 'ALREADY RUNNING': running };
+}

@@ -1,72 +1,51 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
 import { RESOLVE_ACTIONS } from '../../domain/payment-actions';
-import { listStuckRefunds, type StuckRefund } from '../../operator/list-stuck-refunds';
+import { listStuckRefunds } from '../../operator/list-stuck-refunds';
 import { runPaymentAction } from '../payment-action';
-import { defineAction, withExamples } from '../command-action';
-import { joinOptions, note, oneOf, wholeNumber } from '../option-schemas';
+import type { LunasCommand } from '../lunas-command';
+import { joinOptions, limit, note, oneOf } from '../option-schemas';
 import { formatTable } from '../output';
-import { withDatabase } from '../command-context';
-import type { Terminal } from '../terminal';
-
-const MAX_REFUNDS_LISTED = 1_000;
 
 const RESOLUTIONS = ['refunded', 'paid'] as const;
 
-export function addRefundsCommand(program: Command, terminal: Terminal): void {
+export function addRefundsCommand(program: LunasCommand): void {
   const refunds = program.command('refunds').description('refunds that require an operator');
-  addList(refunds, terminal);
-  addRetry(refunds, terminal);
-  addResolve(refunds, terminal);
-}
-
-function addList(refunds: Command, terminal: Terminal): void {
-  const command = refunds
+  refunds
     .command('list')
     .description('list refunds that the provider rejected, or has not confirmed for a long time')
-    .option('--limit <n>', 'maximum number', '20');
-  const columns = {
-    REFERENCE: (refund: StuckRefund) => refund.referenceId,
-    PAYMENT: (refund: StuckRefund) => refund.paymentStatus,
-    NUMBER: (refund: StuckRefund) => refund.number,
-    REFUND: (refund: StuckRefund) => refund.status,
-    AMOUNT: (refund: StuckRefund) => formatRupiah(refund.amountRupiah),
-    SUBMITTED: (refund: StuckRefund) => refund.submittedAt,
-    REASON: (refund: StuckRefund) => refund.failureReason,
-  };
-  defineAction(command, terminal, z.object({ limit: wholeNumber(1, MAX_REFUNDS_LISTED) }), ({ limit }, context) =>
-    withDatabase(context, async (db) => {
+    .option('--limit <n>', 'maximum number', '20')
+    .databaseAction(z.object({ limit }), async ({ limit }, db) => {
       const refunds = await listStuckRefunds(db, limit);
-      return { json: { refunds }, text: formatTable(refunds, columns, 'No refund requires an operator.') };
-    }),
-  );
-}
-
-function addRetry(refunds: Command, terminal: Terminal): void {
-  const command = refunds
+      const rows = refunds.map((refund) => ({
+        REFERENCE: refund.referenceId,
+        PAYMENT: refund.paymentStatus,
+        NUMBER: refund.number,
+        REFUND: refund.status,
+        AMOUNT: formatRupiah(refund.amountRupiah),
+        SUBMITTED: refund.submittedAt,
+        REASON: refund.failureReason,
+      }));
+      return { json: { refunds }, text: formatTable(rows, 'No refund requires an operator.') };
+    });
+  refunds
     .command('retry <payment>')
     .description('retry a rejected refund under a new key')
-    .requiredOption('--note <text>', 'why, for the audit log');
-  withExamples(command, 'lunas refunds retry LN0123456789ABCDEF --note "the acquirer had an outage"');
-  defineAction(command, terminal, z.object({ payment: z.string(), note }), ({ payment, note }, context) =>
-    runPaymentAction(context, 'retryRefund', payment, note),
-  );
-}
-
-function addResolve(refunds: Command, terminal: Terminal): void {
-  const command = refunds
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .examples('lunas refunds retry LN0123456789ABCDEF --note "the acquirer had an outage"')
+    .databaseAction(z.object({ payment: z.string(), note }), (input, db, context) =>
+      runPaymentAction(db, context, 'retryRefund', input),
+    );
+  refunds
     .command('resolve <payment>')
     .description('close a rejected refund: the customer has the money back, or the payment stays paid')
     .requiredOption('--as <outcome>', `${joinOptions(RESOLUTIONS)}; paid only if the provider has no refund`)
-    .requiredOption('--note <text>', 'why, for the audit log');
-  withExamples(
-    command,
-    'lunas refunds resolve LN0123456789ABCDEF --as refunded --note "bank transfer 4711"',
-    'lunas refunds resolve LN0123456789ABCDEF --as paid --note "the customer keeps the goods"',
-  );
-  const input = z.object({ payment: z.string(), as: oneOf(RESOLUTIONS), note });
-  defineAction(command, terminal, input, ({ payment, as, note }, context) =>
-    runPaymentAction(context, RESOLVE_ACTIONS[as], payment, note),
-  );
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .examples(
+      'lunas refunds resolve LN0123456789ABCDEF --as refunded --note "bank transfer 4711"',
+      'lunas refunds resolve LN0123456789ABCDEF --as paid --note "the customer keeps the goods"',
+    )
+    .databaseAction(z.object({ payment: z.string(), as: oneOf(RESOLUTIONS), note }), (input, db, context) =>
+      runPaymentAction(db, context, RESOLVE_ACTIONS[input.as], input),
+    );
 }

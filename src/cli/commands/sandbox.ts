@@ -1,12 +1,10 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { UserError } from '../../errors';
 import type { SandboxDatabase } from '../../local-stack/sandbox-database';
-import { defineAction } from '../command-action';
+import type { LunasCommand } from '../lunas-command';
 import { MAGIC_AMOUNTS } from '../../sandbox/magic-amounts';
 import { runService } from '../service-process';
-import { CommandContext } from '../command-context';
-import type { Terminal } from '../terminal';
+import type { CommandContext } from '../command-context';
 
 const PAY_TIMEOUT_MS = 10_000;
 
@@ -15,13 +13,12 @@ const payResponse = z.union([
   z.object({ error: z.object({ message: z.string() }) }),
 ]);
 
-export function addSandboxCommand(program: Command, terminal: Terminal): void {
+export function addSandboxCommand(program: LunasCommand): void {
   const sandbox = program
     .command('sandbox')
     .description('run the acquirer simulator; `lunas sandbox pay` pays an order in it')
-    .action(async () => {
-      await runService('sandbox', async (log) => {
-        const context = new CommandContext(terminal.environment);
+    .action(() =>
+      runService('sandbox', async (log, context) => {
         const { startSandbox } = await import('../../sandbox/sandbox.js');
         const { SANDBOX_PORT: port, HOST: host } = context.config;
         const ledger = await openLedger(context, (line) => log.warn(line));
@@ -39,14 +36,17 @@ export function addSandboxCommand(program: Command, terminal: Terminal): void {
           await ledger.stop();
           throw error;
         }
-      });
-    });
+      }),
+    );
   sandbox.addHelpText('after', magicAmounts());
-  const pay = sandbox.command('pay <reference-id>').description('pay an order as a customer, in the running sandbox');
-  defineAction(pay, terminal, z.object({ referenceId: z.string() }), async ({ referenceId }, context) => {
-    const payment = await payInSandbox(await context.sandboxUrl(), referenceId);
-    return { json: { payment }, text: `${referenceId} is paid in the sandbox; its status there is ${payment.status}.` };
-  });
+  sandbox
+    .command('pay <reference-id>')
+    .description('pay an order as a customer, in the running sandbox')
+    .checkedAction(z.object({ referenceId: z.string() }), async ({ referenceId }, context) => {
+      const payment = await payInSandbox(await context.sandboxUrl(), referenceId);
+      const text = `${referenceId} is paid in the sandbox; its status there is ${payment.status}.`;
+      return { json: { payment }, text };
+    });
 }
 
 function magicAmounts(): string {

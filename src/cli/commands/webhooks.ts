@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool';
 import { PAYMENT_EVENTS } from '../../domain/events';
@@ -11,137 +10,115 @@ import {
   listEndpoints,
   type WebhookEndpoint,
 } from '../../operator/webhook-endpoints';
+import { rotateSecret } from '../../operator/webhook-secret';
 import { pingEndpoint } from '../../operator/webhook-ping';
 import { redeliver, redeliverRange, type Redelivery } from '../../operator/webhook-redelivery';
-import { rotateSecret } from '../../operator/webhook-secret';
 import type { Sealer } from '../../sealing';
 import { createWebhookSender } from '../../webhooks/send';
 import { withCommandAudit } from '../operator-identity';
-import { defineAction, collect, withExamples } from '../command-action';
-import { durationFrom, id, timestamp, joinOptions, oneOf, wholeNumber } from '../option-schemas';
-import { formatFields, formatTable } from '../output';
-import { type CommandContext, withDatabase } from '../command-context';
-import type { Terminal } from '../terminal';
+import { collect, type LunasCommand } from '../lunas-command';
+import { durationFrom, id, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
+import { type CommandResult, formatFields, formatTable } from '../output';
+import type { CommandContext } from '../command-context';
 
-const MAX_DELIVERIES = 1_000;
 const SECRET_SHOWN_ONCE = 'Keep the secret now: it is not shown again.';
 
-export function addWebhooksCommand(program: Command, terminal: Terminal): void {
+export function addWebhooksCommand(program: LunasCommand): void {
   const webhooks = program.command('webhooks').description('webhook endpoints of merchants and their deliveries');
-  addCreate(webhooks, terminal);
-  addList(webhooks, terminal);
-  addRotateSecret(webhooks, terminal);
-  addDisable(webhooks, terminal);
-  addEnable(webhooks, terminal);
-  addPing(webhooks, terminal);
-  addDeliveries(webhooks, terminal);
-  addRedeliver(webhooks, terminal);
+  addCreate(webhooks);
+  addList(webhooks);
+  addRotateSecret(webhooks);
+  webhooks
+    .command('disable <endpoint-id>')
+    .description('stop sending to an endpoint; its pending deliveries become dead and can be redelivered later')
+    .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db) =>
+      endpointResult(await withCommandAudit(db, 'webhook.disable', endpointId, () => disableEndpoint(db, endpointId))),
+    );
+  webhooks
+    .command('enable <endpoint-id>')
+    .description('send to an endpoint again; for its dead deliveries see `redeliver`')
+    .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db) =>
+      endpointResult(await withCommandAudit(db, 'webhook.enable', endpointId, () => enableEndpoint(db, endpointId))),
+    );
+  addPing(webhooks);
+  addDeliveries(webhooks);
+  addRedeliver(webhooks);
 }
 
-function addCreate(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks
+function addCreate(webhooks: LunasCommand): void {
+  const input = z.object({ merchant: id, url: z.string(), event: z.array(oneOf(PAYMENT_EVENTS)).default([]) });
+  webhooks
     .command('create')
     .description('register an endpoint; the secret that signs its webhooks is shown only once')
     .requiredOption('--merchant <id>', 'the merchant of the payments')
     .requiredOption('--url <url>', 'the address of the receiver')
-    .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more (default: all)`, collect);
-  withExamples(
-    command,
-    'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/webhooks',
-    'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
-  );
-  const input = z.object({ merchant: id, url: z.string(), event: z.array(oneOf(PAYMENT_EVENTS)).default([]) });
-  defineAction(command, terminal, input, ({ merchant, url, event }, context) =>
-    withDatabase(context, async (db) => {
+    .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more (default: all)`, collect)
+    .examples(
+      'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/webhooks',
+      'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
+    )
+    .databaseAction(input, async ({ merchant, url, event }, db, context) => {
       const sealer = await context.sealer();
       const newEndpoint = { merchantId: merchant, url, events: event, ...receiverRules(context) };
       const endpoint = await createEndpoint(db, sealer, newEndpoint);
       await updateRunFile(context, db, sealer, merchant);
       const fields = { Secret: endpoint.secret, Endpoint: endpoint.id, URL: endpoint.url, Events: eventsOf(endpoint) };
       return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
-    }),
-  );
+    });
 }
 
-function addList(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks.command('list').description('list all endpoints and their health, without their secrets');
-  const columns = {
-    ID: (endpoint: WebhookEndpoint) => endpoint.id,
-    MERCHANT: (endpoint: WebhookEndpoint) => endpoint.merchantId,
-    URL: (endpoint: WebhookEndpoint) => endpoint.url,
-    EVENTS: eventsOf,
-    PENDING: (endpoint: WebhookEndpoint) => endpoint.pending,
-    STATUS: describeHealth,
-  };
-  defineAction(command, terminal, z.object({}), (_, context) =>
-    withDatabase(context, async (db) => {
+function addList(webhooks: LunasCommand): void {
+  webhooks
+    .command('list')
+    .description('list all endpoints and their health, without their secrets')
+    .databaseAction(z.object({}), async (_, db) => {
       const endpoints = await listEndpoints(db);
-      return {
-        json: { endpoints },
-        text: formatTable(endpoints, columns, 'There is no endpoint yet; lunas webhooks create registers one.'),
-      };
-    }),
-  );
+      const rows = endpoints.map((endpoint) => ({
+        ID: endpoint.id,
+        MERCHANT: endpoint.merchantId,
+        URL: endpoint.url,
+        EVENTS: eventsOf(endpoint),
+        PENDING: endpoint.pending,
+        STATUS: describeHealth(endpoint),
+      }));
+      const text = formatTable(rows, 'There is no endpoint yet; lunas webhooks create registers one.');
+      return { json: { endpoints }, text };
+    });
 }
 
-function addRotateSecret(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks
+function addRotateSecret(webhooks: LunasCommand): void {
+  webhooks
     .command('rotate-secret <endpoint-id>')
     .description('create a new secret, shown only once; webhooks are signed with the old one too during the overlap')
-    .option('--overlap <duration>', 'how long the old secret stays valid', '24h');
-  withExamples(
-    command,
-    'lunas webhooks rotate-secret ENDPOINT_ID',
-    'lunas webhooks rotate-secret ENDPOINT_ID --overlap 0s',
-  );
-  const input = z.object({ endpointId: id, overlap: durationFrom(0) });
-  defineAction(command, terminal, input, ({ endpointId, overlap }, context) =>
-    withDatabase(context, async (db) => {
-      const sealer = await context.sealer();
-      const endpoint = await withCommandAudit(db, 'webhook.rotate_secret', endpointId, () =>
-        rotateSecret(db, sealer, endpointId, overlap),
-      );
-      await updateRunFile(context, db, sealer, endpoint.merchantId);
-      const fields = {
-        Secret: endpoint.secret,
-        Endpoint: endpoint.id,
-        'Old secret': `valid until ${endpoint.oldSecretExpiresAt.toISOString()}`,
-      };
-      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
-    }),
-  );
+    .option('--overlap <duration>', 'how long the old secret stays valid', '24h')
+    .examples('lunas webhooks rotate-secret ENDPOINT_ID', 'lunas webhooks rotate-secret ENDPOINT_ID --overlap 0s')
+    .databaseAction(
+      z.object({ endpointId: id, overlap: durationFrom(0) }),
+      async ({ endpointId, overlap }, db, context) => {
+        const sealer = await context.sealer();
+        const endpoint = await withCommandAudit(db, 'webhook.rotate_secret', endpointId, () =>
+          rotateSecret(db, sealer, endpointId, overlap),
+        );
+        await updateRunFile(context, db, sealer, endpoint.merchantId);
+        const fields = {
+          Secret: endpoint.secret,
+          Endpoint: endpoint.id,
+          'Old secret': `valid until ${endpoint.oldSecretExpiresAt.toISOString()}`,
+        };
+        return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
+      },
+    );
 }
 
-function addDisable(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks
-    .command('disable <endpoint-id>')
-    .description('stop sending to an endpoint; its pending deliveries become dead and can be redelivered later');
-  defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
-    withDatabase(context, async (db) => {
-      const endpoint = await withCommandAudit(db, 'webhook.disable', endpointId, () => disableEndpoint(db, endpointId));
-      return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${describeHealth(endpoint)}.` };
-    }),
-  );
+function endpointResult(endpoint: WebhookEndpoint): CommandResult {
+  return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${describeHealth(endpoint)}.` };
 }
 
-function addEnable(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks
-    .command('enable <endpoint-id>')
-    .description('send to an endpoint again; for its dead deliveries see `redeliver`');
-  defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
-    withDatabase(context, async (db) => {
-      const endpoint = await withCommandAudit(db, 'webhook.enable', endpointId, () => enableEndpoint(db, endpointId));
-      return { json: { endpoint }, text: `${endpoint.url} (${endpoint.id}) is ${describeHealth(endpoint)}.` };
-    }),
-  );
-}
-
-function addPing(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks
+function addPing(webhooks: LunasCommand): void {
+  webhooks
     .command('ping <endpoint-id>')
-    .description('send a signed test request to an endpoint now, and show the response');
-  defineAction(command, terminal, z.object({ endpointId: id }), ({ endpointId }, context) =>
-    withDatabase(context, async (db) => {
+    .description('send a signed test request to an endpoint now, and show the response')
+    .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db, context) => {
       const sender = createWebhookSender(receiverRules(context));
       try {
         const sealer = await context.sealer();
@@ -159,12 +136,20 @@ function addPing(webhooks: Command, terminal: Terminal): void {
       } finally {
         await sender.close();
       }
-    }),
-  );
+    });
 }
 
-function addDeliveries(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks
+function addDeliveries(webhooks: LunasCommand): void {
+  const input = z.object({
+    payment: z.string().optional(),
+    merchant: id.optional(),
+    status: oneOf(DELIVERY_STATUSES).optional(),
+    event: oneOf(PAYMENT_EVENTS).optional(),
+    since: timestamp.optional(),
+    until: timestamp.optional(),
+    limit,
+  });
+  webhooks
     .command('deliveries')
     .description('list the newest deliveries; with --json also every attempt and its response')
     .option('--payment <id>', 'only deliveries of one payment, by its id or reference_id')
@@ -173,51 +158,18 @@ function addDeliveries(webhooks: Command, terminal: Terminal): void {
     .option('--event <event>', 'only deliveries of one event, such as payment.paid')
     .option('--since <timestamp>', 'only events since then')
     .option('--until <timestamp>', 'only events before then')
-    .option('--limit <n>', 'maximum number', '20');
-  withExamples(
-    command,
-    'lunas webhooks deliveries --status dead',
-    'lunas webhooks deliveries --merchant MERCHANT_ID --event payment.paid --since 2026-01-31T09:00:00Z --json',
-  );
-  const input = z.object({
-    payment: z.string().optional(),
-    merchant: id.optional(),
-    status: oneOf(DELIVERY_STATUSES).optional(),
-    event: oneOf(PAYMENT_EVENTS).optional(),
-    since: timestamp.optional(),
-    until: timestamp.optional(),
-    limit: wholeNumber(1, MAX_DELIVERIES),
-  });
-  const columns = {
-    ID: (delivery: ListedDelivery) => delivery.id,
-    CREATED: (delivery: ListedDelivery) => delivery.createdAt,
-    EVENT: (delivery: ListedDelivery) => delivery.event,
-    REFERENCE: (delivery: ListedDelivery) => delivery.referenceId,
-    STATUS: (delivery: ListedDelivery) => delivery.status,
-    ATTEMPTS: (delivery: ListedDelivery) => delivery.attempts.length,
-    'LAST RESPONSE': lastResponse,
-    URL: (delivery: ListedDelivery) => delivery.url,
-  };
-  defineAction(command, terminal, input, ({ merchant, ...filter }, context) =>
-    withDatabase(context, async (db) => {
+    .option('--limit <n>', 'maximum number', '20')
+    .examples(
+      'lunas webhooks deliveries --status dead',
+      'lunas webhooks deliveries --merchant MERCHANT_ID --event payment.paid --since 2026-01-31T09:00:00Z --json',
+    )
+    .databaseAction(input, async ({ merchant, ...filter }, db) => {
       const deliveries = await listDeliveries(db, { merchantId: merchant, ...filter });
-      return { json: { deliveries }, text: formatTable(deliveries, columns, 'No deliveries.') };
-    }),
-  );
+      return { json: { deliveries }, text: formatTable(deliveries.map(deliveryRow), 'No deliveries.') };
+    });
 }
 
-function addRedeliver(webhooks: Command, terminal: Terminal): void {
-  const command = webhooks
-    .command('redeliver [delivery-id...]')
-    .description('redeliver the given deliveries, or all dead deliveries of a time range; their ids stay the same')
-    .option('--since <timestamp>', 'events since then')
-    .option('--until <timestamp>', 'events before then')
-    .option('--merchant <id>', 'only dead deliveries of one merchant');
-  withExamples(
-    command,
-    'lunas webhooks redeliver DELIVERY_ID DELIVERY_ID',
-    'lunas webhooks redeliver --since 2026-01-31T09:00:00Z --until 2026-01-31T12:00:00Z',
-  );
+function addRedeliver(webhooks: LunasCommand): void {
   const input = z
     .object({
       deliveryId: z.array(id),
@@ -230,16 +182,24 @@ function addRedeliver(webhooks: Command, terminal: Terminal): void {
         deliveryId.length > 0 ? !since && !until && !merchant : since !== undefined && until !== undefined,
       { error: 'takes either delivery ids, or --since and --until' },
     );
-  defineAction(command, terminal, input, ({ deliveryId, since, until, merchant }, context) =>
-    withDatabase(context, async (db) => {
+  webhooks
+    .command('redeliver [delivery-id...]')
+    .description('redeliver the given deliveries, or all dead deliveries of a time range; their ids stay the same')
+    .option('--since <timestamp>', 'events since then')
+    .option('--until <timestamp>', 'events before then')
+    .option('--merchant <id>', 'only dead deliveries of one merchant')
+    .examples(
+      'lunas webhooks redeliver DELIVERY_ID DELIVERY_ID',
+      'lunas webhooks redeliver --since 2026-01-31T09:00:00Z --until 2026-01-31T12:00:00Z',
+    )
+    .databaseAction(input, async ({ deliveryId, since, until, merchant }, db) => {
       const target =
         since && until ? `${merchant ?? 'all'} ${since.toISOString()}/${until.toISOString()}` : deliveryId.join(' ');
       const redelivery = await withCommandAudit(db, 'webhook.redeliver', target, () =>
         since && until ? redeliverRange(db, { since, until, merchantId: merchant }) : redeliver(db, deliveryId),
       );
       return { json: { ...redelivery }, text: renderRedelivery(redelivery) };
-    }),
-  );
+    });
 }
 
 function receiverRules({ config }: CommandContext) {
@@ -266,17 +226,25 @@ function eventsOf(endpoint: WebhookEndpoint): string {
 }
 
 /** `enabled`, `disabled (gone)`, `failing since …`. */
-function describeHealth({
-  status,
-  disabledReason,
-  failingSince,
-  consecutiveFailures,
-  nextProbeAt,
-}: WebhookEndpoint): string {
+function describeHealth(endpoint: WebhookEndpoint): string {
+  const { status, disabledReason, failingSince, nextProbeAt } = endpoint;
   if (status === 'disabled') return disabledReason === null ? status : `${status} (${disabledReason})`;
   if (failingSince === null || nextProbeAt === null) return status;
-  const failing = `failing since ${failingSince.toISOString()} (${consecutiveFailures} attempts)`;
+  const failing = `failing since ${failingSince.toISOString()} (${endpoint.consecutiveFailures} attempts)`;
   return `${failing}, next probe ${nextProbeAt.toISOString()}`;
+}
+
+function deliveryRow(delivery: ListedDelivery) {
+  return {
+    ID: delivery.id,
+    CREATED: delivery.createdAt,
+    EVENT: delivery.event,
+    REFERENCE: delivery.referenceId,
+    STATUS: delivery.status,
+    ATTEMPTS: delivery.attempts.length,
+    'LAST RESPONSE': lastResponse(delivery),
+    URL: delivery.url,
+  };
 }
 
 function lastResponse({ deadReason, attempts }: ListedDelivery): string | number | null | undefined {

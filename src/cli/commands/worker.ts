@@ -3,18 +3,15 @@ import type { Command } from 'commander';
 import { PACKAGE_ROOT } from '../../package-info';
 import { requireSchema } from '../require-schema';
 import { runService } from '../service-process';
-import { CommandContext } from '../command-context';
-import type { Terminal } from '../terminal';
 
 const WORKFLOW_BUNDLE = path.join(PACKAGE_ROOT, 'dist', 'workflow-bundle.js');
 
-export function addWorkerCommand(program: Command, terminal: Terminal): void {
+export function addWorkerCommand(program: Command): void {
   program
     .command('worker')
     .description('run the worker: workflows, activities and the webhook relay')
-    .action(async () => {
-      await runService('worker', async (log) => {
-        const context = new CommandContext(terminal.environment);
+    .action(() =>
+      runService('worker', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
         await requireSchema(databaseUrl, log);
         const { startWorker } = await import('../../temporal/worker.js');
@@ -35,6 +32,6 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
             throw error;
           },
         });
-      });
-    });
+      }),
+    );
 }

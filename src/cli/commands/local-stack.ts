@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import type { ChildServiceName } from '../../local-stack/child-service';
+import type { DataDirectory } from '../../local-stack/data-directory';
+import type { RunFile } from '../../local-stack/run-file';
+
+type Render = (runFile: RunFile, dataDirectory: DataDirectory) => string;
+
+export function addLocalStackCommands(program: Command): void {
+  const up = program
+    .command('up')
+    .description('run PostgreSQL, Temporal with its Web UI, the sandbox, the API and the worker');
+  const services = program
+    .command('services')
+    .description('run only PostgreSQL, Temporal and the sandbox; you run the API and the worker');
+  addStackAction(up, ['sandbox', 'worker', 'api'], renderUp);
+  addStackAction(services, ['sandbox'], renderServices);
+}
+
+function addStackAction(command: Command, services: readonly ChildServiceName[], render: Render): void {
+  command.option('--json', 'print one JSON document when ready').action(async ({ json }: { json?: true }) => {
+    const { runLocalStack } = await import('../run-local-stack.js');
+    await runLocalStack(services, json ? (runFile) => JSON.stringify(runFile, null, 2) : render);
+  });
+}
+
+/** The addresses and secrets of the stack as text. */
+function renderAddresses(runFile: RunFile, dataDirectory: DataDirectory): string {
+  const webUi = runFile.temporal_ui_url ? `${runFile.temporal_ui_url} (Web UI), ` : '';
+  const rows = [
+    ['API', runFile.api_url],
+    ['Temporal', webUi + runFile.temporal_address],
+    ['Sandbox', `${runFile.sandbox_url} (open it in a browser to pay)`],
+    ['Data', dataDirectory.path],
+    ['Logs', dataDirectory.logs],
+    ['Merchant', runFile.merchant_id],
+    ['Secret key', runFile.secret_key],
+  ] as const;
+  return rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');
+}
+
+/** A command that creates a payment at each execution. */
+function createPaymentCommand(runFile: RunFile): string {
+  const body = JSON.stringify({ amount: 50_000, merchant_reference_id: 'ORDER-1' });
+  const headers = [`Authorization: Bearer ${runFile.secret_key}`, 'Content-Type: application/json'];
+  return `curl -sS ${runFile.api_url}/payments ${headers.map((header) => `-H '${header}'`).join(' ')} -d '${body}'`;
+}
+
+function renderUp(runFile: RunFile, dataDirectory: DataDirectory): string {
+  return `
+Lunas is ready.
+
+${renderAddresses(runFile, dataDirectory)}
+
+Create a payment:
+
+  ${createPaymentCommand(runFile)}
+
+Pay it with the reference_id of the response, or with the Pay button of the sandbox page:
+
+  npx lunas sandbox pay REFERENCE_ID
+
+Ctrl-C stops everything; the data stays for the next start.`;
+}
+
+function renderServices(runFile: RunFile, dataDirectory: DataDirectory): string {
+  return `
+The services of Lunas are ready.
+
+${renderAddresses(runFile, dataDirectory)}
+
+Start the API and the worker, each in its own terminal; they read these addresses from the data directory:
+
+  npx lunas api
+  npx lunas worker
+
+Then create a payment:
+
+  ${createPaymentCommand(runFile)}
+
+Ctrl-C stops the services; the data stays for the next start.`;
+}

@@ -1,0 +1,95 @@
+import { Command } from 'commander';
+import type { z } from 'zod';
+import { createPool, type Pool } from '../db/pool';
+import { UserError } from '../errors';
+import { type CommandResult, formatJson } from './output';
+import { CommandContext } from './command-context';
+import { explainDatabaseError } from './database-error';
+import type { Terminal } from './terminal';
+
+const USAGE = 2;
+
+/** A command of `lunas`. Its subcommands have the same terminal. */
+export class LunasCommand extends Command {
+  readonly terminal: Terminal;
+
+  constructor(terminal: Terminal, name?: string) {
+    super(name);
+    this.terminal = terminal;
+  }
+
+  override createCommand(name?: string): LunasCommand {
+    return new LunasCommand(this.terminal, name);
+  }
+
+  /** Adds examples to the command's `--help`. */
+  examples(...lines: readonly string[]): this {
+    return this.addHelpText('after', ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'));
+  }
+
+  /**
+   * Defines what the command does. The schema checks its options and arguments, by their names in camel case: a
+   * violation is one line that names the option and the rule. The result is printed as text, or with `--json` as one
+   * document.
+   */
+  checkedAction<Schema extends z.ZodObject>(
+    schema: Schema,
+    work: (input: z.output<Schema>, context: CommandContext) => Promise<CommandResult>,
+  ): this {
+    return this.option('--json', 'print one JSON document').action(async () => {
+      const result = await work(readInput(this, schema), new CommandContext(this.terminal.environment));
+      const { json } = this.opts<{ json?: true }>();
+      this.terminal.stdout.write(json ? formatJson(result.json) : `${result.text}\n`);
+      if (result.failure !== undefined) throw new UserError(result.failure);
+    });
+  }
+
+  /** As `checkedAction`, with a connection pool that is closed after the work, also after an error. */
+  databaseAction<Schema extends z.ZodObject>(
+    schema: Schema,
+    work: (input: z.output<Schema>, db: Pool, context: CommandContext) => Promise<CommandResult>,
+    statementTimeoutMs?: number,
+  ): this {
+    return this.checkedAction(schema, async (input, context) => {
+      const databaseUrl = await context.databaseUrl();
+      const db = createPool(databaseUrl, { max: 4, ...(statementTimeoutMs !== undefined && { statementTimeoutMs }) });
+      try {
+        return await work(input, db, context);
+      } catch (error) {
+        throw explainDatabaseError(error, databaseUrl);
+      } finally {
+        await db.end();
+      }
+    });
+  }
+}
+
+/** Collects an option that can be repeated. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function readInput<Schema extends z.ZodObject>(command: Command, schema: Schema): z.output<Schema> {
+  const positional = command.registeredArguments.map((argument, index): [string, unknown] => [
+    camelCase(argument.name()),
+    command.processedArgs[index],
+  ]);
+  const given = { ...command.opts<Record<string, unknown>>(), ...Object.fromEntries(positional) };
+  const parsed = schema.safeParse(given, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const violations = parsed.error.issues.map((issue) => {
+    const value = typeof issue.input === 'string' ? `, not '${issue.input}'` : '';
+    return `${flagName(command, issue.path[0])} ${issue.message}${value}`;
+  });
+  return command.error(`error: ${violations.join('; ')}`, { exitCode: USAGE });
+}
+
+function flagName(command: Command, key: PropertyKey | undefined): string {
+  const option = command.options.find((option) => option.attributeName() === key);
+  const argument = command.registeredArguments.find((argument) => camelCase(argument.name()) === key);
+  return option?.long ?? argument?.name() ?? command.name();
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
