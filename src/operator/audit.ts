@@ -1,5 +1,6 @@
 import { messageOf, UserError } from '../errors';
 import type { Queryable } from '../db/pool';
+import type { OperatorPaymentAction, PAYMENT_ACTIONS } from '../domain/payment-actions';
 
 /** The operator who acts: a user of the command line, or the owner of an operator key. */
 export type OperatorIdentity =
@@ -7,28 +8,22 @@ export type OperatorIdentity =
   | { readonly via: 'api'; readonly name: string; readonly operatorId: string };
 
 /** Every operator action that changes existing objects or access. */
-export const OPERATOR_ACTIONS = [
-  'payment.settle',
-  'payment.fail',
-  'refund.retry',
-  'refund.resolve_as_refunded',
-  'refund.resolve_as_paid',
-  'exception.resolve',
-  'webhook.redeliver',
-  'webhook.ping',
-  'webhook.rotate_secret',
-  'webhook.enable',
-  'webhook.disable',
-  'merchant.approve',
-  'merchant.suspend',
-  'merchant.set',
-  'key.revoke',
-  'catalog.set',
-  'account.disable',
-  'operator.create',
-  'operator.revoke',
-] as const;
-export type OperatorActionName = (typeof OPERATOR_ACTIONS)[number];
+export type OperatorActionName =
+  | (typeof PAYMENT_ACTIONS)[OperatorPaymentAction]['auditName']
+  | 'exception.resolve'
+  | 'webhook.redeliver'
+  | 'webhook.ping'
+  | 'webhook.rotate_secret'
+  | 'webhook.enable'
+  | 'webhook.disable'
+  | 'merchant.approve'
+  | 'merchant.suspend'
+  | 'merchant.set'
+  | 'key.revoke'
+  | 'catalog.set'
+  | 'account.disable'
+  | 'operator.create'
+  | 'operator.revoke';
 
 export interface OperatorAction {
   readonly action: OperatorActionName;

@@ -41,40 +41,35 @@ const POLICY_COLUMNS = `id, provider, channel, version, fee_basis_points as "fee
 /** Writes the next version of the policy; new payments capture it. Two concurrent changes both take effect. */
 export async function setPolicy(db: Queryable, change: PolicyChange): Promise<PolicyVersion> {
   for (;;) {
-    const written = await writeNextVersion(db, change);
-    if (written) return written;
+    const { rows } = await db.query<PolicyVersion>(
+      `with before as (
+         select * from policies where provider = $2 and channel = $3 order by version desc limit 1
+       )
+       insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
+         settlement_delay_seconds, expires_in_seconds)
+       select $1, $2, $3, coalesce(before.version, 0) + 1,
+         coalesce($4, before.fee_basis_points, ${INITIAL_TERMS.feeBasisPoints}),
+         coalesce($5, before.fee_flat_rupiah, ${INITIAL_TERMS.feeFlatRupiah}),
+         coalesce($6, before.settlement_kind, '${INITIAL_TERMS.settlementKind}'),
+         coalesce($7, before.settlement_delay_seconds, ${INITIAL_TERMS.settlementDelaySeconds}),
+         coalesce($8, before.expires_in_seconds, ${INITIAL_TERMS.expiresInSeconds})
+       from (select) one left join before on true
+       on conflict (provider, channel, version) do nothing
+       returning ${POLICY_COLUMNS}`,
+      [
+        uuidv7(),
+        change.provider,
+        change.channel,
+        change.feeBasisPoints,
+        change.feeFlatRupiah,
+        change.settlementKind,
+        change.settlementDelaySeconds,
+        change.expiresInSeconds,
+      ],
+    );
+    // There is no row if a concurrent change has written that version.
+    if (rows[0]) return rows[0];
   }
-}
-
-/** Undefined if a concurrent change has written that version. */
-async function writeNextVersion(db: Queryable, change: PolicyChange): Promise<PolicyVersion | undefined> {
-  const { rows } = await db.query<PolicyVersion>(
-    `with before as (
-       select * from policies where provider = $2 and channel = $3 order by version desc limit 1
-     )
-     insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
-       settlement_delay_seconds, expires_in_seconds)
-     select $1, $2, $3, coalesce(before.version, 0) + 1,
-       coalesce($4, before.fee_basis_points, ${INITIAL_TERMS.feeBasisPoints}),
-       coalesce($5, before.fee_flat_rupiah, ${INITIAL_TERMS.feeFlatRupiah}),
-       coalesce($6, before.settlement_kind, '${INITIAL_TERMS.settlementKind}'),
-       coalesce($7, before.settlement_delay_seconds, ${INITIAL_TERMS.settlementDelaySeconds}),
-       coalesce($8, before.expires_in_seconds, ${INITIAL_TERMS.expiresInSeconds})
-     from (select) one left join before on true
-     on conflict (provider, channel, version) do nothing
-     returning ${POLICY_COLUMNS}`,
-    [
-      uuidv7(),
-      change.provider,
-      change.channel,
-      change.feeBasisPoints,
-      change.feeFlatRupiah,
-      change.settlementKind,
-      change.settlementDelaySeconds,
-      change.expiresInSeconds,
-    ],
-  );
-  return rows[0];
 }
 
 /** The version in force of each policy. */

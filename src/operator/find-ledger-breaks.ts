@@ -1,3 +1,4 @@
+import type { Amounts } from '../domain/fees';
 import { LATE_PAYMENT_POSTINGS, type LatePaymentStatus, type LatePaymentStep } from '../domain/late-payment';
 import type { LedgerLine } from '../domain/ledger';
 import { formatRupiah } from '../domain/money';
@@ -39,7 +40,9 @@ export interface PaymentLedger {
   readonly postings: RecordedPosting[];
 }
 
-export interface RecordedPaymentState extends Amounts {
+type PostedAmounts = Omit<Amounts, 'amountRupiah'>;
+
+export interface RecordedPaymentState extends PostedAmounts {
   readonly merchantId: string;
   readonly status: string;
   readonly version: number;
@@ -69,12 +72,6 @@ export interface RecordedPosting {
 interface RecordedLine extends Pick<LedgerLine, 'side'> {
   readonly account: string;
   readonly amountRupiah: number;
-}
-
-interface Amounts {
-  readonly totalRupiah: number;
-  readonly netRupiah: number;
-  readonly feeRupiah: number;
 }
 
 /** A posting that must exist: a description of what it posts, and its lines. */
@@ -209,7 +206,7 @@ function latePaymentSteps(
   return ['receive', isManual ? 'refund_manually' : 'refund'];
 }
 
-function linesOver(lines: readonly LedgerLine[], amounts: Amounts): RecordedLine[] {
+function linesOver(lines: readonly LedgerLine[], amounts: PostedAmounts): RecordedLine[] {
   return lines
     .map(({ side, account, amount }) => ({ side, account, amountRupiah: amounts[`${amount}Rupiah`] }))
     .filter(({ amountRupiah }) => amountRupiah > 0);

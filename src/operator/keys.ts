@@ -19,8 +19,7 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
 }
 
-export interface NewKey {
-  readonly merchantId: string;
+export interface NewKey extends Pick<ApiKey, 'merchantId'> {
   /** Addresses and networks that satisfy `isNetwork`. */
   readonly allowedNetworks: readonly string[];
   readonly environment: Config['LUNAS_ENVIRONMENT'];

@@ -16,34 +16,27 @@ const WAITS_FOR_SETTLEMENT = "and status = 'paid' and settlement_kind = 'manual'
 
 /** Payments of one merchant or of all, newest first. */
 export async function listPayments(db: Queryable, filter: PaymentFilter): Promise<PaymentRow[]> {
-  const settlementCondition = filter.waitsForSettlement ? WAITS_FOR_SETTLEMENT : '';
-  const { rows } = await db.query<PaymentRow>(
-    filter.merchantId === undefined
-      ? ofAll(filter, settlementCondition)
-      : ofMerchant(filter, filter.merchantId, settlementCondition),
-  );
+  const { rows } = await db.query<PaymentRow>(filter.merchantId === undefined ? ofAll(filter) : ofMerchant(filter));
   return rows;
 }
 
 /** The index over all merchants begins with the status: the newest of each status are merged. */
-function ofAll({ status, limit }: PaymentFilter, settlementCondition: string): { text: string; values: unknown[] } {
+function ofAll({ status, waitsForSettlement, limit }: PaymentFilter) {
+  const condition = waitsForSettlement ? WAITS_FOR_SETTLEMENT : '';
   const text = `
     select ${PAYMENT_COLUMNS}
     from unnest($1::text[]) as wanted (wanted_status) cross join lateral (
-      select * from payments where ${STATUS} = wanted_status ${settlementCondition} order by ${NEWEST_FIRST} limit $2
+      select * from payments where ${STATUS} = wanted_status ${condition} order by ${NEWEST_FIRST} limit $2
     ) payments
     order by ${NEWEST_FIRST} limit $2`;
   return { text, values: [status === undefined ? PAYMENT_STATUSES : [status], limit] };
 }
 
-function ofMerchant(
-  { status, limit }: PaymentFilter,
-  merchantId: string,
-  settlementCondition: string,
-): { text: string; values: unknown[] } {
+function ofMerchant({ merchantId, status, waitsForSettlement, limit }: PaymentFilter) {
+  const condition = waitsForSettlement ? WAITS_FOR_SETTLEMENT : '';
   const text = `
     select ${PAYMENT_COLUMNS} from payments
-    where merchant_id = $1 and ($2::text is null or status = $2) ${settlementCondition}
+    where merchant_id = $1 and ($2::text is null or status = $2) ${condition}
     order by created_at desc, id desc limit $3`;
   return { text, values: [merchantId, status, limit] };
 }

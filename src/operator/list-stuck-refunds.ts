@@ -1,10 +1,10 @@
 import type { Queryable } from '../db/pool';
 import type { PaymentStatus } from '../domain/payment-transitions';
 import { REFUND_GRACE_MS } from '../domain/reconciliation';
-import type { RefundStatus } from '../domain/refund';
+import type { Refund } from './show-payment';
 
 /** A refund that an operator has to resolve, or that has taken too long. */
-export interface StuckRefund {
+export interface StuckRefund extends Omit<Refund, 'submitAt' | 'finishedAt' | 'providerReference'> {
   readonly paymentId: string;
   readonly referenceId: string;
   readonly merchantId: string;
@@ -12,13 +12,6 @@ export interface StuckRefund {
    * `refund_failed`: the provider rejected it, an operator decides. `refund_processing`: the worker still queries it.
    */
   readonly paymentStatus: Extract<PaymentStatus, 'refund_failed' | 'refund_processing'>;
-  readonly number: number;
-  readonly refundKey: string;
-  readonly status: RefundStatus;
-  readonly amountRupiah: number;
-  readonly requestedAt: Date;
-  readonly submittedAt: Date | null;
-  readonly failureReason: string | null;
 }
 
 /**

@@ -2,7 +2,7 @@ import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import type { PaymentRow } from '../db/queries/payment-row';
 import { PAYMENT_ACTIONS, rejectionReason, type OperatorPaymentAction } from '../domain/payment-actions';
-import { isFinal, type PaymentStatus } from '../domain/payment-transitions';
+import { isFinal } from '../domain/payment-transitions';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { type OperatorIdentity, withAudit } from './audit';
 import { findPayment } from './find-payment';
@@ -15,11 +15,7 @@ export interface OperatorContext {
   readonly by: OperatorIdentity;
 }
 
-export interface PaymentActionResult {
-  readonly id: string;
-  readonly referenceId: string;
-  readonly status: PaymentStatus;
-}
+export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'status'>;
 
 /**
  * Requests the action of the payment's workflow. Operator and note are recorded in the payment's history and in the

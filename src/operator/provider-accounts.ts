@@ -4,7 +4,8 @@ import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Sealer } from '../sealing';
-import { assertOutgoingUrl } from './validate-url';
+import { urlFormatViolation } from '../webhooks/ssrf-guard';
+import { assertUrl } from './validate-url';
 import { requireRow } from '../db/require-row';
 
 /** The adapters, and the address of each one's acquirer. */
@@ -56,7 +57,7 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
 
 /** The adapter appends paths to the base URL, so a query or a fragment is rejected. */
 function validateBaseUrl(text: string, { environment }: NewAccount): string {
-  const url = new URL(assertOutgoingUrl(text, environment));
+  const url = new URL(assertUrl(text, urlFormatViolation(text, environment)));
   if (url.search === '' && url.hash === '') return text.replace(/\/+$/, '');
   throw new UserError(`The base URL must end with its path, without ? or #: ${text}`);
 }

@@ -25,15 +25,8 @@ export interface Demo {
 
 const DEMO_MERCHANT_ID = '01935b6c-7c00-7000-8000-00006c756e61';
 
-/** Short, so that a new user sees a payment settle. */
-const DEMO_TERMS = {
-  channel: 'qris',
-  feeBasisPoints: 70,
-  feeFlatRupiah: 0,
-  settlementKind: 'automatic',
-  settlementDelaySeconds: 10,
-  expiresInSeconds: 900,
-} as const;
+/** Short, so that a new user sees a payment settle. The other terms are the initial ones. */
+const DEMO_SETTLEMENT_DELAY_SECONDS = 10;
 
 /**
  * Creates what `lunas up` shows: an approved merchant with a key, and for each provider a policy and an account at the
@@ -67,7 +60,10 @@ async function ensureMerchant(db: Queryable): Promise<void> {
 
 async function ensurePolicies(db: Queryable): Promise<void> {
   const present = new Set((await listPolicies(db)).map((policy) => policy.provider));
-  for (const provider of PROVIDERS) if (!present.has(provider)) await setPolicy(db, { provider, ...DEMO_TERMS });
+  for (const provider of PROVIDERS) {
+    if (present.has(provider)) continue;
+    await setPolicy(db, { provider, channel: 'qris', settlementDelaySeconds: DEMO_SETTLEMENT_DELAY_SECONDS });
+  }
 }
 
 async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOptions): Promise<void> {

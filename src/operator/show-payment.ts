@@ -2,7 +2,7 @@ import { messageOf } from '../errors';
 import type { Queryable } from '../db/pool';
 import type { PaymentRow } from '../db/queries/payment-row';
 import type { LatePaymentStatus, LatePaymentStep } from '../domain/late-payment';
-import type { LedgerAccount, LedgerLine } from '../domain/ledger';
+import type { LedgerLine } from '../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../domain/payment-transitions';
 import type { RefundStatus } from '../domain/refund';
 import type { PaymentWorkflowStatus } from '../../workflows/messages';
@@ -37,17 +37,22 @@ export interface PaymentTransition {
   readonly note: string | null;
 }
 
-export interface LedgerEntry {
+export interface LedgerEntry extends Pick<LedgerLine, 'side' | 'account'> {
   /** The version after the transition that posted the entry; null for a late payment. */
   readonly version: number | null;
   readonly latePaymentStep: LatePaymentStep | null;
   readonly occurredAt: Date;
-  readonly side: LedgerLine['side'];
-  readonly account: LedgerAccount;
   readonly amountRupiah: number;
 }
 
-export interface Refund {
+interface RefundOutcome {
+  readonly submittedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly providerReference: string | null;
+  readonly failureReason: string | null;
+}
+
+export interface Refund extends RefundOutcome {
   readonly number: number;
   readonly refundKey: string;
   readonly amountRupiah: number;
@@ -55,23 +60,15 @@ export interface Refund {
   readonly requestedAt: Date;
   /** Until then the refund is held, and can be cancelled. */
   readonly submitAt: Date;
-  readonly submittedAt: Date | null;
-  readonly finishedAt: Date | null;
-  readonly providerReference: string | null;
-  readonly failureReason: string | null;
 }
 
-export interface LatePayment {
+export interface LatePayment extends RefundOutcome {
   readonly status: LatePaymentStatus;
   readonly totalRupiah: number;
   readonly providerTransactionId: string;
   readonly paidAt: Date;
   readonly receivedAt: Date;
-  readonly submittedAt: Date | null;
-  readonly finishedAt: Date | null;
   readonly refundKey: string;
-  readonly providerReference: string | null;
-  readonly failureReason: string | null;
 }
 
 const MAX_ACTIONS = 20;

@@ -79,7 +79,10 @@ export async function verifyLedger(
 
   const sums = new Map(balances.map((sum) => [sum.account, sum]));
   for await (const page of readEntries(db, postingId, horizon.postingId)) {
-    for (const posting of page.strays) count(strayBreak(posting));
+    for (const posting of page.strays) {
+      const detail = `Posting ${posting} is missing, but has entries.`;
+      count({ kind: 'entries_without_posting', paymentId: null, detail });
+    }
     for (const sum of page.sums) sums.set(sum.account, addSums(sum, sums.get(sum.account)));
   }
   const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
@@ -94,11 +97,6 @@ export async function verifyLedger(
   const { asOf } = horizon;
   const since = checkpoint ? recordedUntil : null;
   return { asOf, since, payments, postings, balances: newBalances.map(balanceOf), breakCount, breaks };
-}
-
-function strayBreak(posting: number): LedgerBreak {
-  const detail = `Posting ${posting} is missing, but has entries.`;
-  return { kind: 'entries_without_posting', paymentId: null, detail };
 }
 
 function addSums(sum: AccountSums, to: AccountSums | undefined): AccountSums {
@@ -117,9 +115,6 @@ function balanceOf({ account, debitRupiah, creditRupiah }: AccountSums): Account
 interface EntriesPage {
   readonly strays: readonly number[];
   readonly sums: readonly AccountSums[];
-}
-
-interface NextEntries extends EntriesPage {
   /** The posting of the last entry; null if there are no more. */
   readonly last: number | null;
 }
@@ -127,7 +122,7 @@ interface NextEntries extends EntriesPage {
 /** All entries of postings above this id; the sums include the postings up to `countedUpTo`. */
 async function* readEntries(db: Queryable, above: number, countedUpTo: number): AsyncGenerator<EntriesPage> {
   for (let after: number | null = above; after !== null;) {
-    const { rows }: { rows: NextEntries[] } = await db.query<NextEntries>(
+    const { rows }: { rows: EntriesPage[] } = await db.query<EntriesPage>(
       `with entry as materialized (
          select posting_id, account, side, amount_rupiah from ledger_entries where posting_id > $1 order by posting_id
          fetch first ${ENTRIES_PER_PAGE} rows with ties
@@ -141,7 +136,7 @@ async function* readEntries(db: Queryable, above: number, countedUpTo: number): 
            from entry where posting_id <= $2 group by account) sum) as sums`,
       [after, countedUpTo],
     );
-    const page: NextEntries | undefined = rows[0];
+    const page: EntriesPage | undefined = rows[0];
     if (page && page.last !== null) yield page;
     after = page?.last ?? null;
   }

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/pool';
 import type { PaymentEvent } from '../domain/events';
 import type { DeliveryStatus } from '../webhooks/outbox';
 import type { DeadReason } from '../webhooks/record-attempt';
+import type { WebhookAttempt } from '../webhooks/send';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const satisfies readonly DeliveryStatus[];
 
@@ -38,15 +39,9 @@ export interface ListedDelivery extends PaymentDelivery {
   readonly attempts: readonly AttemptSummary[];
 }
 
-export interface AttemptSummary {
+export interface AttemptSummary extends Omit<WebhookAttempt, 'startedAt' | 'retryAfterSeconds'> {
   readonly number: number;
   readonly startedAt: string;
-  readonly durationMs: number;
-  readonly statusCode: number | null;
-  /** Null if the attempt succeeded. */
-  readonly failure: string | null;
-  /** The first characters of the response. */
-  readonly responseExcerpt: string | null;
 }
 
 const DELIVERY_COLUMNS = `delivery.id, event.event, endpoint.id as "endpointId", endpoint.url, delivery.status,

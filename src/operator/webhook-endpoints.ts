@@ -3,10 +3,11 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool';
 import type { PaymentEvent } from '../domain/events';
 import type { Sealer } from '../sealing';
-import type { ReceiverRules } from '../webhooks/ssrf-guard';
-import type { DisabledReason } from '../webhooks/record-attempt';
+import { markDead } from '../webhooks/mark-dead';
+import { type DisabledReason, RESET_HEALTH } from '../webhooks/record-attempt';
+import { type ReceiverRules, urlViolation } from '../webhooks/ssrf-guard';
 import { merchantNotFound } from './merchants';
-import { assertWebhookUrl } from './validate-url';
+import { assertUrl } from './validate-url';
 import { requireRow } from '../db/require-row';
 
 export interface WebhookEndpoint {
@@ -27,9 +28,7 @@ export interface WebhookEndpoint {
   readonly createdAt: Date;
 }
 
-export interface NewEndpoint extends ReceiverRules {
-  readonly merchantId: string;
-  readonly url: string;
+export interface NewEndpoint extends ReceiverRules, Pick<WebhookEndpoint, 'merchantId' | 'url'> {
   /** Empty: every event. */
   readonly events: readonly PaymentEvent[];
 }
@@ -69,7 +68,7 @@ export async function createEndpoint(
     [
       uuidv7(),
       endpoint.merchantId,
-      assertWebhookUrl(endpoint.url, endpoint),
+      assertUrl(endpoint.url, urlViolation(endpoint.url, endpoint)),
       endpoint.events.length === 0 ? null : [...new Set(endpoint.events)],
       uuidv7(),
       sealer.seal(secret, 'webhook-secret'),
@@ -99,8 +98,71 @@ export function endpointNotFound(endpointId: string): string {
   return `There is no endpoint ${endpointId}; lunas webhooks list shows them.`;
 }
 
+/**
+ * Disables an endpoint. Its pending deliveries become dead; an operator can redeliver them after the endpoint is
+ * enabled again. An endpoint that is disabled already keeps its reason. The deliveries are marked dead in batches; the
+ * relay continues this if the process ends.
+ * @throws NotFoundError if there is no such endpoint
+ */
+export async function disableEndpoint(db: Queryable, endpointId: string): Promise<WebhookEndpoint> {
+  await db.query(
+    `update webhook_endpoints set status = 'disabled', disabled_reason = 'operator'
+     where id = $1 and status = 'enabled'`,
+    [endpointId],
+  );
+  await markDead(db, endpointId);
+  return findEndpoint(db, endpointId);
+}
+
+/**
+ * Enables an endpoint and resets its health.
+ * @throws NotFoundError if there is no such endpoint
+ */
+export async function enableEndpoint(db: Queryable, endpointId: string): Promise<WebhookEndpoint> {
+  await db.query(
+    `update webhook_endpoints set status = 'enabled', disabled_reason = null, ${RESET_HEALTH} where id = $1`,
+    [endpointId],
+  );
+  return findEndpoint(db, endpointId);
+}
+
+export interface RotatedSecret extends Pick<WebhookEndpoint, 'id' | 'merchantId'> {
+  /** The new secret; only this result contains it. */
+  readonly secret: string;
+  /** Until then webhooks are signed with the old and the new secret. */
+  readonly oldSecretExpiresAt: Date;
+}
+
+/**
+ * Creates a new secret for an endpoint. Older secrets stay valid for the overlap; 0 invalidates them immediately.
+ * @throws NotFoundError if there is no such endpoint
+ */
+export async function rotateSecret(
+  db: Queryable,
+  sealer: Sealer,
+  endpointId: string,
+  overlapSeconds: number,
+): Promise<RotatedSecret> {
+  const secret = newSecret();
+  const { rows } = await db.query<Omit<RotatedSecret, 'secret'>>(
+    `with endpoint as (
+       select id, merchant_id, now() + make_interval(secs => $2) as ends from webhook_endpoints where id = $1
+     ),
+     old as (
+       update webhook_secrets set expires_at = endpoint.ends from endpoint
+       where endpoint_id = endpoint.id and (expires_at is null or expires_at > endpoint.ends)
+     ),
+     new as (
+       insert into webhook_secrets (id, endpoint_id, sealed_secret) select $3, id, $4 from endpoint
+     )
+     select id, merchant_id as "merchantId", ends::timestamptz(3) as "oldSecretExpiresAt" from endpoint`,
+    [endpointId, overlapSeconds, uuidv7(), sealer.seal(secret, 'webhook-secret')],
+  );
+  return { ...requireRow(rows, endpointNotFound(endpointId)), secret };
+}
+
 /** The secret that signs the webhooks of an endpoint: 256 random bits. */
-export function newSecret(): string {
+function newSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 }
 

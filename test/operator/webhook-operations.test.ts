@@ -1,11 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { listDeliveries } from '../../src/operator/webhook-deliveries';
-import { disableEndpoint, enableEndpoint } from '../../src/operator/webhook-endpoint-status';
-import { createEndpoint, findEndpoint, findNewestSecret } from '../../src/operator/webhook-endpoints';
+import {
+  createEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  findNewestSecret,
+  rotateSecret,
+} from '../../src/operator/webhook-endpoints';
 import { pingEndpoint } from '../../src/operator/webhook-ping';
 import { redeliver, redeliverRange } from '../../src/operator/webhook-redelivery';
-import { rotateSecret } from '../../src/operator/webhook-secret';
 import { createSealer } from '../../src/sealing';
 import { claimDeliveries } from '../../src/webhooks/outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../src/webhooks/record-attempt';

@@ -16,7 +16,7 @@ import { listExceptions } from '../../src/operator/exceptions';
 import { listPayments } from '../../src/operator/list-payments';
 import { listStuckRefunds } from '../../src/operator/list-stuck-refunds';
 import { recover } from '../../src/operator/recover';
-import { disableEndpoint } from '../../src/operator/webhook-endpoint-status';
+import { disableEndpoint } from '../../src/operator/webhook-endpoints';
 import { redeliverRange } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
 import { Relay } from '../../src/webhooks/relay';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { disableEndpoint, enableEndpoint } from '../../src/operator/webhook-endpoint-status';
-import { findEndpoint } from '../../src/operator/webhook-endpoints';
+import { disableEndpoint, enableEndpoint, findEndpoint } from '../../src/operator/webhook-endpoints';
 import { redeliver } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
 import { MAX_ATTEMPTS } from '../../src/webhooks/retry-policy';

@@ -3,14 +3,15 @@ import type { Queryable } from '../../db/pool';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { writeRunFile } from '../../local-stack/run-file';
 import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../operator/webhook-deliveries';
-import { disableEndpoint, enableEndpoint } from '../../operator/webhook-endpoint-status';
 import {
   createEndpoint,
+  disableEndpoint,
+  enableEndpoint,
   findNewestSecret,
   listEndpoints,
+  rotateSecret,
   type WebhookEndpoint,
 } from '../../operator/webhook-endpoints';
-import { rotateSecret } from '../../operator/webhook-secret';
 import { pingEndpoint } from '../../operator/webhook-ping';
 import { redeliver, redeliverRange, type Redelivery } from '../../operator/webhook-redelivery';
 import type { Sealer } from '../../sealing';
