@@ -1,12 +1,15 @@
 # One image for every process: `lunas api`, `lunas worker`, `lunas migrate`, `lunas sandbox`.
-FROM node:20-bookworm-slim AS build
+# The version is that of .nvmrc. A release names the digest too: --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:…
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /lunas
-COPY package.json package-lock.json ./
-RUN npm ci
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional
 
-FROM node:20-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /lunas
 COPY --from=build /lunas/package.json ./

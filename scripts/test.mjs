@@ -1,5 +1,5 @@
 // `npm test` and `npm run test:slow` build Lunas, because some tests start the built command. Then they run jest with
-// these arguments. `npm run test:all` (`--all`) runs both suites, one after the other.
+// these arguments. `npm run test:all` (`--all`) runs both suites, and the e2e test with the image's version of Node.js.
 // The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,15 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
-const SUITES = [[], ['--config', 'jest.slow.config.cjs']];
+const NODE_VERSION_OF_IMAGE = (await readFile(path.join(ROOT, '.nvmrc'), 'utf8')).trim();
+/** The registry has the binary as a package. */
+const NODE_OF_IMAGE = `node-${process.platform}-${process.arch}@${NODE_VERSION_OF_IMAGE}`;
+const SUITES = [
+  { args: [] },
+  { args: ['--config', 'jest.slow.config.cjs'] },
+  { args: ['test/e2e/up.test.ts'], node: ['npm', 'exec', '--yes', `--package=${NODE_OF_IMAGE}`, '--', 'node'] },
+];
+const THIS_NODE = [process.execPath];
 
 let running;
 let isInterrupted = false;
@@ -24,8 +32,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 const args = process.argv.slice(2);
-const suites = args.includes('--all') ? SUITES : [args];
-const total = { exitCode: await run([path.join(ROOT, 'scripts', 'build.mjs')]), passed: 0, failed: 0 };
+const suites = args.includes('--all') ? SUITES : [{ args }];
+const total = { exitCode: await run([...THIS_NODE, path.join(ROOT, 'scripts', 'build.mjs')]), passed: 0, failed: 0 };
 if (total.exitCode !== 0) total.failed = 1;
 else for (const suite of suites) await add(total, suite);
 console.log(`${total.passed} passed, ${total.failed} failed`);
@@ -40,19 +48,19 @@ async function add(total, suite) {
   total.failed += exitCode !== 0 && failed === 0 ? 1 : failed;
 }
 
-async function test(suite) {
+async function test({ args, node = THIS_NODE }) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-results-'));
   const resultsFile = path.join(directory, 'results.json');
   try {
-    const exitCode = await run([JEST, ...suite, '--json', '--outputFile', resultsFile]);
+    const exitCode = await run([...node, JEST, ...args, '--json', '--outputFile', resultsFile]);
     return { exitCode, ...(await readCounts(resultsFile)) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function run(command) {
-  running = spawn(process.execPath, command, { cwd: ROOT, stdio: 'inherit' });
+async function run([program, ...args]) {
+  running = spawn(program, args, { cwd: ROOT, stdio: 'inherit' });
   const [code] = await once(running, 'exit');
   return code ?? 1;
 }
