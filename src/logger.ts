@@ -2,11 +2,14 @@ import { type DestinationStream, pino, type Logger } from 'pino';
 
 export type { Logger };
 
-/** A merchant's secret key without its last four characters, anywhere in a line. */
-const SECRET_KEY = /sk_(test|live)_[0-9A-Za-z]{35}(?=[0-9A-Za-z]{4})/g;
+/**
+ * A secret without its last four characters, anywhere in a line: a merchant's or an operator's key, a webhook secret, a
+ * server key of Midtrans. The prefix identifies the kind; a wrong length does not make it public.
+ */
+const SECRET = /((?:sk|op)_(?:test|live)_|whsec_|Mid-server-)[\w-]{8,}(?=[\w-]{4})/g;
 
 /**
- * The process's log: one JSON object per line on stderr, because stdout has the results of commands. Secret keys are
+ * The process's log: one JSON object per line on stderr, because stdout has the results of commands. Secrets are
  * masked in every line, also if an address or an error contains one.
  */
 export function createLogger(
@@ -19,7 +22,7 @@ export function createLogger(
       level,
       base: { process },
       timestamp: pino.stdTimeFunctions.isoTime,
-      hooks: { streamWrite: (line) => line.replaceAll(SECRET_KEY, 'sk_$1_…') },
+      hooks: { streamWrite: (line) => line.replaceAll(SECRET, '$1…') },
       redact: ['secret', '*.secret', 'authorization', '*.authorization', 'serverKey', '*.serverKey'],
     },
     destination,
