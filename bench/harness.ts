@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { loadConfig, type Config } from '../src/config';
+import { loadConfig, operatorPortOf, type Config } from '../src/config';
 import { migrate } from '../src/db/migrate';
 import { createPool, type Pool } from '../src/db/pool';
 import {
@@ -82,6 +82,7 @@ export class BenchmarkHarness {
       ...process.env,
       LUNAS_HOME: path.join(directory, 'home'),
       PORT: String(await freePort()),
+      OPERATOR_PORT: String(await freePort()),
       SANDBOX_PORT: String(await freePort()),
       POSTGRES_PORT: String(await freePort()),
       TEMPORAL_PORT: String(temporalPort),
@@ -232,6 +233,7 @@ export class BenchmarkHarness {
         DATABASE_URL: stack.databaseUrl,
         TEMPORAL_ADDRESS: stack.temporalAddress,
         PORT: String(config.PORT),
+        OPERATOR_PORT: String(operatorPortOf(config)),
         SANDBOX_PORT: String(config.SANDBOX_PORT),
         RATE_LIMIT_PER_MINUTE,
         ...this.options.environment?.[name],

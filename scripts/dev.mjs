@@ -172,9 +172,10 @@ function killAll() {
   process.exit(INTERRUPTED);
 }
 
-function describe({ api_url, temporal_ui_url, sandbox_url, merchant_id, secret_key }) {
+function describe({ api_url, operator_url, temporal_ui_url, sandbox_url, merchant_id, secret_key }) {
   const rows = [
     ['API', api_url],
+    ['Operator API', operator_url],
     ['Temporal', temporal_ui_url],
     ['Sandbox', sandbox_url],
     ['Merchant', merchant_id],

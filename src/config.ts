@@ -50,6 +50,10 @@ const trustedProxies = z.union([
 export const environmentSchema = z.object({
   PORT: port.default(3000).describe('Port of the API.'),
   HOST: text.default('127.0.0.1').describe('Address on which the API listens; 0.0.0.0 for all interfaces.'),
+  OPERATOR_PORT: port.optional().describe('Port of the operator API, a listener of its own. Default: PORT + 2.'),
+  OPERATOR_HOST: text
+    .default('127.0.0.1')
+    .describe('Address on which the operator API listens. Keep it out of reach of the internet.'),
   PUBLIC_BASE_URL: url
     .optional()
     .describe("URL for QR images and providers' notifications. Default: the API's own address."),
@@ -113,6 +117,10 @@ export const environmentSchema = z.object({
 });
 
 export type Config = z.infer<typeof environmentSchema>;
+
+export function operatorPortOf({ OPERATOR_PORT, PORT }: Pick<Config, 'OPERATOR_PORT' | 'PORT'>): number {
+  return OPERATOR_PORT ?? PORT + 2;
+}
 
 /**
  * Reads the environment. An empty variable counts as absent.

@@ -9,7 +9,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 const { asyncLocalStorage } = createRequire(import.meta.url)('@temporalio/activity');
 const built = createRequire(new URL('../../dist/src/', import.meta.url));
 const { createActivities } = built('../activities/index.js');
-const { createApp } = built('./api/app.js');
+const { createPublicApp } = built('./api/app.js');
 const { SingleFlight } = built('./api/payments/create-payment/single-flight.js');
 const { ApiKeys } = built('./api/auth/api-keys.js');
 const { AuthFailureLimiter } = built('./api/auth/auth-failure-limiter.js');
@@ -129,7 +129,7 @@ DBOS.setConfig({
 await DBOS.launch();
 
 const settings = { databaseUrl: DATABASE_URL, requestsPerMinute: Number(RATE_LIMIT_PER_MINUTE), log };
-const app = createApp(
+const app = createPublicApp(
   {
     db,
     workflows,

@@ -9,21 +9,46 @@ import express, {
 import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
 import { authenticate } from './auth/authenticate';
+import { clientAddress } from './auth/client-address';
 import type { Endpoint, EndpointResponse } from './endpoint';
 import { authenticateOperator } from './operator/authenticate-operator';
 import { countRequest } from './rate-limit/count-request';
 import { readBody } from './request-body';
-import { ROUTES } from './routes';
+import { OPERATOR_ENDPOINTS, PUBLIC_ROUTES } from './routes';
 import type { ApiDependencies } from './dependencies';
 
-/** @param trustProxy hops or addresses of our own proxies (`TRUST_PROXY`); 0: no proxy is trusted */
-export function createApp(dependencies: ApiDependencies, trustProxy: number | readonly string[]): Express {
+/** Hops or addresses of our own proxies (`TRUST_PROXY`); 0: no proxy is trusted. */
+type TrustProxy = number | readonly string[];
+
+/** The app of the public listener. */
+export function createPublicApp(dependencies: ApiDependencies, trustProxy: TrustProxy): Express {
+  const isHttps = dependencies.publicBaseUrl.startsWith('https:');
+  return createApp(dependencies, { routes: PUBLIC_ROUTES, trustProxy, isHttps });
+}
+
+/**
+ * The app of the operators' listener. A number of hops counts the proxies before the public listener. A direct caller
+ * of this listener could use it to choose its own address, so it does not apply here.
+ */
+export function createOperatorApp(dependencies: ApiDependencies, trustProxy: TrustProxy): Express {
+  const trustedNetworks = typeof trustProxy === 'number' ? 0 : trustProxy;
+  return createApp(dependencies, { routes: OPERATOR_ENDPOINTS, trustProxy: trustedNetworks, isHttps: false });
+}
+
+interface Listener {
+  readonly routes: readonly Endpoint[];
+  readonly trustProxy: TrustProxy;
+  /** Callers use https, whatever the connection of the last proxy. */
+  readonly isHttps: boolean;
+}
+
+function createApp(dependencies: ApiDependencies, { routes, trustProxy, isHttps }: Listener): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', trustProxy);
-  app.use(requestContext(dependencies));
-  for (const route of ROUTES) app[route.method](route.path, handleRoute(dependencies, route));
+  app.use(requestContext(dependencies, isHttps));
+  for (const route of routes) app[route.method](route.path, handleRoute(dependencies, route));
   app.use(() => {
     throw new ApiError('not_found', 'There is no such address; see the API documentation.', NO_SUCH_PATH);
   });
@@ -43,26 +68,30 @@ function loggedPath({ path }: Request): string {
 const ONE_YEAR_SECONDS = 31_536_000;
 
 /**
- * Sets the request id and the security headers, and logs the finished request. There is no CORS header, since keys
- * belong on servers only. Keys and bodies are never logged.
+ * Sets the request id and the security headers. Logs the request when its response is complete, or when the caller has
+ * closed the connection before that. There is no CORS header, since keys belong on servers only. Keys and bodies are
+ * never logged.
  */
-function requestContext({ log, publicBaseUrl }: ApiDependencies): RequestHandler {
-  const isHttps = publicBaseUrl.startsWith('https:');
+function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHandler {
   return (request, response, next) => {
     const startedMs = performance.now();
     const requestId = randomUUID();
+    // A closed connection has no address any more.
+    const address = clientAddress(request);
     response.locals.requestId = requestId;
     response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
     // Must not be sent over plain HTTP (RFC 6797, 7.2).
     if (isHttps || request.secure) response.set('Strict-Transport-Security', `max-age=${ONE_YEAR_SECONDS}`);
-    response.on('finish', () => {
+    response.on('close', () => {
       const durationMs = Math.round(performance.now() - startedMs);
       log.info(
         {
           requestId,
+          ...response.locals.caller,
+          clientAddress: address,
           method: request.method,
           path: loggedPath(request),
-          status: response.statusCode,
+          ...(response.writableFinished ? { status: response.statusCode } : { status: null, isAborted: true }),
           durationMs,
           ...response.locals.rejection,
         },

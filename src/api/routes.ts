@@ -1,5 +1,5 @@
 import { getDocs, getDocsFile } from './docs/get-docs';
-import type { Endpoint, MerchantEndpoint } from './endpoint';
+import type { Endpoint, MerchantEndpoint, OperatorEndpoint } from './endpoint';
 import { getHealth, getReadiness } from './health/health';
 import { getOpenapi } from './openapi/get-openapi';
 import { listExceptions, resolveException } from './operator/exceptions';
@@ -27,9 +27,8 @@ export const MERCHANT_ENDPOINTS: readonly MerchantEndpoint[] = [
   listTransactions,
 ];
 
-/** Every endpoint of the API. */
-export const ROUTES: readonly Endpoint[] = [
-  ...MERCHANT_ENDPOINTS,
+/** The listener of the operators has these and nothing else. */
+export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   showPayment,
   settlePayment,
   failPayment,
@@ -39,6 +38,11 @@ export const ROUTES: readonly Endpoint[] = [
   resolveException,
   redeliverWebhook,
   listActions,
+];
+
+/** The public listener: merchants, customers and providers reach it. */
+export const PUBLIC_ROUTES: readonly Endpoint[] = [
+  ...MERCHANT_ENDPOINTS,
   getQrisImage,
   receiveNotification,
   getOpenapi(MERCHANT_ENDPOINTS),
@@ -47,3 +51,6 @@ export const ROUTES: readonly Endpoint[] = [
   getHealth,
   getReadiness,
 ];
+
+/** Every endpoint of both listeners. */
+export const ROUTES: readonly Endpoint[] = [...PUBLIC_ROUTES, ...OPERATOR_ENDPOINTS];

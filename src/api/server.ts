@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import { createPool } from '../db/pool';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
@@ -7,7 +7,7 @@ import { gracefulShutdown } from '../graceful-shutdown';
 import type { Logger } from '../logger';
 import { createProviderRegistry } from '../providers/registry';
 import { createSealer } from '../sealing';
-import { createApp } from './app';
+import { createOperatorApp, createPublicApp } from './app';
 import { ApiKeys } from './auth/api-keys';
 import { AuthFailureLimiter } from './auth/auth-failure-limiter';
 import { SingleFlight } from './payments/create-payment/single-flight';
@@ -18,6 +18,9 @@ import { RateLimit } from './rate-limit/rate-limit';
 export interface ApiSettings {
   readonly port: number;
   readonly host: string;
+  /** The operator API has a listener of its own (`OPERATOR_PORT`, `OPERATOR_HOST`). */
+  readonly operatorPort: number;
+  readonly operatorHost: string;
   /** The address at which customers and providers reach the API; by default the one that it listens on. */
   readonly publicBaseUrl?: string;
   readonly databaseUrl: string;
@@ -47,7 +50,7 @@ const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 
 /** Longer than the 10 s of a request, shorter than the 15 s in which the process must stop (`runService`). */
 const SHUTDOWN_TIMEOUT_MS = 12_000;
 
-/** The API process. Resolves when it listens. `close` completes the requests in flight first. */
+/** The API process. Resolves when both listeners listen. `close` completes the requests in flight first. */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
   const db = createPool(settings.databaseUrl, DATABASE_LIMITS);
   const workflows = new PaymentWorkflowClient(connectClient(settings.temporal));
@@ -59,34 +62,41 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
   const rateLimit = new RateLimit(settings);
   const failedKeys = new AuthFailureLimiter();
 
-  const app = createApp(
-    {
-      db,
-      workflows,
-      creations: new SingleFlight(workflows),
-      providers,
-      sealer,
-      qrisLinks,
-      mutex: createKeyedMutex(),
-      rateLimit,
-      apiKeys: new ApiKeys(db),
-      failedKeys,
-      publicBaseUrl,
-      log: settings.log,
-    },
-    settings.trustProxy ?? 0,
-  );
-  const server = createServer(HTTP_LIMITS, app);
-  const closeServer = gracefulShutdown(server, SHUTDOWN_TIMEOUT_MS);
-  server.listen(settings.port, settings.host);
-  await once(server, 'listening');
+  const dependencies = {
+    db,
+    workflows,
+    creations: new SingleFlight(workflows),
+    providers,
+    sealer,
+    qrisLinks,
+    mutex: createKeyedMutex(),
+    rateLimit,
+    apiKeys: new ApiKeys(db),
+    failedKeys,
+    publicBaseUrl,
+    log: settings.log,
+  };
+  const { port, host, operatorPort, operatorHost, trustProxy = 0 } = settings;
+  const closeServers = await Promise.all([
+    listen(createPublicApp(dependencies, trustProxy), port, host),
+    listen(createOperatorApp(dependencies, trustProxy), operatorPort, operatorHost),
+  ]);
 
   return {
     url: publicBaseUrl,
     async close() {
-      await closeServer();
+      await Promise.all(closeServers.map((closeServer) => closeServer()));
       await Promise.all([workflows.close(), providers.close()]);
       await Promise.all([db.end(), rateLimit.close()]);
     },
   };
+}
+
+/** @returns a function that completes the requests in flight and closes the listener */
+async function listen(app: RequestListener, port: number, host: string): Promise<() => Promise<void>> {
+  const server = createServer(HTTP_LIMITS, app);
+  const close = gracefulShutdown(server, SHUTDOWN_TIMEOUT_MS);
+  server.listen(port, host);
+  await once(server, 'listening');
+  return close;
 }

@@ -109,6 +109,7 @@ async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: P
 function toRunFile(stack: Stack<Demo>): RunFile {
   return {
     api_url: stack.apiUrl,
+    operator_url: stack.operatorUrl,
     sandbox_url: stack.sandboxUrl,
     temporal_address: stack.temporalAddress,
     temporal_ui_url: stack.temporalUiUrl,

@@ -29,6 +29,8 @@ export interface Port {
   /** The environment variable that sets it. */
   readonly variable: string;
   readonly host: string;
+  /** The environment variable that sets the host; by default `HOST`. */
+  readonly hostVariable?: string;
   readonly port: number;
   /** An additional remedy if the port is taken. */
   readonly hint?: string;
@@ -60,7 +62,7 @@ async function findProblems(ports: readonly Port[]): Promise<string[]> {
   return problems;
 }
 
-async function findProblem({ variable, host, port, hint }: Port): Promise<string[]> {
+async function findProblem({ variable, host, hostVariable = 'HOST', port, hint }: Port): Promise<string[]> {
   try {
     await assertListenable(host, port);
     return [];
@@ -70,7 +72,7 @@ async function findProblem({ variable, host, port, hint }: Port): Promise<string
       const remedy = `Set ${variable} to a free one, or stop what uses it.`;
       return [[`Port ${port} is taken.`, remedy, ...(hint === undefined ? [] : [hint])].join(' ')];
     }
-    const remedy = `Set ${variable} to a port above 1023, or HOST to an address of this machine.`;
+    const remedy = `Set ${variable} to a port above 1023, or ${hostVariable} to an address of this machine.`;
     return [`Cannot listen on ${host}:${port} (${code ?? messageOf(error)}). ${remedy}`];
   }
 }

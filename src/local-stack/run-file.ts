@@ -7,6 +7,7 @@ const sandboxRunFileSchema = z.object({ sandbox_url: z.url(), pid: z.int().posit
 
 const runFileSchema = sandboxRunFileSchema.extend({
   api_url: z.url(),
+  operator_url: z.url(),
   temporal_address: z.string().min(1),
   /** Null if Temporal is not part of the local stack: the address of its Web UI is not known. */
   temporal_ui_url: z.url().nullable(),

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Config } from '../config';
+import { type Config, operatorPortOf } from '../config';
 import { findTemporalBinary } from './find-temporal-binary';
 import { ensureMasterKey, type DataDirectory } from './data-directory';
 import { type ChildServiceName, startChildService } from './child-service';
@@ -31,6 +31,7 @@ export interface StackOptions<Prepared> {
 
 export interface Stack<Prepared> {
   readonly apiUrl: string;
+  readonly operatorUrl: string;
   readonly sandboxUrl: string;
   readonly temporalAddress: string;
   /** Null if Temporal is not part of the local stack. */
@@ -76,7 +77,8 @@ export async function startStack<Prepared>(
   await runAll(signal, (signal) =>
     ownServices(options).map((name) => startService(context, name, environment, signal)),
   );
-  return { apiUrl: context.apiUrl, sandboxUrl: context.sandboxUrl, ...temporal, ...database };
+  const operatorUrl = `http://${reachableHost(config.OPERATOR_HOST)}:${operatorPortOf(config)}`;
+  return { apiUrl: context.apiUrl, operatorUrl, sandboxUrl: context.sandboxUrl, ...temporal, ...database };
 }
 
 async function startDatabase<Prepared>(
@@ -154,6 +156,7 @@ function serviceEnvironment(
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     PORT: String(config.PORT),
+    OPERATOR_PORT: String(operatorPortOf(config)),
     SANDBOX_PORT: String(config.SANDBOX_PORT),
   };
 }
@@ -164,11 +167,19 @@ export function requiredPorts(config: Config, services: readonly ChildServiceNam
   const runsPostgres = config.DATABASE_URL === undefined;
   const runsTemporal = config.TEMPORAL_ADDRESS === undefined;
   return [
-    ...(own.includes('api') ? [{ variable: 'PORT', host: config.HOST, port: config.PORT }] : []),
+    ...(own.includes('api') ? apiPorts(config) : []),
     ...(own.includes('sandbox') ? [sandboxPort(config.SANDBOX_PORT)] : []),
     ...(runsPostgres ? [{ variable: 'POSTGRES_PORT', host: LOOPBACK, port: config.POSTGRES_PORT }] : []),
     ...(runsTemporal ? [{ variable: 'TEMPORAL_PORT', host: LOOPBACK, port: config.TEMPORAL_PORT }] : []),
     ...(runsTemporal ? [{ variable: 'TEMPORAL_UI_PORT', host: LOOPBACK, port: config.TEMPORAL_UI_PORT }] : []),
+  ];
+}
+
+function apiPorts(config: Config): Port[] {
+  const operatorPort = operatorPortOf(config);
+  return [
+    { variable: 'PORT', host: config.HOST, port: config.PORT },
+    { variable: 'OPERATOR_PORT', hostVariable: 'OPERATOR_HOST', host: config.OPERATOR_HOST, port: operatorPort },
   ];
 }
 

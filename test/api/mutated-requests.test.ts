@@ -190,7 +190,7 @@ async function send(
   headers: Record<string, string>,
   body: string,
 ): Promise<LiveResponse> {
-  const url = new URL(service.apiUrl);
+  const url = new URL(path.startsWith('/operator/') ? service.operatorUrl : service.apiUrl);
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   const options = { host: url.hostname, port: url.port, method, path, headers: { ...headers, ...length } };
   const request = httpRequest({ ...options, timeout: 10_000 });

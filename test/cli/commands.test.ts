@@ -241,6 +241,7 @@ describe('errors', () => {
 describe('with a running `lunas up`', () => {
   const run = {
     api_url: 'http://127.0.0.1:3000',
+    operator_url: 'http://127.0.0.1:3002',
     sandbox_url: 'http://127.0.0.1:3001',
     temporal_address: '127.0.0.1:7233',
     temporal_ui_url: null,

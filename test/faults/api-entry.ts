@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { createApp } from '../../src/api/app';
+import { createPublicApp } from '../../src/api/app';
 import { ApiKeys } from '../../src/api/auth/api-keys';
 import { AuthFailureLimiter } from '../../src/api/auth/auth-failure-limiter';
 import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
@@ -28,7 +28,7 @@ function run(): void {
   const workflows = new InstrumentedWorkflowClient(
     connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }),
   );
-  const app = createApp(
+  const app = createPublicApp(
     {
       db,
       workflows,

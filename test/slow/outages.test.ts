@@ -21,6 +21,8 @@ beforeAll(async () => {
   api = await startApi({
     port: await freePort(),
     host: '127.0.0.1',
+    operatorPort: await freePort(),
+    operatorHost: '127.0.0.1',
     databaseUrl: database.href,
     temporal: { ...service.temporal, address: temporal.address },
     masterKey: service.masterKey,

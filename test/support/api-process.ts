@@ -15,12 +15,13 @@ export interface ApiProcess {
 
 /** It rejects no request for its rate, and has the public URL of the service, so that responses can be compared. */
 export async function startApiProcess(service: TestService): Promise<ApiProcess> {
-  const port = await freePort();
+  const [port, operatorPort] = [await freePort(), await freePort()];
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-api-'));
   const environment = {
     PATH: process.env.PATH,
     HOST: '127.0.0.1',
     PORT: String(port),
+    OPERATOR_PORT: String(operatorPort),
     PUBLIC_BASE_URL: service.apiUrl,
     DATABASE_URL: service.databaseUrl,
     TEMPORAL_ADDRESS: service.temporal.address,

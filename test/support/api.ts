@@ -16,6 +16,8 @@ export const IN_FORCE_AFTER_MS = 1_000;
 export interface TestApis {
   readonly db: Pool;
   readonly urls: readonly string[];
+  /** The listeners of the operators, in the same order. */
+  readonly operatorUrls: readonly string[];
   /** The log lines of all servers. */
   logged(): string;
   /** A key of a new, approved merchant. */
@@ -51,9 +53,11 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
   );
   const apis = await Promise.all(
     settings.map(async (settings) => {
-      const port = await freePort();
+      const [port, operatorPort] = [await freePort(), await freePort()];
       const api = await startApi({
         host: '127.0.0.1',
+        operatorHost: '127.0.0.1',
+        operatorPort,
         requestsPerMinute: 1_000_000,
         databaseUrl: database.url,
         temporal: { address: '127.0.0.1:1', namespace: 'none', security: {} },
@@ -62,12 +66,14 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
         log,
         ...settings,
       });
-      return { url: `http://127.0.0.1:${port}`, close: () => api.close() };
+      const operatorUrl = `http://127.0.0.1:${operatorPort}`;
+      return { url: `http://127.0.0.1:${port}`, operatorUrl, close: () => api.close() };
     }),
   );
   return {
     db,
     urls: apis.map(({ url }) => url),
+    operatorUrls: apis.map(({ operatorUrl }) => operatorUrl),
     logged: () => lines.join(''),
     async newKey({ allowedNetworks = [], approve = true } = {}) {
       const merchant = await createMerchant(db, { name: 'M', feePayer: 'merchant', providers: ['gopay'], approve });

@@ -26,6 +26,7 @@ export interface TestService {
   readonly context: TransitionContext;
   readonly client: Client;
   readonly apiUrl: string;
+  readonly operatorUrl: string;
   readonly sandboxUrl: string;
   readonly merchantId: string;
   readonly secretKey: string;
@@ -35,6 +36,8 @@ export interface TestService {
   readonly temporal: TemporalTarget;
   /** A call to the API with the demo merchant's key. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+  /** A call to the operator API. */
+  callOperator(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** The database of the provider's ledger, in which tests plant inconsistencies. */
   readonly providerDb: Pool;
   /** The orders of the provider's ledger, by reference. */
@@ -106,8 +109,8 @@ export async function startTestService(
   const ledger = newDatabase();
   const masterKey = randomBytes(32).toString('base64');
   const log = createLogger('test', process.env.LOG_LEVEL ?? 'silent');
-  const apiPort = await freePort();
-  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const [apiPort, operatorPort] = [await freePort(), await freePort()];
+  const [apiUrl, operatorUrl] = [`http://127.0.0.1:${apiPort}`, `http://127.0.0.1:${operatorPort}`];
   const sandbox = await startSandbox({
     port: 0,
     host: '127.0.0.1',
@@ -136,7 +139,14 @@ export async function startTestService(
       onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
     }),
   );
-  const api = await startApi({ ...settings, port: apiPort, host: '127.0.0.1', requestsPerMinute: 1_000_000 });
+  const api = await startApi({
+    ...settings,
+    port: apiPort,
+    host: '127.0.0.1',
+    operatorPort,
+    operatorHost: '127.0.0.1',
+    requestsPerMinute: 1_000_000,
+  });
   await withRetry(() => worker.startWorker());
   return {
     db,
@@ -145,6 +155,7 @@ export async function startTestService(
     client,
     providerDb,
     apiUrl,
+    operatorUrl,
     sandboxUrl: sandbox.url,
     merchantId,
     secretKey,
@@ -152,6 +163,7 @@ export async function startTestService(
     databaseUrl: database.url,
     temporal,
     call: apiCaller(apiUrl, secretKey),
+    callOperator: apiCaller(operatorUrl, secretKey),
     transitionsOf: (paymentId) => listTransitions(db, paymentId),
     ...sandboxMethods(sandbox.url),
     ...worker,

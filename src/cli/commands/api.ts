@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { operatorPortOf } from '../../config';
 import { requireSchema } from '../require-schema';
 import { runService } from '../service-process';
 
 export function addApiCommand(program: Command): void {
   program
     .command('api')
-    .description('run the HTTP API that merchants and providers call')
+    .description('run the HTTP API that merchants and providers call, and the operator API')
     .action(() =>
       runService('api', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
@@ -15,6 +16,8 @@ export function addApiCommand(program: Command): void {
         return startApi({
           host,
           port,
+          operatorHost: context.config.OPERATOR_HOST,
+          operatorPort: operatorPortOf(context.config),
           publicBaseUrl: context.publicBaseUrl(),
           databaseUrl,
           temporal: await context.temporal(),

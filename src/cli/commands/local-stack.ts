@@ -28,6 +28,7 @@ function renderAddresses(runFile: RunFile, dataDirectory: DataDirectory): string
   const webUi = runFile.temporal_ui_url ? `${runFile.temporal_ui_url} (Web UI), ` : '';
   const rows = [
     ['API', runFile.api_url],
+    ['Operator API', runFile.operator_url],
     ['Temporal', webUi + runFile.temporal_address],
     ['Sandbox', `${runFile.sandbox_url} (open it in a browser to pay)`],
     ['Data', dataDirectory.path],
@@ -35,7 +36,7 @@ function renderAddresses(runFile: RunFile, dataDirectory: DataDirectory): string
     ['Merchant', runFile.merchant_id],
     ['Secret key', runFile.secret_key],
   ] as const;
-  return rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');
+  return rows.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n');
 }
 
 /** A command that creates a payment at each execution. */

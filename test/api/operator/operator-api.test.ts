@@ -1,12 +1,11 @@
 import { openException } from '../../../src/db/exceptions';
 import { setPolicy } from '../../../src/operator/catalog';
 import { createOperator, revokeOperator } from '../../../src/operator/operators';
-import { ROUTES } from '../../../src/api/routes';
+import { OPERATOR_ENDPOINTS } from '../../../src/api/routes';
 import { sendRequest, startTestApis } from '../../support/api';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
 
-const OPERATOR_ROUTES = ROUTES.filter(({ access }) => access === 'operator');
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 
 let service: TestService;
@@ -21,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 function call(method: string, path: string, body?: unknown, key = secret): Promise<ApiResponse> {
-  return service.call(method, `/operator${path}`, body, { authorization: `Bearer ${key}` });
+  return service.callOperator(method, `/operator${path}`, body, { authorization: `Bearer ${key}` });
 }
 
 function expectRejected(status: number, code: string, message: RegExp) {
@@ -63,7 +62,10 @@ async function lastAction(target: string) {
 
 describe('authentication of the operator API', () => {
   const merchantAddresses = ['/payments/x', '/transactions', '/payments/x/qris'];
-  const addresses = OPERATOR_ROUTES.map(({ method, path }) => [method.toUpperCase(), path.replace(':id', UNKNOWN_ID)]);
+  const addresses = OPERATOR_ENDPOINTS.map(({ method, path }) => [
+    method.toUpperCase(),
+    path.replace(':id', UNKNOWN_ID),
+  ]);
 
   it.each(addresses)(
     '%s %s accepts an operator, and rejects a merchant, an unknown key and a revoked key',
@@ -75,10 +77,10 @@ describe('authentication of the operator API', () => {
       });
       await revokeOperator(service.db, revoked.id);
       for (const key of [service.secretKey, 'nonsense', revoked.secret]) {
-        const response = await service.call(method, path, body, { authorization: `Bearer ${key}` });
+        const response = await service.callOperator(method, path, body, { authorization: `Bearer ${key}` });
         expect([response.status, response.body.error.code]).toEqual([401, 'invalid_api_key']);
       }
-      const { status, headers } = await service.call(method, path, body, { authorization: `Bearer ${secret}` });
+      const { status, headers } = await service.callOperator(method, path, body, { authorization: `Bearer ${secret}` });
       expect([200, 404]).toContain(status);
       expect(headers.get('ratelimit-limit')).toBe('1000000');
     },
@@ -103,7 +105,7 @@ it('rejects an address after too many failed keys, and still accepts valid keys 
   const apis = await startTestApis([{}]);
   const operator = await createOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
   const callWithKey = (key: string) =>
-    sendRequest(`${apis.urls[0]}/operator/actions`, { headers: { authorization: `Bearer ${key}` } });
+    sendRequest(`${apis.operatorUrls[0]}/operator/actions`, { headers: { authorization: `Bearer ${key}` } });
   const responses: (string | undefined)[] = [];
   for (let attempt = 0; attempt < 61; attempt += 1) responses.push((await callWithKey('op_test_guess')).code);
   expect(responses).toEqual([...Array.from({ length: 60 }, () => 'invalid_api_key'), 'rate_limited']);
@@ -112,7 +114,7 @@ it('rejects an address after too many failed keys, and still accepts valid keys 
 });
 
 describe('the body of an action', () => {
-  const actions = OPERATOR_ROUTES.filter(({ method }) => method === 'post').map(({ path }) =>
+  const actions = OPERATOR_ENDPOINTS.filter(({ method }) => method === 'post').map(({ path }) =>
     path.replace('/operator', ''),
   );
 

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretKey } from '../../src/keys/secret-key';
+import { createOperator } from '../../src/operator/operators';
+import { callApi, sendRequest, startTestApis, type TestApis } from '../support/api';
+import { eventually } from '../support/eventually';
+
+let apis: TestApis;
+let url: string;
+let operatorUrl: string;
+beforeAll(async () => {
+  apis = await startTestApis([{}]);
+  [url = '', operatorUrl = ''] = [apis.urls[0], apis.operatorUrls[0]];
+});
+afterAll(() => apis.close());
+
+describe('a secret in an address or an error', () => {
+  it('is masked, whatever its kind', async () => {
+    const { secret: merchantKey } = await apis.newKey();
+    const { secret: operatorKey } = await createOperator(apis.db, { name: 'sari', environment: 'production' });
+    const serverKey = `SB-Mid-server-${randomBytes(12).toString('hex')}`;
+    const webhookSecret = `whsec_${randomBytes(32).toString('base64url')}`;
+    const secrets = [merchantKey, operatorKey, webhookSecret, serverKey];
+    for (const secret of secrets) {
+      await sendRequest(`${url}/payments/${secret}`);
+      await sendRequest(`${url}/${secret}?key=${secret}`);
+      await sendRequest(`${operatorUrl}/operator/payments/${secret}`);
+    }
+    await apis.db.query(`alter table api_keys rename to api_keys_away`);
+    await apis.db.query(
+      `create function fail() returns boolean language plpgsql as $$ begin raise '${secrets.join(' and ')}'; end $$`,
+    );
+    await apis.db.query('create view api_keys as select *, fail() from merchants');
+    await callApi(url, createSecretKey('sandbox').secret);
+    await eventually(
+      async () => apis.logged(),
+      (log) => log.includes('request failed'),
+    );
+    for (const secret of secrets) {
+      expect(apis.logged()).not.toContain(secret);
+      expect(apis.logged()).not.toContain(secret.slice(14, -4));
+      expect(apis.logged()).toContain(`…${secret.slice(-4)}`);
+    }
+  });
+});
