@@ -106,7 +106,7 @@ function handleRoute(dependencies: ApiDependencies, route: Endpoint): RequestHan
   return async (request, response) => send(response, await call(dependencies, route, request, response));
 }
 
-/** The order of the checks is the contract's: key, address, merchant, rate limit, body. */
+/** The order of the checks is the contract's: key, address, merchant, scope, rate limit, body. */
 async function call(
   dependencies: ApiDependencies,
   route: Endpoint,
@@ -130,12 +130,12 @@ async function admit(
     case 'public':
       return () => route.handler(dependencies, request);
     case 'merchant': {
-      const merchant = await authenticate(dependencies, request);
+      const merchant = await authenticate(dependencies, request, response, route.scope);
       response.set(await countRequest(dependencies.rateLimit, merchant.keyId));
       return () => route.handler(dependencies, request, merchant);
     }
     case 'operator': {
-      const operator = await authenticateOperator(dependencies, request);
+      const operator = await authenticateOperator(dependencies, request, response, route.scope);
       response.set(await countRequest(dependencies.rateLimit, operator.keyId));
       return () => route.handler(dependencies, request, operator);
     }

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../domain/errors';
+import type { MerchantScope, OperatorScope } from '../domain/key-access';
 import type { AuthenticatedMerchant } from './auth/authenticate';
 import type { ApiDependencies } from './dependencies';
 import type { ResponseHeader } from './openapi/response-headers';
@@ -30,6 +31,8 @@ export interface PublicEndpoint extends EndpointAddress {
 /** An endpoint that needs an operator's key. Merchants cannot call it, and the OpenAPI document does not contain it. */
 export interface OperatorEndpoint extends EndpointAddress {
   readonly access: 'operator';
+  /** A key that has scopes needs this one. */
+  readonly scope: OperatorScope;
   readonly handler: (
     dependencies: ApiDependencies,
     request: Request,
@@ -50,6 +53,8 @@ type Examples<Value> = Readonly<Record<string, Value>>;
 /** An endpoint that needs a merchant's key: what it does and what the OpenAPI document contains. */
 export interface MerchantEndpoint<Body = unknown> extends EndpointAddress {
   readonly access: 'merchant';
+  /** A key that has scopes needs this one. */
+  readonly scope: MerchantScope;
   readonly operationId: string;
   readonly summary: string;
   /** Markdown. */

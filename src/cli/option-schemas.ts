@@ -56,6 +56,25 @@ export function durationFrom(minSeconds: number) {
   });
 }
 
+/** When a new key expires: a duration from now, or a timestamp in the future. */
+export const expiry = z.string().transform((text, context) => {
+  const seconds = parseDuration(text);
+  const expiresAt = seconds === undefined ? timestamp.safeParse(text).data : new Date(Date.now() + seconds * 1_000);
+  if (expiresAt && expiresAt.getTime() > Date.now()) return expiresAt;
+  const message = 'must be a duration such as 90d, or a timestamp in the future such as 2027-01-31T09:00:00Z';
+  context.addIssue({ code: 'custom', input: text, message });
+  return z.NEVER;
+});
+
+/** The values of an option, separated by commas. */
+export function listOf<const Values extends readonly string[]>(values: Values) {
+  const rule = { error: `must be a list of ${values.join(', ')}, separated by commas` };
+  return z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .pipe(z.array(z.enum(values, rule), rule));
+}
+
 /** `a`, `a or b`, `a, b or c`. */
 export function joinOptions(values: readonly string[]): string {
   return values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;

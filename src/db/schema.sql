@@ -40,7 +40,10 @@ create table api_keys (
   last_four text not null,
   allowed_networks cidr[] not null default '{}'::cidr[],
   created_at timestamp(3) with time zone not null default now(),
-  revoked_at timestamp(3) with time zone
+  revoked_at timestamp(3) with time zone,
+  scopes text[],
+  expires_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone
 );
 create table exceptions (
   id uuid not null default gen_random_uuid(),
@@ -125,7 +128,10 @@ create table operators (
   prefix text not null,
   last_four text not null,
   created_at timestamp(3) with time zone not null default now(),
-  revoked_at timestamp(3) with time zone
+  revoked_at timestamp(3) with time zone,
+  allowed_networks cidr[] not null default '{}'::cidr[],
+  scopes text[],
+  expires_at timestamp(3) with time zone
 );
 create table payment_transitions (
   payment_id uuid not null,
@@ -285,6 +291,7 @@ create table webhook_secrets (
 
 alter table api_keys add constraint api_keys_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
 alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
+alter table api_keys add constraint api_keys_scopes_check CHECK (((scopes <> '{}'::text[]) AND (scopes <@ ARRAY['read'::text, 'create'::text, 'cancel'::text, 'refund'::text])));
 alter table api_keys add constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
 alter table api_keys add constraint api_keys_secret_sha256_key UNIQUE (secret_sha256);
 alter table exceptions add constraint exceptions_kind_check CHECK ((kind = ANY (ARRAY['late_payment'::text, 'wrong_amount'::text, 'unknown_order'::text, 'paid_twice'::text, 'refunded_after_settlement'::text, 'reconciliation'::text])));
@@ -327,6 +334,7 @@ alter table operator_actions add constraint operator_actions_pkey PRIMARY KEY (i
 alter table operator_actions add constraint operator_actions_via_check CHECK ((via = ANY (ARRAY['api'::text, 'cli'::text])));
 alter table operators add constraint operators_name_check CHECK ((name <> ''::text));
 alter table operators add constraint operators_pkey PRIMARY KEY (id);
+alter table operators add constraint operators_scopes_check CHECK (((scopes <> '{}'::text[]) AND (scopes <@ ARRAY['read'::text, 'settle'::text, 'fail'::text, 'refund'::text, 'resolve'::text, 'redeliver'::text])));
 alter table operators add constraint operators_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
 alter table operators add constraint operators_secret_sha256_key UNIQUE (secret_sha256);
 alter table payment_transitions add constraint payment_transitions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);

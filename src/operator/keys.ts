@@ -5,30 +5,38 @@ import type { Config } from '../config';
 import type { Queryable } from '../db/pool';
 import { merchantNotFound } from './merchants';
 import { requireRow } from '../db/require-row';
+import type { KeyAccess, MerchantScope, NewKeyAccess } from '../domain/key-access';
 import { createSecretKey, maskSecretKey } from '../keys/secret-key';
 
 /** A merchant's secret key without the secret. */
-export interface ApiKey {
+export interface ApiKey extends KeyAccess<MerchantScope> {
   readonly id: string;
   readonly merchantId: string;
   /** `sk_test_…` and the last four characters. */
   readonly masked: string;
-  /** In CIDR form; empty: the key may be used from any address. */
-  readonly allowedNetworks: readonly string[];
+  /** To the minute; null: never used. */
+  readonly lastUsedAt: Date | null;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
 }
 
-export interface NewKey extends Pick<ApiKey, 'merchantId'> {
-  /** Addresses and networks that satisfy `isNetwork`. */
-  readonly allowedNetworks: readonly string[];
+export interface NewKey extends Pick<ApiKey, 'merchantId'>, NewKeyAccess<MerchantScope> {
   readonly environment: Config['LUNAS_ENVIRONMENT'];
 }
 
 type KeyRow = Omit<ApiKey, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
+/** The columns of `KeyAccess`. */
+export const KEY_ACCESS_COLUMNS = `allowed_networks as "allowedNetworks", scopes, expires_at as "expiresAt"`;
+
 const KEY_COLUMNS = `id, merchant_id as "merchantId", prefix, last_four as "lastFour",
-  allowed_networks as "allowedNetworks", created_at as "createdAt", revoked_at as "revokedAt"`;
+  ${KEY_ACCESS_COLUMNS}, last_used_at as "lastUsedAt", created_at as "createdAt", revoked_at as "revokedAt"`;
+
+/** The distinct networks of a parameter with addresses and networks. */
+export function networksOf(parameter: string): string {
+  return `(select coalesce(array_agg(distinct network(network_or_address::inet)), '{}')
+    from unnest(${parameter}::text[]) network_or_address)`;
+}
 
 const networkSchema = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
@@ -55,13 +63,11 @@ function isMappedIpv4(text: string): boolean {
 export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { readonly secret: string }> {
   const { secret, secretSha256, prefix, lastFour } = createSecretKey(key.environment);
   const { rows } = await db.query<KeyRow>(
-    `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks)
-     select $1, merchants.id, $3, $4, $5,
-       (select coalesce(array_agg(distinct network(network_or_address::inet)), '{}')
-          from unnest($6::text[]) network_or_address)
+    `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at)
+     select $1, merchants.id, $3, $4, $5, ${networksOf('$6')}, $7, $8
      from merchants where merchants.id = $2
      returning ${KEY_COLUMNS}`,
-    [uuidv7(), key.merchantId, secretSha256, prefix, lastFour, key.allowedNetworks],
+    [uuidv7(), key.merchantId, secretSha256, prefix, lastFour, key.allowedNetworks ?? [], key.scopes, key.expiresAt],
   );
   return { ...describe(requireRow(rows, merchantNotFound(key.merchantId))), secret };
 }

@@ -3,10 +3,12 @@ import type { Config } from '../config';
 import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import { requireRow } from '../db/require-row';
+import { KEY_ACCESS_COLUMNS, networksOf } from './keys';
+import type { KeyAccess, NewKeyAccess, OperatorScope } from '../domain/key-access';
 import { createOperatorKey, maskSecretKey } from '../keys/secret-key';
 
 /** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */
-export interface Operator {
+export interface Operator extends KeyAccess<OperatorScope> {
   readonly id: string;
   readonly name: string;
   /** `op_test_…` and the last four characters. */
@@ -15,10 +17,20 @@ export interface Operator {
   readonly revokedAt: Date | null;
 }
 
+export interface NewOperator extends NewKeyAccess<OperatorScope> {
+  readonly name: string;
+  readonly environment: Config['LUNAS_ENVIRONMENT'];
+}
+
+/** An operator whose key is neither revoked nor expired, and whether the caller's address may use it. */
+export interface OperatorKeyRow extends Pick<Operator, 'id' | 'name' | 'scopes'> {
+  readonly addressAllowed: boolean;
+}
+
 type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
-const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", created_at as "createdAt",
-  revoked_at as "revokedAt"`;
+const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
+  created_at as "createdAt", revoked_at as "revokedAt"`;
 
 /**
  * Stores the hash of a new operator's key; only the result contains the secret.
@@ -26,13 +38,14 @@ const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", created_at 
  */
 export async function createOperator(
   db: Queryable,
-  { name, environment }: { readonly name: string; readonly environment: Config['LUNAS_ENVIRONMENT'] },
+  { name, environment, allowedNetworks = [], scopes, expiresAt }: NewOperator,
 ): Promise<Operator & { readonly secret: string }> {
   const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
   const { rows } = await db.query<OperatorRow>(
-    `insert into operators (id, name, secret_sha256, prefix, last_four) values ($1, $2, $3, $4, $5)
+    `insert into operators (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at)
+     values ($1, $2, $3, $4, $5, ${networksOf('$6')}, $7, $8)
      on conflict (name) where revoked_at is null do nothing returning ${OPERATOR_COLUMNS}`,
-    [uuidv7(), name, secretSha256, prefix, lastFour],
+    [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt],
   );
   if (!rows[0]) throw new UserError(`There is an operator ${name} already; lunas operators list shows them.`);
   return { ...describe(rows[0]), secret };
@@ -53,15 +66,22 @@ export async function revokeOperator(db: Queryable, operatorId: string): Promise
   return describe(requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`));
 }
 
-/** The owner of the key; undefined if the key is unknown or revoked. */
+/**
+ * The owner of the key; undefined if the key is unknown, revoked or expired.
+ * @param address the caller's IP address, mapped IPv6 already unwrapped
+ */
 export async function findOperator(
   db: Queryable,
   secretSha256: Buffer,
-): Promise<Pick<Operator, 'id' | 'name'> | undefined> {
-  const { rows } = await db.query<Pick<Operator, 'id' | 'name'>>({
+  address: string,
+): Promise<OperatorKeyRow | undefined> {
+  const { rows } = await db.query<OperatorKeyRow>({
     name: 'find_operator',
-    text: 'select id, name from operators where secret_sha256 = $1 and revoked_at is null',
-    values: [secretSha256],
+    text: `select id, name, scopes,
+        (allowed_networks = '{}' or $2::inet <<= any (allowed_networks)) as "addressAllowed"
+      from operators
+      where secret_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+    values: [secretSha256, address],
   });
   return rows[0];
 }

@@ -103,7 +103,7 @@ describe('the log of a rejected request', () => {
     );
   });
 
-  it('401: distinguishes a missing key, a malformed one and an unknown or revoked one, and shows no key', async () => {
+  it('401: distinguishes a missing key, a malformed one and an invalid one, and shows no key', async () => {
     const revoked = await apis.newKey();
     const unknown = createSecretKey('sandbox').secret;
     await revokeKey(apis.db, revoked.id);
@@ -115,7 +115,7 @@ describe('the log of a rejected request', () => {
         await get('/transactions', unknown),
         await get('/transactions', revoked.secret),
       ],
-      [/^no key$/, /^malformed key$/, /^unknown or revoked key$/, /^unknown or revoked key$/],
+      [/^no key$/, /^malformed key$/, /^unknown, revoked or expired key$/, /^unknown, revoked or expired key$/],
     );
     expect(apis.logged()).not.toContain(unknown);
   });

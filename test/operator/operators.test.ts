@@ -19,13 +19,13 @@ afterAll(async () => {
 /** As the API looks a key up. */
 async function holderOf(secret: string) {
   const parsed = parseOperatorKey(secret);
-  return parsed && findOperator(db, parsed.secretSha256);
+  return parsed && findOperator(db, parsed.secretSha256, '203.0.113.7');
 }
 
 it('creates a key that authenticates its operator, and stores and lists no secret', async () => {
   const { secret, ...operator } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
   expect(secret).toMatch(/^op_test_[0-9A-Za-z]{39}$/);
-  expect(await holderOf(secret)).toEqual({ id: operator.id, name: 'dewi' });
+  expect(await holderOf(secret)).toEqual({ id: operator.id, name: 'dewi', scopes: null, addressAllowed: true });
   expect(await listOperators(db)).toEqual([operator]);
   expect(operator.masked).toBe(`op_test_…${secret.slice(-4)}`);
   const { rows } = await db.query<{ text: string }>('select operators::text as text from operators');

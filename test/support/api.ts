@@ -5,6 +5,7 @@ import { type ApiSettings, startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
 import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/logger';
+import type { NewKeyAccess, MerchantScope } from '../../src/domain/key-access';
 import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
 import { createTestDatabase } from './database';
@@ -21,7 +22,7 @@ export interface TestApis {
   /** The log lines of all servers. */
   logged(): string;
   /** A key of a new, approved merchant. */
-  newKey(options?: { allowedNetworks?: string[]; approve?: boolean }): Promise<TestKey>;
+  newKey(options?: NewKeyAccess<MerchantScope> & { readonly approve?: boolean }): Promise<TestKey>;
   close(): Promise<void>;
 }
 
@@ -75,9 +76,9 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
     urls: apis.map(({ url }) => url),
     operatorUrls: apis.map(({ operatorUrl }) => operatorUrl),
     logged: () => lines.join(''),
-    async newKey({ allowedNetworks = [], approve = true } = {}) {
+    async newKey({ approve = true, ...access } = {}) {
       const merchant = await createMerchant(db, { name: 'M', feePayer: 'merchant', providers: ['gopay'], approve });
-      return createKey(db, { merchantId: merchant.id, environment: 'sandbox', allowedNetworks });
+      return createKey(db, { merchantId: merchant.id, environment: 'sandbox', ...access });
     },
     async close() {
       await Promise.all(apis.map((api) => api.close()));

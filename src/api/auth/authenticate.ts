@@ -1,5 +1,6 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { ApiKeyRow } from '../../db/queries/find-api-key';
+import type { MerchantScope } from '../../domain/key-access';
 import { parseSecretKey, type StoredKey } from '../../keys/secret-key';
 import { ApiError } from '../api-error';
 import type { ApiDependencies } from '../dependencies';
@@ -11,29 +12,59 @@ export type AuthenticatedMerchant = Pick<
   'keyId' | 'merchantId' | 'feePayer' | 'providers' | 'paymentMethodActive'
 >;
 
+/** What a key that was found permits. */
+interface KeyPermissions {
+  readonly keyId: string;
+  readonly addressAllowed: boolean;
+  /** Null: every scope. */
+  readonly scopes: readonly string[] | null;
+}
+
 const BEARER = /^Bearer +(\S+)$/i;
 
 /**
- * Accepts an unrevoked secret key, from an address that the key allows, of an approved merchant, checked in this order.
- * PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
+ * Accepts a valid secret key, from an address that the key allows, of an approved merchant, with the scope of the
+ * route, checked in this order. The log line of the request names the key as soon as it is found. PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
  * `timingSafeEqual` is not needed.
  * @throws ApiError `invalid_api_key` (`rate_limited` after too many), `api_key_ip_not_allowed`, `merchant_not_approved`
  */
-export async function authenticate(dependencies: ApiDependencies, request: Request): Promise<AuthenticatedMerchant> {
+export async function authenticate(
+  dependencies: ApiDependencies,
+  request: Request,
+  { locals }: Response,
+  scope: MerchantScope,
+): Promise<AuthenticatedMerchant> {
   const address = clientAddress(request);
   const key = await authenticateKey(dependencies, request, parseSecretKey, (secretSha256) =>
     dependencies.apiKeys.find(secretSha256, address),
   );
-  if (!key.addressAllowed) {
-    throw new ApiError('api_key_ip_not_allowed', undefined, {
-      internal: `address ${address} is not allowed for key ${key.keyId}`,
-    });
-  }
+  locals.caller = { keyId: key.keyId, merchantId: key.merchantId };
+  assertAddressAllowed(key, address);
   if (key.merchantStatus !== 'approved') {
     const internal = `merchant ${key.merchantId} is ${key.merchantStatus}`;
     throw new ApiError('merchant_not_approved', undefined, { internal });
   }
+  assertScope(key, scope);
+  dependencies.apiKeys.recordUse(key.keyId);
   return key;
+}
+
+/** @throws ApiError `api_key_ip_not_allowed` */
+export function assertAddressAllowed({ keyId, addressAllowed }: KeyPermissions, address: string): void {
+  if (addressAllowed) return;
+  const internal = `address ${address} is not allowed for key ${keyId}`;
+  throw new ApiError('api_key_ip_not_allowed', undefined, { internal });
+}
+
+/**
+ * The contract's table has no code for a missing scope. The code for a request outside of the key's restrictions fits
+ * best, and the message has the reason.
+ * @throws ApiError `api_key_ip_not_allowed`
+ */
+export function assertScope({ keyId, scopes }: KeyPermissions, scope: string): void {
+  if (scopes === null || scopes.includes(scope)) return;
+  const internal = `key ${keyId} has no scope ${scope}`;
+  throw new ApiError('api_key_ip_not_allowed', `The key does not have the scope "${scope}".`, { internal });
 }
 
 /**
@@ -61,6 +92,6 @@ export async function authenticateKey<Key>(
   }
   throw new ApiError('invalid_api_key', undefined, {
     headers: { 'WWW-Authenticate': 'Bearer' },
-    internal: secret ? 'unknown or revoked key' : text === undefined ? 'no key' : 'malformed key',
+    internal: secret ? 'unknown, revoked or expired key' : text === undefined ? 'no key' : 'malformed key',
   });
 }

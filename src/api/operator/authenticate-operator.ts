@@ -1,8 +1,10 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
+import type { OperatorScope } from '../../domain/key-access';
 import type { OperatorIdentity } from '../../operator/audit';
 import { findOperator } from '../../operator/operators';
 import { parseOperatorKey } from '../../keys/secret-key';
-import { authenticateKey } from '../auth/authenticate';
+import { assertAddressAllowed, assertScope, authenticateKey } from '../auth/authenticate';
+import { clientAddress } from '../auth/client-address';
 import type { ApiDependencies } from '../dependencies';
 
 /** The operator that makes the request. */
@@ -12,15 +14,23 @@ export interface AuthenticatedOperator {
 }
 
 /**
- * Accepts an unrevoked key of an operator. Failed keys count together with those of merchants.
- * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them)
+ * Accepts a valid key of an operator, from an address that the key allows, with the scope of the route. Failed keys
+ * count together with those of merchants.
+ * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them), `api_key_ip_not_allowed`
  */
 export async function authenticateOperator(
   dependencies: ApiDependencies,
   request: Request,
+  { locals }: Response,
+  scope: OperatorScope,
 ): Promise<AuthenticatedOperator> {
-  const { id, name } = await authenticateKey(dependencies, request, parseOperatorKey, (secretSha256) =>
-    findOperator(dependencies.db, secretSha256),
+  const address = clientAddress(request);
+  const { id, name, ...permissions } = await authenticateKey(dependencies, request, parseOperatorKey, (secretSha256) =>
+    findOperator(dependencies.db, secretSha256, address),
   );
+  const key = { ...permissions, keyId: id };
+  locals.caller = { keyId: id, operatorId: id };
+  assertAddressAllowed(key, address);
+  assertScope(key, scope);
   return { keyId: id, actor: { via: 'api', name: `operator:${name}`, operatorId: id } };
 }

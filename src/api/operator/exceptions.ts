@@ -14,6 +14,7 @@ const querySchema = z.object({
 export const listExceptions = operatorEndpoint({
   method: 'get',
   path: '/operator/exceptions',
+  scope: 'read',
   async handler({ db }, request) {
     const { all, limit } = readQuery(request, querySchema);
     const found = await exceptions.listExceptions(db, { onlyOpen: all === 'false', limit });
@@ -28,6 +29,7 @@ const resolutionSchema = noteSchema.extend({
 export const resolveException = operatorEndpoint({
   method: 'post',
   path: '/operator/exceptions/:id/resolve',
+  scope: 'resolve',
   readsBody: true,
   async handler({ db }, request, { actor }) {
     const { note, refunded } = parseActionBody(request, resolutionSchema);

@@ -24,6 +24,7 @@ const querySchema = z.object({
 export const listActions = operatorEndpoint({
   method: 'get',
   path: '/operator/actions',
+  scope: 'read',
   async handler({ db }, request) {
     const actions = await audit.listActions(db, readQuery(request, querySchema));
     return { status: 200, body: snakeCaseKeys({ actions }) };

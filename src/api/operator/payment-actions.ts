@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
 import { RESOLVE_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
+import type { OperatorScope } from '../../domain/key-access';
 import { performPaymentAction } from '../../operator/payment-actions';
 import { findPayment } from '../../operator/find-payment';
 import { snakeCaseKeys } from '../../snake-case';
@@ -12,34 +13,50 @@ const resolutionSchema = noteSchema.extend({
   as: z.enum(['refunded', 'paid'], { error: 'must be refunded or paid' }),
 });
 
-export const settlePayment = paymentActionEndpoint('settle', 'payment_cancel_failed', withNote('settle'));
+export const settlePayment = paymentActionEndpoint(
+  { path: 'settle', scope: 'settle', code: 'payment_cancel_failed' },
+  withNote('settle'),
+);
 
-export const failPayment = paymentActionEndpoint('fail', 'payment_cancel_failed', withNote('fail'));
+export const failPayment = paymentActionEndpoint(
+  { path: 'fail', scope: 'fail', code: 'payment_cancel_failed' },
+  withNote('fail'),
+);
 
-export const retryRefund = paymentActionEndpoint('refund/retry', 'payment_refund_failed', withNote('retryRefund'));
+export const retryRefund = paymentActionEndpoint(
+  { path: 'refund/retry', scope: 'refund', code: 'payment_refund_failed' },
+  withNote('retryRefund'),
+);
 
-export const resolveRefund = paymentActionEndpoint('refund/resolve', 'payment_refund_failed', (request) => {
-  const { as, note } = parseActionBody(request, resolutionSchema);
-  return { action: RESOLVE_ACTIONS[as], note };
-});
+export const resolveRefund = paymentActionEndpoint(
+  { path: 'refund/resolve', scope: 'resolve', code: 'payment_refund_failed' },
+  (request) => {
+    const { as, note } = parseActionBody(request, resolutionSchema);
+    return { action: RESOLVE_ACTIONS[as], note };
+  },
+);
 
 /** For an action whose body is only a note. */
 function withNote(action: OperatorPaymentAction) {
   return (request: Request) => ({ action, ...parseActionBody(request, noteSchema) });
 }
 
-/**
- * Requests for one payment are executed one after the other, those of merchants included.
- * @param code of a rejection
- */
+interface ActionRoute {
+  readonly path: string;
+  readonly scope: OperatorScope;
+  /** Of a rejection. */
+  readonly code: ApiErrorCode;
+}
+
+/** Requests for one payment are executed one after the other, those of merchants included. */
 function paymentActionEndpoint(
-  path: string,
-  code: ApiErrorCode,
+  { path, scope, code }: ActionRoute,
   read: (request: Request) => { readonly action: OperatorPaymentAction; readonly note: string },
 ): OperatorEndpoint {
   return operatorEndpoint({
     method: 'post',
     path: `/operator/payments/:id/${path}`,
+    scope,
     readsBody: true,
     async handler({ db, workflows, mutex }, request, { actor }) {
       const { action, note } = read(request);

@@ -7,6 +7,7 @@ import { noteSchema, parseActionBody, mapErrors, uuidInPath } from './operator-r
 export const redeliverWebhook = operatorEndpoint({
   method: 'post',
   path: '/operator/deliveries/:id/redeliver',
+  scope: 'redeliver',
   readsBody: true,
   async handler({ db }, request, { actor }) {
     const { note } = parseActionBody(request, noteSchema);

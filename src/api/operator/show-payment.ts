@@ -7,6 +7,7 @@ import { paymentInPath, mapErrors } from './operator-request';
 export const showPayment = operatorEndpoint({
   method: 'get',
   path: '/operator/payments/:id',
+  scope: 'read',
   async handler({ db, workflows }, request) {
     const queryStatus = (paymentId: string) => workflows.queryStatus(paymentId);
     const details = await mapErrors('not_found', () => operator.showPayment(db, queryStatus, paymentInPath(request)));

@@ -15,6 +15,7 @@ const cancelledPaymentSchema = z.object({
 export const cancelPayment = merchantEndpoint({
   method: 'post',
   path: '/payments/:id/cancel',
+  scope: 'cancel',
   operationId: 'cancelPayment',
   summary: 'Cancel a transaction',
   description: `Cancels a \`pending\` transaction: it becomes \`cancelled\` once the provider confirms it, and

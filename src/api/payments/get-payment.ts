@@ -14,6 +14,7 @@ const toPaymentDetail = (payment: PaymentRow) => ({ ...paymentFieldsOf(payment),
 export const getPayment = merchantEndpoint({
   method: 'get',
   path: '/payments/:id',
+  scope: 'read',
   operationId: 'getPayment',
   summary: 'Read a transaction',
   description: 'For a missing webhook: poll with delays between the requests.',

@@ -30,6 +30,7 @@ export function toQris(payment: PaymentRow, links: QrisLinks): z.output<typeof q
 export const getQris = merchantEndpoint({
   method: 'get',
   path: '/payments/:id/qris',
+  scope: 'read',
   operationId: 'getQris',
   summary: 'Read the QR of a transaction',
   description: `The QR of a bulk item, or of any transaction later on. Without a QR the response is \`not_found\`:

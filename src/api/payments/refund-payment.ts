@@ -9,6 +9,7 @@ const refundedPaymentSchema = z.object(summaryFields);
 export const refundPayment = merchantEndpoint({
   method: 'post',
   path: '/payments/:id/refund',
+  scope: 'refund',
   operationId: 'refundPayment',
   summary: 'Refund a transaction',
   description: `Refunds the customer of a \`paid\` transaction, \`total_amount\` in full; the fee stays due. The

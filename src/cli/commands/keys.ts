@@ -1,32 +1,38 @@
 import { z } from 'zod';
-import { type ApiKey, createKey, isNetwork, listKeys, revokeKey } from '../../operator/keys';
+import { MERCHANT_SCOPES } from '../../domain/key-access';
+import { createKey, listKeys, revokeKey } from '../../operator/keys';
 import { withCommandAudit } from '../operator-identity';
-import { collect, type LunasCommand } from '../lunas-command';
+import {
+  addKeyAccessOptions,
+  keyAccessColumns,
+  keyAccessFields,
+  keyAccessSchemas,
+  toKeyAccess,
+} from '../key-access-options';
+import type { LunasCommand } from '../lunas-command';
 import { id } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
 
-const network = z.string().refine(isNetwork, {
-  error: 'must be an IP address or a network such as 203.0.113.0/24 or 2001:db8::/32',
-});
-
 export function addKeysCommand(program: LunasCommand): void {
   const keys = program.command('keys').description("merchants' secret keys for the API");
-  keys
+  const create = keys
     .command('create')
     .description('create a secret key; it is shown only once')
-    .requiredOption('--merchant <id>', 'the owner of the key')
-    .option('--allow-ip <cidr>', 'an allowed caller address or network; repeat for more (default: anywhere)', collect)
+    .requiredOption('--merchant <id>', 'the owner of the key');
+  addKeyAccessOptions(create, MERCHANT_SCOPES)
     .examples(
       'lunas keys create --merchant MERCHANT_ID',
       'lunas keys create --merchant MERCHANT_ID --allow-ip 203.0.113.7 --allow-ip 198.51.100.0/24',
+      'lunas keys create --merchant MERCHANT_ID --scopes read,create --expires 90d',
     )
     .databaseAction(
-      z.object({ merchant: id, allowIp: z.array(network).default([]) }),
-      async ({ merchant, allowIp }, db, context) => {
+      z.object({ merchant: id, ...keyAccessSchemas(MERCHANT_SCOPES) }),
+      async ({ merchant, ...access }, db, context) => {
         const environment = context.config.LUNAS_ENVIRONMENT;
-        const key = await createKey(db, { merchantId: merchant, allowedNetworks: allowIp, environment });
-        const fields = { 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId, From: allowedFrom(key) };
-        return { json: { key }, text: `${formatFields(fields)}\n\nKeep the secret key now: it is not shown again.` };
+        const key = await createKey(db, { merchantId: merchant, environment, ...toKeyAccess(access) });
+        const ids = { 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId };
+        const fields = formatFields({ ...ids, ...keyAccessFields(key) });
+        return { json: { key }, text: `${fields}\n\nKeep the secret key now: it is not shown again.` };
       },
     );
   keys
@@ -38,7 +44,8 @@ export function addKeysCommand(program: LunasCommand): void {
       const rows = list.map((key) => ({
         ID: key.id,
         KEY: key.masked,
-        FROM: allowedFrom(key),
+        ...keyAccessColumns(key),
+        'LAST USED': key.lastUsedAt,
         CREATED: key.createdAt,
         REVOKED: key.revokedAt,
       }));
@@ -51,8 +58,4 @@ export function addKeysCommand(program: LunasCommand): void {
       const key = await withCommandAudit(db, 'key.revoke', keyId, () => revokeKey(db, keyId));
       return { json: { key }, text: `${key.masked} (${key.id}) is revoked.` };
     });
-}
-
-function allowedFrom(key: ApiKey): string {
-  return key.allowedNetworks.join(', ') || 'anywhere';
 }

@@ -1,7 +1,15 @@
 import { z } from 'zod';
+import { OPERATOR_SCOPES } from '../../domain/key-access';
 import { listActions } from '../../operator/audit';
 import { createOperator, listOperators, revokeOperator } from '../../operator/operators';
 import { withCommandAudit } from '../operator-identity';
+import {
+  addKeyAccessOptions,
+  keyAccessColumns,
+  keyAccessFields,
+  keyAccessSchemas,
+  toKeyAccess,
+} from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
 import { id, limit } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
@@ -13,17 +21,25 @@ const name = z
 
 export function addOperatorsCommand(program: LunasCommand): void {
   const operators = program.command('operators').description('keys of the operator API, and the audit log');
-  operators
+  const create = operators
     .command('create')
     .description('create a key of the operator API; it is shown only once')
-    .requiredOption('--name <name>', "the operator's name in the audit log")
-    .examples('lunas operators create --name dewi')
-    .databaseAction(z.object({ name }), async ({ name }, db, context) => {
-      const newOperator = { name, environment: context.config.LUNAS_ENVIRONMENT };
-      const operator = await withCommandAudit(db, 'operator.create', name, () => createOperator(db, newOperator));
-      const fields = { Key: operator.secret, Operator: operator.id, Name: operator.name };
-      return { json: { operator }, text: `${formatFields(fields)}\n\nKeep the key now: it is not shown again.` };
-    });
+    .requiredOption('--name <name>', "the operator's name in the audit log");
+  addKeyAccessOptions(create, OPERATOR_SCOPES)
+    .examples(
+      'lunas operators create --name dewi',
+      'lunas operators create --name dewi --allow-ip 10.1.0.0/16 --scopes read,settle --expires 90d',
+    )
+    .databaseAction(
+      z.object({ name, ...keyAccessSchemas(OPERATOR_SCOPES) }),
+      async ({ name, ...access }, db, context) => {
+        const newOperator = { name, environment: context.config.LUNAS_ENVIRONMENT, ...toKeyAccess(access) };
+        const operator = await withCommandAudit(db, 'operator.create', name, () => createOperator(db, newOperator));
+        const ids = { Key: operator.secret, Operator: operator.id, Name: operator.name };
+        const fields = formatFields({ ...ids, ...keyAccessFields(operator) });
+        return { json: { operator }, text: `${fields}\n\nKeep the key now: it is not shown again.` };
+      },
+    );
   operators
     .command('list')
     .description('list all operators, without their keys')
@@ -33,6 +49,7 @@ export function addOperatorsCommand(program: LunasCommand): void {
         ID: operator.id,
         NAME: operator.name,
         KEY: operator.masked,
+        ...keyAccessColumns(operator),
         CREATED: operator.createdAt,
         REVOKED: operator.revokedAt,
       }));

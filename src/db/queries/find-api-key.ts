@@ -1,11 +1,14 @@
 import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
+import type { MerchantScope } from '../../domain/key-access';
 import type { Queryable } from '../pool';
 
-/** A key that is not revoked, whether the caller's address may use it, and its merchant. */
+/** A key that is neither revoked nor expired, whether the caller's address may use it, and its merchant. */
 export interface ApiKeyRow {
   readonly keyId: string;
   readonly addressAllowed: boolean;
+  /** Null: every scope. */
+  readonly scopes: readonly MerchantScope[] | null;
   readonly merchantId: string;
   readonly merchantStatus: 'pending' | 'approved' | 'suspended';
   readonly feePayer: FeePayer;
@@ -19,11 +22,22 @@ export async function findApiKey(db: Queryable, secretSha256: Buffer, address: s
     name: 'find_api_key',
     text: `select api_keys.id as "keyId",
         (api_keys.allowed_networks = '{}' or $2::inet <<= any (api_keys.allowed_networks)) as "addressAllowed",
-        merchants.id as "merchantId", merchants.status as "merchantStatus", merchants.fee_payer as "feePayer",
+        api_keys.scopes, merchants.id as "merchantId", merchants.status as "merchantStatus", merchants.fee_payer as "feePayer",
         merchants.providers, merchants.payment_method_active as "paymentMethodActive"
       from api_keys join merchants on merchants.id = api_keys.merchant_id
-      where api_keys.secret_sha256 = $1 and api_keys.revoked_at is null`,
+      where api_keys.secret_sha256 = $1 and api_keys.revoked_at is null
+        and (api_keys.expires_at is null or api_keys.expires_at > now())`,
     values: [secretSha256, address],
   });
   return rows[0];
+}
+
+/** Records the use of a key, at most once a minute over all processes. */
+export async function recordKeyUse(db: Queryable, keyId: string): Promise<void> {
+  await db.query({
+    name: 'record_key_use',
+    text: `update api_keys set last_used_at = now()
+      where id = $1 and (last_used_at is null or last_used_at <= now() - interval '1 minute')`,
+    values: [keyId],
+  });
 }

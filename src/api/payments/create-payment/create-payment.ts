@@ -14,6 +14,7 @@ const SINGLE_BODY_BYTES = 64 * 1_024;
 export const createPayment = merchantEndpoint({
   method: 'post',
   path: '/payments',
+  scope: 'create',
   readsBody: true,
   operationId: 'createPayment',
   summary: 'Create one transaction, or up to 50',

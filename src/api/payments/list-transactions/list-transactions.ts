@@ -17,6 +17,7 @@ const toListedPayment = (payment: PaymentRow) => ({ ...summaryFieldsOf(payment),
 export const listTransactions = merchantEndpoint({
   method: 'get',
   path: '/transactions',
+  scope: 'read',
   operationId: 'listTransactions',
   summary: 'List transactions',
   description: `Newest first. If there are more, the header \`Link: <…>; rel="next"\` has the address of the next page,

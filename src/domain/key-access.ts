@@ -1,0 +1,25 @@
+/** What a merchant's key can be restricted to. Each route of the merchants needs one of them. */
+export const MERCHANT_SCOPES = ['read', 'create', 'cancel', 'refund'] as const;
+export type MerchantScope = (typeof MERCHANT_SCOPES)[number];
+
+/** The same for an operator's key and the routes of the operator API. */
+export const OPERATOR_SCOPES = ['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver'] as const;
+export type OperatorScope = (typeof OPERATOR_SCOPES)[number];
+
+/** The restrictions of a key. Without any, it can do everything, from anywhere, until it is revoked. */
+export interface KeyAccess<Scope extends string> {
+  /** In CIDR form; empty: the key may be used from any address. */
+  readonly allowedNetworks: readonly string[];
+  /** Null: every scope. */
+  readonly scopes: readonly Scope[] | null;
+  /** Null: the key does not expire. */
+  readonly expiresAt: Date | null;
+}
+
+/** The restrictions of a new key; absent ones do not restrict it. */
+export interface NewKeyAccess<Scope extends string> {
+  /** Addresses and networks that satisfy `isNetwork`. */
+  readonly allowedNetworks?: readonly string[] | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expiresAt?: Date | undefined;
+}
