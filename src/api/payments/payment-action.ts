@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ApiErrorCode } from '../../domain/errors';
-import { MERCHANT, rejectionReason, type MerchantPaymentAction } from '../../domain/payment-actions';
+import { rejectionReason, type MerchantPaymentAction } from '../../domain/payment-actions';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
 import { ApiError } from '../api-error';
 import type { MerchantHandler } from '../endpoint';
@@ -27,7 +27,8 @@ interface MerchantAction<Payment> {
  */
 export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
   const { action, code, toResponse } = merchantAction;
-  return async ({ db, workflows, mutex }, { params }, { merchantId }) => {
+  return async ({ db, workflows, mutex }, { params }, { merchantId, keyId }) => {
+    const actor = { name: `key:${keyId}` };
     const find = (pathId: string) => requirePayment(db, merchantId, pathId);
     const { id } = await find(String(params.id));
     return mutex.runExclusive(id, async (deadlineAtMs) => {
@@ -48,7 +49,7 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
     async function requestWithCatchUp(client: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
       for (let attemptsLeft = CATCH_UP_ATTEMPTS; ; attemptsLeft -= 1) {
         assertAllowed(await find(id));
-        const requested = await client.request(id, action, MERCHANT);
+        const requested = await client.request(id, action, actor);
         if (requested.outcome !== 'rejected' || requested.status === undefined || attemptsLeft === 0) return requested;
         if (requested.status === (await find(id)).status) return requested;
         if (attemptsLeft === CATCH_UP_ATTEMPTS) await client.signalProviderUpdate(id);
