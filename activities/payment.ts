@@ -5,7 +5,7 @@ import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step
 import { findOpening } from '../src/db/queries/find-opening';
 import type { TransitionResult } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
-import type { IssueQrisOutcome, Provider, ProviderPayment } from '../src/providers/provider';
+import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
@@ -62,10 +62,20 @@ async function recordIssued(
       return withOpening(dependencies, request, issued, opening);
     }
     case 'rejected':
-      return failCreation(dependencies, request, outcome.reason);
+      return recordRejected(dependencies, request, outcome);
     case 'indeterminate':
       throw indeterminateError(outcome);
   }
+}
+
+/** The transition has the acquirer's words if the merchant gets others. */
+function recordRejected(
+  dependencies: ActivityDependencies,
+  request: StepInput,
+  { reason, merchantReason }: Rejected,
+): Promise<StepResult> {
+  if (merchantReason === undefined) return failCreation(dependencies, request, reason);
+  return failCreation(dependencies, { ...request, by: { name: 'provider', note: reason } }, merchantReason);
 }
 
 async function failCreation(

@@ -42,7 +42,13 @@ export interface IssuedQris {
   readonly qrisPayload: string;
 }
 
-export type Rejected = { readonly outcome: 'rejected'; readonly reason: string };
+export interface Rejected {
+  readonly outcome: 'rejected';
+  /** In the acquirer's words, for operators. */
+  readonly reason: string;
+  /** For merchants, if the reason is about our provider account. */
+  readonly merchantReason?: string;
+}
 export type Indeterminate = { readonly outcome: 'indeterminate'; readonly reason: string };
 
 export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Rejected | Indeterminate;

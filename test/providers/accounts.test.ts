@@ -152,7 +152,7 @@ describe('with two provider accounts', () => {
     await setStatus(first, 'disabled');
     const rejected = await call('POST', '/payments', BODY);
     expect(rejected.status).toBe(400);
-    expect(rejected.text).toContain('401 our provider account was not accepted');
+    expect(rejected.text).toContain('the provider accepts no transactions at present');
 
     await call('GET', '/payments');
     const output = responses.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n');

@@ -36,8 +36,9 @@ const ACQUIRERS = { gopay: 'gopay', shopeepay: 'airpay shopee' } as const satisf
 const CHARGE_REJECTIONS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '413']);
 const REFUND_REJECTIONS = new Set(['202', '400', '401', '402', '403', '404', '405', '410', '411', '412', '413', '414']);
 const CLOSE_REJECTIONS = new Set(['404', '412']);
-/** An error of our provider account, which merchants do not see. */
-const WRONG_SERVER_KEY = '401';
+/** Wrong key, no access, expired, suspended: errors of our provider account, which merchants do not see. */
+const ACCOUNT_ERRORS = new Set(['401', '402', '403', '410', '411']);
+const ACCOUNT_ERROR_FOR_MERCHANTS = 'the provider accepts no transactions at present';
 
 /**
  * QRIS through Midtrans' Core API (docs.midtrans.com: "QRIS", "Get Transaction Status", "Expire", "Cancel", "Refund",
@@ -204,9 +205,9 @@ function idempotencyKey(operation: string, referenceId: string): string {
 }
 
 function rejected(response: MidtransResponse): Rejected {
-  const isOurError = response.statusCode === WRONG_SERVER_KEY;
   return {
     outcome: 'rejected',
-    reason: isOurError ? `${WRONG_SERVER_KEY} our provider account was not accepted` : response.status,
+    reason: response.status,
+    ...(ACCOUNT_ERRORS.has(response.statusCode) && { merchantReason: ACCOUNT_ERROR_FOR_MERCHANTS }),
   };
 }

@@ -33,6 +33,7 @@ import {
 } from './published-messages';
 import { startScriptedMidtrans, type ScriptedMidtrans } from './scripted-midtrans';
 
+const ACCOUNT_ERROR_FOR_MERCHANTS = 'the provider accepts no transactions at present';
 const NOTIFICATION_URL = 'http://127.0.0.1:3000/provider-notifications/0';
 const REQUEST: IssueQrisRequest = {
   provider: 'gopay',
@@ -119,11 +120,22 @@ describe('issueQris', () => {
   it.each([
     ['202', 'Transaction is denied'],
     ['400', 'One or more parameters in the payload is invalid.'],
-    ['402', 'Payment channel is not activated.'],
-    ['410', 'Merchant account is not activated'],
+    ['413', 'The request cannot be processed due to malformed syntax in the request body'],
   ])('is rejected by %s, with the message of the acquirer', async (code, message) => {
     midtrans.respondWith(errorMessage(code, message));
     expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'rejected', reason: `${code} ${message}` });
+  });
+
+  it.each([
+    ['402', 'Payment channel is not activated.'],
+    ['410', 'Merchant account is not activated'],
+  ])('is rejected by %s, and the message about our provider account is not for merchants', async (code, message) => {
+    midtrans.respondWith(errorMessage(code, message));
+    expect(await provider.issueQris(REQUEST, call())).toEqual({
+      outcome: 'rejected',
+      reason: `${code} ${message}`,
+      merchantReason: ACCOUNT_ERROR_FOR_MERCHANTS,
+    });
   });
 
   it.each<[string, unknown, number]>([
@@ -153,10 +165,14 @@ describe('issueQris', () => {
     expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'indeterminate', reason: expect.any(String) });
   });
 
-  it('is rejected by 401 with a reason that does not mention our server key', async () => {
+  it('is rejected by 401 with a sentence for merchants that does not mention our provider account', async () => {
     midtrans.respondWith(WRONG_KEY, 401);
     const outcome = await provider.issueQris(REQUEST, call());
-    expect(outcome).toEqual({ outcome: 'rejected', reason: '401 our provider account was not accepted' });
+    expect(outcome).toEqual({
+      outcome: 'rejected',
+      reason: expect.stringMatching(/^401 /),
+      merchantReason: ACCOUNT_ERROR_FOR_MERCHANTS,
+    });
   });
 
   it('accepts a QR without an amount, since the acquirer has it', async () => {
