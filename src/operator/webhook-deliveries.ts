@@ -24,6 +24,7 @@ export interface PaymentDelivery {
   readonly id: string;
   readonly event: PaymentEvent;
   readonly endpointId: string;
+  /** Only its origin: path and query may contain secrets of the merchant. */
   readonly url: string;
   readonly status: DeliveryStatus;
   readonly deadReason: DeadReason | null;
@@ -70,7 +71,7 @@ export async function listDeliveriesOf(db: Queryable, paymentId: string): Promis
      where delivery.payment_id = $1 order by delivery.payment_version, endpoint.created_at, endpoint.id`,
     [paymentId],
   );
-  return rows;
+  return rows.map(withMaskedUrl);
 }
 
 /** Deliveries with their attempts, newest first. */
@@ -92,5 +93,10 @@ export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Pro
      order by delivery.created_at desc, delivery.id desc limit $8`,
     [isId ? payment : null, isId ? null : payment, merchantId, status, event, since, until, limit],
   );
-  return rows;
+  return rows.map(withMaskedUrl);
+}
+
+function withMaskedUrl<Delivery extends PaymentDelivery>(delivery: Delivery): Delivery {
+  const { origin, pathname, search } = new URL(delivery.url);
+  return { ...delivery, url: pathname === '/' && search === '' ? `${origin}/` : `${origin}/…` };
 }
