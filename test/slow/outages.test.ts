@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApi } from '../../src/api/server';
-import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/logger';
 import { sendRequest, type ApiResult } from '../support/api';
+import { freeListeners } from '../support/listeners';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
@@ -19,10 +19,7 @@ beforeAll(async () => {
   temporal = await startTcpProxy(service.temporal.address);
   database.host = postgresql.address;
   api = await startApi({
-    port: await freePort(),
-    host: '127.0.0.1',
-    operatorPort: await freePort(),
-    operatorHost: '127.0.0.1',
+    ...(await freeListeners()).listeners,
     databaseUrl: database.href,
     temporal: { ...service.temporal, address: temporal.address },
     masterKey: service.masterKey,

@@ -8,6 +8,7 @@ import type { TestService } from './service';
 /** The built `lunas api` in its own process, beside a test service. */
 export interface ApiProcess {
   readonly url: string;
+  readonly operatorUrl: string;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Sends SIGTERM. @returns the exit code, or null if the process was killed */
   stop(): Promise<number | null>;
@@ -35,6 +36,7 @@ export async function startApiProcess(service: TestService): Promise<ApiProcess>
   const api = await startChildService(options, new AbortController().signal);
   return {
     url: `http://127.0.0.1:${port}`,
+    operatorUrl: `http://127.0.0.1:${operatorPort}`,
     signal: (signal) => api.kill(signal),
     async stop() {
       await api.stop();

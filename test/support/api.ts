@@ -3,12 +3,12 @@ import { Writable } from 'node:stream';
 import { z } from 'zod';
 import { type ApiSettings, startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
-import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/logger';
 import type { NewKeyAccess, MerchantScope } from '../../src/domain/key-access';
 import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
 import { createTestDatabase } from './database';
+import { freeListeners } from './listeners';
 
 /** After this time every process applies an operator's change of a key or a merchant (design.md). */
 export const IN_FORCE_AFTER_MS = 1_000;
@@ -54,21 +54,17 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
   );
   const apis = await Promise.all(
     settings.map(async (settings) => {
-      const [port, operatorPort] = [await freePort(), await freePort()];
+      const { listeners, apiUrl, operatorUrl } = await freeListeners();
       const api = await startApi({
-        host: '127.0.0.1',
-        operatorHost: '127.0.0.1',
-        operatorPort,
+        ...listeners,
         requestsPerMinute: 1_000_000,
         databaseUrl: database.url,
         temporal: { address: '127.0.0.1:1', namespace: 'none', security: {} },
         masterKey: randomBytes(32).toString('base64'),
-        port,
         log,
         ...settings,
       });
-      const operatorUrl = `http://127.0.0.1:${operatorPort}`;
-      return { url: `http://127.0.0.1:${port}`, operatorUrl, close: () => api.close() };
+      return { url: apiUrl, operatorUrl, close: () => api.close() };
     }),
   );
   return {

@@ -6,7 +6,6 @@ import { msToTs } from '@temporalio/common/lib/time';
 import { startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
-import { freePort } from '../../src/local-stack/ports';
 import { connectClient, type TemporalTarget } from '../../src/temporal/connection';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startWorker } from '../../src/temporal/worker';
@@ -16,6 +15,7 @@ import { startSandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { expectContract } from './contract';
 import { createTestDatabase, newDatabase } from './database';
+import { freeListeners } from './listeners';
 import { temporalAddress, workflowBundlePath } from './temporal';
 
 /** The whole service. The API and a worker run in this process, with their own database and sandbox. */
@@ -109,8 +109,7 @@ export async function startTestService(
   const ledger = newDatabase();
   const masterKey = randomBytes(32).toString('base64');
   const log = createLogger('test', process.env.LOG_LEVEL ?? 'silent');
-  const [apiPort, operatorPort] = [await freePort(), await freePort()];
-  const [apiUrl, operatorUrl] = [`http://127.0.0.1:${apiPort}`, `http://127.0.0.1:${operatorPort}`];
+  const { listeners, apiUrl, operatorUrl } = await freeListeners();
   const sandbox = await startSandbox({
     port: 0,
     host: '127.0.0.1',
@@ -139,14 +138,7 @@ export async function startTestService(
       onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
     }),
   );
-  const api = await startApi({
-    ...settings,
-    port: apiPort,
-    host: '127.0.0.1',
-    operatorPort,
-    operatorHost: '127.0.0.1',
-    requestsPerMinute: 1_000_000,
-  });
+  const api = await startApi({ ...settings, ...listeners, requestsPerMinute: 1_000_000 });
   await withRetry(() => worker.startWorker());
   return {
     db,

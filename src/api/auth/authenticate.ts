@@ -24,7 +24,9 @@ const BEARER = /^Bearer +(\S+)$/i;
 
 /**
  * Accepts a valid secret key, from an address that the key allows, of an approved merchant, with the scope of the
- * route, checked in this order. The log line of the request names the key as soon as it is found. PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
+ * route, checked in this order. The log line of the request names the key as soon as it is found.
+ *
+ * PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
  * `timingSafeEqual` is not needed.
  * @throws ApiError `invalid_api_key` (`rate_limited` after too many), `api_key_ip_not_allowed`, `merchant_not_approved`
  */

@@ -39,11 +39,11 @@ const PATH_ID = {
 };
 
 function describeOperation(endpoint: MerchantEndpoint) {
-  const { operationId, summary, description, query, headers, requestBody, response, errors } = endpoint;
+  const { operationId, summary, scope, query, headers, requestBody, response, errors } = endpoint;
   return {
     operationId,
     summary,
-    description,
+    description: `${endpoint.description}\n\nScope of the key: \`${scope}\`.`,
     tags: ['Transactions'],
     parameters: [...describeParameters('query', query?.shape ?? {}), ...describeParameters('header', headers ?? {})],
     ...(requestBody && {

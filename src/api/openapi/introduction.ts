@@ -15,12 +15,16 @@ responses, so ignore fields that you do not know.
 ## Keys
 
 Every request carries \`Authorization: Bearer <secret key>\`. Secret keys stay on your servers, never in a browser or an
-app. A key may be restricted to addresses or networks. To rotate, activate the new key, then revoke the old one.
+app. To rotate, activate the new key, then revoke the old one.
+
+A key may be restricted to addresses or networks, may expire, and may have scopes: \`read\`, \`create\`, \`cancel\`
+and \`refund\`. A key without scopes has all of them. A request outside the key's addresses or scopes is rejected with
+\`api_key_ip_not_allowed\`, and an expired key with \`invalid_api_key\`.
 
 ## Errors
 
 A failure has the body \`{ "error": { "code", "message" } }\`. Decide by \`code\`; \`message\` is for humans. The
-order of the checks is: key, address, merchant, rate limit, body, fields.
+order of the checks is: key, address, merchant, scope, rate limit, body, fields.
 
 | Response | Repeat the request? |
 | --- | --- |
