@@ -1,4 +1,4 @@
-import { loadConfig } from '../src/config';
+import { loadConfig, operatorPortOf } from '../src/config';
 
 describe('TRUST_PROXY', () => {
   it.each([
@@ -53,5 +53,11 @@ describe('a number', () => {
   it('has its default if the variable is absent or empty', () => {
     const { PORT, RATE_LIMIT_PER_MINUTE, REFUND_HOLD_SECONDS, TRUST_PROXY } = loadConfig({ PORT: '' });
     expect([PORT, RATE_LIMIT_PER_MINUTE, REFUND_HOLD_SECONDS, TRUST_PROXY]).toEqual([3000, 600, 60, undefined]);
+  });
+
+  it('has the operator API two ports after the API, on loopback', () => {
+    expect(operatorPortOf(loadConfig({ PORT: '4000' }))).toBe(4002);
+    expect(operatorPortOf(loadConfig({ PORT: '4000', OPERATOR_PORT: '5000' }))).toBe(5000);
+    expect(loadConfig({}).OPERATOR_HOST).toBe('127.0.0.1');
   });
 });

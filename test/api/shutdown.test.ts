@@ -2,6 +2,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { createOperator } from '../../src/operator/operators';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
@@ -84,6 +85,37 @@ it('SIGTERM: requests in flight complete, no connection is accepted, and the pro
   const { status, headers, body } = await inFlight;
   expect([status, JSON.parse(body).payment.status]).toEqual([201, 'pending']);
   expect(headers.connection).toBe('close');
+  expect(await stopped).toBe(0);
+});
+
+it('SIGTERM: an operator’s request in flight completes, and the listener of the operators is closed', async () => {
+  const { secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' });
+  const holder = await service.db.connect();
+  let inFlight: Promise<Response>;
+  let stopped: Promise<number | null>;
+  try {
+    await holder.query('begin');
+    await holder.query('lock table exceptions in access exclusive mode');
+    inFlight = fetch(`${api.operatorUrl}/operator/exceptions`, { headers: { authorization: `Bearer ${secret}` } });
+    await eventually(
+      () => holder.query("select 1 from pg_locks where relation = 'exceptions'::regclass and not granted"),
+      ({ rows }) => rows.length === 1,
+    );
+    stopped = api.stop();
+    await eventually(
+      () =>
+        fetch(`${api.operatorUrl}/nothing`).then(
+          () => 'connected',
+          (error: Error) => String(error.cause),
+        ),
+      (outcome) => outcome.includes('ECONNREFUSED'),
+    );
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  const response = await inFlight;
+  expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
   expect(await stopped).toBe(0);
 });
 

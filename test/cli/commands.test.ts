@@ -85,6 +85,31 @@ describe('as JSON', () => {
     expect((await json(`keys revoke ${key.id}`)).key.revoked_at).not.toBeNull();
   });
 
+  it('creates a key with scopes and an expiry, and lists them with its last use', async () => {
+    const merchant = await newMerchant();
+    const { key } = await json(`keys create --merchant ${merchant} --scopes read,create --expires 90d`);
+    expect(key).toMatchObject({ scopes: ['read', 'create'], last_used_at: null });
+    const leftDays = (Date.parse(key.expires_at) - Date.now()) / 86_400_000;
+    expect(leftDays).toBeGreaterThan(89.9);
+    expect(leftDays).toBeLessThanOrEqual(90);
+    const until = await json(`keys create --merchant ${merchant} --expires 2099-01-31T09:00:00Z`);
+    expect(until.key).toMatchObject({ scopes: null, expires_at: '2099-01-31T09:00:00.000Z' });
+    const { stdout } = await lunas(`keys list --merchant ${merchant}`);
+    expect(stdout).toMatch(/^ID +KEY +FROM +SCOPES +EXPIRES +LAST USED +CREATED +REVOKED$/m);
+    expect(stdout).toMatch(/anywhere +read, create +\d{4}-\S+ +- +\d{4}/);
+    expect(stdout).toMatch(/anywhere +all +2099-01-31T09:00:00.000Z/);
+  });
+
+  it('creates an operator with an allowlist, scopes and an expiry', async () => {
+    const restrictions = '--allow-ip 10.1.0.0/16 --scopes read,settle --expires 1d';
+    const { operator } = await json(`operators create --name reader ${restrictions}`);
+    expect(operator).toMatchObject({ allowed_networks: ['10.1.0.0/16'], scopes: ['read', 'settle'] });
+    const { secret, ...withoutSecret } = operator;
+    expect(secret).toMatch(/^op_test_/);
+    expect((await json('operators list')).operators).toContainEqual(withoutSecret);
+    expect((await lunas('operators list')).stdout).toMatch(/^ID +NAME +KEY +FROM +SCOPES +EXPIRES +CREATED +REVOKED$/m);
+  });
+
   it('creates live keys in production', async () => {
     const { key } = await json(`keys create --merchant ${await newMerchant()}`, { LUNAS_ENVIRONMENT: 'production' });
     expect(key.secret).toMatch(/^sk_live_/);
@@ -194,6 +219,13 @@ describe('errors', () => {
     ['merchants approve 17', "merchant-id must be a UUID, not '17'"],
     [`merchants set ${UNKNOWN_ID}`, 'set needs --fee-payer, --provider or --payment-method'],
     [`keys create --merchant ${UNKNOWN_ID} --allow-ip 10.0.0.300`, '--allow-ip must be an IP address or a network'],
+    [
+      `keys create --merchant ${UNKNOWN_ID} --scopes read,settle`,
+      '--scopes must be a list of read, create, cancel, refund',
+    ],
+    [`keys create --merchant ${UNKNOWN_ID} --expires 2020-01-31T09:00:00Z`, '--expires must be a duration such as 90d'],
+    [`keys create --merchant ${UNKNOWN_ID} --expires tomorrow`, '--expires must be a duration such as 90d'],
+    ['operators create --name x --scopes create', '--scopes must be a list of read, settle'],
     [`webhooks create --merchant ${UNKNOWN_ID} --url http://x --event payment.lost`, '--event must be payment.created'],
     [
       'catalog set --provider gopay --channel qris --fee-bps -1',

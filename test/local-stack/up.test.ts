@@ -29,6 +29,8 @@ it(
     const up = lunas('up', dataDirectory, ports);
     const run = await up.ready();
     expect(await statusOf(`${run.api_url}/payments/none`)).toBe(401);
+    expect(await statusOf(`${run.operator_url}/operator/actions`)).toBe(401);
+    expect(await statusOf(`${run.api_url}/operator/actions`)).toBe(404);
     expect(await statusOf(run.sandbox_url)).toBe(200);
     expect(await statusOf(run.temporal_ui_url ?? '')).toBe(200);
     expect(JSON.parse(up.stdout)).toEqual(run);
