@@ -192,7 +192,7 @@ export class BenchmarkHarness {
   }
 
   async prepareDatabase(databaseUrl: string): Promise<void> {
-    await prepare({ databaseUrl, masterKey: this.masterKey, sandboxUrl: this.stack.sandboxUrl });
+    await prepare({ databaseUrl, masterKey: this.masterKey, oldMasterKeys: [], sandboxUrl: this.stack.sandboxUrl });
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { UserError } from './errors';
+import { codeOf, messageOf, UserError } from './errors';
 import { PACKAGE_ROOT } from './package-info';
 
 /** Digits and nothing else: no sign, fraction, exponent or space. */
@@ -25,6 +26,12 @@ const list = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 );
+
+/** A file may have one key a line. */
+const masterKeys = z
+  .string()
+  .transform((value) => value.split(/[,\s]+/).filter((item) => item !== ''))
+  .pipe(z.array(masterKey));
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
@@ -95,6 +102,11 @@ export const environmentSchema = z.object({
   LUNAS_MASTER_KEY: masterKey
     .optional()
     .describe('32 bytes in base64 (`openssl rand -base64 32`); encrypts secrets. Default: that of the local stack.'),
+  LUNAS_MASTER_KEY_FILE: text.optional().describe('File with LUNAS_MASTER_KEY, instead of the variable.'),
+  LUNAS_OLD_MASTER_KEYS: masterKeys
+    .optional()
+    .describe('Master keys that only decrypt, separated by commas, until `lunas keys reseal` is done.'),
+  LUNAS_OLD_MASTER_KEYS_FILE: text.optional().describe('File with LUNAS_OLD_MASTER_KEYS, instead of the variable.'),
   LUNAS_RECOVERY_MODE: z
     .enum(['true', 'false'], { error: 'must be true or false' })
     .default('false')
@@ -128,8 +140,29 @@ export function operatorPortOf({ OPERATOR_PORT, PORT }: Pick<Config, 'OPERATOR_P
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = environmentSchema.safeParse(given);
+  const parsed = environmentSchema.safeParse({ ...given, ...readSecretFiles(given) });
   if (parsed.success) return parsed.data;
   const violations = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new UserError(`The environment has invalid values. ${violations.join('; ')}`);
+}
+
+/** Secrets that a file may contain: a file is visible neither in the process list nor in `docker inspect`. */
+const SECRET_VARIABLES = ['LUNAS_MASTER_KEY', 'LUNAS_OLD_MASTER_KEYS'] as const;
+
+/** @throws UserError if a file is not readable, or the variable is set as well */
+function readSecretFiles(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const files = SECRET_VARIABLES.flatMap((name) => {
+    const file = given[`${name}_FILE`];
+    return file === undefined ? [] : [{ name, file }];
+  });
+  return Object.fromEntries(files.map(({ name, file }) => [name, readSecretFile(name, file, given)]));
+}
+
+function readSecretFile(name: string, file: string, given: NodeJS.ProcessEnv): string {
+  if (given[name] !== undefined) throw new UserError(`Set ${name} or ${name}_FILE, not both.`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new UserError(`${name}_FILE: ${file} cannot be read (${codeOf(error) ?? messageOf(error)}).`);
+  }
 }

@@ -61,3 +61,21 @@ describe('a number', () => {
     expect(loadConfig({}).OPERATOR_HOST).toBe('127.0.0.1');
   });
 });
+
+describe('a master key', () => {
+  const key = Buffer.alloc(32).toString('base64');
+
+  it('is rejected in two places, and in a file that cannot be read', () => {
+    expect(() => loadConfig({ LUNAS_MASTER_KEY: key, LUNAS_MASTER_KEY_FILE: '/run/key' })).toThrow(
+      'Set LUNAS_MASTER_KEY or LUNAS_MASTER_KEY_FILE, not both.',
+    );
+    expect(() => loadConfig({ LUNAS_MASTER_KEY_FILE: '/nonexistent/key' })).toThrow(
+      'LUNAS_MASTER_KEY_FILE: /nonexistent/key cannot be read (ENOENT).',
+    );
+  });
+
+  it('has old ones in a list', () => {
+    expect(loadConfig({ LUNAS_OLD_MASTER_KEYS: `${key}, ${key}` }).LUNAS_OLD_MASTER_KEYS).toEqual([key, key]);
+    expect(() => loadConfig({ LUNAS_OLD_MASTER_KEYS: `${key},short` })).toThrow('LUNAS_OLD_MASTER_KEYS');
+  });
+});

@@ -2,6 +2,7 @@ import type { Pool } from '../db/pool';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import type { Logger } from '../logger';
 import type { ProviderRegistry } from '../providers/registry';
+import type { DerivedKeys } from '../db/derived-keys';
 import type { Sealer } from '../sealing';
 import type { ApiKeys } from './auth/api-keys';
 import type { AuthFailureLimiter } from './auth/auth-failure-limiter';
@@ -17,6 +18,7 @@ export interface ApiDependencies {
   readonly creations: SingleFlight;
   readonly providers: ProviderRegistry;
   readonly sealer: Sealer;
+  readonly derivedKeys: DerivedKeys;
   readonly qrisLinks: QrisLinks;
   readonly rateLimit: RateLimit;
   readonly apiKeys: ApiKeys;

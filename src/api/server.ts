@@ -6,6 +6,7 @@ import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { gracefulShutdown } from '../graceful-shutdown';
 import type { Logger } from '../logger';
 import { createProviderRegistry } from '../providers/registry';
+import { DerivedKeys } from '../db/derived-keys';
 import { createSealer } from '../sealing';
 import { createOperatorApp, createPublicApp } from './app';
 import { ApiKeys } from './auth/api-keys';
@@ -26,6 +27,7 @@ export interface ApiSettings {
   readonly databaseUrl: string;
   readonly temporal: TemporalTarget;
   readonly masterKey: string;
+  readonly oldMasterKeys?: readonly string[] | undefined;
   /** Hops or addresses of our own proxies (`TRUST_PROXY`); by default no forwarded address is trusted. */
   readonly trustProxy?: number | readonly string[];
   /** Per key, over all API processes (`RATE_LIMIT_PER_MINUTE`). */
@@ -54,10 +56,11 @@ const SHUTDOWN_TIMEOUT_MS = 12_000;
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
   const db = createPool(settings.databaseUrl, DATABASE_LIMITS);
   const workflows = new PaymentWorkflowClient(connectClient(settings.temporal));
-  const sealer = createSealer(settings.masterKey);
+  const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
+  const derivedKeys = new DerivedKeys(db, sealer);
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
   const providers = createProviderRegistry(db, sealer, publicBaseUrl);
-  const qrisLinks = createQrisLinks(settings.masterKey, publicBaseUrl);
+  const qrisLinks = createQrisLinks(derivedKeys, publicBaseUrl);
 
   const rateLimit = new RateLimit(settings);
   const failedKeys = new AuthFailureLimiter();
@@ -68,6 +71,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     creations: new SingleFlight(workflows),
     providers,
     sealer,
+    derivedKeys,
     qrisLinks,
     mutex: createKeyedMutex(),
     rateLimit,

@@ -1,10 +1,12 @@
 import { type Config, loadConfig } from '../config';
 import { UserError } from '../errors';
+import type { Queryable } from '../db/pool';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-stack/data-directory';
 import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
 import { createSealer, type Sealer } from '../sealing';
+import { requireSealingKeys } from './require-sealing-keys';
 
 type RunFileAddress = 'database_url' | 'temporal_address';
 
@@ -55,9 +57,16 @@ export class CommandContext {
     );
   }
 
-  /** @throws UserError that names what to start or to set */
-  async sealer(): Promise<Sealer> {
-    return createSealer(await this.masterKey());
+  /** Master keys that only decrypt. */
+  get oldMasterKeys(): readonly string[] {
+    return this.config.LUNAS_OLD_MASTER_KEYS ?? [];
+  }
+
+  /** @throws UserError that names what to start or to set, or the master keys that are missing for this database */
+  async sealer(db: Queryable): Promise<Sealer> {
+    const sealer = createSealer(await this.masterKey(), this.oldMasterKeys);
+    await requireSealingKeys(db, sealer.keys);
+    return sealer;
   }
 
   /** The run file of the running `lunas up` or `lunas services`; null if none is running. */

@@ -21,7 +21,9 @@ import { Supervisor } from '../local-stack/supervisor';
 import { recover } from '../operator/recover';
 import { type Demo, seedDemo } from '../operator/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
+import { KeyRing } from '../master-keys';
 import { explainDatabaseError } from './database-error';
+import { requireSealingKeys } from './require-sealing-keys';
 
 const INTERRUPTED = 130;
 /** The services of a killed `lunas` release their ports only after they have detected its end. */
@@ -79,9 +81,19 @@ export async function runLocalStack(
 async function prepareDatabase(access: DatabaseAccess): Promise<Demo> {
   try {
     await migrate(access.databaseUrl);
+    await requireKeysOf(access);
     return await seedDemo({ ...access, sandboxServerKey: SANDBOX_SERVER_KEY });
   } catch (error) {
     throw explainDatabaseError(error, access.databaseUrl);
+  }
+}
+
+async function requireKeysOf({ databaseUrl, masterKey, oldMasterKeys }: DatabaseAccess): Promise<void> {
+  const db = createPool(databaseUrl, { max: 1 });
+  try {
+    await requireSealingKeys(db, new KeyRing(masterKey, oldMasterKeys));
+  } finally {
+    await db.end();
   }
 }
 

@@ -133,6 +133,12 @@ create table operators (
   scopes text[],
   expires_at timestamp(3) with time zone
 );
+create table payment_details (
+  payment_id uuid not null,
+  fingerprint text not null,
+  sealed text not null,
+  created_at timestamp(3) with time zone not null default now()
+);
 create table payment_transitions (
   payment_id uuid not null,
   version integer not null,
@@ -163,7 +169,6 @@ create table payments (
   policy_id uuid not null,
   settlement_kind text not null,
   settlement_delay_seconds integer not null,
-  sealed_details text,
   status text not null,
   version integer not null,
   expires_at timestamp(3) with time zone not null,
@@ -236,6 +241,12 @@ create table refunds (
   provider_reference text,
   failure_reason text,
   is_manual boolean not null default false
+);
+create table retired_keys (
+  key_id text not null,
+  label text not null,
+  sealed text not null,
+  retired_at timestamp(3) with time zone not null default now()
 );
 create table webhook_attempts (
   delivery_id uuid not null,
@@ -337,6 +348,7 @@ alter table operators add constraint operators_pkey PRIMARY KEY (id);
 alter table operators add constraint operators_scopes_check CHECK (((scopes <> '{}'::text[]) AND (scopes <@ ARRAY['read'::text, 'settle'::text, 'fail'::text, 'refund'::text, 'resolve'::text, 'redeliver'::text])));
 alter table operators add constraint operators_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
 alter table operators add constraint operators_secret_sha256_key UNIQUE (secret_sha256);
+alter table payment_details add constraint payment_details_pkey PRIMARY KEY (payment_id, fingerprint);
 alter table payment_transitions add constraint payment_transitions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
 alter table payment_transitions add constraint payment_transitions_pkey PRIMARY KEY (payment_id, version);
 alter table payment_transitions add constraint payment_transitions_version_check CHECK ((version > 0));
@@ -395,6 +407,7 @@ alter table refunds add constraint refunds_pkey PRIMARY KEY (payment_id, number)
 alter table refunds add constraint refunds_refund_key_key UNIQUE (refund_key);
 alter table refunds add constraint refunds_status_check CHECK ((status = ANY (ARRAY['held'::text, 'submitted'::text, 'confirmed'::text, 'rejected'::text, 'cancelled'::text])));
 alter table refunds add constraint refunds_submitted_at_if_submitted CHECK (((status = ANY (ARRAY['held'::text, 'cancelled'::text])) = (submitted_at IS NULL)));
+alter table retired_keys add constraint retired_keys_pkey PRIMARY KEY (key_id, label);
 alter table webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id);
 alter table webhook_attempts add constraint webhook_attempts_number_check CHECK ((number > 0));
 alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number);
@@ -425,6 +438,8 @@ CREATE INDEX exceptions_reference_id_idx ON public.exceptions USING btree (refer
 CREATE INDEX late_payments_open_idx ON public.late_payments USING btree (payment_id) WHERE (status = ANY (ARRAY['received'::text, 'submitted'::text]));
 CREATE INDEX operator_actions_target_idx ON public.operator_actions USING btree (target, id DESC);
 CREATE UNIQUE INDEX operators_active_name_key ON public.operators USING btree (name) WHERE (revoked_at IS NULL);
+CREATE INDEX payment_details_created_at_idx ON public.payment_details USING btree (created_at);
+CREATE INDEX payment_details_key_id_idx ON public.payment_details USING btree (split_part(sealed, '.'::text, 2));
 CREATE INDEX payment_transitions_recorded_at_idx ON public.payment_transitions USING btree (recorded_at, payment_id);
 CREATE INDEX payments_due_settlement_idx ON public.payments USING btree (merchant_id, settlement_due_at) WHERE ((status = 'paid'::text) AND (settlement_kind = 'manual'::text));
 CREATE INDEX payments_final_idx ON public.payments USING btree (provider_account_id, updated_at, id) WHERE ((status || ''::text) = ANY (ARRAY['expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text]));

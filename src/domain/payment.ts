@@ -6,14 +6,14 @@ import type { RefundState } from './refund';
 export const SETTLEMENT_KINDS = ['automatic', 'manual'] as const;
 export type SettlementKind = (typeof SETTLEMENT_KINDS)[number];
 
-/** The captured terms: fixed when the payment is created. They contain no personal data in plain text. */
+/** The captured terms: fixed when the payment is created. They contain no personal data, not even sealed. */
 export interface PaymentTerms extends Amounts {
   readonly paymentId: string;
   readonly referenceId: string;
   readonly merchantId: string;
   readonly merchantReferenceId: string | null;
   readonly idempotencyKey: string | null;
-  /** SHA-256 of the canonical creation request, hex. It detects another request with the same idempotency key. */
+  /** Keyed hash of the canonical creation request. It detects another request with the same idempotency key. */
   readonly fingerprint: string;
   readonly paymentMethod: PaymentMethod;
   readonly provider: ProviderName;
@@ -23,8 +23,6 @@ export interface PaymentTerms extends Amounts {
   readonly settlementKind: SettlementKind;
   readonly settlementDelaySeconds: number;
   readonly expiresInSeconds: number;
-  /** `customer` and `metadata`, sealed with the master key, base64; null if the request has neither. */
-  readonly sealedDetails: string | null;
 }
 
 /** `version` is the number of transitions. A step states the version that it starts from. */

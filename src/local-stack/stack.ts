@@ -15,6 +15,7 @@ import { TEMPORAL_CLI } from './temporal-binaries';
 export interface DatabaseAccess {
   readonly databaseUrl: string;
   readonly masterKey: string;
+  readonly oldMasterKeys: readonly string[];
   readonly sandboxUrl: string;
 }
 
@@ -49,6 +50,7 @@ const LOOPBACK = '127.0.0.1';
 /** Shared by all steps of a start. */
 interface StackContext<Prepared> extends StackOptions<Prepared> {
   readonly masterKey: string;
+  readonly oldMasterKeys: readonly string[];
   readonly apiUrl: string;
   readonly sandboxUrl: string;
 }
@@ -66,6 +68,7 @@ export async function startStack<Prepared>(
   const context: StackContext<Prepared> = {
     ...options,
     masterKey: config.LUNAS_MASTER_KEY ?? (await ensureMasterKey(dataDirectory)),
+    oldMasterKeys: config.LUNAS_OLD_MASTER_KEYS ?? [],
     apiUrl: `http://${reachableHost(config.HOST)}:${config.PORT}`,
     sandboxUrl: config.SANDBOX_URL ?? `http://${LOOPBACK}:${config.SANDBOX_PORT}`,
   };
@@ -153,6 +156,7 @@ function serviceEnvironment(
     ...process.env,
     LUNAS_HOME: dataDirectory.path,
     LUNAS_MASTER_KEY: masterKey,
+    LUNAS_MASTER_KEY_FILE: '',
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     PORT: String(config.PORT),

@@ -22,6 +22,11 @@ export type OperatorActionName =
   | 'key.revoke'
   | 'catalog.set'
   | 'account.disable'
+  | 'account.enable'
+  | 'account.set_key'
+  | 'customer.show'
+  | 'customer.erase'
+  | 'master_key.reseal'
   | 'operator.create'
   | 'operator.revoke';
 

@@ -40,15 +40,17 @@ const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, s
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
   const baseUrl = validateBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][account.environment], account);
+  const id = uuidv7();
+  const serverKey = validateServerKey(account.serverKey);
   const { rows } = await db.query<ProviderAccount>(
     `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight)
      values ($1, $2, $3, $4, $5, $6) returning ${ACCOUNT_COLUMNS}`,
     [
-      uuidv7(),
+      id,
       account.provider,
       account.adapter,
       baseUrl,
-      sealer.seal(validateServerKey(account.serverKey), 'provider-server-key'),
+      sealer.seal(serverKey, ['provider-server-key', id, account.adapter, baseUrl]),
       account.weight,
     ],
   );
@@ -79,10 +81,49 @@ export async function listAccounts(db: Queryable): Promise<ProviderAccount[]> {
 }
 
 /** New payments do not use it; its existing payments continue. @throws NotFoundError if there is no such account */
-export async function disableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
+export function disableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
+  return setStatus(db, accountId, 'disabled');
+}
+
+/** New payments use it again. @throws NotFoundError if there is no such account */
+export function enableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
+  return setStatus(db, accountId, 'enabled');
+}
+
+async function setStatus(
+  db: Queryable,
+  accountId: string,
+  status: ProviderAccount['status'],
+): Promise<ProviderAccount> {
   const { rows } = await db.query<ProviderAccount>(
-    `update provider_accounts set status = 'disabled' where id = $1 returning ${ACCOUNT_COLUMNS}`,
-    [accountId],
+    `update provider_accounts set status = $2 where id = $1 returning ${ACCOUNT_COLUMNS}`,
+    [accountId, status],
   );
-  return requireRow(rows, `There is no provider account ${accountId}; lunas accounts list shows them.`);
+  return requireRow(rows, accountNotFound(accountId));
+}
+
+/**
+ * Replaces the server key after the provider issued a new one. Every process uses it within 2 seconds.
+ * @throws NotFoundError if there is no such account
+ * @throws UserError if the server key is not valid
+ */
+export async function setServerKey(
+  db: Queryable,
+  sealer: Sealer,
+  accountId: string,
+  serverKey: string,
+): Promise<ProviderAccount> {
+  const valid = validateServerKey(serverKey);
+  const { rows } = await db.query<ProviderAccount>(`select ${ACCOUNT_COLUMNS} from provider_accounts where id = $1`, [
+    accountId,
+  ]);
+  const account = requireRow(rows, accountNotFound(accountId));
+  // Neither adapter nor base URL of an account changes, except of the sandbox accounts of `lunas up`.
+  const sealed = sealer.seal(valid, ['provider-server-key', accountId, account.adapter, account.baseUrl]);
+  await db.query('update provider_accounts set sealed_server_key = $2 where id = $1', [accountId, sealed]);
+  return account;
+}
+
+function accountNotFound(accountId: string): string {
+  return `There is no provider account ${accountId}; lunas accounts list shows them.`;
 }

@@ -11,6 +11,7 @@ export interface DemoOptions {
   /** Of a migrated database. */
   readonly databaseUrl: string;
   readonly masterKey: string;
+  readonly oldMasterKeys?: readonly string[] | undefined;
   /** The sandbox's address; the demo accounts are updated if it changes. */
   readonly sandboxUrl: string;
   readonly sandboxServerKey: string;
@@ -23,6 +24,7 @@ export interface Demo {
   readonly webhookSecret: string | null;
 }
 
+const DEMO_ADAPTER = 'midtrans';
 const DEMO_MERCHANT_ID = '01935b6c-7c00-7000-8000-00006c756e61';
 
 /** Short, so that a new user sees a payment settle. The other terms are the initial ones. */
@@ -35,7 +37,7 @@ const DEMO_SETTLEMENT_DELAY_SECONDS = 10;
  */
 export async function seedDemo(options: DemoOptions): Promise<Demo> {
   const db = createPool(options.databaseUrl, { max: 1 });
-  const sealer = createSealer(options.masterKey);
+  const sealer = createSealer(options.masterKey, options.oldMasterKeys);
   try {
     await ensureMerchant(db);
     await ensurePolicies(db);
@@ -68,15 +70,17 @@ async function ensurePolicies(db: Queryable): Promise<void> {
 
 async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOptions): Promise<void> {
   for (const provider of PROVIDERS) {
+    const id = uuidv5(provider, DEMO_MERCHANT_ID);
     await db.query(
       `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
-       values ($1, $2, 'midtrans', $3, $4)
+       values ($1, $2, $3, $4, $5)
        on conflict (id) do update set base_url = excluded.base_url, sealed_server_key = excluded.sealed_server_key`,
       [
-        uuidv5(provider, DEMO_MERCHANT_ID),
+        id,
         provider,
+        DEMO_ADAPTER,
         options.sandboxUrl,
-        sealer.seal(options.sandboxServerKey, 'provider-server-key'),
+        sealer.seal(options.sandboxServerKey, ['provider-server-key', id, DEMO_ADAPTER, options.sandboxUrl]),
       ],
     );
   }

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool';
 import type { PaymentEvent } from '../domain/events';
 import type { Sealer } from '../sealing';
+import { openSecret, type SealedSecret } from '../webhooks/outbox';
 import { markDead } from '../webhooks/mark-dead';
 import { type DisabledReason, RESET_HEALTH } from '../webhooks/record-attempt';
 import { type ReceiverRules, urlViolation } from '../webhooks/ssrf-guard';
@@ -55,6 +56,7 @@ export async function createEndpoint(
   endpoint: NewEndpoint,
 ): Promise<WebhookEndpoint & { readonly secret: string }> {
   const secret = newSecret();
+  const secretId = uuidv7();
   const { rows } = await db.query<WebhookEndpoint>(
     `with endpoint as (
        insert into webhook_endpoints (id, merchant_id, url, events)
@@ -70,8 +72,8 @@ export async function createEndpoint(
       endpoint.merchantId,
       assertUrl(endpoint.url, urlViolation(endpoint.url, endpoint)),
       endpoint.events.length === 0 ? null : [...new Set(endpoint.events)],
-      uuidv7(),
-      sealer.seal(secret, 'webhook-secret'),
+      secretId,
+      sealer.seal(secret, ['webhook-secret', secretId]),
     ],
   );
   return { ...requireRow(rows, merchantNotFound(endpoint.merchantId)), secret };
@@ -144,6 +146,7 @@ export async function rotateSecret(
   overlapSeconds: number,
 ): Promise<RotatedSecret> {
   const secret = newSecret();
+  const secretId = uuidv7();
   const { rows } = await db.query<Omit<RotatedSecret, 'secret'>>(
     `with endpoint as (
        select id, merchant_id, now() + make_interval(secs => $2) as ends from webhook_endpoints where id = $1
@@ -156,7 +159,7 @@ export async function rotateSecret(
        insert into webhook_secrets (id, endpoint_id, sealed_secret) select $3, id, $4 from endpoint
      )
      select id, merchant_id as "merchantId", ends::timestamptz(3) as "oldSecretExpiresAt" from endpoint`,
-    [endpointId, overlapSeconds, uuidv7(), sealer.seal(secret, 'webhook-secret')],
+    [endpointId, overlapSeconds, secretId, sealer.seal(secret, ['webhook-secret', secretId])],
   );
   return { ...requireRow(rows, endpointNotFound(endpointId)), secret };
 }
@@ -168,12 +171,12 @@ function newSecret(): string {
 
 /** The newest secret of the merchant's newest enabled endpoint; null if there is none. */
 export async function findNewestSecret(db: Queryable, sealer: Sealer, merchantId: string): Promise<string | null> {
-  const { rows } = await db.query<{ sealed: string }>(
-    `select secret.sealed_secret as sealed
+  const { rows } = await db.query<SealedSecret>(
+    `select secret.id, secret.sealed_secret as sealed
      from webhook_endpoints endpoint join webhook_secrets secret on secret.endpoint_id = endpoint.id
      where endpoint.merchant_id = $1 and endpoint.status = 'enabled' and secret.expires_at is null
      order by endpoint.created_at desc, endpoint.id desc, secret.created_at desc limit 1`,
     [merchantId],
   );
-  return rows[0] ? sealer.open(rows[0].sealed, 'webhook-secret') : null;
+  return rows[0] ? openSecret(rows[0], sealer) : null;
 }

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool';
 import type { Sealer } from '../sealing';
-import { VALID_SECRETS } from '../webhooks/outbox';
+import { openSecret, type SealedSecret, VALID_SECRETS } from '../webhooks/outbox';
 import { RESET_HEALTH } from '../webhooks/record-attempt';
 import type { WebhookAttempt, WebhookSender } from '../webhooks/send';
 import { requireRow } from '../db/require-row';
@@ -27,7 +27,7 @@ export async function pingEndpoint(
   sender: WebhookSender,
   endpointId: string,
 ): Promise<Ping> {
-  const { rows } = await db.query<{ url: string; sealedSecrets: string[] }>(
+  const { rows } = await db.query<{ url: string; sealedSecrets: SealedSecret[] }>(
     `select endpoint.url, ${VALID_SECRETS} as "sealedSecrets" from webhook_endpoints endpoint where endpoint.id = $1`,
     [endpointId],
   );
@@ -38,7 +38,7 @@ export async function pingEndpoint(
     event: PING_EVENT,
     body: JSON.stringify({ event: PING_EVENT, endpoint_id: endpointId, created_at: new Date().toISOString() }),
     url,
-    secrets: sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret')),
+    secrets: sealedSecrets.map((sealed) => openSecret(sealed, sealer)),
   });
   if (attempt.failure === null) {
     await db.query(`update webhook_endpoints set ${RESET_HEALTH} where id = $1 and consecutive_failures > 0`, [

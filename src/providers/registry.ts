@@ -16,34 +16,56 @@ export interface ProviderRegistry {
 interface AccountRow {
   readonly id: string;
   readonly provider: ProviderName;
+  readonly adapter: string;
   readonly baseUrl: string;
   readonly sealedServerKey: string;
 }
 
 type ConnectedProvider = Provider & { close(): Promise<void> };
 
-/** @param publicBaseUrl the address of our API for notifications */
-export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBaseUrl: string): ProviderRegistry {
-  const connected = new Map<string, ConnectedProvider>();
+/** What a client was made of; another client is needed if it changes. */
+interface AccountAccess {
+  readonly baseUrl: string;
+  readonly serverKey: string;
+}
 
-  async function findAccount(accountId: string): Promise<ConnectedProvider | undefined> {
-    const known = connected.get(accountId);
-    if (known) return known;
-    const account = await readAccount(db, accountId);
-    if (!account) return undefined;
-    // A concurrent call may have connected the account.
-    const provider = connected.get(accountId) ?? connect(account);
-    connected.set(accountId, provider);
-    return provider;
+interface Connection extends AccountAccess {
+  readonly provider: ConnectedProvider;
+  readAtMs: number;
+}
+
+/** A change by an operator is in force on every process after at most 2 s. The rest remains for the read. */
+const FRESH_MS = 1_000;
+
+/**
+ * Reads the row of an account at most once a second, as `lunas accounts set-key` may have changed it.
+ * @param publicBaseUrl the address of our API for notifications
+ */
+export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBaseUrl: string): ProviderRegistry {
+  const connections = new Map<string, Connection>();
+  // A call may still use the client of an earlier server key, so each is closed only at the end.
+  const opened: ConnectedProvider[] = [];
+
+  function connect(accountId: string, access: AccountAccess): Connection {
+    const known = connections.get(accountId);
+    if (known?.baseUrl === access.baseUrl && known.serverKey === access.serverKey) return known;
+    const provider = createMidtransProvider({
+      ...access,
+      notificationUrl: `${publicBaseUrl}/provider-notifications/${accountId}`,
+    });
+    const connection = { ...access, provider, readAtMs: Date.now() };
+    opened.push(provider);
+    connections.set(accountId, connection);
+    return connection;
   }
 
-  function connect({ id, baseUrl, sealedServerKey }: AccountRow): ConnectedProvider {
-    const serverKey = sealer.open(sealedServerKey, 'provider-server-key');
-    return createMidtransProvider({
-      baseUrl,
-      serverKey,
-      notificationUrl: `${publicBaseUrl}/provider-notifications/${id}`,
-    });
+  async function findAccount(accountId: string): Promise<ConnectedProvider | undefined> {
+    const known = connections.get(accountId);
+    if (known && Date.now() - known.readAtMs < FRESH_MS) return known.provider;
+    // Concurrent calls use the known client meanwhile.
+    if (known) known.readAtMs = Date.now();
+    const account = await readAccount(db, accountId);
+    return account && connect(accountId, accessOf(account, sealer)).provider;
   }
 
   return {
@@ -54,15 +76,19 @@ export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBase
       return provider;
     },
     async close() {
-      await Promise.all([...connected.values()].map((provider) => provider.close()));
+      await Promise.all(opened.map((provider) => provider.close()));
     },
   };
+}
+
+function accessOf({ id, adapter, baseUrl, sealedServerKey }: AccountRow, sealer: Sealer): AccountAccess {
+  return { baseUrl, serverKey: sealer.open(sealedServerKey, ['provider-server-key', id, adapter, baseUrl]) };
 }
 
 async function readAccount(db: Queryable, accountId: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>({
     name: 'read_provider_account',
-    text: `select id, provider, base_url as "baseUrl", sealed_server_key as "sealedServerKey"
+    text: `select id, provider, adapter, base_url as "baseUrl", sealed_server_key as "sealedServerKey"
       from provider_accounts where id = $1`,
     values: [accountId],
   });

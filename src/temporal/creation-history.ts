@@ -36,7 +36,6 @@ const termsSchema = z.object({
   settlementKind: z.enum(SETTLEMENT_KINDS),
   settlementDelaySeconds: z.int(),
   expiresInSeconds: z.int(),
-  sealedDetails: z.string().nullable(),
 }) satisfies z.ZodType<PaymentTerms>;
 
 const openingSchema = z.discriminatedUnion('outcome', [

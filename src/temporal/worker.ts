@@ -20,6 +20,7 @@ export interface WorkerSettings {
   readonly databaseUrl: string;
   readonly temporal: TemporalTarget;
   readonly masterKey: string;
+  readonly oldMasterKeys?: readonly string[] | undefined;
   readonly environment: Config['LUNAS_ENVIRONMENT'];
   /** CIDRs; the default depends on the environment. */
   readonly webhookAllowedNetworks?: readonly string[] | undefined;
@@ -55,7 +56,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   installRuntime(log, settings.metricsPort);
   if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
   const db = createPool(settings.databaseUrl);
-  const sealer = createSealer(settings.masterKey);
+  const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
   const client = connectClient(temporal);
   const workflows = new PaymentWorkflowClient(client);
   await registerSearchAttributes(client, log);

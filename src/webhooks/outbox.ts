@@ -23,13 +23,18 @@ export interface Delivery extends OutgoingWebhook {
 }
 
 interface DeliveryRow extends Omit<Delivery, 'secrets'> {
-  readonly sealedSecrets: readonly string[];
+  readonly sealedSecrets: readonly SealedSecret[];
+}
+
+export interface SealedSecret {
+  readonly id: string;
+  readonly sealed: string;
 }
 
 /** The valid secrets of `endpoint`, newest first. */
 export const VALID_SECRETS = `
   array (
-    select sealed_secret from webhook_secrets secret
+    select json_build_object('id', id, 'sealed', sealed_secret) from webhook_secrets secret
     where secret.endpoint_id = endpoint.id and (secret.expires_at is null or secret.expires_at > now())
     order by secret.created_at desc, secret.id desc
   )`;
@@ -150,7 +155,11 @@ export async function findDelivery(db: Queryable, sealer: Sealer, deliveryId: st
 }
 
 function openSecrets({ sealedSecrets, ...delivery }: DeliveryRow, sealer: Sealer): Delivery {
-  return { ...delivery, secrets: sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret')) };
+  return { ...delivery, secrets: sealedSecrets.map((sealed) => openSecret(sealed, sealer)) };
+}
+
+export function openSecret({ id, sealed }: SealedSecret, sealer: Sealer): string {
+  return sealer.open(sealed, ['webhook-secret', id]);
 }
 
 /** The retry workflow is lost: the relay makes the next attempt of the cycle. */

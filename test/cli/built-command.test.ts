@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { createPool } from '../../src/db/pool';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { freePort } from '../../src/local-stack/ports';
 import { ensureDatabase } from '../../src/local-stack/postgres';
+import { KeyRing } from '../../src/master-keys';
+import { addAccount } from '../../src/operator/provider-accounts';
 import { PACKAGE_ROOT, VERSION } from '../../src/package-info';
+import { createSealer } from '../../src/sealing';
 import { testEnvironment } from '../support/test-environment';
-import { newDatabase } from '../support/database';
+import { createTestDatabase, newDatabase } from '../support/database';
 import { temporalAddress } from '../support/temporal';
 import { creation, createTestLedger } from '../support/payments';
 
@@ -100,6 +104,34 @@ it.each(['api', 'worker'])('does not start the %s on a database that was not mig
     await database.drop();
   }
 });
+
+it.each(['api', 'worker'])(
+  'attack: does not start the %s with a master key that did not seal its database',
+  async (command) => {
+    const database = await createTestDatabase();
+    const db = createPool(database.url);
+    try {
+      const [right, wrong] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
+      const account = { provider: 'gopay', adapter: 'midtrans', serverKey: 'k', weight: 1 } as const;
+      await addAccount(db, createSealer(right), { ...account, environment: 'sandbox' });
+      const environment = {
+        DATABASE_URL: database.url,
+        TEMPORAL_ADDRESS: temporalAddress(),
+        LUNAS_MASTER_KEY: wrong,
+        PORT: String(await freePort()),
+      };
+      const { exitCode, stderr } = await lunas([command], environment);
+      const [rightId, wrongId] = [new KeyRing(right).current.id, new KeyRing(wrong).current.id];
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(
+        new RegExp(`^The database .* master key ${rightId}, but LUNAS_MASTER_KEY is key ${wrongId}\\..*\n$`),
+      );
+    } finally {
+      await db.end();
+      await database.drop();
+    }
+  },
+);
 
 it('shows a payment, also if Temporal is unavailable', async () => {
   const ledger = await createTestLedger();

@@ -10,6 +10,7 @@ import { createPool } from '../../src/db/pool';
 import { connectClient } from '../../src/temporal/connection';
 import { createLogger } from '../../src/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
+import { DerivedKeys } from '../../src/db/derived-keys';
 import { createSealer } from '../../src/sealing';
 import { apiUrlOf, readSettings } from './settings';
 import { report } from './breakpoint';
@@ -25,6 +26,7 @@ function run(): void {
   const publicBaseUrl = apiUrlOf(settings);
   const sealer = createSealer(settings.masterKey);
   const db = instrumentQueries(createPool(databaseUrl, DATABASE_LIMITS), API_BREAKPOINTS, mutant);
+  const derivedKeys = new DerivedKeys(db, sealer);
   const workflows = new InstrumentedWorkflowClient(
     connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }),
   );
@@ -35,7 +37,8 @@ function run(): void {
       creations: new SingleFlight(workflows),
       providers: createProviderRegistry(db, sealer, publicBaseUrl),
       sealer,
-      qrisLinks: createQrisLinks(settings.masterKey, publicBaseUrl),
+      derivedKeys,
+      qrisLinks: createQrisLinks(derivedKeys, publicBaseUrl),
       mutex: createKeyedMutex(),
       rateLimit: new RateLimit({ databaseUrl, requestsPerMinute: 1_000_000, log }),
       apiKeys: new ApiKeys(db),

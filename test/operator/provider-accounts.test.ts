@@ -1,7 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool';
 import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
-import { addAccount, disableAccount, listAccounts, type NewAccount } from '../../src/operator/provider-accounts';
+import {
+  addAccount,
+  disableAccount,
+  enableAccount,
+  listAccounts,
+  type NewAccount,
+} from '../../src/operator/provider-accounts';
 import { createSealer } from '../../src/sealing';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
@@ -35,7 +41,9 @@ it('stores the server key sealed, and does not return it', async () => {
   const account = await add();
   const { rows } = await db.query<{ sealed: string }>('select sealed_server_key as sealed from provider_accounts');
   expect(rows[0]?.sealed).not.toContain(SERVER_KEY);
-  expect(sealer.open(rows[0]?.sealed ?? '', 'provider-server-key')).toBe(SERVER_KEY);
+  expect(sealer.open(rows[0]?.sealed ?? '', ['provider-server-key', account.id, 'midtrans', account.baseUrl])).toBe(
+    SERVER_KEY,
+  );
   expect(await listAccounts(db)).toEqual([account]);
   expect(Object.values(account)).not.toContain(SERVER_KEY);
 });
@@ -49,11 +57,13 @@ it("uses Midtrans' address of the environment, or the given one", async () => {
   );
 });
 
-it('an account is used for new payments until it is disabled', async () => {
+it('an account is used for new payments until it is disabled, and again when it is enabled', async () => {
   const account = await add();
   expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
   expect(await disableAccount(db, account.id)).toEqual({ ...account, status: 'disabled' });
   expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBeNull();
+  expect(await enableAccount(db, account.id)).toEqual(account);
+  expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
 });
 
 it('rejects an unknown account, and names it', async () => {

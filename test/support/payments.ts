@@ -51,7 +51,6 @@ export async function createTestLedger(): Promise<TestLedger> {
       settlementKind: 'automatic',
       settlementDelaySeconds: 86_400,
       expiresInSeconds: 900,
-      sealedDetails: null,
       ...changes,
     }),
     async close() {

@@ -99,11 +99,12 @@ export interface TestServiceOptions {
   /** With 0 the worker replays a workflow's history at each of its tasks. */
   readonly maxCachedWorkflows?: number;
   readonly refundHoldSeconds?: number;
+  readonly oldMasterKeys?: readonly string[];
 }
 
 export async function startTestService(
   temporal: TemporalTarget,
-  { maxCachedWorkflows = 100, refundHoldSeconds = 60 }: TestServiceOptions = {},
+  { maxCachedWorkflows = 100, refundHoldSeconds = 60, oldMasterKeys = [] }: TestServiceOptions = {},
 ): Promise<TestService> {
   const database = await createTestDatabase();
   const ledger = newDatabase();
@@ -122,7 +123,7 @@ export async function startTestService(
     sandboxUrl: sandbox.url,
     sandboxServerKey: SANDBOX_SERVER_KEY,
   });
-  const settings = { databaseUrl: database.url, temporal, masterKey, publicBaseUrl: apiUrl, log };
+  const settings = { databaseUrl: database.url, temporal, masterKey, oldMasterKeys, publicBaseUrl: apiUrl, log };
   const db = createPool(database.url, { max: 4 });
   const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal);

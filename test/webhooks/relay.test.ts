@@ -53,10 +53,11 @@ async function addEndpoint(secrets = [SECRET]): Promise<string> {
     receiver.url,
   ]);
   for (const secret of secrets) {
+    const secretId = randomUUID();
     await ledger.db.query('insert into webhook_secrets (id, endpoint_id, sealed_secret) values ($1, $2, $3)', [
-      randomUUID(),
+      secretId,
       id,
-      sealer.seal(secret, 'webhook-secret'),
+      sealer.seal(secret, ['webhook-secret', secretId]),
     ]);
   }
   return id;

@@ -38,10 +38,11 @@ beforeEach(async () => {
     "insert into webhook_endpoints (id, merchant_id, url, events) values ($1, $2, $3, '{payment.created}')",
     [endpointId, service.merchantId, receiver.url],
   );
+  const secretId = randomUUID();
   await service.db.query('insert into webhook_secrets (id, endpoint_id, sealed_secret) values ($1, $2, $3)', [
-    randomUUID(),
+    secretId,
     endpointId,
-    createSealer(service.masterKey).seal(SECRET, 'webhook-secret'),
+    createSealer(service.masterKey).seal(SECRET, ['webhook-secret', secretId]),
   ]);
 });
 afterEach(() => receiver.close());

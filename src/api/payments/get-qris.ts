@@ -18,11 +18,11 @@ export const qrisSchema = z.object({
 });
 
 /** Undefined before the provider has issued a QR, or if it never did. */
-export function toQris(payment: PaymentRow, links: QrisLinks): z.output<typeof qrisSchema> | undefined {
+export async function toQris(payment: PaymentRow, links: QrisLinks): Promise<z.output<typeof qrisSchema> | undefined> {
   if (payment.qrisPayload === null) return undefined;
   return {
     payload: payment.qrisPayload,
-    image_url: links.imageUrl(payment.id),
+    image_url: await links.imageUrl(payment),
     expires_at: payment.expiresAt.toISOString(),
   };
 }
@@ -45,7 +45,7 @@ before the provider has issued it, and if the provider rejected the transaction.
   errors: ['not_found'],
   async handler({ db, qrisLinks }, { params }, { merchantId }) {
     const payment = await requirePayment(db, merchantId, String(params.id));
-    const qris = toQris(payment, qrisLinks);
+    const qris = await toQris(payment, qrisLinks);
     if (!qris) throw new ApiError('not_found', `This transaction is ${payment.status} and has no QR code.`);
     return { status: 200, body: { qris } };
   },

@@ -11,7 +11,7 @@ export const getQrisImage = publicEndpoint({
   path: '/qris/:file',
   async handler({ db, qrisLinks }, { params }) {
     const [, token = '', format] = FILE_NAME.exec(String(params.file)) ?? [];
-    const paymentId = qrisLinks.paymentIdOf(token);
+    const paymentId = await qrisLinks.paymentIdOf(token);
     const payload = paymentId && (await findOriginalResponse(db, paymentId))?.payment.qrisPayload;
     if (!payload) {
       const internal = paymentId ? `payment ${paymentId} has no QR` : 'invalid file name or token';

@@ -5,12 +5,15 @@ import {
   ADAPTERS,
   addAccount,
   disableAccount,
+  enableAccount,
   listAccounts,
+  setServerKey,
   type ProviderAccount,
 } from '../../operator/provider-accounts';
-import { withCommandAudit } from '../operator-identity';
+import { withAudit } from '../../operator/audit';
+import { commandOperator, withCommandAudit } from '../operator-identity';
 import type { LunasCommand } from '../lunas-command';
-import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
+import { id, joinOptions, note, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
 
 const MAX_WEIGHT = 1_000;
@@ -34,6 +37,14 @@ export function addAccountsCommand(program: LunasCommand): void {
       const account = await withCommandAudit(db, 'account.disable', accountId, () => disableAccount(db, accountId));
       return { json: { account }, text: renderAccounts([account]) };
     });
+  accounts
+    .command('enable <account-id>')
+    .description('use a provider account for new payments again')
+    .databaseAction(z.object({ accountId: id }), async ({ accountId }, db) => {
+      const account = await withCommandAudit(db, 'account.enable', accountId, () => enableAccount(db, accountId));
+      return { json: { account }, text: renderAccounts([account]) };
+    });
+  addSetKey(accounts);
 }
 
 function addAdd(accounts: LunasCommand): void {
@@ -56,9 +67,32 @@ function addAdd(accounts: LunasCommand): void {
     .databaseAction(input, async ({ serverKeyEnv, ...given }, db, context) => {
       const environment = context.config.LUNAS_ENVIRONMENT;
       const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
-      const account = await addAccount(db, await context.sealer(), { ...given, serverKey, environment });
+      const account = await addAccount(db, await context.sealer(db), { ...given, serverKey, environment });
       return { json: { account }, text: renderAccounts([account]) };
     });
+}
+
+function addSetKey(accounts: LunasCommand): void {
+  accounts
+    .command('set-key <account-id>')
+    .description('replace the server key of a provider account; every process uses the new one within 2 seconds')
+    .requiredOption('--server-key-env <name>', 'the environment variable that holds the new server key')
+    .option('--note <text>', 'why, for the audit log')
+    .examples('MIDTRANS_KEY=SB-Mid-server-… lunas accounts set-key ACCOUNT_ID --server-key-env MIDTRANS_KEY')
+    .databaseAction(
+      z.object({ accountId: id, serverKeyEnv: z.string(), note: note.optional() }),
+      async ({ accountId, serverKeyEnv, note }, db, context) => {
+        const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
+        const sealer = await context.sealer(db);
+        const account = await withAudit(
+          db,
+          commandOperator(),
+          { action: 'account.set_key', target: accountId, note },
+          () => setServerKey(db, sealer, accountId, serverKey),
+        );
+        return { json: { account }, text: renderAccounts([account]) };
+      },
+    );
 }
 
 function requireVariable(environment: NodeJS.ProcessEnv, name: string): string {

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { operatorPortOf } from '../../config';
+import { KeyRing } from '../../master-keys';
 import { requireSchema } from '../require-schema';
+import { requireSealingKeysAtStart } from '../require-sealing-keys';
 import { runService } from '../service-process';
 
 export function addApiCommand(program: Command): void {
@@ -11,6 +13,9 @@ export function addApiCommand(program: Command): void {
       runService('api', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
         await requireSchema(databaseUrl, log);
+        const { oldMasterKeys } = context;
+        const masterKey = await context.masterKey();
+        await requireSealingKeysAtStart(databaseUrl, new KeyRing(masterKey, oldMasterKeys), log);
         const { startApi } = await import('../../api/server.js');
         const { HOST: host, PORT: port, TRUST_PROXY: trustProxy, RATE_LIMIT_PER_MINUTE } = context.config;
         return startApi({
@@ -21,7 +26,8 @@ export function addApiCommand(program: Command): void {
           publicBaseUrl: context.publicBaseUrl(),
           databaseUrl,
           temporal: await context.temporal(),
-          masterKey: await context.masterKey(),
+          masterKey,
+          oldMasterKeys,
           ...(trustProxy !== undefined && { trustProxy }),
           requestsPerMinute: RATE_LIMIT_PER_MINUTE,
           log,

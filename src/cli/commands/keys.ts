@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { LONG_STATEMENT_MS } from '../../db/pool';
 import { MERCHANT_SCOPES } from '../../domain/key-access';
+import { withAudit } from '../../operator/audit';
 import { createKey, listKeys, revokeKey } from '../../operator/keys';
-import { withCommandAudit } from '../operator-identity';
+import { type ResealedTable, resealAll } from '../../operator/reseal';
+import { commandOperator, withCommandAudit } from '../operator-identity';
 import {
   addKeyAccessOptions,
   keyAccessColumns,
@@ -10,11 +13,11 @@ import {
   toKeyAccess,
 } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
-import { id } from '../option-schemas';
+import { id, note } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
 
 export function addKeysCommand(program: LunasCommand): void {
-  const keys = program.command('keys').description("merchants' secret keys for the API");
+  const keys = program.command('keys').description("merchants' secret keys for the API; the master key");
   const create = keys
     .command('create')
     .description('create a secret key; it is shown only once')
@@ -58,4 +61,30 @@ export function addKeysCommand(program: LunasCommand): void {
       const key = await withCommandAudit(db, 'key.revoke', keyId, () => revokeKey(db, keyId));
       return { json: { key }, text: `${key.masked} (${key.id}) is revoked.` };
     });
+  addReseal(keys);
+}
+
+function addReseal(keys: LunasCommand): void {
+  keys
+    .command('reseal')
+    .description('seal every value again with LUNAS_MASTER_KEY, so that LUNAS_OLD_MASTER_KEYS is not needed any more')
+    .option('--note <text>', 'why, for the audit log')
+    .examples('LUNAS_MASTER_KEY=NEW LUNAS_OLD_MASTER_KEYS=OLD lunas keys reseal --note "yearly rotation"')
+    .databaseAction(
+      z.object({ note: note.optional() }),
+      async ({ note }, db, context) => {
+        const sealer = await context.sealer(db);
+        const masterKey = sealer.keys.current.id;
+        const report = ({ table, resealed }: ResealedTable) =>
+          keys.terminal.stderr.write(`${table}: ${resealed} resealed\n`);
+        const action = { action: 'master_key.reseal', target: masterKey, note } as const;
+        const tables = await withAudit(db, commandOperator(), action, () => resealAll(db, sealer, report));
+        const text = formatTable(
+          tables.map(({ table, resealed }) => ({ TABLE: table, RESEALED: resealed })),
+          '',
+        );
+        return { json: { masterKey, tables }, text: `${text}\n\nEvery value is sealed with master key ${masterKey}.` };
+      },
+      LONG_STATEMENT_MS,
+    );
 }

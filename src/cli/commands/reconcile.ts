@@ -18,7 +18,7 @@ export function addReconcileCommand(program: LunasCommand): void {
       z.object({ since: durationFrom(1) }),
       ({ since }, db, context) =>
         withTemporal(context, async (workflows) => {
-          const providers = createProviderRegistry(db, await context.sealer(), context.publicBaseUrl());
+          const providers = createProviderRegistry(db, await context.sealer(db), context.publicBaseUrl());
           try {
             const changedSince = new Date(Date.now() - since * 1_000);
             const isRecovering = context.config.LUNAS_RECOVERY_MODE === 'true';

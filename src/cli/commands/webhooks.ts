@@ -59,7 +59,7 @@ function addCreate(webhooks: LunasCommand): void {
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
     )
     .databaseAction(input, async ({ merchant, url, event }, db, context) => {
-      const sealer = await context.sealer();
+      const sealer = await context.sealer(db);
       const newEndpoint = { merchantId: merchant, url, events: event, ...receiverRules(context) };
       const endpoint = await createEndpoint(db, sealer, newEndpoint);
       await updateRunFile(context, db, sealer, merchant);
@@ -96,7 +96,7 @@ function addRotateSecret(webhooks: LunasCommand): void {
     .databaseAction(
       z.object({ endpointId: id, overlap: durationFrom(0) }),
       async ({ endpointId, overlap }, db, context) => {
-        const sealer = await context.sealer();
+        const sealer = await context.sealer(db);
         const endpoint = await withCommandAudit(db, 'webhook.rotate_secret', endpointId, () =>
           rotateSecret(db, sealer, endpointId, overlap),
         );
@@ -122,7 +122,7 @@ function addPing(webhooks: LunasCommand): void {
     .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db, context) => {
       const sender = createWebhookSender(receiverRules(context));
       try {
-        const sealer = await context.sealer();
+        const sealer = await context.sealer(db);
         const ping = await withCommandAudit(db, 'webhook.ping', endpointId, () =>
           pingEndpoint(db, sealer, sender, endpointId),
         );

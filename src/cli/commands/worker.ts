@@ -1,7 +1,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_ROOT } from '../../package-info';
+import { KeyRing } from '../../master-keys';
 import { requireSchema } from '../require-schema';
+import { requireSealingKeysAtStart } from '../require-sealing-keys';
 import { runService } from '../service-process';
 
 const WORKFLOW_BUNDLE = path.join(PACKAGE_ROOT, 'dist', 'workflow-bundle.js');
@@ -14,11 +16,15 @@ export function addWorkerCommand(program: Command): void {
       runService('worker', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
         await requireSchema(databaseUrl, log);
+        const { oldMasterKeys } = context;
+        const masterKey = await context.masterKey();
+        await requireSealingKeysAtStart(databaseUrl, new KeyRing(masterKey, oldMasterKeys), log);
         const { startWorker } = await import('../../temporal/worker.js');
         return startWorker({
           databaseUrl,
           temporal: await context.temporal(),
-          masterKey: await context.masterKey(),
+          masterKey,
+          oldMasterKeys,
           environment: context.config.LUNAS_ENVIRONMENT,
           webhookAllowedNetworks: context.config.WEBHOOK_ALLOWED_NETWORKS,
           publicBaseUrl: context.publicBaseUrl(),

@@ -12,8 +12,7 @@ export const TERMS_COLUMNS = `
   payments.settlement_delay_seconds as "settlementDelaySeconds",
   extract(
     epoch from payments.expires_at - date_trunc('second', payments.created_at + interval '999 milliseconds')
-  )::integer as "expiresInSeconds",
-  payments.sealed_details as "sealedDetails"`;
+  )::integer as "expiresInSeconds"`;
 
 /** The terms of a payment from its row: the input that its workflow was started with. */
 export async function findTerms(db: Queryable, paymentId: string): Promise<PaymentTerms> {

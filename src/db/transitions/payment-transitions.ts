@@ -50,7 +50,6 @@ const CAPTURED_TERMS = [
   'policyId',
   'settlementKind',
   'settlementDelaySeconds',
-  'sealedDetails',
 ] as const satisfies readonly (keyof PaymentTerms)[];
 
 const CREATE = prepareStatement(

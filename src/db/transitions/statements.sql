@@ -4,8 +4,7 @@
 --   $1 actor, $2 note, $3 environment, $4 paymentId, $5 referenceId, $6 merchantId
 --   $7 merchantReferenceId, $8 idempotencyKey, $9 fingerprint, $10 paymentMethod, $11 provider
 --   $12 providerAccountId, $13 amountRupiah, $14 feeRupiah, $15 totalRupiah, $16 netRupiah, $17 feePayer
---   $18 policyId, $19 settlementKind, $20 settlementDelaySeconds, $21 sealedDetails, $22 expiresAt
---   $23 createdAt
+--   $18 policyId, $19 settlementKind, $20 settlementDelaySeconds, $21 expiresAt, $22 createdAt
 with changed as (
   insert into payments (
     id,
@@ -25,7 +24,6 @@ with changed as (
     policy_id,
     settlement_kind,
     settlement_delay_seconds,
-    sealed_details,
     expires_at, created_at, updated_at, status, version
   )
   values (
@@ -46,8 +44,7 @@ with changed as (
     $18,
     $19,
     $20,
-    $21,
-    $22, $23, $23, 'created', 1
+    $21, $22, $22, 'created', 1
   )
   on conflict (id) do nothing
   returning *

@@ -6,7 +6,8 @@ import { ApiError } from '../../api-error';
 import type { AuthenticatedMerchant } from '../../auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
 import { paymentIdentity, type PaymentIdentity } from './payment-identity';
-import { fingerprintOf, type PaymentRequest } from './payment-request';
+import type { PaymentRequest } from './payment-request';
+import { fingerprintOf } from './request-fingerprint';
 
 /** The request for a payment, and the payment's identity. */
 export interface PaymentDraft {
@@ -16,11 +17,13 @@ export interface PaymentDraft {
 }
 
 export function draftPayment(
+  { derivedKeys }: ApiDependencies,
   { merchantId }: AuthenticatedMerchant,
   request: PaymentRequest,
   idempotencyKey: string | null,
 ): PaymentDraft {
-  return { request, fingerprint: fingerprintOf(request), identity: paymentIdentity(merchantId, idempotencyKey) };
+  const identity = paymentIdentity(merchantId, idempotencyKey);
+  return { request, fingerprint: fingerprintOf(request, derivedKeys), identity };
 }
 
 /** The newest policy of a provider, and our provider account. */
@@ -51,14 +54,11 @@ export async function resolvePolicy(
  * @throws ApiError if the amount is not possible with the fee
  */
 export function captureTerms(
-  { sealer }: ApiDependencies,
   merchant: AuthenticatedMerchant,
   { request, fingerprint, identity }: PaymentDraft,
   { policy, providerAccountId }: ResolvedPolicy,
 ): PaymentTerms {
   const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
-  const { customer, metadata } = request;
-  const details = customer === null && metadata === null ? null : JSON.stringify({ customer, metadata });
   return {
     ...identity,
     merchantId: merchant.merchantId,
@@ -73,7 +73,6 @@ export function captureTerms(
     settlementKind,
     settlementDelaySeconds,
     expiresInSeconds,
-    sealedDetails: details === null ? null : sealer.seal(details, 'payment-details'),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storeDetails } from '../../../db/payment-details';
 import { findOriginalResponses, type OriginalResponse } from '../../../db/queries/find-original-response';
 import type { PaymentTerms } from '../../../domain/payment';
 import { ApiError, errorSchema } from '../../api-error';
@@ -8,6 +9,7 @@ import { amountFields, amountFieldsOf, identityFields, identityFieldsOf, PAYMENT
 import type { ApiDependencies } from '../../dependencies';
 import { toApiError, REPLAYED_HEADER, assertSameRequest } from './original-response';
 import { bulkItemRequestSchema, parseRequest, requireObject, type BulkItemRequest, MAX_ITEMS } from './payment-request';
+import { sealDetails } from './seal-details';
 import { captureTerms, resolvePolicy, draftPayment, type PaymentDraft } from './capture-terms';
 
 /** An item without a result at the deadline is `created`; a rejected item is `failed`, with the reason. */
@@ -36,18 +38,21 @@ export async function createBulk(
   body: Record<string, unknown>,
   headerKey: string | null,
 ): Promise<EndpointResponse<{ payments: BulkItem[] }>> {
-  const drafts = parseItems(body).map((item, index) => draftItem(merchant, item, headerKey && `${headerKey}:${index}`));
+  const drafts = parseItems(body).map((item, index) =>
+    draftItem(dependencies, merchant, item, headerKey && `${headerKey}:${index}`),
+  );
   requireDistinctKeys(drafts);
   const ids = drafts.map(({ identity }) => identity.paymentId);
   const earlier = await findOriginalResponses(dependencies.db, ids);
-  requireSamePayments(drafts, earlier);
+  await requireSamePayments(dependencies, drafts, earlier);
 
   const terms = await captureOpenTerms(dependencies, merchant, drafts, earlier);
+  await storeDetails(dependencies.db, sealDetails(dependencies, drafts));
   const failures = await Promise.all(
     terms.map((own) => dependencies.creations.create(own).catch((error: unknown) => error)),
   );
   const created = terms.length === 0 ? earlier : await findOriginalResponses(dependencies.db, ids);
-  requireSamePayments(drafts, created);
+  await requireSamePayments(dependencies, drafts, created);
   const items = ids.flatMap((id) => created.get(id) ?? []);
   // An item without a result is `created` in the response; an item that was not stored fails the request, for a repeat.
   if (items.length < ids.length) throw new AggregateError(failures.filter(Boolean), 'Not every payment was created');
@@ -66,9 +71,14 @@ function parseItems({ payments, ...top }: Record<string, unknown>): BulkItemRequ
   });
 }
 
-function draftItem(merchant: AuthenticatedMerchant, item: BulkItemRequest, fallbackKey: string | null): PaymentDraft {
+function draftItem(
+  dependencies: ApiDependencies,
+  merchant: AuthenticatedMerchant,
+  item: BulkItemRequest,
+  fallbackKey: string | null,
+): PaymentDraft {
   const { idempotency_key, ...request } = item;
-  return draftPayment(merchant, request, idempotency_key ?? fallbackKey);
+  return draftPayment(dependencies, merchant, request, idempotency_key ?? fallbackKey);
 }
 
 function requireDistinctKeys(drafts: readonly PaymentDraft[]): void {
@@ -81,10 +91,14 @@ function requireDistinctKeys(drafts: readonly PaymentDraft[]): void {
   }
 }
 
-function requireSamePayments(drafts: readonly PaymentDraft[], known: ReadonlyMap<string, OriginalResponse>): void {
+async function requireSamePayments(
+  dependencies: ApiDependencies,
+  drafts: readonly PaymentDraft[],
+  known: ReadonlyMap<string, OriginalResponse>,
+): Promise<void> {
   for (const [index, item] of drafts.entries()) {
     const response = known.get(item.identity.paymentId);
-    if (response) withItemPrefix(`payments[${index}]`, () => assertSameRequest(response, item));
+    if (response) await withItemPrefix(`payments[${index}]`, () => assertSameRequest(dependencies, response, item));
   }
 }
 
@@ -98,15 +112,15 @@ async function captureOpenTerms(
   const open = [...drafts.entries()].filter(([, { identity }]) => !earlier.get(identity.paymentId)?.original);
   if (!open[0]) return [];
   const policy = await resolvePolicy(dependencies, merchant, open[0][1].request);
-  return open.map(([index, item]) =>
-    withItemPrefix(`payments[${index}]`, () => captureTerms(dependencies, merchant, item, policy)),
+  return Promise.all(
+    open.map(([index, item]) => withItemPrefix(`payments[${index}]`, async () => captureTerms(merchant, item, policy))),
   );
 }
 
 /** Adds the item to the message of an `ApiError`. */
-function withItemPrefix<Result>(item: string, work: () => Result): Result {
+async function withItemPrefix<Result>(item: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw new ApiError(error.code, `${item}: ${error.message}`, { internal: `${item}: ${error.internal}` });

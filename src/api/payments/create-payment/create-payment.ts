@@ -118,7 +118,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
     const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
     if (body.payments !== undefined) return createBulk(dependencies, merchant, body, idempotencyKey);
     if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('invalid_json', 'The body is larger than 64 kB.');
-    const draft = draftPayment(merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
+    const draft = draftPayment(dependencies, merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
     return createSingle(dependencies, merchant, draft);
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storeDetails } from '../../../db/payment-details';
 import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
 import type { AuthenticatedMerchant } from '../../auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
@@ -7,6 +8,7 @@ import type { QrisLinks } from '../../qris-images/qris-links';
 import { qrisSchema, toQris } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
 import { captureTerms, type PaymentDraft, resolvePolicy } from './capture-terms';
+import { sealDetails } from './seal-details';
 import { assertSameRequest, REPLAYED_HEADER, toApiError } from './original-response';
 
 const { payload, image_url, expires_at } = qrisSchema.shape;
@@ -30,29 +32,31 @@ export async function createSingle(
 ): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
   const { paymentId, idempotencyKey } = draft.identity;
   const earlier = idempotencyKey === null ? undefined : await findOriginalResponse(dependencies.db, paymentId);
-  if (earlier) assertSameRequest(earlier, draft);
+  if (earlier) await assertSameRequest(dependencies, earlier, draft);
   if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
 
   const policy = await resolvePolicy(dependencies, merchant, draft.request);
-  await dependencies.creations.create(captureTerms(dependencies, merchant, draft, policy));
+  const terms = captureTerms(merchant, draft, policy);
+  await storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
+  await dependencies.creations.create(terms);
   const created = await findOriginalResponse(dependencies.db, paymentId);
   if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no original response`);
-  assertSameRequest(created, draft);
+  await assertSameRequest(dependencies, created, draft);
   return toResponse(dependencies, created);
 }
 
-function toResponse(
+async function toResponse(
   { qrisLinks }: ApiDependencies,
   created: OriginalResponse,
   headers: EndpointResponse['headers'] = {},
-): EndpointResponse<{ payment: CreatedPayment }> {
+): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
   if (created.original?.status === 'failed') throw toApiError(created, headers);
-  return { status: 201, headers, body: { payment: toCreatedPayment(created, qrisLinks) } };
+  return { status: 201, headers, body: { payment: await toCreatedPayment(created, qrisLinks) } };
 }
 
 /** @throws Error for a payment without a QR, which the response must contain */
-function toCreatedPayment({ payment, original }: OriginalResponse, links: QrisLinks): CreatedPayment {
-  const qris = toQris(payment, links);
+async function toCreatedPayment({ payment, original }: OriginalResponse, links: QrisLinks): Promise<CreatedPayment> {
+  const qris = await toQris(payment, links);
   if (!qris) throw new Error(`Payment ${payment.id} has no QR for the response`);
   return {
     ...paymentFieldsOf(payment),

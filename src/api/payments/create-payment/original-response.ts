@@ -1,14 +1,20 @@
 import type { OriginalResponse } from '../../../db/queries/find-original-response';
 import { ApiError } from '../../api-error';
 import type { EndpointResponse } from '../../endpoint';
+import type { ApiDependencies } from '../../dependencies';
 import type { PaymentDraft } from './capture-terms';
+import { isSameRequest } from './request-fingerprint';
 
 /** Header of an idempotent replay. */
 export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'true' } as const;
 
 /** @throws ApiError if the key was used for another payment */
-export function assertSameRequest({ payment }: OriginalResponse, { fingerprint }: PaymentDraft): void {
-  if (payment.fingerprint === fingerprint) return;
+export async function assertSameRequest(
+  { derivedKeys }: ApiDependencies,
+  { payment }: OriginalResponse,
+  { request }: PaymentDraft,
+): Promise<void> {
+  if (await isSameRequest(payment.fingerprint, request, derivedKeys)) return;
   throw new ApiError('payment_create_failed', 'This idempotency key belongs to a payment with other contents.');
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
@@ -127,20 +126,4 @@ function messageFor(field: string, rule: string): string {
 /** The caller chooses the keys of `customer` and `metadata`; they can be as long as the body. */
 function truncated(field: string): string {
   return field.length > MAX_SHOWN_CHARACTERS ? `${field.slice(0, MAX_SHOWN_CHARACTERS)}…` : field;
-}
-
-/**
- * SHA-256 of the request in canonical form, hex: equal exactly for requests for the same payment. Absent fields are
- * left out, so that a new optional field does not change old fingerprints. Such a field must be absent by default.
- */
-export function fingerprintOf(request: PaymentRequest): string {
-  return createHash('sha256').update(canonicalJson(request)).digest('hex');
-}
-
-function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const present = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  const members = present.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
 }

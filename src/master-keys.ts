@@ -1,0 +1,51 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/**
+ * The keys that are derived from a master key, each with its own purpose. A label is part of the derivation: never
+ * change one. `lunas keys reseal` keeps the derived keys of old master keys in the table `retired_keys`.
+ */
+export const DERIVED_KEY_LABELS = ['lunas qris links', 'lunas request fingerprint'] as const;
+export type DerivedKeyLabel = (typeof DERIVED_KEY_LABELS)[number];
+
+/** One master key: 32 random bytes. */
+export class MasterKey {
+  /** The first bytes of its SHA-256: it names the key in sealed values and in messages, and discloses nothing. */
+  readonly id: string;
+  readonly bytes: Buffer;
+
+  /** @param base64 32 bytes in base64 */
+  constructor(base64: string) {
+    this.bytes = Buffer.from(base64, 'base64');
+    this.id = createHash('sha256').update(this.bytes).digest('hex').slice(0, 8);
+  }
+
+  /**
+   * A key for one purpose. It discloses neither the master key nor other derived keys. HMAC-SHA256 is enough: a master
+   * key is random, so HKDF's extract step would add nothing (RFC 5869, section 3.3).
+   */
+  derive(label: DerivedKeyLabel): Buffer {
+    return createHmac('sha256', this.bytes).update(label).digest();
+  }
+}
+
+/** The master keys by id: the current one encrypts, the old ones only decrypt. */
+export class KeyRing {
+  readonly current: MasterKey;
+  readonly #byId: ReadonlyMap<string, MasterKey>;
+
+  /** @param masterKey 32 bytes in base64 (`LUNAS_MASTER_KEY`), like each of the old ones (`LUNAS_OLD_MASTER_KEYS`) */
+  constructor(masterKey: string, oldMasterKeys: readonly string[] = []) {
+    this.current = new MasterKey(masterKey);
+    const all = [this.current, ...oldMasterKeys.map((key) => new MasterKey(key))];
+    this.#byId = new Map(all.map((key) => [key.id, key]));
+  }
+
+  /** The current key first. */
+  get all(): readonly MasterKey[] {
+    return [...this.#byId.values()];
+  }
+
+  byId(id: string): MasterKey | undefined {
+    return this.#byId.get(id);
+  }
+}
