@@ -2,6 +2,7 @@ import { VERSION } from '../package-info';
 import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
 import { addCatalogCommand } from './commands/catalog';
+import { addCustomersCommand } from './commands/customers';
 import { addExceptionsCommand } from './commands/exceptions';
 import { addKeysCommand } from './commands/keys';
 import { addLedgerCommand } from './commands/ledger';
@@ -51,6 +52,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addPaymentsCommand(program);
   addRefundsCommand(program);
   addExceptionsCommand(program);
+  addCustomersCommand(program);
 
   program.commandsGroup('Verify and repair:');
   addLedgerCommand(program);

@@ -43,7 +43,8 @@ export async function findDetails(db: Queryable, paymentId: string): Promise<str
 
 /**
  * Deletes the details of a payment and every text about it that others wrote: the bodies of the provider's
- * notifications, and what a webhook receiver returned. One statement, so that none of it is left if one part fails.
+ * notifications, and what a webhook receiver returned. The payment and its ledger stay. Repeatable. It is one
+ * statement, so that none of it is left if one part fails.
  */
 export async function eraseDetails(db: Queryable, paymentId: string): Promise<void> {
   await db.query(
