@@ -1,5 +1,6 @@
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import type { ReconciliationPart, ReconciliationSlice } from '../src/domain/reconciliation';
+import type { RetentionDays } from '../src/domain/retention';
 import type { ProviderRegistry } from '../src/providers/registry';
 import type { Sealer } from '../src/sealing';
 import type { WebhookSender } from '../src/webhooks/send';
@@ -12,6 +13,8 @@ export interface ActivityDependencies extends TransitionContext {
   readonly refundHoldSeconds: number;
   /** `LUNAS_RECOVERY_MODE`: PostgreSQL may be behind the provider, so nothing is settled and no refund is requested. */
   readonly isRecovering: boolean;
+  /** `…_RETENTION_DAYS`. */
+  readonly retentionDays: RetentionDays;
   /** Continues a part of a reconciliation run for a limited time. */
   readonly reconcileSlice: (part: ReconciliationPart) => Promise<ReconciliationSlice>;
 }

@@ -3,13 +3,14 @@ import * as latePayment from './late-payment';
 import * as payment from './payment';
 import * as reconcile from './reconcile';
 import * as refund from './refund';
+import * as retention from './retention';
 import * as webhookDelivery from './webhook-delivery';
 
 /**
  * All side effects of the workflows. These files export nothing but activities: Temporal records their names. Each
  * attempt may be repeated, or cut off anywhere.
  */
-const ACTIVITIES = { ...payment, ...refund, ...latePayment, ...webhookDelivery, ...reconcile };
+const ACTIVITIES = { ...payment, ...refund, ...latePayment, ...webhookDelivery, ...reconcile, ...retention };
 
 type WithoutDependencies<Activity> = Activity extends (
   dependencies: ActivityDependencies,

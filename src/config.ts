@@ -16,6 +16,8 @@ function wholeNumber(min: number, max: number) {
 
 const text = z.string().min(1);
 const port = wholeNumber(1, 65_535);
+/** The shortest is above the three days in which a webhook is retried. */
+const retentionDays = wholeNumber(7, 36_500);
 const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
 const masterKey = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32, {
   error: 'must be 32 bytes in base64, as `openssl rand -base64 32` prints',
@@ -121,6 +123,15 @@ export const environmentSchema = z.object({
   WEBHOOK_ALLOWED_NETWORKS: networks
     .optional()
     .describe('Private networks to which webhooks may be sent. Default: loopback in sandbox, none in production.'),
+  WEBHOOK_RETENTION_DAYS: retentionDays
+    .default(90)
+    .describe('Days after which final webhook deliveries, their attempts and events are deleted.'),
+  NOTIFICATION_RETENTION_DAYS: retentionDays
+    .default(90)
+    .describe("Days after which providers' notifications are deleted, once they are handled."),
+  CUSTOMER_RETENTION_DAYS: retentionDays
+    .default(1_825)
+    .describe('Days after which `customer` and `metadata` of a payment are deleted.'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

@@ -452,6 +452,7 @@ CREATE INDEX payments_status_idx ON public.payments USING btree (((status || '':
 CREATE INDEX provider_accounts_provider_idx ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
 CREATE INDEX provider_notifications_due_idx ON public.provider_notifications USING btree (next_notify_at) WHERE (closed_at IS NULL);
 CREATE INDEX provider_notifications_open_idx ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
+CREATE INDEX provider_notifications_received_at_idx ON public.provider_notifications USING brin (received_at);
 CREATE INDEX reconciliation_runs_complete_idx ON public.reconciliation_runs USING btree (id) WHERE is_complete;
 CREATE UNIQUE INDEX refunds_open_key ON public.refunds USING btree (payment_id) WHERE (status = ANY (ARRAY['held'::text, 'submitted'::text]));
 CREATE INDEX refunds_submitted_at_idx ON public.refunds USING btree (submitted_at) WHERE (status = 'submitted'::text);
@@ -461,6 +462,7 @@ CREATE INDEX webhook_deliveries_merchant_created_at_idx ON public.webhook_delive
 CREATE INDEX webhook_deliveries_outbox_idx ON public.webhook_deliveries USING btree (endpoint_id, queued_at) WHERE ((status = 'pending'::text) AND (retry_workflow_started_at IS NULL));
 CREATE INDEX webhook_deliveries_retry_workflow_idx ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE ((status = 'pending'::text) AND (retry_workflow_started_at IS NOT NULL));
 CREATE INDEX webhook_endpoints_merchant_id_idx ON public.webhook_endpoints USING btree (merchant_id);
+CREATE INDEX webhook_events_occurred_at_idx ON public.webhook_events USING brin (occurred_at);
 CREATE INDEX webhook_secrets_endpoint_id_idx ON public.webhook_secrets USING btree (endpoint_id);
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
@@ -477,4 +479,6 @@ CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_actions F
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.webhook_events FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.webhook_events FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_delete BEFORE DELETE ON public.webhook_events FOR EACH ROW WHEN ((old.occurred_at > (now() - '7 days'::interval))) EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.webhook_events FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();

@@ -3,6 +3,7 @@ import { createActivities } from '../../activities/index';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import type { Config } from '../config';
 import { createPool } from '../db/pool';
+import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../logger';
 import { createProviderRegistry } from '../providers/registry';
 import { createSealer } from '../sealing';
@@ -11,7 +12,7 @@ import { createWebhookSender } from '../webhooks/send';
 import { connectClient, type TemporalTarget } from './connection';
 import { PaymentWorkflowClient } from './payment-workflow-client';
 import { reconcileSlice } from './reconcile';
-import { scheduleReconciliation } from './reconciliation-schedule';
+import { createSchedules } from './schedules';
 import { installRuntime } from './runtime';
 import { registerSearchAttributes } from './search-attributes';
 import { startSweeper } from './sweeper';
@@ -28,6 +29,7 @@ export interface WorkerSettings {
   readonly publicBaseUrl: string;
   /** How long a refund can be cancelled before it is submitted to the provider. */
   readonly refundHoldSeconds: number;
+  readonly retentionDays: RetentionDays;
   /** `LUNAS_RECOVERY_MODE`: set after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are done. */
   readonly isRecovering: boolean;
   /** For Prometheus (`METRICS_PORT`); without it the worker has no metrics. */
@@ -75,6 +77,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering,
+    retentionDays: settings.retentionDays,
     reconcileSlice: (part) => reconcileSlice({ db, providers, workflows, isRecovering }, part, RECONCILIATION_SLICE_MS),
     onDeliveries: () => relay?.wake(),
   });
@@ -102,7 +105,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     startRetryWorkflow: (failed) => workflows.retries.start(failed),
     log,
   });
-  await scheduleReconciliation(client, log);
+  await createSchedules(client, log);
   const sweeper = startSweeper({ db, workflows, log });
 
   return {

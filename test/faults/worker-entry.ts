@@ -15,6 +15,7 @@ import { createWebhookSender } from '../../src/webhooks/send';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import { forgetKeys } from './forgetful-acquirer';
 import { apiUrlOf, readSettings } from './settings';
+import { RETENTION_DAYS } from '../support/activity-dependencies';
 import { report } from './breakpoint';
 import { instrumentProviders, instrumentQueries, WORKER_BREAKPOINTS } from './instrumented';
 
@@ -46,6 +47,7 @@ async function run(): Promise<void> {
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: false,
+    retentionDays: RETENTION_DAYS,
     reconcileSlice: (part) => reconcileSlice({ db, providers, workflows }, part, 30_000),
     onDeliveries: () => relay?.wake(),
   });

@@ -4,6 +4,14 @@ import type { Provider } from '../../src/providers/provider';
 import { createSealer } from '../../src/sealing';
 import { createWebhookSender } from '../../src/webhooks/send';
 
+/** The defaults of the configuration. */
+export const RETENTION_DAYS = {
+  webhook_deliveries: 90,
+  webhook_events: 90,
+  provider_notifications: 90,
+  payment_details: 1_825,
+};
+
 /** Dependencies for activities that a test calls directly, with this provider. Nothing has to be closed. */
 export function activityDependencies(
   context: TransitionContext,
@@ -17,6 +25,7 @@ export function activityDependencies(
     webhooks: createWebhookSender({ environment: 'sandbox' }),
     refundHoldSeconds: 60,
     isRecovering: false,
+    retentionDays: RETENTION_DAYS,
     reconcileSlice: () => Promise.reject(new Error('not part of this')),
     ...changes,
   };

@@ -13,6 +13,7 @@ import { createLogger } from '../../src/logger';
 import { seedDemo } from '../../src/operator/seed-demo';
 import { startSandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
+import { RETENTION_DAYS } from './activity-dependencies';
 import { expectContract } from './contract';
 import { createTestDatabase, newDatabase } from './database';
 import { freeListeners } from './listeners';
@@ -135,6 +136,7 @@ export async function startTestService(
       maxCachedWorkflows,
       refundHoldSeconds,
       isRecovering,
+      retentionDays: RETENTION_DAYS,
       workflowBundlePath: workflowBundlePath(),
       onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
     }),

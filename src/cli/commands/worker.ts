@@ -2,6 +2,8 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_ROOT } from '../../package-info';
 import { KeyRing } from '../../master-keys';
+import type { Config } from '../../config';
+import type { RetentionDays } from '../../domain/retention';
 import { requireSchema } from '../require-schema';
 import { requireSealingKeysAtStart } from '../require-sealing-keys';
 import { runService } from '../service-process';
@@ -29,6 +31,7 @@ export function addWorkerCommand(program: Command): void {
           webhookAllowedNetworks: context.config.WEBHOOK_ALLOWED_NETWORKS,
           publicBaseUrl: context.publicBaseUrl(),
           refundHoldSeconds: context.config.REFUND_HOLD_SECONDS,
+          retentionDays: retentionOf(context.config),
           isRecovering: context.config.LUNAS_RECOVERY_MODE === 'true',
           metricsPort: context.config.METRICS_PORT,
           workflowBundlePath: WORKFLOW_BUNDLE,
@@ -40,4 +43,13 @@ export function addWorkerCommand(program: Command): void {
         });
       }),
     );
+}
+
+function retentionOf(config: Config): RetentionDays {
+  return {
+    webhook_deliveries: config.WEBHOOK_RETENTION_DAYS,
+    webhook_events: config.WEBHOOK_RETENTION_DAYS,
+    provider_notifications: config.NOTIFICATION_RETENTION_DAYS,
+    payment_details: config.CUSTOMER_RETENTION_DAYS,
+  };
 }

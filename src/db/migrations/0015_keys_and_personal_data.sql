@@ -12,6 +12,7 @@ create table payment_details (
 );
 insert into payment_details (payment_id, fingerprint, sealed, created_at)
   select id, fingerprint, sealed_details, created_at from payments where sealed_details is not null;
+-- Not additive: no version that writes this column was released.
 alter table payments drop column sealed_details;
 
 -- The ids of the master keys in use, for the check at the start of every process.
@@ -28,6 +29,16 @@ create table retired_keys (
   retired_at timestamptz(3) not null default now(),
   primary key (key_id, label)
 );
+
+-- Retention: the daily job deletes old webhook events. Young ones stay append-only, since deliveries need their bytes.
+drop trigger append_only on webhook_events;
+create trigger append_only before update on webhook_events for each row execute function forbid_mutation();
+create trigger append_only_delete before delete on webhook_events for each row
+  when (old.occurred_at > now() - interval '7 days') execute function forbid_mutation();
+create trigger append_only_truncate before truncate on webhook_events execute function forbid_mutation();
+-- Rows of one day are neighbours, so a block range index of some kilobytes finds the old ones.
+create index if not exists webhook_events_occurred_at_idx on webhook_events using brin (occurred_at);
+create index if not exists provider_notifications_received_at_idx on provider_notifications using brin (received_at);
 
 -- Down Migration
 
