@@ -2,9 +2,14 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Indeterminate, Rejected } from '../src/providers/provider';
 
 /*
- * All failures that activities throw on purpose. Each one is retryable: Temporal repeats the attempt by the workflow's
- * policy. Any other error, such as a lost database connection, is retried too.
+ * All failures that activities throw on purpose. Each one but `InputRejected` is retryable: Temporal repeats the
+ * attempt by the workflow's policy. Any other error, such as a lost database connection, is retried too.
  */
+
+/** The input did not come from Lunas, or contradicts PostgreSQL. The workflow fails, and an operator can see why. */
+export function inputRejectedError(reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`The input of the activity is rejected: ${reason}`, 'InputRejected');
+}
 
 /** The provider may or may not have executed the request. The next attempt queries the order first. */
 export function indeterminateError({ reason }: Indeterminate): ApplicationFailure {

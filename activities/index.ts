@@ -1,3 +1,4 @@
+import { checkStep, requireAuthenticInput, withRecordedTerms } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
@@ -11,6 +12,15 @@ import * as webhookDelivery from './webhook-delivery';
  * attempt may be repeated, or cut off anywhere.
  */
 const ACTIVITIES = { ...payment, ...refund, ...latePayment, ...webhookDelivery, ...reconcile, ...retention };
+
+/** Those that write the payment's row compare it themselves. */
+const { openPayment, failUnissuedPayment, ...laterSteps } = payment;
+
+/** What is registered instead: the input is compared with PostgreSQL first. */
+const CHECKED_ACTIVITIES = {
+  ...mapValues({ ...laterSteps, ...refund }, checkStep),
+  ...mapValues(latePayment, withRecordedTerms),
+};
 
 type WithoutDependencies<Activity> = Activity extends (
   dependencies: ActivityDependencies,
@@ -26,12 +36,30 @@ export type Activities = {
 
 type Activity = (dependencies: ActivityDependencies, input: never) => Promise<unknown>;
 
+function mapValues<Value, Mapped>(
+  table: Readonly<Record<string, Value>>,
+  map: (value: Value) => Mapped,
+): Record<string, Mapped> {
+  return Object.fromEntries(Object.entries(table).map(([name, value]) => [name, map(value)]));
+}
+
 /** As the worker registers them. */
 export function createActivities(
   dependencies: ActivityDependencies,
 ): Record<string, (input: never) => Promise<unknown>> {
-  const activities: Readonly<Record<string, Activity>> = ACTIVITIES;
+  const activities: Readonly<Record<string, Activity>> = {
+    ...ACTIVITIES,
+    openPayment,
+    failUnissuedPayment,
+    ...CHECKED_ACTIVITIES,
+  };
   return Object.fromEntries(
-    Object.entries(activities).map(([name, activity]) => [name, (input: never) => activity(dependencies, input)]),
+    Object.entries(activities).map(([name, activity]) => [
+      name,
+      async (input: never) => {
+        requireAuthenticInput(input);
+        return activity(dependencies, input);
+      },
+    ]),
   );
 }

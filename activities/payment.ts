@@ -6,6 +6,7 @@ import { findOpening } from '../src/db/queries/find-opening';
 import type { TransitionResult } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected } from '../src/providers/provider';
+import { requireRecordedTerms } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
@@ -17,7 +18,7 @@ import { heldBack, toStepResult, toTransitionInput, unchanged } from './step-res
  * earlier attempt may have reached the provider, the order is queried first.
  */
 export async function openPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  const created = await transitionWriters.create(dependencies, request);
+  const created = await create(dependencies, request);
   if (created.state.status !== 'created') return withOpening(dependencies, request, created);
 
   const { terms } = request;
@@ -25,6 +26,13 @@ export async function openPayment(dependencies: ActivityDependencies, request: S
   const earlier = created.outcome === 'repeated' ? await findIssued(provider, terms) : undefined;
   const outcome = earlier ?? (await issue(provider, request));
   return recordIssued(dependencies, { ...request, state: created.state }, outcome);
+}
+
+/** Writes the payment's row. A row that exists already must have the same terms. */
+async function create(dependencies: ActivityDependencies, request: StepInput): Promise<TransitionResult> {
+  const created = await transitionWriters.create(dependencies, request);
+  if (created.outcome === 'repeated') await requireRecordedTerms(dependencies.db, request.terms);
+  return created;
 }
 
 /**
@@ -103,7 +111,7 @@ async function withOpening(
  * has ended. An order that exists is expired first; the money of a paid order is a late payment.
  */
 export async function failUnissuedPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  const { state } = await transitionWriters.create(dependencies, request);
+  const { state } = await create(dependencies, request);
   if (state.status !== 'created') return { state };
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);

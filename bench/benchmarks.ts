@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { WithStartWorkflowOperation, WorkflowIdConflictPolicy, type Client } from '@temporalio/client';
-import { connectClient, temporalTarget } from '../src/temporal/connection';
+import { Client, Connection, WithStartWorkflowOperation, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { freePort } from '../src/local-stack/ports';
 import { Http } from './http';
 import { closedLoop, times, type BenchmarkOperation } from './load-generator';
@@ -93,7 +92,7 @@ async function startBaselines(harness: BenchmarkHarness): Promise<Connections> {
   await harness.startOther('bare', 'dist/bench/bare/server.js', bareEnvironment);
   await harness.startOther('poster', 'dist/bench/bare/poster.js', { PORT: posterPort });
   return {
-    client: connectClient(temporalTarget(harness.config, stack.temporalAddress)),
+    client: new Client({ connection: Connection.lazy({ address: stack.temporalAddress }) }),
     api: new Http(stack.apiUrl),
     sandbox: new Http(stack.sandboxUrl),
     dbosApi: new Http(dbos.url),

@@ -140,7 +140,7 @@ async function configOf({ port, databaseUrl, directory }: PostgresTemporal): Pro
 
 async function waitUntilServing(server: ManagedProcess, port: number, signal: AbortSignal): Promise<void> {
   const namespace = 'default';
-  const client = connectClient({ address: `127.0.0.1:${port}`, namespace, security: {} });
+  const client = connectClient({ address: `127.0.0.1:${port}`, namespace, security: {} }, new Map());
   const { workflowService } = client.connection;
   const withDeadline = <T>(call: () => Promise<T>) => client.connection.withDeadline(Date.now() + 2_000, call);
   const isServing = async (): Promise<true | undefined> => {

@@ -11,6 +11,7 @@ import type { Activities } from '../activities';
 import { formatRupiah } from '../src/domain/money';
 import type { LatePaymentResult } from '../src/domain/late-payment';
 import type { PaymentTerms } from '../src/domain/payment';
+import { authentic } from './authentic';
 import { paidSignal, PAID_SIGNAL_DESCRIPTION } from './messages';
 import { OperatorView } from './operator-view';
 import {
@@ -48,7 +49,7 @@ const ACTIVITY_SUMMARIES = {
  * cancelled: the money is held in suspense and refunded, or an operator decides.
  */
 export function latePayment(terms: PaymentTerms): Promise<LatePaymentResult['status']> {
-  return CancellationScope.nonCancellable(() => run(terms));
+  return CancellationScope.nonCancellable(async () => run(authentic(terms)));
 }
 
 async function run(terms: PaymentTerms): Promise<LatePaymentResult['status']> {

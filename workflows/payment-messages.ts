@@ -1,15 +1,23 @@
-import { ApplicationFailure, condition, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  condition,
+  currentUpdateInfo,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+} from '@temporalio/workflow';
 import type { PaymentState, PaymentTerms } from '../src/domain/payment';
 import {
   MERCHANT,
-  PAYMENT_ACTIONS,
   rejectionReason,
   RESOLVE_ACTIONS,
+  UNPROVEN_OPERATOR,
   type PaymentAction,
   type PaymentUpdate,
   type RefundResolution,
 } from '../src/domain/payment-actions';
 import type { PaymentStatus } from '../src/domain/payment-transitions';
+import { actorRejection, updateProof, type UpdateArguments } from '../src/domain/update-arguments';
 import type { Actor } from '../src/domain/workflow-step';
 import {
   createUpdate,
@@ -19,8 +27,6 @@ import {
   statusQuery,
   type PaymentWorkflowStatus,
 } from './messages';
-
-const WEB_UI: Actor = { name: 'operator', note: 'signalled to the workflow' };
 
 /** In the order in which the handlers are set: Temporal delivers buffered messages in that order. */
 const UPDATE_DESCRIPTIONS = {
@@ -73,7 +79,7 @@ export class PaymentMessages {
     for (const update of keysOf(UPDATE_DESCRIPTIONS)) this.#handleUpdate(update);
     for (const action of keysOf(SIGNAL_DESCRIPTIONS)) {
       const description = SIGNAL_DESCRIPTIONS[action];
-      setHandler(defineSignal(action), () => this.enqueueWithoutCaller(action, WEB_UI), { description });
+      setHandler(defineSignal(action), () => this.enqueueWithoutCaller(action, UNPROVEN_OPERATOR), { description });
     }
     setHandler(
       paidSignal,
@@ -121,16 +127,18 @@ export class PaymentMessages {
 
   #handleUpdate(update: PaymentUpdate): void {
     setHandler(
-      defineUpdate<PaymentStatus, [Actor | undefined, RefundResolution | undefined]>(update),
-      (actor, resolution) => this.#enqueue(toAction(update, resolution), actor),
+      defineUpdate<PaymentStatus, [...UpdateArguments]>(update),
+      // Earlier versions recorded updates without an actor.
+      ({ name, note } = MERCHANT, resolution) =>
+        this.#enqueue(toAction(update, resolution), note === undefined ? { name } : { name, note }),
       {
         description: UPDATE_DESCRIPTIONS[update],
-        validator: (_actor, resolution) => this.#validate(toAction(update, resolution)),
+        validator: (actor, resolution, proof) => this.#validate(update, [actor, resolution, proof]),
       },
     );
   }
 
-  #enqueue(action: PaymentAction, actor = defaultActor(action)): Promise<PaymentStatus> {
+  #enqueue(action: PaymentAction, actor: Actor): Promise<PaymentStatus> {
     return new Promise((resolve, reject) => {
       const complete = (rejection: string | null) => {
         if (rejection === null) resolve(this.#payment.state.status);
@@ -140,8 +148,12 @@ export class PaymentMessages {
     });
   }
 
-  #validate(action: PaymentAction): void {
-    const rejection = this.rejectionReason(action);
+  /** Anyone who reaches Temporal can send an update: its arguments prove that Lunas sent it. */
+  #validate(update: PaymentUpdate, [actor, resolution, proof]: UpdateArguments): void {
+    const action = toAction(update, resolution);
+    const isProven = proof === updateProof(update, currentUpdateInfo()?.id ?? '');
+    const unproven = isProven ? null : 'The arguments of the request belong to no request or to another one.';
+    const rejection = actorRejection(action, actor) ?? unproven ?? this.rejectionReason(action);
     if (rejection !== null) throw this.#rejected(rejection);
   }
 
@@ -154,13 +166,9 @@ export class PaymentMessages {
   }
 }
 
-function toAction(update: PaymentUpdate, resolution: RefundResolution = 'paid'): PaymentAction {
-  return update === 'resolveRefund' ? RESOLVE_ACTIONS[resolution] : update;
-}
-
-/** If the request names no actor. */
-function defaultActor(action: PaymentAction): Actor {
-  return PAYMENT_ACTIONS[action].requestedBy === 'merchant' ? MERCHANT : WEB_UI;
+function toAction(update: PaymentUpdate, resolution: RefundResolution | null): PaymentAction {
+  if (update !== 'resolveRefund') return update;
+  return resolution === 'refunded' ? RESOLVE_ACTIONS.refunded : RESOLVE_ACTIONS.paid;
 }
 
 function keysOf<Table extends object>(table: Table): Extract<keyof Table, string>[] {

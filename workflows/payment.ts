@@ -10,6 +10,7 @@ import { formatRupiah } from '../src/domain/money';
 import type { PaymentTerms } from '../src/domain/payment';
 import { MERCHANT, ruleFor } from '../src/domain/payment-actions';
 import { isFinal, type OpenStatus, type PaymentStatus } from '../src/domain/payment-transitions';
+import { authentic } from './authentic';
 import type { QueuedRequest } from './payment-messages';
 import { ACTIVITY_SUMMARIES, PaymentRun, type ResumeState } from './payment-run';
 import {
@@ -42,9 +43,9 @@ const COMPLETION_DELAY_MS = SECOND_MS;
  * the workflow completes only when the provider's decision about the money is recorded.
  */
 export function payment(terms: PaymentTerms, resumeState?: ResumeState): Promise<PaymentStatus> {
-  return CancellationScope.nonCancellable(() => {
+  return CancellationScope.nonCancellable(async () => {
     forceSingleBatchActivation();
-    return new PaymentWorkflow(terms, resumeState).run();
+    return new PaymentWorkflow(authentic(terms), resumeState && authentic(resumeState)).run();
   });
 }
 

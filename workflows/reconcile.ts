@@ -17,6 +17,7 @@ import {
   type ReconciliationPart,
   type ReconciliationSlice,
 } from '../src/domain/reconciliation';
+import { authentic } from './authentic';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
 /** A part of a run, and the position that it has reached. */
@@ -40,7 +41,7 @@ export interface ReconciliationProgress {
  * that another worker continues from there if one stops.
  */
 export async function reconcile(progress?: ReconciliationProgress): Promise<string> {
-  const { startedAtMs, parts } = progress ?? (await plan());
+  const { startedAtMs, parts } = progress ? authentic(progress) : await plan();
   const current = [...parts];
   const show = () => setCurrentDetails(describe({ startedAtMs, parts: current }));
   await Promise.all(
@@ -75,7 +76,7 @@ const { recordReconciliation, reportFailedReconciliation } = proxyActivities<Act
 async function plan(): Promise<ReconciliationProgress> {
   const startedAtMs = workflowInfo().startTime.getTime();
   try {
-    const parts = await planReconciliation({ startedAtMs });
+    const parts = authentic(await planReconciliation({ startedAtMs }));
     return {
       startedAtMs,
       parts: parts.map((part) => ({ part, next: part.position, coverage: NOTHING_COVERED })),
@@ -89,7 +90,7 @@ async function plan(): Promise<ReconciliationProgress> {
 /** Compares one slice. If a part fails after all attempts, an exception is opened, and the other parts continue. */
 async function advance({ part, next, coverage }: PartProgress): Promise<PartProgress> {
   try {
-    const slice = await reconcilePayments({ ...part, position: next ?? part.position });
+    const slice = authentic(await reconcilePayments({ ...part, position: next ?? part.position }));
     return { part, next: slice.next, coverage: addCoverage(coverage, slice.coverage) };
   } catch (error) {
     const failure = await report(part.accountId, error);

@@ -1,4 +1,5 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
+import { authentic } from './authentic';
 import { SECOND_MS } from './retry-policies';
 
 /** A step that is retried for this long is shown as one that needs attention: operators see it within a minute. */
@@ -24,7 +25,7 @@ export interface StepCall<Result> {
  */
 export async function runStep<Result>(step: StepCall<Result>): Promise<Result | null> {
   try {
-    return await step.local();
+    return authentic(await step.local());
   } catch {
     return retryVisibly(step);
   }
@@ -45,7 +46,7 @@ async function retryVisibly<Result>({ regular, onRetrying, isInterrupted }: Step
   }
   if (!isSettled) scope.cancel();
   const outcome = await settled;
-  if (outcome.status === 'fulfilled') return outcome.value;
+  if (outcome.status === 'fulfilled') return authentic(outcome.value);
   if (isInterrupted()) return null;
   throw outcome.reason;
 }

@@ -1,5 +1,6 @@
 import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { Activities } from '../activities';
+import { authentic } from './authentic';
 
 export interface WebhookDeliveryInput {
   readonly deliveryId: string;
@@ -20,17 +21,18 @@ const OUR_ERRORS = { initialInterval: '10 seconds', maximumInterval: '5 minutes'
 
 /** The retries of one delivery after the relay's first attempt failed. The activity sets the delays between them. */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'delivered' | 'dead'> {
+  const { deliveryId, initialDelayMs, summary, firstFailure } = authentic(input);
   setCurrentDetails(
-    `The first attempt failed: ${input.firstFailure}.\n\n` +
+    `The first attempt failed: ${firstFailure}.\n\n` +
       'The retries follow over three days. The pending activity shows the last attempt, and when the next one is due.',
   );
-  await sleep(input.initialDelayMs);
+  await sleep(initialDelayMs);
   const { deliverWebhook } = proxyActivities<Activities>({
     startToCloseTimeout: ACTIVITY_TIMEOUT,
     retry: OUR_ERRORS,
-    summary: input.summary,
+    summary,
   });
-  const result = await deliverWebhook(input.deliveryId);
+  const result = authentic(await deliverWebhook(deliveryId));
   setCurrentDetails(describe(result));
   return result.status;
 }

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import { createPool } from '../db/pool';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
+import { payloadKeys } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { gracefulShutdown } from '../graceful-shutdown';
 import type { Logger } from '../logger';
@@ -55,7 +56,8 @@ const SHUTDOWN_TIMEOUT_MS = 12_000;
 /** The API process. Resolves when both listeners listen. `close` completes the requests in flight first. */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
   const db = createPool(settings.databaseUrl, DATABASE_LIMITS);
-  const workflows = new PaymentWorkflowClient(connectClient(settings.temporal));
+  const keys = payloadKeys(settings.masterKey, ...(settings.oldMasterKeys ?? []));
+  const workflows = new PaymentWorkflowClient(connectClient(settings.temporal, keys));
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
   const derivedKeys = new DerivedKeys(db, sealer);
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;

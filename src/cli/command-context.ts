@@ -91,8 +91,9 @@ export async function withTemporal<T>(
   const target = await context.temporal();
   // Imported on demand, like the rest of Temporal's client.
   const { connectClient } = await import('../temporal/connection.js');
+  const { payloadKeys } = await import('../temporal/payload-codec.js');
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
-  const workflows = new PaymentWorkflowClient(connectClient(target));
+  const workflows = new PaymentWorkflowClient(connectClient(target, payloadKeys(await context.masterKey(), ...context.oldMasterKeys)));
   try {
     return await work(workflows);
   } finally {

@@ -105,8 +105,10 @@ async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: P
   const db = createPool(stack.databaseUrl, { max: 4 });
   // Imported on demand, like the rest of Temporal's client.
   const { connectClient, temporalTarget } = await import('../temporal/connection.js');
+  const { payloadKeys } = await import('../temporal/payload-codec.js');
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
-  const workflows = new PaymentWorkflowClient(connectClient(temporalTarget(config, stack.temporalAddress)));
+  const target = temporalTarget(config, stack.temporalAddress);
+  const workflows = new PaymentWorkflowClient(connectClient(target, payloadKeys(stack.masterKey)));
   const context = { db, environment: config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
   try {
     const { failures } = await progress.track('Recovery after a crash', () => recover(context, workflows));

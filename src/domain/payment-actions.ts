@@ -16,7 +16,7 @@ interface ActionRule {
 
 export interface ActionDefinition {
   readonly requestedBy: 'merchant' | 'operator';
-  /** The Temporal update that requests it. Its arguments are the actor and, if there is one, the resolution. */
+  /** The Temporal update that requests it (`UpdateArguments`). */
   readonly update: string;
   readonly resolution?: RefundResolution;
   /** The name of an operator's action in the audit log. */
@@ -105,6 +105,9 @@ export const RESOLVE_ACTIONS = {
 } as const satisfies Record<RefundResolution, OperatorPaymentAction>;
 
 export const MERCHANT: Actor = { name: 'merchant' };
+
+/** The actor of a signal: an operator in the Web UI, or anyone else who reaches Temporal. */
+export const UNPROVEN_OPERATOR: Actor = { name: 'operator', note: 'signalled to the workflow' };
 
 /** The rule of the action for the payment's status; undefined if the status does not allow the action. */
 export function ruleFor(action: PaymentAction, { status }: PaymentState) {

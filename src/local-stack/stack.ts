@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Config, operatorPortOf } from '../config';
+import { codecPort, type Config, operatorPortOf } from '../config';
 import { findTemporalBinary } from './find-temporal-binary';
 import { ensureMasterKey, type DataDirectory } from './data-directory';
 import { type ChildServiceName, startChildService } from './child-service';
@@ -38,11 +38,12 @@ export interface Stack<Prepared> {
   /** Null if Temporal is not part of the local stack. */
   readonly temporalUiUrl: string | null;
   readonly databaseUrl: string;
+  readonly masterKey: string;
   readonly prepared: Prepared;
 }
 
 /** A process stops before those that it uses. */
-export const STOP_ORDER = ['api', 'worker', 'sandbox', 'temporal', 'postgres'] as const;
+export const STOP_ORDER = ['api', 'worker', 'codec', 'sandbox', 'temporal', 'postgres'] as const;
 
 const DATABASE = 'lunas';
 const LOOPBACK = '127.0.0.1';
@@ -81,7 +82,8 @@ export async function startStack<Prepared>(
     ownServices(options).map((name) => startService(context, name, environment, signal)),
   );
   const operatorUrl = `http://${reachableHost(config.OPERATOR_HOST)}:${operatorPortOf(config)}`;
-  return { apiUrl: context.apiUrl, operatorUrl, sandboxUrl: context.sandboxUrl, ...temporal, ...database };
+  const { apiUrl, sandboxUrl, masterKey } = context;
+  return { apiUrl, operatorUrl, sandboxUrl, masterKey, ...temporal, ...database };
 }
 
 async function startDatabase<Prepared>(
@@ -109,7 +111,7 @@ async function startPostgres(
 }
 
 async function startTemporalServer(
-  { config, dataDirectory, progress, supervisor }: StackContext<unknown>,
+  { config, services, dataDirectory, progress, supervisor }: StackContext<unknown>,
   signal: AbortSignal,
 ): Promise<Pick<Stack<unknown>, 'temporalAddress' | 'temporalUiUrl'>> {
   if (config.TEMPORAL_ADDRESS !== undefined) return { temporalAddress: config.TEMPORAL_ADDRESS, temporalUiUrl: null };
@@ -119,6 +121,7 @@ async function startTemporalServer(
     port: config.TEMPORAL_PORT,
     uiPort: config.TEMPORAL_UI_PORT,
     namespace: config.TEMPORAL_NAMESPACE,
+    ...(services.includes('codec') && { codecUrl: `http://${LOOPBACK}:${codecPort(config)}` }),
     databaseFile: dataDirectory.temporalDatabase,
     logFile: path.join(dataDirectory.logs, 'temporal.log'),
   };
@@ -143,7 +146,8 @@ async function startService(
 }
 
 function ownServices({ config, services }: Pick<StackOptions<unknown>, 'config' | 'services'>): ChildServiceName[] {
-  return services.filter((name) => name !== 'sandbox' || config.SANDBOX_URL === undefined);
+  const isOther = { sandbox: config.SANDBOX_URL !== undefined, codec: config.TEMPORAL_ADDRESS !== undefined };
+  return services.filter((name) => (name !== 'sandbox' && name !== 'codec') || !isOther[name]);
 }
 
 /** Our environment, with the addresses and the key of the local stack. */
@@ -162,6 +166,7 @@ function serviceEnvironment(
     PORT: String(config.PORT),
     OPERATOR_PORT: String(operatorPortOf(config)),
     SANDBOX_PORT: String(config.SANDBOX_PORT),
+    CODEC_PORT: String(codecPort(config)),
   };
 }
 
@@ -173,6 +178,7 @@ export function requiredPorts(config: Config, services: readonly ChildServiceNam
   return [
     ...(own.includes('api') ? apiPorts(config) : []),
     ...(own.includes('sandbox') ? [sandboxPort(config.SANDBOX_PORT)] : []),
+    ...(own.includes('codec') ? [{ variable: 'CODEC_PORT', host: LOOPBACK, port: codecPort(config) }] : []),
     ...(runsPostgres ? [{ variable: 'POSTGRES_PORT', host: LOOPBACK, port: config.POSTGRES_PORT }] : []),
     ...(runsTemporal ? [{ variable: 'TEMPORAL_PORT', host: LOOPBACK, port: config.TEMPORAL_PORT }] : []),
     ...(runsTemporal ? [{ variable: 'TEMPORAL_UI_PORT', host: LOOPBACK, port: config.TEMPORAL_UI_PORT }] : []),

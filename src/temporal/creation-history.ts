@@ -1,4 +1,4 @@
-import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import type { LoadedDataConverter, Payload, SerializationContext } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
 import { z } from 'zod';
 import type { PaymentTerms } from '../domain/payment';
@@ -56,10 +56,15 @@ const openedSchema = z.object({ opening: openingSchema });
 
 /**
  * Reads the creation from the history of a run: the input of the workflow, and the result of `openPayment`.
+ * @param context of the workflow: the payloads of another one are not authentic
  * @throws Error if this is not the history of a payment
  */
-export async function creationIn({ events }: History, converter: LoadedDataConverter): Promise<RecordedCreation> {
-  const decode = (payloads: readonly Payload[] | null | undefined) => decodeAll(converter, payloads ?? []);
+export async function creationIn(
+  { events }: History,
+  converter: LoadedDataConverter,
+  context: SerializationContext,
+): Promise<RecordedCreation> {
+  const decode = (payloads: readonly Payload[] | null | undefined) => decodeAll(converter, payloads ?? [], context);
   const [first, ...later] = events ?? [];
   const [input, resumeInput] = await decode(first?.workflowExecutionStartedEventAttributes?.input?.payloads);
   const resumeState = resumeInput === undefined ? undefined : resumeStateSchema.parse(resumeInput);
@@ -81,9 +86,10 @@ export async function creationIn({ events }: History, converter: LoadedDataConve
 async function decodeAll(
   { payloadConverter, payloadCodecs }: LoadedDataConverter,
   payloads: readonly Payload[],
+  context: SerializationContext,
 ): Promise<unknown[]> {
   let decoded = [...payloads];
-  for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
+  for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded, context);
   return decoded.map((payload) => payloadConverter.fromPayload(payload));
 }
 

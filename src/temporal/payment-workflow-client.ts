@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   WithStartWorkflowOperation,
   WorkflowIdConflictPolicy,
@@ -8,13 +9,9 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { PaymentTerms } from '../domain/payment';
-import {
-  PAYMENT_ACTIONS,
-  type ActionDefinition,
-  type PaymentAction,
-  type RefundResolution,
-} from '../domain/payment-actions';
+import { PAYMENT_ACTIONS, type ActionDefinition, type PaymentAction } from '../domain/payment-actions';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
+import { updateProof, type UpdateArguments } from '../domain/update-arguments';
 import type { Actor } from '../domain/workflow-step';
 import {
   CREATE_UPDATE_ID,
@@ -88,11 +85,14 @@ export class PaymentWorkflowClient {
    */
   async request(paymentId: string, action: PaymentAction, actor: Actor): Promise<RequestOutcome> {
     const { update, resolution }: ActionDefinition = PAYMENT_ACTIONS[action];
-    const args: [Actor, RefundResolution?] = resolution ? [actor, resolution] : [actor];
+    const updateId = randomUUID();
+    const args: [...UpdateArguments] = [actor, resolution ?? null, updateProof(update, updateId)];
     try {
       const status = await this.#client.call(
         ({ workflow }) =>
-          workflow.getHandle(paymentWorkflowId(paymentId)).executeUpdate<PaymentStatus, typeof args>(update, { args }),
+          workflow
+            .getHandle(paymentWorkflowId(paymentId))
+            .executeUpdate<PaymentStatus, typeof args>(update, { args, updateId }),
         UPDATE_TIMEOUT_MS,
       );
       return { outcome: 'done', status };

@@ -10,6 +10,7 @@ import { createSealer } from '../sealing';
 import { Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { connectClient, type TemporalTarget } from './connection';
+import { EncryptingCodec, payloadKeys, WorkerCodec } from './payload-codec';
 import { PaymentWorkflowClient } from './payment-workflow-client';
 import { reconcileSlice } from './reconcile';
 import { createSchedules } from './schedules';
@@ -59,7 +60,8 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
   const db = createPool(settings.databaseUrl);
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
-  const client = connectClient(temporal);
+  const keys = payloadKeys(settings.masterKey, ...(settings.oldMasterKeys ?? []));
+  const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await registerSearchAttributes(client, log);
 
@@ -88,6 +90,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     namespace: temporal.namespace,
     workflowBundle: { codePath: settings.workflowBundlePath },
     activities,
+    dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
     shutdownGraceTime: SHUTDOWN_GRACE_TIME,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     maxCachedWorkflows: settings.maxCachedWorkflows ?? MAX_CACHED_WORKFLOWS,

@@ -52,8 +52,10 @@ export class WorkflowRecords {
   /** The input of the latest run of a payment's workflow, and what it has recorded of the creation. */
   readCreation(paymentId: string): Promise<RecordedCreation> {
     return this.client.call(async ({ workflow, options }) => {
-      const history = await workflow.getHandle(paymentWorkflowId(paymentId)).fetchHistory();
-      return creationIn(history, options.loadedDataConverter);
+      const workflowId = paymentWorkflowId(paymentId);
+      const history = await workflow.getHandle(workflowId).fetchHistory();
+      const { namespace, loadedDataConverter } = options;
+      return creationIn(history, loadedDataConverter, { type: 'workflow', namespace, workflowId });
     });
   }
 }

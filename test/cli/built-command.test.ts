@@ -140,7 +140,11 @@ it('shows a payment, also if Temporal is unavailable', async () => {
     await transitionWriters.create(ledger.context, creation(terms, new Date()));
     const { connectionString: DATABASE_URL } = ledger.db.options;
     const show = (TEMPORAL_ADDRESS: string, ...options: string[]) =>
-      lunas(['payments', 'show', terms.referenceId, ...options], { DATABASE_URL, TEMPORAL_ADDRESS });
+      lunas(['payments', 'show', terms.referenceId, ...options], {
+        DATABASE_URL,
+        TEMPORAL_ADDRESS,
+        LUNAS_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+      });
     const [responding, silent, text] = await Promise.all([
       show(temporalAddress(), '--json'),
       show('127.0.0.1:1', '--json'),

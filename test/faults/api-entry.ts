@@ -8,6 +8,7 @@ import { RateLimit } from '../../src/api/rate-limit/rate-limit';
 import { createKeyedMutex } from '../../src/api/keyed-mutex';
 import { createPool } from '../../src/db/pool';
 import { connectClient } from '../../src/temporal/connection';
+import { payloadKeys } from '../../src/temporal/payload-codec';
 import { createLogger } from '../../src/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { DerivedKeys } from '../../src/db/derived-keys';
@@ -28,7 +29,10 @@ function run(): void {
   const db = instrumentQueries(createPool(databaseUrl, DATABASE_LIMITS), API_BREAKPOINTS, mutant);
   const derivedKeys = new DerivedKeys(db, sealer);
   const workflows = new InstrumentedWorkflowClient(
-    connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }),
+    connectClient(
+      { address: settings.temporalAddress, namespace: 'default', security: {} },
+      payloadKeys(settings.masterKey),
+    ),
   );
   const app = createPublicApp(
     {

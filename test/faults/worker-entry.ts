@@ -2,6 +2,7 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import { createActivities } from '../../activities';
 import { createPool } from '../../src/db/pool';
 import { connectClient } from '../../src/temporal/connection';
+import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { reconcileSlice } from '../../src/temporal/reconcile';
 import { installRuntime } from '../../src/temporal/runtime';
@@ -28,7 +29,8 @@ async function run(): Promise<void> {
   const temporal = { address: settings.temporalAddress, namespace: 'default', security: {} };
   const db = instrumentQueries(createPool(settings.databaseUrl), WORKER_BREAKPOINTS, mutant);
   const sealer = createSealer(settings.masterKey);
-  const client = connectClient(temporal);
+  const keys = payloadKeys(settings.masterKey);
+  const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await registerSearchAttributes(client, log);
 
@@ -56,6 +58,7 @@ async function run(): Promise<void> {
     namespace: temporal.namespace,
     workflowBundle: { codePath: settings.workflowBundlePath },
     activities,
+    dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
     stickyQueueScheduleToStartTimeout: '1 second',
     maxCachedWorkflows: 100,
   };

@@ -4,7 +4,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { startApi } from '../../src/api/server';
-import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/logger';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
@@ -12,6 +11,7 @@ import { runLunas } from '../cli/run-lunas';
 import { eventually } from '../support/eventually';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { freeListeners } from '../support/listeners';
 
 const NAME = 'Rahasia Sekali';
 
@@ -132,14 +132,14 @@ it('attack: no log has a name, neither of a payment nor of a rejected request', 
     lines.push(String(chunk));
     done();
   };
-  const port = await freePort();
+  const { listeners, apiUrl } = await freeListeners();
   const { databaseUrl, temporal, masterKey, secretKey } = service;
   const log = createLogger('test', 'trace', new Writable({ write }));
-  const settings = { host: '127.0.0.1', port, databaseUrl, temporal, masterKey, requestsPerMinute: 1_000_000, log };
+  const settings = { ...listeners, databaseUrl, temporal, masterKey, requestsPerMinute: 1_000_000, log };
   const api = await startApi(settings);
   try {
     const create = (customer: object) =>
-      fetch(`http://127.0.0.1:${port}/payments`, {
+      fetch(`${apiUrl}/payments`, {
         method: 'POST',
         headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({ amount: 50_000, customer }),

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually';
 it('connects after a network that dropped all packets of the first connection', async () => {
   const temporal = await newNamespace();
   const network = await startTcpProxy(temporal.address);
-  const workflows = new PaymentWorkflowClient(connectClient({ ...temporal, address: network.address }));
+  const workflows = new PaymentWorkflowClient(connectClient({ ...temporal, address: network.address }, new Map()));
   const isResponding = () =>
     workflows.ping().then(
       () => true,
@@ -38,7 +38,7 @@ it('doubles the timeout for a server that sends nothing, and stops when it is cl
   const port = await freePort();
   await once(silent.listen(port, '127.0.0.1'), 'listening');
   const workflows = new PaymentWorkflowClient(
-    connectClient({ address: `127.0.0.1:${port}`, namespace: 'default', security: {} }),
+    connectClient({ address: `127.0.0.1:${port}`, namespace: 'default', security: {} }, new Map()),
   );
   while (connectedAtMs.length < 3) await workflows.ping().catch(() => undefined);
   const [, second = 0, third = 0] = connectedAtMs;

@@ -187,7 +187,7 @@ async function changeAfterBackup(before: Awaited<ReturnType<typeof createBeforeB
   await act(before.cancelledLater, 'cancel');
   await act(before.refundedLater, 'refund');
   await waitForStatus(before.refundedLater, 'refunded');
-  await service.workflows.request(before.retriedLater.id, 'retryRefund', { name: 'dewi', note: 'again' });
+  await service.workflows.request(before.retriedLater.id, 'retryRefund', { name: 'operator:dewi', note: 'again' });
   await waitForStatus(before.retriedLater, 'refunded');
   await waitForStatus(before.settledLater, 'settled');
   await waitForStatus(before.expiredLater, 'expired');

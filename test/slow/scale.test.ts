@@ -86,7 +86,7 @@ beforeAll(async () => {
      values (gen_random_uuid(), 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none')`,
   );
   await fillDatabase(plain);
-  const client = connectClient({ address: temporalAddress(), namespace: 'default', security: {} });
+  const client = connectClient({ address: temporalAddress(), namespace: 'default', security: {} }, new Map());
   workflows = new WorkflowClientWithoutWorkflows(new BoundedClient(client));
 }, 900_000);
 

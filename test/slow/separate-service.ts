@@ -3,11 +3,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { createPool, type Pool } from '../../src/db/pool';
-import { dataDirectoryAt } from '../../src/local-stack/data-directory';
+import { dataDirectoryAt, readMasterKey } from '../../src/local-stack/data-directory';
 import type { RunFile } from '../../src/local-stack/run-file';
 import { type ChildServiceName, startChildService } from '../../src/local-stack/child-service';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { connectClient } from '../../src/temporal/connection';
+import { payloadKeys } from '../../src/temporal/payload-codec';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { temporaryDirectory } from '../local-stack/processes';
 import { testEnvironment } from '../support/test-environment';
@@ -78,7 +79,8 @@ export class SeparateService {
     });
     this.#run = await this.#services.ready();
     this.#db = createPool(this.run.database_url, { max: 2 });
-    this.#client = connectClient({ address: this.run.temporal_address, namespace: 'default', security: {} });
+    const target = { address: this.run.temporal_address, namespace: 'default', security: {} };
+    this.#client = connectClient(target, payloadKeys((await readMasterKey(this.#home)) ?? ''));
   }
 
   async stopServices(): Promise<void> {

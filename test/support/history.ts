@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import { z } from 'zod';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { PACKAGE_ROOT } from '../../src/package-info';
 
@@ -17,8 +19,35 @@ export async function recordHistory(client: Client, workflowId: string, name: st
   if (existsSync(file)) return;
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
   await mkdir(HISTORIES_DIRECTORY, { recursive: true });
-  const text = historyToJSON(history)
+  const { payloadCodecs } = client.options.loadedDataConverter;
+  const decoded = await decodePayloads(JSON.parse(historyToJSON(history)), payloadCodecs);
+  const text = JSON.stringify(decoded, null, 2)
     .replaceAll(PACKAGE_ROOT, '')
     .replaceAll(/"identity": ".*?"/g, '"identity": "recorder"');
   await writeFile(file, `${text}\n`);
+}
+
+const payloadSchema = z.object({ metadata: z.record(z.string(), z.string()), data: z.string().default('') }).strict();
+
+/** A history replay has no codec, so the payloads of a fixture are in clear. */
+async function decodePayloads(value: unknown, codecs: readonly PayloadCodec[]): Promise<unknown> {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return Promise.all(value.map((item) => decodePayloads(item, codecs)));
+  const payload = payloadSchema.safeParse(value).data;
+  if (payload && payload.metadata['encoding'] === Buffer.from('binary/encrypted').toString('base64')) {
+    const metadata = mapValues(payload.metadata, (text) => Buffer.from(text, 'base64'));
+    let decoded: Payload[] = [{ metadata, data: Buffer.from(payload.data, 'base64') }];
+    for (const codec of codecs) decoded = await codec.decode(decoded);
+    const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+    return {
+      metadata: mapValues(decoded[0]?.metadata ?? {}, base64),
+      data: base64(decoded[0]?.data ?? Buffer.alloc(0)),
+    };
+  }
+  const entries = Object.entries(value).map(async ([key, item]) => [key, await decodePayloads(item, codecs)] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+function mapValues<From, To>(table: Readonly<Record<string, From>>, map: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, map(value)]));
 }

@@ -7,6 +7,7 @@ import { startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import { connectClient, type TemporalTarget } from '../../src/temporal/connection';
+import { payloadKeys } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startWorker } from '../../src/temporal/worker';
 import { createLogger } from '../../src/logger';
@@ -83,7 +84,7 @@ export interface ApiResponse {
 export async function newNamespace(): Promise<TemporalTarget> {
   const namespace = `test-${randomUUID()}`;
   const target = { address: temporalAddress(), namespace, security: {} };
-  const client = connectClient(target);
+  const client = connectClient(target, new Map());
   try {
     await client.connection.workflowService.registerNamespace({
       namespace,
@@ -96,20 +97,27 @@ export async function newNamespace(): Promise<TemporalTarget> {
   return target;
 }
 
+export const newMasterKey = (): string => randomBytes(32).toString('base64');
+
 export interface TestServiceOptions {
   /** With 0 the worker replays a workflow's history at each of its tasks. */
   readonly maxCachedWorkflows?: number;
   readonly refundHoldSeconds?: number;
+  readonly masterKey?: string;
   readonly oldMasterKeys?: readonly string[];
 }
 
 export async function startTestService(
   temporal: TemporalTarget,
-  { maxCachedWorkflows = 100, refundHoldSeconds = 60, oldMasterKeys = [] }: TestServiceOptions = {},
+  {
+    maxCachedWorkflows = 100,
+    refundHoldSeconds = 60,
+    masterKey = newMasterKey(),
+    oldMasterKeys = [],
+  }: TestServiceOptions = {},
 ): Promise<TestService> {
   const database = await createTestDatabase();
   const ledger = newDatabase();
-  const masterKey = randomBytes(32).toString('base64');
   const log = createLogger('test', process.env.LOG_LEVEL ?? 'silent');
   const { listeners, apiUrl, operatorUrl } = await freeListeners();
   const sandbox = await startSandbox({
@@ -127,7 +135,7 @@ export async function startTestService(
   const settings = { databaseUrl: database.url, temporal, masterKey, oldMasterKeys, publicBaseUrl: apiUrl, log };
   const db = createPool(database.url, { max: 4 });
   const providerDb = createPool(ledger.url, { max: 2 });
-  const client = connectClient(temporal);
+  const client = connectClient(temporal, payloadKeys(masterKey));
   const workflows = new PaymentWorkflowClient(client);
   const worker = restartableWorker((isRecovering) =>
     startWorker({

@@ -1,3 +1,4 @@
+import type { PayloadCodec } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { installRuntime } from '../../src/temporal/runtime';
 import { createLogger } from '../../src/logger';
@@ -14,11 +15,14 @@ const START_ATTEMPTS = 6;
 const KEYWORD = 2;
 
 /** A server that skips time while a workflow's result is awaited. Tear it down in `afterAll`. */
-export async function createTimeSkippingEnvironment(): Promise<TestWorkflowEnvironment> {
+export async function createTimeSkippingEnvironment(
+  payloadCodecs: PayloadCodec[] = [],
+): Promise<TestWorkflowEnvironment> {
   installRuntime(createLogger('test', process.env.LOG_LEVEL ?? 'silent'));
   for (let attempt = 1; ; attempt += 1) {
     try {
       const environment = await TestWorkflowEnvironment.createTimeSkipping({
+        client: { dataConverter: { payloadCodecs } },
         server: { executable: { type: 'existing-path', path: testEnvironment('TEST_SERVER_PATH') } },
       });
       // This server can add search attributes, but cannot list them, so the worker cannot register them.

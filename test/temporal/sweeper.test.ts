@@ -26,7 +26,7 @@ afterAll(() => ledger.close());
 beforeEach(async () => {
   network = await startTcpProxy(temporalAddress());
   workflows = new PaymentWorkflowClient(
-    connectClient({ address: network.address, namespace: 'default', security: {} }),
+    connectClient({ address: network.address, namespace: 'default', security: {} }, new Map()),
   );
 });
 afterEach(async () => {

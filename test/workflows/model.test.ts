@@ -243,7 +243,7 @@ function applyAtAcquirer(referenceId: string, message: Message): void {
   if (message === 'removeOrder') acquirer.removeOrder(referenceId);
 }
 
-const OPERATOR = { name: 'dewi', note: 'model' };
+const OPERATOR = { name: 'operator:dewi', note: 'model' };
 
 async function send(paymentId: string, message: Message): Promise<ModelResult | null> {
   switch (message) {

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually';
 
 const DAY_MS = 86_400_000;
 const HOLD_MS = 60_000;
-const OPERATOR = { name: 'dewi', note: 'ticket 7' };
+const OPERATOR = { name: 'operator:dewi', note: 'ticket 7' };
 
 let timeSkipping: TimeSkippingService;
 let service: TestService;

@@ -3,11 +3,12 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { disableEndpoint, enableEndpoint, findEndpoint } from '../../src/operator/webhook-endpoints';
 import { redeliver } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
+import { EncryptingCodec, payloadKeys } from '../../src/temporal/payload-codec';
 import { MAX_ATTEMPTS } from '../../src/webhooks/retry-policy';
 import { createTimeSkippingEnvironment } from '../support/temporal';
 import { recordHistory } from '../support/history';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
-import { startTestService, type TestService } from '../support/service';
+import { newMasterKey, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
 const SECRET = 'whsec_retries';
@@ -18,10 +19,12 @@ let receiver: Receiver;
 let endpointId: string;
 
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  const masterKey = newMasterKey();
+  const codec = new EncryptingCodec(payloadKeys(masterKey), 'default');
+  environment = await createTimeSkippingEnvironment([codec]);
   service = await startTestService(
     { address: environment.address, namespace: 'default', security: {} },
-    { maxCachedWorkflows: 0 },
+    { maxCachedWorkflows: 0, masterKey },
   );
 });
 

@@ -16,11 +16,17 @@ export const TERMS_COLUMNS = `
 
 /** The terms of a payment from its row: the input that its workflow was started with. */
 export async function findTerms(db: Queryable, paymentId: string): Promise<PaymentTerms> {
+  const terms = await findRecordedTerms(db, paymentId);
+  if (!terms) throw new Error(`There is no payment ${paymentId}`);
+  return terms;
+}
+
+/** The same; undefined if PostgreSQL does not have the payment. */
+export async function findRecordedTerms(db: Queryable, paymentId: string): Promise<PaymentTerms | undefined> {
   const { rows } = await db.query<PaymentTerms>({
     name: 'find_terms',
     text: `select ${TERMS_COLUMNS} from payments where id = $1`,
     values: [paymentId],
   });
-  if (!rows[0]) throw new Error(`There is no payment ${paymentId}`);
   return rows[0];
 }

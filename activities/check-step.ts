@@ -1,0 +1,70 @@
+import { findRecordedTerms } from '../src/db/queries/find-terms';
+import type { Queryable } from '../src/db/pool';
+import type { PaymentTerms } from '../src/domain/payment';
+import { UNPROVEN_OPERATOR } from '../src/domain/payment-actions';
+import { payloadRejection } from '../src/domain/rejected-payload';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
+import type { ActivityDependencies } from './dependencies';
+import { inputRejectedError } from './errors';
+import { unchanged } from './step-result';
+
+type Step = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
+type ActivityOf<Request> = (dependencies: ActivityDependencies, request: Request) => Promise<unknown>;
+
+/** What decides where money goes, and how much. A row of `payments` never changes it. */
+const DECISIVE_TERMS = [
+  'referenceId',
+  'merchantId',
+  'provider',
+  'providerAccountId',
+  'amountRupiah',
+  'feeRupiah',
+  'totalRupiah',
+  'netRupiah',
+  'feePayer',
+  'settlementKind',
+  'settlementDelaySeconds',
+] as const satisfies readonly (keyof PaymentTerms)[];
+
+/** @throws ApplicationFailure, without a retry, if the codec rejected the payload of the input */
+export function requireAuthenticInput(input: unknown): void {
+  const rejection = payloadRejection(input);
+  if (rejection !== null) throw inputRejectedError(`its payload is not authentic: ${rejection}`);
+}
+
+/**
+ * Compares the terms with the payment's row, if there is one: PostgreSQL decides, and not the input from Temporal.
+ * @throws ApplicationFailure, without a retry, if they differ
+ */
+export async function requireRecordedTerms(db: Queryable, terms: PaymentTerms): Promise<void> {
+  const recorded = await findRecordedTerms(db, terms.paymentId);
+  if (!recorded) return;
+  const differing = DECISIVE_TERMS.filter((term) => recorded[term] !== terms[term]);
+  if (differing.length === 0) return;
+  throw inputRejectedError(`payment ${terms.paymentId} has another ${differing.join(', ')} in PostgreSQL`);
+}
+
+/** Wraps an activity so that it compares its terms with the payment's row first. */
+export function withRecordedTerms<Request extends { readonly terms: PaymentTerms }>(
+  activity: ActivityOf<Request>,
+): ActivityOf<Request> {
+  return async (dependencies, request) => {
+    await requireRecordedTerms(dependencies.db, request.terms);
+    return activity(dependencies, request);
+  };
+}
+
+/**
+ * Wraps a step of a payment whose row exists. In production, a step that only a signal requested is rejected: anyone
+ * who reaches Temporal can send a signal.
+ */
+export function checkStep(step: Step): Step {
+  return async (dependencies, request) => {
+    await requireRecordedTerms(dependencies.db, request.terms);
+    const isUnproven = request.by?.name === UNPROVEN_OPERATOR.name;
+    if (!isUnproven || dependencies.environment !== 'production') return step(dependencies, request);
+    return unchanged(dependencies, request, {
+      rejection: 'In production a signal moves no money: use a `lunas` command, or the operator API.',
+    });
+  };
+}

@@ -1,0 +1,156 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { RejectedPayload } from '../domain/rejected-payload';
+import { messageOf } from '../errors';
+import type { Logger } from '../logger';
+
+/** Keys of 32 bytes, by their id. The first one encrypts; all of them decrypt. */
+export type PayloadKeys = ReadonlyMap<string, Buffer>;
+
+const KEY_BYTES = 32;
+const KEY_LABEL = 'lunas temporal payloads';
+const KEY_ID_LENGTH = 8;
+
+/** @param masterKeys 32 bytes in base64 each; the first one encrypts. The ids are those of sealed values. */
+export function payloadKeys(...masterKeys: readonly string[]): PayloadKeys {
+  return new Map(
+    masterKeys.map((masterKey) => {
+      const secret = Buffer.from(masterKey, 'base64');
+      const id = createHash('sha256').update(secret).digest('hex').slice(0, KEY_ID_LENGTH);
+      return [id, Buffer.from(hkdfSync('sha256', secret, '', KEY_LABEL, KEY_BYTES))];
+    }),
+  );
+}
+
+/** The workflow that a payload belongs to: the SDK's serialization contexts of workflows and activities have it. */
+interface PayloadContext {
+  readonly workflowId?: string;
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const ENCODING = 'binary/encrypted';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A schedule appends the time to the id of its workflow. Results pass from one such workflow to the next. */
+const SCHEDULED_TIME = /-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/**
+ * Encrypts and authenticates what Temporal stores: arguments, results and summaries. Each payload is bound to its
+ * namespace, its workflow id and its encoding, which are the associated data. The workflow id is also in the metadata,
+ * in clear: a codec server has no other way to learn it. Where the SDK names the workflow, the two must be the same.
+ * Search attributes are not encrypted.
+ */
+export class EncryptingCodec implements PayloadCodec {
+  constructor(
+    private readonly keys: PayloadKeys,
+    private readonly namespace: string,
+  ) {}
+
+  /** @throws Error if there is no key, or the payload has metadata besides its encoding */
+  encode(payloads: Payload[], context?: PayloadContext): Promise<Payload[]> {
+    return Promise.resolve(payloads.map((payload) => this.encrypt(payload, boundId(context?.workflowId))));
+  }
+
+  /** @throws Error if a payload is not encrypted, or not authentic */
+  decode(payloads: Payload[], context?: PayloadContext): Promise<Payload[]> {
+    return Promise.resolve().then(() => payloads.map((payload) => this.decrypt(payload, context)));
+  }
+
+  private encrypt({ metadata, data }: Payload, workflowId: string): Payload {
+    const { encoding, ...others } = metadata ?? {};
+    const [current] = this.keys;
+    if (!current) throw new Error('There is no key for payloads');
+    if (!encoding || Object.keys(others).length > 0)
+      throw new TypeError('A payload must have an encoding, and no more');
+    const [keyId, key] = current;
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(this.associatedData(workflowId, encoding));
+    const ciphertext = Buffer.concat([cipher.update(data ?? Buffer.alloc(0)), cipher.final()]);
+    return {
+      metadata: {
+        encoding: Buffer.from(ENCODING),
+        content: encoding,
+        key: Buffer.from(keyId),
+        workflow: Buffer.from(workflowId),
+      },
+      data: Buffer.concat([iv, cipher.getAuthTag(), ciphertext]),
+    };
+  }
+
+  private decrypt(payload: Payload, context?: PayloadContext): Payload {
+    const { metadata, data } = payload;
+    if (!isEncrypted(payload)) throw new Error('it is not encrypted');
+    const keyId = textOf(metadata?.['key']);
+    const key = this.keys.get(keyId);
+    if (!key) throw new Error(`it is encrypted with the key ${keyId}, which this process does not have`);
+    const workflowId = textOf(metadata?.['workflow']);
+    if (context?.workflowId !== undefined && workflowId !== boundId(context.workflowId)) {
+      throw new Error(`it belongs to the workflow ${workflowId}`);
+    }
+    const encoding = metadata?.['content'] ?? Buffer.alloc(0);
+    const bytes = Buffer.from(data ?? []);
+    if (bytes.length < IV_BYTES + TAG_BYTES) throw new Error('it is too short');
+    const options = { authTagLength: TAG_BYTES };
+    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), options);
+    decipher.setAAD(this.associatedData(workflowId, encoding));
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    const plaintext = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    return { metadata: { encoding }, data: plaintext };
+  }
+
+  private associatedData(workflowId: string, encoding: Uint8Array): Buffer {
+    return Buffer.from(JSON.stringify([this.namespace, workflowId, textOf(encoding)]));
+  }
+}
+
+/**
+ * The codec of a worker: it puts a `RejectedPayload` in the place of each payload that is not authentic, and logs it.
+ * Workflows, update validators and activities then reject what depends on it.
+ */
+export class WorkerCodec implements PayloadCodec {
+  constructor(
+    private readonly codec: EncryptingCodec,
+    private readonly log: Logger,
+  ) {}
+
+  /** @throws Error as `EncryptingCodec` does */
+  encode(payloads: Payload[], context?: PayloadContext): Promise<Payload[]> {
+    return this.codec.encode(payloads, context);
+  }
+
+  decode(payloads: Payload[], context?: PayloadContext): Promise<Payload[]> {
+    return Promise.all(payloads.map((payload) => this.decodeOne(payload, context)));
+  }
+
+  private async decodeOne(payload: Payload, context?: PayloadContext): Promise<Payload> {
+    try {
+      const [decoded] = await this.codec.decode([payload], context);
+      if (!decoded) throw new Error('it has no content');
+      return decoded;
+    } catch (error) {
+      const reason = messageOf(error);
+      this.log.error({ workflowId: context?.workflowId, reason }, 'payload not authentic');
+      return rejectedPayload(reason);
+    }
+  }
+}
+
+/** Whether the codec, or an imitation of it, encrypted the payload. */
+export function isEncrypted({ metadata }: Pick<Payload, 'metadata'>): boolean {
+  return textOf(metadata?.['encoding']) === ENCODING;
+}
+
+/** A payload that reads as a `RejectedPayload`. */
+export function rejectedPayload(reason: string): Payload {
+  const rejected: RejectedPayload = { rejectedPayload: reason };
+  return { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify(rejected)) };
+}
+
+function boundId(workflowId = ''): string {
+  return workflowId.replace(SCHEDULED_TIME, '');
+}
+
+function textOf(bytes: Uint8Array | null | undefined): string {
+  return Buffer.from(bytes ?? []).toString();
+}

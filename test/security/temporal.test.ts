@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { Client, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import { checkStep } from '../../activities/check-step';
+import { findTerms } from '../../src/db/queries/find-terms';
+import { setPolicy } from '../../src/operator/catalog';
+import { MERCHANT, UNPROVEN_OPERATOR } from '../../src/domain/payment-actions';
+import { updateProof } from '../../src/domain/update-arguments';
+import type { PaymentTerms } from '../../src/domain/payment';
+import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
+import { activityDependencies } from '../support/activity-dependencies';
+import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { FakeAcquirer } from '../workflows/model/fake-acquirer';
+
+/** Attacks of a stranger who reaches Temporal. None may change a payment, or stop the one that is attacked. */
+type UpdateArgs = [actor: unknown, resolution?: unknown, proof?: unknown];
+
+let service: TestService;
+/** Without the keys of Lunas. */
+let stranger: Client;
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  await setPolicy(service.db, {
+    provider: 'gopay',
+    channel: 'qris',
+    settlementKind: 'manual',
+    settlementDelaySeconds: 0,
+  });
+  stranger = clientEncoding((payloads) => payloads);
+});
+afterAll(() => service.close());
+
+/** It can read errors, as the tests do. */
+function clientEncoding(encode: (payloads: Payload[]) => Payload[]): Client {
+  const { connection, options } = service.client;
+  const [codec] = options.loadedDataConverter.payloadCodecs;
+  const payloadCodecs: PayloadCodec[] = [
+    {
+      encode: (payloads) => Promise.resolve(encode(payloads)),
+      decode: (payloads, context) => codec?.decode(payloads, context) ?? Promise.resolve(payloads),
+    },
+  ];
+  return new Client({ connection, namespace: options.namespace, dataConverter: { payloadCodecs } });
+}
+
+/** Sends captured payloads as they are. */
+function replayClient(captured: Payload[]): Client {
+  return clientEncoding(() => captured);
+}
+
+async function createPayment(): Promise<{ id: string; reference_id: string }> {
+  const { body } = await service.call('POST', '/payments', { amount: 50_000, merchant_reference_id: 'ORDER-SECRET' });
+  return body.payment;
+}
+
+async function createPaid(): Promise<{ id: string; reference_id: string }> {
+  const payment = await createPayment();
+  await service.pay(payment.reference_id);
+  await becomes(payment.id, 'paid');
+  return payment;
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await service.call('GET', `/payments/${id}`)).body.payment.status;
+}
+
+async function becomes(id: string, status: string): Promise<void> {
+  await eventually(
+    () => statusOf(id),
+    (now) => now === status,
+  );
+}
+
+function settle(client: Client, id: string, args: UpdateArgs, updateId: string = randomUUID()): Promise<unknown> {
+  return client.workflow
+    .getHandle(paymentWorkflowId(id))
+    .executeUpdate<unknown, UpdateArgs>('settle', { args, updateId });
+}
+
+async function historyOf(id: string) {
+  const { events } = await service.client.workflow.getHandle(paymentWorkflowId(id)).fetchHistory();
+  return events ?? [];
+}
+
+async function capturedArguments(id: string, update: string): Promise<Payload[]> {
+  const inputs = (await historyOf(id)).map(
+    (event) => event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input,
+  );
+  return inputs.find((input) => input?.name === update)?.args?.payloads ?? [];
+}
+
+function startForged(client: Client, args: unknown[], workflowId = `payment-${randomUUID()}`): Promise<unknown> {
+  return client.workflow
+    .start('payment', { workflowId, taskQueue: PAYMENTS_TASK_QUEUE, args })
+    .then((handle) => handle.result());
+}
+
+describe('a forged update', () => {
+  it('without the keys neither settles a payment nor stops the one that it is sent to', async () => {
+    const [attacked, other] = [await createPaid(), await createPaid()];
+    const by = { name: 'operator:dewi', paymentId: other.id, version: 3, at: new Date().toISOString() };
+    await expect(settle(stranger, attacked.id, [by, null, 'settle/1'])).rejects.toThrow(WorkflowUpdateFailedError);
+    const [updateId, operator] = [randomUUID(), { name: 'operator:dewi' }];
+    const perfect: UpdateArgs = [operator, null, updateProof('settle', updateId)];
+    await expect(settle(stranger, attacked.id, perfect, updateId)).rejects.toThrow(WorkflowUpdateFailedError);
+    await expect(settle(stranger, attacked.id, [undefined])).rejects.toThrow(WorkflowUpdateFailedError);
+    expect([await statusOf(attacked.id), await statusOf(other.id)]).toEqual(['paid', 'paid']);
+    const done = await service.workflows.request(attacked.id, 'settle', operator);
+    expect(done).toEqual({ outcome: 'done', status: 'settled' });
+  });
+
+  it.each([
+    ['the id and version of another payment', { name: 'operator:dewi', paymentId: randomUUID(), version: 3 }],
+    ['a merchant as the actor of an operator action', MERCHANT],
+    ['the actor of signals', UNPROVEN_OPERATOR],
+    ['no actor', null],
+  ])('with the keys is rejected: %s', async (_, actor) => {
+    const { id } = await createPaid();
+    const updateId = randomUUID();
+    const args: UpdateArgs = [actor, null, updateProof('settle', updateId)];
+    await expect(settle(service.client, id, args, updateId)).rejects.toThrow(WorkflowUpdateFailedError);
+    expect(await statusOf(id)).toBe('paid');
+  });
+
+  it('with the arguments of an earlier update is rejected by the same payment and by another', async () => {
+    const { id } = await createPaid();
+    await service.call('POST', `/payments/${id}/refund`);
+    await service.call('POST', `/payments/${id}/cancel`);
+    expect(await statusOf(id)).toBe('paid');
+    const captured = await capturedArguments(id, 'refund');
+    expect(captured).toHaveLength(3);
+    for (const target of [id, (await createPaid()).id]) {
+      const refund = replayClient(captured)
+        .workflow.getHandle(paymentWorkflowId(target))
+        .executeUpdate<unknown, UpdateArgs>('refund', { args: [null] });
+      await expect(refund).rejects.toThrow(WorkflowUpdateFailedError);
+      expect(await statusOf(target)).toBe('paid');
+    }
+  });
+});
+
+describe('a forged start', () => {
+  it('without the keys fails its workflow immediately', async () => {
+    const { id } = await createPayment();
+    const paymentId = randomUUID();
+    const terms = { ...(await findTerms(service.db, id)), paymentId, referenceId: 'LN0000000000000000' };
+    const forged = startForged(stranger, [terms], paymentWorkflowId(paymentId));
+    await expect(forged).rejects.toThrow(WorkflowFailedError);
+    expect((await service.call('GET', `/payments/${paymentId}`)).status).toBe(404);
+    await expect(startForged(stranger, [])).rejects.toThrow(WorkflowFailedError);
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  it('with the ciphertext of another payment fails its workflow, and `lunas recover` does not read it', async () => {
+    const { id } = await createPayment();
+    const [started] = await historyOf(id);
+    const captured = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    expect(captured).toHaveLength(1);
+    const forged = randomUUID();
+    await expect(startForged(replayClient(captured), [1], paymentWorkflowId(forged))).rejects.toThrow(
+      WorkflowFailedError,
+    );
+    await expect(service.workflows.records.readCreation(forged)).rejects.toThrow(
+      `belongs to the workflow payment-${id}`,
+    );
+  });
+
+  it.each([
+    ['another provider account', { providerAccountId: randomUUID() }],
+    ['another total', { totalRupiah: 1, amountRupiah: 1 }],
+    ['another merchant', { merchantId: randomUUID() }],
+  ])('with the keys and %s fails at PostgreSQL', async (_, changes: Partial<PaymentTerms>) => {
+    const { id, reference_id } = await createPayment();
+    const terms = { ...(await findTerms(service.db, id)), ...changes };
+    const resumed = { state: { status: 'pending', version: 2 }, createdAtMs: Date.now() - 3_600_000 };
+    await expect(startForged(service.client, [terms, resumed])).rejects.toThrow(WorkflowFailedError);
+    expect(await statusOf(id)).toBe('pending');
+    await service.pay(reference_id);
+    await becomes(id, 'paid');
+  });
+});
+
+it('Temporal stores no text of a payment in clear besides its search attributes', async () => {
+  const { id } = await createPayment();
+  const [started, ...later] = await historyOf(id);
+  const stored = [{ ...started?.workflowExecutionStartedEventAttributes, searchAttributes: null }, ...later].map(
+    (event) =>
+      JSON.stringify(event, (_, value) => (value instanceof Uint8Array ? Buffer.from(value).toString() : value)),
+  );
+  const { merchantReferenceId, providerAccountId, policyId } = await findTerms(service.db, id);
+  expect(merchantReferenceId).toBe('ORDER-SECRET');
+  for (const text of ['ORDER-SECRET', providerAccountId, policyId]) expect(stored.join('\n')).not.toContain(text);
+});
+
+it.each([
+  ['production', UNPROVEN_OPERATOR, 0],
+  ['production', { name: 'operator:dewi' }, 1],
+  ['sandbox', UNPROVEN_OPERATOR, 1],
+])('in %s a step that %j requested runs %d times', async (environment, by, times) => {
+  const { id } = await createPayment();
+  const terms = await findTerms(service.db, id);
+  const state = { status: 'pending', version: 2 } as const;
+  const step = jest.fn(() => Promise.resolve({ state }));
+  const dependencies = activityDependencies({ ...service.context, environment }, new FakeAcquirer());
+  const result = await checkStep(step)(dependencies, { terms, state, atMs: Date.now(), createdAtMs: Date.now(), by });
+  expect(step).toHaveBeenCalledTimes(times);
+  expect(result.rejection === undefined).toBe(times === 1);
+});
