@@ -83,6 +83,10 @@ export const environmentSchema = z.object({
   TEMPORAL_TLS_SERVER_NAME: text.optional().describe('Name that the certificate of the Temporal server must have.'),
   TEMPORAL_PORT: port.default(7233).describe("Port of the local stack's Temporal server."),
   TEMPORAL_UI_PORT: port.default(8233).describe("Port of the local stack's Temporal Web UI."),
+  TEMPORAL_UI_URL: url
+    .optional()
+    .describe('URL of the Temporal Web UI whose pages may use the codec server. Default: that of the local stack.'),
+  CODEC_PORT: port.optional().describe('Port of the codec server, on loopback. Default: PORT + 3.'),
   TEMPORAL_CLI_PATH: text.optional().describe('The `temporal` binary to use. Default: found, downloaded or built.'),
   TEMPORAL_TEST_SERVER_PATH: text
     .optional()
@@ -141,8 +145,20 @@ export const environmentSchema = z.object({
 
 export type Config = z.infer<typeof environmentSchema>;
 
+/** The port of the operator API. */
 export function operatorPortOf({ OPERATOR_PORT, PORT }: Pick<Config, 'OPERATOR_PORT' | 'PORT'>): number {
   return OPERATOR_PORT ?? PORT + 2;
+}
+
+/** The port of `lunas codec`. */
+export function codecPortOf({ CODEC_PORT, PORT }: Pick<Config, 'CODEC_PORT' | 'PORT'>): number {
+  return CODEC_PORT ?? PORT + 3;
+}
+
+/** The origins of the pages that may use the codec server. */
+export function temporalUiOrigins({ TEMPORAL_UI_URL, TEMPORAL_UI_PORT }: Config): string[] {
+  if (TEMPORAL_UI_URL !== undefined) return [new URL(TEMPORAL_UI_URL).origin];
+  return ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${TEMPORAL_UI_PORT}`);
 }
 
 /**

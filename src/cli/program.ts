@@ -2,6 +2,7 @@ import { VERSION } from '../package-info';
 import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
 import { addCatalogCommand } from './commands/catalog';
+import { addCodecCommand } from './commands/codec';
 import { addCustomersCommand } from './commands/customers';
 import { addExceptionsCommand } from './commands/exceptions';
 import { addKeysCommand } from './commands/keys';
@@ -38,6 +39,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addApiCommand(program);
   addWorkerCommand(program);
   addSandboxCommand(program);
+  addCodecCommand(program);
   addMigrateCommand(program);
 
   program.commandsGroup('Administer:');

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { codecPort, type Config, operatorPortOf } from '../config';
+import { codecPortOf, type Config, operatorPortOf } from '../config';
 import { findTemporalBinary } from './find-temporal-binary';
 import { ensureMasterKey, type DataDirectory } from './data-directory';
 import { type ChildServiceName, startChildService } from './child-service';
@@ -121,7 +121,7 @@ async function startTemporalServer(
     port: config.TEMPORAL_PORT,
     uiPort: config.TEMPORAL_UI_PORT,
     namespace: config.TEMPORAL_NAMESPACE,
-    ...(services.includes('codec') && { codecUrl: `http://${LOOPBACK}:${codecPort(config)}` }),
+    ...(services.includes('codec') && { codecUrl: `http://${LOOPBACK}:${codecPortOf(config)}` }),
     databaseFile: dataDirectory.temporalDatabase,
     logFile: path.join(dataDirectory.logs, 'temporal.log'),
   };
@@ -166,7 +166,7 @@ function serviceEnvironment(
     PORT: String(config.PORT),
     OPERATOR_PORT: String(operatorPortOf(config)),
     SANDBOX_PORT: String(config.SANDBOX_PORT),
-    CODEC_PORT: String(codecPort(config)),
+    CODEC_PORT: String(codecPortOf(config)),
   };
 }
 
@@ -178,7 +178,7 @@ export function requiredPorts(config: Config, services: readonly ChildServiceNam
   return [
     ...(own.includes('api') ? apiPorts(config) : []),
     ...(own.includes('sandbox') ? [sandboxPort(config.SANDBOX_PORT)] : []),
-    ...(own.includes('codec') ? [{ variable: 'CODEC_PORT', host: LOOPBACK, port: codecPort(config) }] : []),
+    ...(own.includes('codec') ? [{ variable: 'CODEC_PORT', host: LOOPBACK, port: codecPortOf(config) }] : []),
     ...(runsPostgres ? [{ variable: 'POSTGRES_PORT', host: LOOPBACK, port: config.POSTGRES_PORT }] : []),
     ...(runsTemporal ? [{ variable: 'TEMPORAL_PORT', host: LOOPBACK, port: config.TEMPORAL_PORT }] : []),
     ...(runsTemporal ? [{ variable: 'TEMPORAL_UI_PORT', host: LOOPBACK, port: config.TEMPORAL_UI_PORT }] : []),

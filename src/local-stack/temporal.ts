@@ -10,6 +10,8 @@ export interface TemporalOptions {
   readonly binary: string;
   readonly port: number;
   readonly uiPort: number;
+  /** The codec server, which the Web UI calls. */
+  readonly codecUrl?: string;
   readonly namespace: string;
   /** Stores workflows over restarts; null: in memory. */
   readonly databaseFile: string | null;
@@ -46,13 +48,14 @@ export async function startTemporal(options: TemporalOptions, signal: AbortSigna
   });
 }
 
-function serverArguments({ port, uiPort, namespace, databaseFile }: TemporalOptions): string[] {
+function serverArguments({ port, uiPort, codecUrl, namespace, databaseFile }: TemporalOptions): string[] {
   const listen = ['--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)];
   const dynamicConfig = DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]);
   const namespaceOptions = ['--namespace', namespace, ...dynamicConfig];
+  const codec = codecUrl === undefined ? [] : ['--ui-codec-endpoint', codecUrl];
   const pragmas = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
   const storage = databaseFile === null ? [] : ['--db-filename', databaseFile, ...pragmas];
-  return ['server', 'start-dev', ...listen, ...namespaceOptions, ...storage, '--log-level', 'warn'];
+  return ['server', 'start-dev', ...listen, ...codec, ...namespaceOptions, ...storage, '--log-level', 'warn'];
 }
 
 async function waitUntilServing(

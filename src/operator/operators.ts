@@ -5,7 +5,7 @@ import type { Queryable } from '../db/pool';
 import { requireRow } from '../db/require-row';
 import { KEY_ACCESS_COLUMNS, networksOf } from './keys';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../domain/key-access';
-import { createOperatorKey, maskSecretKey } from '../keys/secret-key';
+import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../keys/secret-key';
 
 /** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */
 export interface Operator extends KeyAccess<OperatorScope> {
@@ -84,6 +84,19 @@ export async function findOperator(
     values: [secretSha256, address],
   });
   return rows[0];
+}
+
+/** The codec server listens only there. */
+const LOOPBACK = '127.0.0.1';
+
+/** Finds the name of the operator whose secret key may read from loopback; undefined if the key is unknown or may not. */
+export function operatorFinder(db: Queryable): (secretKey: string) => Promise<string | undefined> {
+  return async (secretKey) => {
+    const key = parseOperatorKey(secretKey);
+    const operator = key && (await findOperator(db, key.secretSha256, LOOPBACK));
+    if (!operator?.addressAllowed) return undefined;
+    return operator.scopes === null || operator.scopes.includes('read') ? operator.name : undefined;
+  };
 }
 
 function describe({ prefix, lastFour, ...operator }: OperatorRow): Operator {

@@ -185,8 +185,8 @@ describe('as text', () => {
   it('lists every command under --help', async () => {
     const { stdout } = await lunas('--help');
     const names =
-      'up services api worker sandbox migrate merchants keys webhooks catalog accounts operators payments refunds ' +
-      'exceptions ledger';
+      'up services api worker sandbox codec migrate merchants keys webhooks catalog accounts operators payments ' +
+      'refunds exceptions ledger';
     for (const name of names.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
   });
 });

@@ -30,7 +30,15 @@ let output = '';
 
 beforeAll(async () => {
   home = await mkdtemp(path.join(os.tmpdir(), 'lunas-e2e-'));
-  const names = ['PORT', 'OPERATOR_PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
+  const names = [
+    'PORT',
+    'OPERATOR_PORT',
+    'SANDBOX_PORT',
+    'TEMPORAL_PORT',
+    'TEMPORAL_UI_PORT',
+    'CODEC_PORT',
+    'POSTGRES_PORT',
+  ];
   const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const));
   environment = {
     ...process.env,

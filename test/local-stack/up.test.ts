@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import type { RunFile } from '../../src/local-stack/run-file';
 import { freePorts, LunasProcess } from '../support/lunas-process';
+import { testEnvironment } from '../support/test-environment';
 import { eventually } from '../support/eventually';
 import { isAlive, temporaryDirectory, untilGone } from './processes';
 
@@ -19,6 +24,24 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((process) => process.stop()));
 }, TIMEOUT_MS);
 
+const OUTPUT = ['--output', 'json', '--codec-endpoint'];
+
+/** The history of a payment's workflow, decrypted by the codec server that the Web UI is configured with. */
+async function showHistory(run: RunFile, ports: NodeJS.ProcessEnv): Promise<string> {
+  const created = await fetch(`${run.api_url}/payments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${run.secret_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount: 50_000, merchant_reference_id: 'ORDER-1' }),
+  });
+  const { payment } = z.object({ payment: z.object({ id: z.string() }) }).parse(await created.json());
+  const settings: unknown = await (await fetch(`${run.temporal_ui_url}/api/v1/settings`)).json();
+  const codecUrl = `http://127.0.0.1:${ports['CODEC_PORT']}`;
+  expect(settings).toMatchObject({ Codec: { Endpoint: codecUrl } });
+  const show = ['workflow', 'show', '--address', run.temporal_address, '--workflow-id', `payment-${payment.id}`];
+  const { stdout } = await promisify(execFile)(testEnvironment('TEMPORAL_CLI_PATH'), [...show, ...OUTPUT, codecUrl]);
+  return stdout;
+}
+
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 
 it(
@@ -33,6 +56,7 @@ it(
     expect(await statusOf(`${run.api_url}/operator/actions`)).toBe(404);
     expect(await statusOf(run.sandbox_url)).toBe(200);
     expect(await statusOf(run.temporal_ui_url ?? '')).toBe(200);
+    expect(await showHistory(run, ports)).not.toContain(Buffer.from('binary/encrypted').toString('base64'));
     expect(JSON.parse(up.stdout)).toEqual(run);
     expect(JSON.parse(await readFile(path.join(dataDirectory, 'run.json'), 'utf8'))).toEqual(run);
 
@@ -54,7 +78,7 @@ it(
     );
 
     const children = up.children('');
-    expect(children).toHaveLength(5);
+    expect(children).toHaveLength(6);
     up.kill('SIGINT');
     // Like npm, which forwards the signal of the terminal.
     up.kill('SIGINT');
@@ -85,7 +109,7 @@ it(
       `Stopped the Temporal server (process ${temporal}) that a killed lunas had left running.`,
     );
     expect(after).toEqual({ ...before, pid: next.pid });
-    expect(next.children('lunas.js')).toHaveLength(1);
+    expect(next.children('lunas.js')).toHaveLength(2);
     expect(await statusOf(after.sandbox_url)).toBe(200);
     await expect(fetch(after.api_url)).rejects.toThrow('fetch failed');
     next.kill('SIGTERM');

@@ -13,7 +13,15 @@ const READY_TIMEOUT_MS = 90_000;
 
 /** Free ports, so that tests can run beside a real `lunas up`. */
 export async function freePorts(): Promise<NodeJS.ProcessEnv> {
-  const variables = ['PORT', 'OPERATOR_PORT', 'SANDBOX_PORT', 'POSTGRES_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'];
+  const variables = [
+    'PORT',
+    'OPERATOR_PORT',
+    'SANDBOX_PORT',
+    'POSTGRES_PORT',
+    'TEMPORAL_PORT',
+    'TEMPORAL_UI_PORT',
+    'CODEC_PORT',
+  ];
   const ports = new Set<number>();
   while (ports.size < variables.length) ports.add(await freePort());
   return Object.fromEntries([...ports].map((port, index) => [variables[index], String(port)]));

@@ -12,8 +12,8 @@ export function addLocalStackCommands(program: Command): void {
   const services = program
     .command('services')
     .description('run only PostgreSQL, Temporal and the sandbox; you run the API and the worker');
-  addStackAction(up, ['sandbox', 'worker', 'api'], renderUp);
-  addStackAction(services, ['sandbox'], renderServices);
+  addStackAction(up, ['sandbox', 'codec', 'worker', 'api'], renderUp);
+  addStackAction(services, ['sandbox', 'codec'], renderServices);
 }
 
 function addStackAction(command: Command, services: readonly ChildServiceName[], render: Render): void {

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { z } from 'zod';
+import { createPool, type Pool } from '../../src/db/pool';
+import { freePort } from '../../src/local-stack/ports';
+import { createLogger } from '../../src/logger';
+import { createOperator, operatorFinder, revokeOperator } from '../../src/operator/operators';
+import { startCodecServer } from '../../src/temporal/codec-server';
+import { EncryptingCodec, payloadKeys } from '../../src/temporal/payload-codec';
+import { createTestDatabase } from '../support/database';
+
+const ORIGIN = 'http://127.0.0.1:8233';
+const keys = payloadKeys(randomBytes(32).toString('base64'));
+const log = createLogger('test', 'silent');
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Pool;
+let server: { url: string; close(): Promise<void> };
+let open: { url: string; close(): Promise<void> };
+let operator: { id: string; secret: string };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url, { max: 2 });
+  operator = await createOperator(db, { name: 'dewi', environment: 'production' });
+  const settings = { keys, namespace: 'default', origins: [ORIGIN], log };
+  server = await startCodecServer({ ...settings, port: await freePort(), findOperator: operatorFinder(db) });
+  open = await startCodecServer({ ...settings, port: await freePort(), findOperator: null });
+});
+afterAll(async () => {
+  await Promise.all([server.close(), open.close()]);
+  await db.end();
+  await database.drop();
+});
+
+async function encrypted(value: unknown): Promise<unknown> {
+  const codec = new EncryptingCodec(keys, 'default');
+  const [payload] = await codec.encode([defaultPayloadConverter.toPayload(value)], { workflowId: 'payment-1' });
+  return payload && toJson(payload);
+}
+
+function toJson({ metadata, data }: Payload) {
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+  const entries = Object.entries(metadata ?? {}).map(([name, value]) => [name, base64(value)]);
+  return { metadata: Object.fromEntries(entries), data: base64(data ?? Buffer.alloc(0)) };
+}
+
+function decode(url: string, payloads: unknown[], headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/decode`, { method: 'POST', headers, body: JSON.stringify({ payloads }) });
+}
+
+async function valuesIn(response: Response): Promise<unknown[]> {
+  const { payloads } = z.object({ payloads: z.array(z.object({ data: z.string() })) }).parse(await response.json());
+  return payloads.map(({ data }) => JSON.parse(Buffer.from(data, 'base64').toString()));
+}
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+describe('the codec server', () => {
+  it('200: decrypts for an operator, by bearer token or password, and returns other payloads as they are', async () => {
+    const payloads = [await encrypted({ total: 50_000 }), toJson(defaultPayloadConverter.toPayload('plain'))];
+    for (const namespace of ['default', '']) {
+      const byToken = await decode(server.url, payloads, { ...bearer(operator.secret), 'x-namespace': namespace });
+      expect(await valuesIn(byToken)).toEqual([{ total: 50_000 }, 'plain']);
+    }
+    const authorization = `Basic ${Buffer.from(`dewi:${operator.secret}`).toString('base64')}`;
+    const byPassword = await decode(server.url, payloads, { authorization });
+    expect(await valuesIn(byPassword)).toEqual([{ total: 50_000 }, 'plain']);
+  });
+
+  it('401: without the key of an operator, with an unknown one, and with a revoked one', async () => {
+    const other = await createOperator(db, { name: 'budi', environment: 'production' });
+    await revokeOperator(db, other.id);
+    for (const headers of [{}, bearer('op_live_unknown'), bearer(other.secret)]) {
+      const response = await decode(server.url, [await encrypted('secret')], headers);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Basic/);
+      expect(await response.text()).not.toContain('payloads');
+    }
+  });
+
+  it('shows a payload that is not authentic as rejected', async () => {
+    const forged = { metadata: { encoding: Buffer.from('binary/encrypted').toString('base64') }, data: 'AAAA' };
+    const [value] = await valuesIn(await decode(server.url, [forged], bearer(operator.secret)));
+    expect(value).toEqual({ rejectedPayload: expect.stringMatching(/key/) });
+  });
+
+  it('400: another namespace, and a body that is not one of payloads', async () => {
+    const headers = bearer(operator.secret);
+    expect((await decode(server.url, [], { ...headers, 'x-namespace': 'other' })).status).toBe(400);
+    expect((await decode(server.url, [{ data: 7 }], headers)).status).toBe(400);
+    expect((await fetch(`${server.url}/decode`, { method: 'POST', headers, body: '{' })).status).toBe(400);
+  });
+
+  it('404: encryption is not offered', async () => {
+    const response = await fetch(`${server.url}/encode`, { method: 'POST', headers: bearer(operator.secret) });
+    expect(response.status).toBe(404);
+  });
+
+  it('in sandbox needs no key, and serves pages of the Web UI only', async () => {
+    const payloads = [await encrypted('for the page')];
+    const response = await decode(open.url, payloads, { origin: ORIGIN });
+    expect(await valuesIn(response)).toEqual(['for the page']);
+    expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect((await decode(open.url, payloads, { origin: 'http://evil.example' })).status).toBe(403);
+    const preflight = await fetch(`${open.url}/decode`, {
+      method: 'OPTIONS',
+      headers: { origin: ORIGIN, 'access-control-request-headers': 'content-type,x-namespace' },
+    });
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type,x-namespace');
+  });
+});
