@@ -68,10 +68,15 @@ describe('the codec server', () => {
     expect(await valuesIn(byPassword)).toEqual([{ total: 50_000 }, 'plain']);
   });
 
-  it('401: without the key of an operator, with an unknown one, and with a revoked one', async () => {
+  it('401: without a key, with an unknown or revoked one, and with one without the scope or for elsewhere', async () => {
     const other = await createOperator(db, { name: 'budi', environment: 'production' });
     await revokeOperator(db, other.id);
-    for (const headers of [{}, bearer('op_live_unknown'), bearer(other.secret)]) {
+    const settling = { name: 'sari', environment: 'production', scopes: ['settle'] } as const;
+    const remote = { name: 'rina', environment: 'production', allowedNetworks: ['10.0.0.0/8'] } as const;
+    const { secret: withoutScope } = await createOperator(db, settling);
+    const { secret: forElsewhere } = await createOperator(db, remote);
+    const secrets = ['op_live_unknown', other.secret, withoutScope, forElsewhere];
+    for (const headers of [{}, ...secrets.map(bearer)]) {
       const response = await decode(server.url, [await encrypted('secret')], headers);
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toMatch(/^Basic/);
