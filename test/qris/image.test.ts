@@ -18,32 +18,26 @@ const printed = serializeDynamicQris({
 const PAYLOAD = printed.ok ? printed.value : '';
 const QUIET_ZONE = 4;
 
-/** Decodes an 8-bit PNG with simple filters into rows of brightness. That is sufficient for the QR renderer. */
+/** Decodes a greyscale PNG of one bit per pixel, with any filter. */
 function readPng(png: Buffer): { size: number; isDark(x: number, y: number): boolean } {
   expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
   const size = png.readUInt32BE(16);
   expect(png.readUInt32BE(20)).toBe(size);
-  const channels = new Map([
-    [0, 1],
-    [2, 3],
-    [4, 2],
-    [6, 4],
-  ]).get(png.readUInt8(25));
-  if (channels === undefined) throw new Error('an indexed PNG was not expected');
+  expect([png.readUInt8(24), png.readUInt8(25)]).toEqual([1, 0]);
   const data: Buffer[] = [];
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
       data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
   const raw = inflateSync(Buffer.concat(data));
-  const stride = size * channels;
+  const stride = Math.ceil(size / 8);
   const pixels = Buffer.alloc(stride * size);
   for (let y = 0; y < size; y++) {
     const filter = raw.readUInt8(y * (stride + 1));
     for (let x = 0; x < stride; x++) {
-      const left = x >= channels ? pixels.readUInt8(y * stride + x - channels) : 0;
+      const left = x >= 1 ? pixels.readUInt8(y * stride + x - 1) : 0;
       const up = y > 0 ? pixels.readUInt8((y - 1) * stride + x) : 0;
-      const corner = x >= channels && y > 0 ? pixels.readUInt8((y - 1) * stride + x - channels) : 0;
+      const corner = x >= 1 && y > 0 ? pixels.readUInt8((y - 1) * stride + x - 1) : 0;
       const nearest = [left, up, corner].reduce((best, candidate) => {
         const guess = left + up - corner;
         return Math.abs(guess - candidate) < Math.abs(guess - best) ? candidate : best;
@@ -52,7 +46,7 @@ function readPng(png: Buffer): { size: number; isDark(x: number, y: number): boo
       pixels.writeUInt8((raw.readUInt8(y * (stride + 1) + 1 + x) + predicted) & 0xff, y * stride + x);
     }
   }
-  return { size, isDark: (x, y) => pixels.readUInt8(y * stride + x * channels) < 128 };
+  return { size, isDark: (x, y) => (pixels.readUInt8(y * stride + (x >> 3)) & (0x80 >> (x & 7))) === 0 };
 }
 
 describe('the image of a QRIS', () => {
