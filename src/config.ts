@@ -121,6 +121,15 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Number of reverse proxies before the API, or their networks. Without it X-Forwarded-For is ignored.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600).describe('Requests per minute for each API key.'),
+  MERCHANT_RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
+    .optional()
+    .describe('Requests per minute for all keys of a merchant together. Default: RATE_LIMIT_PER_MINUTE.'),
+  PUBLIC_RATE_LIMIT_PER_SECOND: wholeNumber(1, 1_000_000)
+    .default(50)
+    .describe('Requests per second of each client address for QR images and documents, in each process.'),
+  MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
+    .default(5_000)
+    .describe('Connections that an API process accepts; it closes further ones.'),
   REFUND_HOLD_SECONDS: wholeNumber(0, 604_800)
     .default(60)
     .describe('How long a refund can be cancelled before it is submitted to the provider.'),

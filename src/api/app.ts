@@ -8,11 +8,11 @@ import express, {
 } from 'express';
 import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
-import { authenticate } from './auth/authenticate';
+import { authenticate, countRejections } from './auth/authenticate';
 import { clientAddress } from './auth/client-address';
 import type { Endpoint, EndpointResponse } from './endpoint';
 import { authenticateOperator } from './operator/authenticate-operator';
-import { countRequest } from './rate-limit/count-request';
+import { countRequests } from './rate-limit/count-request';
 import { readBody } from './request-body';
 import { OPERATOR_ENDPOINTS, PUBLIC_ROUTES } from './routes';
 import type { ApiDependencies } from './dependencies';
@@ -102,6 +102,9 @@ function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHand
   };
 }
 
+/** A phone on a slow network reads the largest response, the 1.7 MB of the documentation's viewer, at 500 kbit/s. */
+const WRITE_TIMEOUT_MS = 30_000;
+
 function handleRoute(dependencies: ApiDependencies, route: Endpoint): RequestHandler {
   return async (request, response) => send(response, await call(dependencies, route, request, response));
 }
@@ -115,34 +118,47 @@ async function call(
 ): Promise<EndpointResponse> {
   const deadline = new RequestDeadline();
   const handle = await deadline.race(admit(dependencies, route, request, response));
-  if (route.readsBody) await readBody(request, response);
+  if (route.readsBody) await readBody(request, response, route.maxBytes);
   return deadline.race(handle());
 }
 
-/** @returns the handler for this caller @throws ApiError if the key is not accepted, or its rate limit is reached */
+/** The data of a merchant, or of all merchants: no cache between caller and API may keep it. */
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+/** @returns the handler for this caller @throws ApiError if the key is not accepted, or a limit is reached */
 async function admit(
   dependencies: ApiDependencies,
   route: Endpoint,
   request: Request,
   response: Response,
 ): Promise<() => Promise<EndpointResponse>> {
+  if (route.access !== 'public') response.set(NO_STORE);
   switch (route.access) {
     case 'public':
+      if (route.hasBudget) dependencies.publicBudget.count(request);
+      await route.admit?.(dependencies, request);
       return () => route.handler(dependencies, request);
     case 'merchant': {
-      const merchant = await authenticate(dependencies, request, response, route.scope);
-      response.set(await countRequest(dependencies.rateLimit, merchant.keyId));
+      const merchant = await countRejections(dependencies, request, () =>
+        authenticate(dependencies, request, response, route.scope),
+      );
+      response.set(await countRequests(dependencies.rateLimit, merchant));
       return () => route.handler(dependencies, request, merchant);
     }
     case 'operator': {
-      const operator = await authenticateOperator(dependencies, request, response, route.scope);
-      response.set(await countRequest(dependencies.rateLimit, operator.keyId));
+      const operator = await countRejections(dependencies, request, () =>
+        authenticateOperator(dependencies, request, response, route.scope),
+      );
+      response.set(await countRequests(dependencies.rateLimit, operator));
       return () => route.handler(dependencies, request, operator);
     }
   }
 }
 
+/** Destroys the connection if the caller does not read the response in time. */
 function send(response: Response, { status, headers, body }: EndpointResponse): void {
+  const timer = setTimeout(() => response.destroy(), WRITE_TIMEOUT_MS).unref();
+  response.once('close', () => clearTimeout(timer));
   response.status(status).set(headers ?? {});
   if (typeof body === 'string' || Buffer.isBuffer(body)) response.send(body);
   else response.json(body);

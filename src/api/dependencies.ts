@@ -6,22 +6,32 @@ import type { DerivedKeys } from '../db/derived-keys';
 import type { Sealer } from '../sealing';
 import type { ApiKeys } from './auth/api-keys';
 import type { AuthFailureLimiter } from './auth/auth-failure-limiter';
+import type { KnownKeys } from './auth/known-keys';
 import type { SingleFlight } from './payments/create-payment/single-flight';
 import type { KeyedMutex } from './keyed-mutex';
+import type { Readiness } from './health/readiness';
+import type { QrisImages } from './qris-images/qris-images';
 import type { QrisLinks } from './qris-images/qris-links';
 import type { RateLimit } from './rate-limit/rate-limit';
+import type { PublicBudget } from './rate-limit/public-budget';
 
 /** The services that the endpoints use. */
 export interface ApiDependencies {
   readonly db: Pool;
+  /** For requests without a key: they cannot take the connections of merchants. */
+  readonly publicDb: Pool;
   readonly workflows: PaymentWorkflowClient;
   readonly creations: SingleFlight;
   readonly providers: ProviderRegistry;
   readonly sealer: Sealer;
   readonly derivedKeys: DerivedKeys;
   readonly qrisLinks: QrisLinks;
+  readonly qrisImages: QrisImages;
   readonly rateLimit: RateLimit;
+  readonly publicBudget: PublicBudget;
+  readonly readiness: Readiness;
   readonly apiKeys: ApiKeys;
+  readonly knownKeys: KnownKeys;
   readonly failedKeys: AuthFailureLimiter;
   /** The address of this API for callers. */
   readonly publicBaseUrl: string;

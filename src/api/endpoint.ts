@@ -20,11 +20,17 @@ interface EndpointAddress {
   readonly path: string;
   /** Only these endpoints read a body; the others ignore it. */
   readonly readsBody?: true;
+  /** Of the body; by default that of a bulk. */
+  readonly maxBytes?: number;
 }
 
 /** An endpoint that needs no key. */
 export interface PublicEndpoint extends EndpointAddress {
   readonly access: 'public';
+  /** Each request counts against the budget of its network, and is rejected if that is used. */
+  readonly hasBudget?: true;
+  /** Runs before the body is read. @throws ApiError for a request whose body is not worth reading */
+  readonly admit?: (dependencies: ApiDependencies, request: Request) => Promise<void>;
   readonly handler: (dependencies: ApiDependencies, request: Request) => Promise<EndpointResponse>;
 }
 

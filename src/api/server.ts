@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { createPool } from '../db/pool';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
@@ -12,10 +12,14 @@ import { createSealer } from '../sealing';
 import { createOperatorApp, createPublicApp } from './app';
 import { ApiKeys } from './auth/api-keys';
 import { AuthFailureLimiter } from './auth/auth-failure-limiter';
+import { KnownKeys } from './auth/known-keys';
 import { SingleFlight } from './payments/create-payment/single-flight';
+import { Readiness } from './health/readiness';
+import { QrisImages } from './qris-images/qris-images';
 import { createQrisLinks } from './qris-images/qris-links';
 import { createKeyedMutex } from './keyed-mutex';
 import { RateLimit } from './rate-limit/rate-limit';
+import { PublicBudget } from './rate-limit/public-budget';
 
 export interface ApiSettings {
   readonly port: number;
@@ -33,6 +37,12 @@ export interface ApiSettings {
   readonly trustProxy?: number | readonly string[];
   /** Per key, over all API processes (`RATE_LIMIT_PER_MINUTE`). */
   readonly requestsPerMinute: number;
+  /** Of all keys of a merchant (`MERCHANT_RATE_LIMIT_PER_MINUTE`); by default `requestsPerMinute`. */
+  readonly merchantRequestsPerMinute?: number;
+  /** Of the public endpoints, per client network and process (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
+  readonly publicRequestsPerSecond: number;
+  /** `MAX_CONNECTIONS` */
+  readonly maxConnections: number;
   readonly log: Logger;
 }
 
@@ -50,18 +60,26 @@ const HTTP_LIMITS = {
 /** A request must be completed within 10 s. Its few statements take milliseconds. */
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
+/**
+ * The connections of all requests without a key. They are few: QR images are cached, and readiness has a pool of its
+ * own, since PostgreSQL is up while the others wait for a connection.
+ */
+const PUBLIC_CONNECTIONS = 4;
+
 /** Longer than the 10 s of a request, shorter than the 15 s in which the process must stop (`runService`). */
 const SHUTDOWN_TIMEOUT_MS = 12_000;
 
 /** The API process. Resolves when both listeners listen. `close` completes the requests in flight first. */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
   const db = createPool(settings.databaseUrl, DATABASE_LIMITS);
+  const publicDb = createPool(settings.databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });
+  const readinessDb = createPool(settings.databaseUrl, { ...DATABASE_LIMITS, max: 1 });
   const keys = payloadKeys(settings.masterKey, ...(settings.oldMasterKeys ?? []));
   const workflows = new PaymentWorkflowClient(connectClient(settings.temporal, keys));
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
-  const derivedKeys = new DerivedKeys(db, sealer);
+  const derivedKeys = new DerivedKeys(publicDb, sealer);
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
-  const providers = createProviderRegistry(db, sealer, publicBaseUrl);
+  const providers = createProviderRegistry(publicDb, sealer, publicBaseUrl);
   const qrisLinks = createQrisLinks(derivedKeys, publicBaseUrl);
 
   const rateLimit = new RateLimit(settings);
@@ -69,23 +87,31 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
 
   const dependencies = {
     db,
+    publicDb,
     workflows,
     creations: new SingleFlight(workflows),
     providers,
     sealer,
     derivedKeys,
     qrisLinks,
+    qrisImages: new QrisImages(publicDb),
+    readiness: new Readiness(readinessDb, workflows),
     mutex: createKeyedMutex(),
     rateLimit,
+    publicBudget: new PublicBudget(settings.publicRequestsPerSecond),
     apiKeys: new ApiKeys(db),
+    knownKeys: new KnownKeys(publicDb),
     failedKeys,
     publicBaseUrl,
     log: settings.log,
   };
-  const { port, host, operatorPort, operatorHost, trustProxy = 0 } = settings;
+  const { port, host, operatorPort, operatorHost, trustProxy = 0, maxConnections } = settings;
+  const publicServer = createServer(HTTP_LIMITS, createPublicApp(dependencies, trustProxy));
+  publicServer.maxConnections = maxConnections;
+  const operatorServer = createServer(HTTP_LIMITS, createOperatorApp(dependencies, trustProxy));
   const closeServers = await Promise.all([
-    listen(createPublicApp(dependencies, trustProxy), port, host),
-    listen(createOperatorApp(dependencies, trustProxy), operatorPort, operatorHost),
+    listen(publicServer, port, host),
+    listen(operatorServer, operatorPort, operatorHost),
   ]);
 
   return {
@@ -93,14 +119,13 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     async close() {
       await Promise.all(closeServers.map((closeServer) => closeServer()));
       await Promise.all([workflows.close(), providers.close()]);
-      await Promise.all([db.end(), rateLimit.close()]);
+      await Promise.all([db.end(), publicDb.end(), readinessDb.end(), rateLimit.close()]);
     },
   };
 }
 
 /** @returns a function that completes the requests in flight and closes the listener */
-async function listen(app: RequestListener, port: number, host: string): Promise<() => Promise<void>> {
-  const server = createServer(HTTP_LIMITS, app);
+async function listen(server: Server, port: number, host: string): Promise<() => Promise<void>> {
   const close = gracefulShutdown(server, SHUTDOWN_TIMEOUT_MS);
   server.listen(port, host);
   await once(server, 'listening');

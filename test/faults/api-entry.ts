@@ -1,10 +1,14 @@
 import { createServer } from 'node:http';
 import { createPublicApp } from '../../src/api/app';
 import { ApiKeys } from '../../src/api/auth/api-keys';
+import { KnownKeys } from '../../src/api/auth/known-keys';
 import { AuthFailureLimiter } from '../../src/api/auth/auth-failure-limiter';
 import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
 import { createQrisLinks } from '../../src/api/qris-images/qris-links';
+import { Readiness } from '../../src/api/health/readiness';
+import { QrisImages } from '../../src/api/qris-images/qris-images';
 import { RateLimit } from '../../src/api/rate-limit/rate-limit';
+import { PublicBudget } from '../../src/api/rate-limit/public-budget';
 import { createKeyedMutex } from '../../src/api/keyed-mutex';
 import { createPool } from '../../src/db/pool';
 import { connectClient } from '../../src/temporal/connection';
@@ -44,8 +48,13 @@ function run(): void {
       derivedKeys,
       qrisLinks: createQrisLinks(derivedKeys, publicBaseUrl),
       mutex: createKeyedMutex(),
+      publicDb: db,
+      qrisImages: new QrisImages(db),
+      readiness: new Readiness(db, workflows),
+      publicBudget: new PublicBudget(1_000_000),
       rateLimit: new RateLimit({ databaseUrl, requestsPerMinute: 1_000_000, log }),
       apiKeys: new ApiKeys(db),
+      knownKeys: new KnownKeys(db),
       failedKeys: new AuthFailureLimiter(),
       publicBaseUrl,
       log,

@@ -17,7 +17,7 @@ import { RETENTION_DAYS } from '../support/activity-dependencies';
 import { eventually } from '../support/eventually';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { workflowBundlePath } from '../support/temporal';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { NO_LIMITS, newNamespace, startTestService, type TestService } from '../support/service';
 
 const REQUEST = { amount: 50_000, customer: { name: 'Siti Rahma' } };
 const newMasterKey = randomBytes(32).toString('base64');
@@ -53,7 +53,7 @@ async function withApi<Result>(
   const { listeners, apiUrl } = await freeListeners();
   const { databaseUrl, temporal, secretKey } = service;
   const log = createLogger('test', 'silent');
-  const settings = { ...listeners, databaseUrl, temporal, requestsPerMinute: 1_000_000, log, ...keys };
+  const settings = { ...listeners, databaseUrl, temporal, ...NO_LIMITS, log, ...keys };
   const api = await startApi({ ...settings, publicBaseUrl: service.apiUrl });
   try {
     return await work((method, target, body, idempotencyKey) =>

@@ -9,7 +9,7 @@ import { createSealer } from '../../src/sealing';
 import { runLunas } from '../cli/run-lunas';
 import { eventually } from '../support/eventually';
 import { signedNotification } from '../support/notification';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { NO_LIMITS, newNamespace, startTestService, type TestService } from '../support/service';
 
 const IN_FORCE_AFTER_MS = 2_000;
 /** A caller without the account's key does not learn whether the account exists. */
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { databaseUrl, temporal, masterKey } = service;
   const { listeners, apiUrl } = await freeListeners();
   const log = createLogger('test', 'silent');
-  const api = { ...listeners, databaseUrl, temporal, masterKey, requestsPerMinute: 1_000_000, log };
+  const api = { ...listeners, databaseUrl, temporal, masterKey, ...NO_LIMITS, log };
   otherApi = await startApi({ ...api, publicBaseUrl: apiUrl });
   const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
   accountId = rows[0].id;

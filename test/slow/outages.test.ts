@@ -4,7 +4,7 @@ import { startApi } from '../../src/api/server';
 import { createLogger } from '../../src/logger';
 import { sendRequest, type ApiResult } from '../support/api';
 import { freeListeners } from '../support/listeners';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     databaseUrl: database.href,
     temporal: { ...service.temporal, address: temporal.address },
     masterKey: service.masterKey,
-    requestsPerMinute: 1_000_000,
+    ...NO_LIMITS,
     log: createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
   });
 });

@@ -9,6 +9,7 @@ import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
 import { createTestDatabase } from './database';
 import { freeListeners } from './listeners';
+import { NO_LIMITS } from './service';
 
 /** After this time every process applies an operator's change of a key or a merchant (design.md). */
 export const IN_FORCE_AFTER_MS = 1_000;
@@ -16,6 +17,7 @@ export const IN_FORCE_AFTER_MS = 1_000;
 /** API servers on one database, without Temporal: for responses that do not need it. */
 export interface TestApis {
   readonly db: Pool;
+  readonly databaseUrl: string;
   readonly urls: readonly string[];
   /** The listeners of the operators, in the same order. */
   readonly operatorUrls: readonly string[];
@@ -33,7 +35,18 @@ export interface TestKey {
 }
 
 type TestApiSettings = Partial<
-  Pick<ApiSettings, 'trustProxy' | 'requestsPerMinute' | 'publicBaseUrl' | 'host' | 'masterKey'>
+  Pick<
+    ApiSettings,
+    | 'trustProxy'
+    | 'requestsPerMinute'
+    | 'merchantRequestsPerMinute'
+    | 'publicRequestsPerSecond'
+    | 'maxConnections'
+    | 'publicBaseUrl'
+    | 'host'
+    | 'masterKey'
+    | 'temporal'
+  >
 >;
 
 /** @param settings of each server */
@@ -57,7 +70,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
       const { listeners, apiUrl, operatorUrl } = await freeListeners();
       const api = await startApi({
         ...listeners,
-        requestsPerMinute: 1_000_000,
+        ...NO_LIMITS,
         databaseUrl: database.url,
         temporal: { address: '127.0.0.1:1', namespace: 'none', security: {} },
         masterKey: randomBytes(32).toString('base64'),
@@ -69,6 +82,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
   );
   return {
     db,
+    databaseUrl: database.url,
     urls: apis.map(({ url }) => url),
     operatorUrls: apis.map(({ operatorUrl }) => operatorUrl),
     logged: () => lines.join(''),

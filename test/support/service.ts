@@ -20,6 +20,13 @@ import { createTestDatabase, newDatabase } from './database';
 import { freeListeners } from './listeners';
 import { temporalAddress, workflowBundlePath } from './temporal';
 
+/** Tests of the limits set their own. */
+export const NO_LIMITS = {
+  requestsPerMinute: 1_000_000,
+  publicRequestsPerSecond: 1_000_000,
+  maxConnections: 100_000,
+} as const;
+
 /** The whole service. The API and a worker run in this process, with their own database and sandbox. */
 export interface TestService {
   readonly db: Pool;
@@ -149,7 +156,7 @@ export async function startTestService(
       onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
     }),
   );
-  const api = await startApi({ ...settings, ...listeners, requestsPerMinute: 1_000_000 });
+  const api = await startApi({ ...settings, ...listeners, ...NO_LIMITS });
   await withRetry(() => worker.startWorker());
   return {
     db,

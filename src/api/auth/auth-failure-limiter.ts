@@ -25,6 +25,13 @@ export class AuthFailureLimiter {
     return minute.failures > MAX_FAILURES_PER_MINUTE ? Math.ceil((minute.deadlineAtMs - nowMs) / 1000) : undefined;
   }
 
+  /** Whether the next failure of the address is rejected as one too many. */
+  isOverLimit(address: string): boolean {
+    this.#evictExpired(Date.now());
+    const { failures } = this.#minutes.get(networkOf(address)) ?? { failures: 0 };
+    return failures >= MAX_FAILURES_PER_MINUTE;
+  }
+
   #evictExpired(nowMs: number): void {
     for (const [network, { deadlineAtMs }] of this.#minutes) {
       if (nowMs < deadlineAtMs && this.#minutes.size < MAX_NETWORKS) return;

@@ -28,7 +28,7 @@ const BEARER = /^Bearer +(\S+)$/i;
  *
  * PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
  * `timingSafeEqual` is not needed.
- * @throws ApiError `invalid_api_key` (`rate_limited` after too many), `api_key_ip_not_allowed`, `merchant_not_approved`
+ * @throws ApiError `invalid_api_key`, `api_key_ip_not_allowed`, `merchant_not_approved`
  */
 export async function authenticate(
   dependencies: ApiDependencies,
@@ -71,29 +71,54 @@ export function assertScope({ keyId, scopes }: KeyPermissions, scope: string): v
 
 /**
  * Finds the key in `Authorization: Bearer …`.
- * @throws ApiError `invalid_api_key`; `rate_limited` after too many failed keys from one address
+ * @throws ApiError `invalid_api_key`
  */
 export async function authenticateKey<Key>(
-  { failedKeys }: ApiDependencies,
+  dependencies: ApiDependencies,
   request: Request,
   parse: (text: string) => StoredKey | undefined,
   find: (secretSha256: Buffer) => Promise<Key | undefined>,
 ): Promise<Key> {
+  const address = clientAddress(request);
   const text = BEARER.exec(request.get('authorization') ?? '')?.[1];
   const secret = text === undefined ? undefined : parse(text);
-  const key = secret && (await find(secret.secretSha256));
+  const key = secret && (await mayExist(dependencies, address, secret)) && (await find(secret.secretSha256));
   if (key) return key;
-  const address = clientAddress(request);
-  const waitSeconds = failedKeys.count(address);
-  if (waitSeconds !== undefined) {
+  throw new ApiError('invalid_api_key', undefined, {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+    internal: secret ? 'unknown, revoked or expired key' : text === undefined ? 'no key' : 'malformed key',
+  });
+}
+
+/** Anyone can make up well-formed keys. Beyond the limit of an address they cost no read of PostgreSQL. */
+async function mayExist(
+  { failedKeys, knownKeys }: ApiDependencies,
+  address: string,
+  { secretSha256 }: StoredKey,
+): Promise<boolean> {
+  return !failedKeys.isOverLimit(address) || knownKeys.has(secretSha256);
+}
+
+/**
+ * Counts each rejection of a key, whatever its reason.
+ * @throws ApiError the rejection; `rate_limited` after too many of them from one address
+ */
+export async function countRejections<Caller>(
+  { failedKeys }: ApiDependencies,
+  request: Request,
+  authenticated: () => Promise<Caller>,
+): Promise<Caller> {
+  try {
+    return await authenticated();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const address = clientAddress(request);
+    const waitSeconds = failedKeys.count(address);
+    if (waitSeconds === undefined) throw error;
     throw new ApiError(
       'rate_limited',
       `Too many requests without a valid secret key came from this address; try again in ${waitSeconds} s.`,
       { headers: { 'Retry-After': String(waitSeconds) }, internal: `failed keys from address ${address}` },
     );
   }
-  throw new ApiError('invalid_api_key', undefined, {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-    internal: secret ? 'unknown, revoked or expired key' : text === undefined ? 'no key' : 'malformed key',
-  });
 }

@@ -5,7 +5,12 @@ import { publicEndpoint } from '../endpoint';
 import { CONTENT_SECURITY_POLICY, PAGE, SCRIPT, STYLE } from './page';
 
 const VIEWER_DIRECTORY = path.dirname(require.resolve('swagger-ui-dist/package.json'));
-const viewerFile = (name: string) => () => readFile(path.join(VIEWER_DIRECTORY, name));
+
+/** Each file is read once. Its bytes are shared by all responses: slow readers of 1.7 MB would fill the memory. */
+function viewerFile(name: string): () => Promise<Buffer> {
+  let content: Promise<Buffer> | undefined;
+  return () => (content ??= readFile(path.join(VIEWER_DIRECTORY, name)));
+}
 
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -23,6 +28,7 @@ const FILES = new Map<string, { contentType: string; read: () => Promise<Buffer>
 export const getDocs = publicEndpoint({
   method: 'get',
   path: '/docs',
+  hasBudget: true,
   handler: () =>
     Promise.resolve({
       status: 200,
@@ -34,6 +40,7 @@ export const getDocs = publicEndpoint({
 export const getDocsFile = publicEndpoint({
   method: 'get',
   path: '/docs/:file',
+  hasBudget: true,
   async handler(_dependencies, { params }) {
     const file = FILES.get(String(params.file));
     if (!file) throw new ApiError('not_found', 'There is no such file.');

@@ -3,11 +3,12 @@ import { buildDocument } from './document';
 
 /** The contract as OpenAPI 3.1. */
 export function getOpenapi(endpoints: readonly MerchantEndpoint[]): PublicEndpoint {
-  const body = JSON.stringify(buildDocument(endpoints));
+  const body = Buffer.from(JSON.stringify(buildDocument(endpoints)));
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
   return publicEndpoint({
     method: 'get',
     path: '/openapi.json',
+    hasBudget: true,
     handler: () => Promise.resolve({ status: 200, headers, body }),
   });
 }

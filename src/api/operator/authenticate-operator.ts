@@ -16,7 +16,7 @@ export interface AuthenticatedOperator {
 /**
  * Accepts a valid key of an operator, from an address that the key allows, with the scope of the route. Failed keys
  * count together with those of merchants.
- * @throws ApiError `invalid_api_key` (`rate_limited` after too many of them), `api_key_ip_not_allowed`
+ * @throws ApiError `invalid_api_key`, `api_key_ip_not_allowed`
  */
 export async function authenticateOperator(
   dependencies: ApiDependencies,

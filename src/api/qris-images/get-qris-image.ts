@@ -1,28 +1,32 @@
-import { findOriginalResponse } from '../../db/queries/find-original-response';
-import { renderQrisPng, renderQrisSvg } from '../../qris/image';
 import { ApiError } from '../api-error';
 import { publicEndpoint } from '../endpoint';
+import type { ImageFormat } from './qris-images';
 
 const FILE_NAME = /^([A-Za-z0-9_-]+)\.(png|svg)$/;
+
+const CONTENT_TYPES = { png: 'image/png', svg: 'image/svg+xml; charset=utf-8' } as const satisfies Record<
+  ImageFormat,
+  string
+>;
 
 /** The image that a customer scans. It never changes. */
 export const getQrisImage = publicEndpoint({
   method: 'get',
   path: '/qris/:file',
-  async handler({ db, qrisLinks }, { params }) {
-    const [, token = '', format] = FILE_NAME.exec(String(params.file)) ?? [];
+  hasBudget: true,
+  async handler({ qrisImages, qrisLinks }, { params }) {
+    const [, token = '', extension] = FILE_NAME.exec(String(params.file)) ?? [];
+    const format = extension === 'svg' ? 'svg' : 'png';
     const paymentId = await qrisLinks.paymentIdOf(token);
-    const payload = paymentId && (await findOriginalResponse(db, paymentId))?.payment.qrisPayload;
-    if (!payload) {
+    const image = paymentId && (await qrisImages.find(paymentId, format));
+    if (!image) {
       const internal = paymentId ? `payment ${paymentId} has no QR` : 'invalid file name or token';
       throw new ApiError('not_found', 'There is no such QR code.', { internal });
     }
-    const [contentType, body] =
-      format === 'svg' ? ['image/svg+xml', await renderQrisSvg(payload)] : ['image/png', await renderQrisPng(payload)];
     return {
       status: 200,
-      headers: { 'Content-Type': contentType, 'Cache-Control': 'public, max-age=31536000, immutable' },
-      body,
+      headers: { 'Content-Type': CONTENT_TYPES[format], 'Cache-Control': 'public, max-age=31536000, immutable' },
+      body: image,
     };
   },
 });

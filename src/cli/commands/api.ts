@@ -18,6 +18,8 @@ export function addApiCommand(program: Command): void {
         await requireSealingKeysAtStart(databaseUrl, new KeyRing(masterKey, oldMasterKeys), log);
         const { startApi } = await import('../../api/server.js');
         const { HOST: host, PORT: port, TRUST_PROXY: trustProxy, RATE_LIMIT_PER_MINUTE } = context.config;
+        const { MERCHANT_RATE_LIMIT_PER_MINUTE: merchantRequestsPerMinute } = context.config;
+        const { PUBLIC_RATE_LIMIT_PER_SECOND, MAX_CONNECTIONS: maxConnections } = context.config;
         return startApi({
           host,
           port,
@@ -30,6 +32,9 @@ export function addApiCommand(program: Command): void {
           oldMasterKeys,
           ...(trustProxy !== undefined && { trustProxy }),
           requestsPerMinute: RATE_LIMIT_PER_MINUTE,
+          publicRequestsPerSecond: PUBLIC_RATE_LIMIT_PER_SECOND,
+          maxConnections,
+          ...(merchantRequestsPerMinute !== undefined && { merchantRequestsPerMinute }),
           log,
         });
       }),

@@ -50,7 +50,7 @@ describe('the order of checks', () => {
     });
     if (defects.includes('key')) await revokeKey(apis.db, key.id);
     if (defects.includes('rate limit')) {
-      await apis.db.query('insert into rate_limits values ($1, 1000000, $2)', [key.id, Date.now() + 60_000]);
+      await apis.db.query('insert into rate_limits values ($1, 1000000, $2)', [key.merchantId, Date.now() + 60_000]);
     }
     const body = `{"amount":${defects.includes('fields') ? 0 : 1_000}${defects.includes('body') ? '' : '}'}`;
     const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' };
@@ -406,6 +406,7 @@ describe('the headers of a response', () => {
     `);
     expect(shown((await callApi(url, 'nonsense', origin)).headers)).toMatchInlineSnapshot(`
      {
+       "cache-control": "no-store",
        "connection": "keep-alive",
        "content-length": "…",
        "content-type": "application/json; charset=utf-8",
@@ -418,6 +419,7 @@ describe('the headers of a response', () => {
     `);
     expect(shown((await callApi(url, secret, origin)).headers)).toMatchInlineSnapshot(`
      {
+       "cache-control": "no-store",
        "connection": "keep-alive",
        "content-length": "…",
        "content-type": "application/json; charset=utf-8",

@@ -35,10 +35,10 @@ type BulkItem = z.output<typeof bulkItemSchema>;
 export async function createBulk(
   dependencies: ApiDependencies,
   merchant: AuthenticatedMerchant,
-  body: Record<string, unknown>,
+  items: readonly BulkItemRequest[],
   headerKey: string | null,
 ): Promise<EndpointResponse<{ payments: BulkItem[] }>> {
-  const drafts = parseItems(body).map((item, index) =>
+  const drafts = items.map((item, index) =>
     draftItem(dependencies, merchant, item, headerKey && `${headerKey}:${index}`),
   );
   requireDistinctKeys(drafts);
@@ -48,19 +48,19 @@ export async function createBulk(
 
   const terms = await captureOpenTerms(dependencies, merchant, drafts, earlier);
   await storeDetails(dependencies.db, sealDetails(dependencies, drafts));
-  const failures = await Promise.all(
-    terms.map((own) => dependencies.creations.create(own).catch((error: unknown) => error)),
-  );
+  const creations = dependencies.creations.createAll(merchant.merchantId, terms);
+  const failures = await Promise.all(creations.map((creation) => creation.catch((error: unknown) => error)));
   const created = terms.length === 0 ? earlier : await findOriginalResponses(dependencies.db, ids);
   await requireSamePayments(dependencies, drafts, created);
-  const items = ids.flatMap((id) => created.get(id) ?? []);
+  const responses = ids.flatMap((id) => created.get(id) ?? []);
   // An item without a result is `created` in the response; an item that was not stored fails the request, for a repeat.
-  if (items.length < ids.length) throw new AggregateError(failures.filter(Boolean), 'Not every payment was created');
-  return response(items, terms.length === 0);
+  if (responses.length < ids.length)
+    throw new AggregateError(failures.filter(Boolean), 'Not every payment was created');
+  return response(responses, terms.length === 0);
 }
 
 /** @throws ApiError that names the item and the field */
-function parseItems({ payments, ...top }: Record<string, unknown>): BulkItemRequest[] {
+export function parseItems({ payments, ...top }: Record<string, unknown>): BulkItemRequest[] {
   if (!Array.isArray(payments) || payments.length < 1 || payments.length > MAX_ITEMS) {
     throw new ApiError('invalid_bulk_size');
   }

@@ -4,7 +4,8 @@ import { merchantEndpoint } from '../../endpoint';
 import { readJsonBody } from '../../strict-json';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_PAYMENT, EXAMPLE_QRIS, EXAMPLE_TIMES } from '../example-payment';
 import { draftPayment } from './capture-terms';
-import { bulkItemSchema, createBulk } from './create-bulk';
+import { countItems } from '../../rate-limit/count-request';
+import { bulkItemSchema, createBulk, parseItems } from './create-bulk';
 import { createdPaymentSchema, createSingle } from './create-single';
 import { parseIdempotencyKey } from './idempotency-key';
 import { bulkRequestSchema, parseRequest, paymentRequestSchema, requireObject } from './payment-request';
@@ -28,6 +29,7 @@ same key with another payment is \`payment_create_failed\`. After a timeout or a
 \`payment_method\` beside it apply to every item; an item may override the last two. An error in any item rejects the
 whole request, and nothing is created. The response keeps the order. An item that the provider rejected is \`failed\`
 and has an \`error\`; an item without a result yet is \`created\`. The QR of an item is at \`GET /payments/:id/qris\`.
+Each item counts as one request for the rate limit, and a bulk at most as the whole limit.
 
 Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.`,
   headers: {
@@ -116,7 +118,11 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
   async handler(dependencies, request, merchant) {
     const body = requireObject(readJsonBody(request));
     const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
-    if (body.payments !== undefined) return createBulk(dependencies, merchant, body, idempotencyKey);
+    if (body.payments !== undefined) {
+      const items = parseItems(body);
+      await countItems(dependencies.rateLimit, request, merchant, items.length);
+      return createBulk(dependencies, merchant, items, idempotencyKey);
+    }
     if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('invalid_json', 'The body is larger than 64 kB.');
     const draft = draftPayment(dependencies, merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
     return createSingle(dependencies, merchant, draft);

@@ -38,7 +38,7 @@ export async function createSingle(
   const policy = await resolvePolicy(dependencies, merchant, draft.request);
   const terms = captureTerms(merchant, draft, policy);
   await storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
-  await dependencies.creations.create(terms);
+  await Promise.all(dependencies.creations.createAll(merchant.merchantId, [terms]));
   const created = await findOriginalResponse(dependencies.db, paymentId);
   if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no original response`);
   await assertSameRequest(dependencies, created, draft);

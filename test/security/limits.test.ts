@@ -1,0 +1,133 @@
+import { createServer, type Server } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createKey } from '../../src/operator/keys';
+import { freePort } from '../../src/local-stack/ports';
+import { seedDemo } from '../../src/operator/seed-demo';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
+import { callApi, sendRequest, startTestApis, type ApiResult, type TestApis } from '../support/api';
+
+const ITEMS = 50;
+
+function post(url: string, secret: string, body: unknown): Promise<ApiResult> {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  return sendRequest(`${url}/payments`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+function postBulk(url: string, secret: string, items = ITEMS): Promise<ApiResult> {
+  return post(url, secret, { payments: Array.from({ length: items }, () => ({ amount: 10_000 })) });
+}
+
+const remaining = ({ headers }: ApiResult) => Number(headers.get('ratelimit-remaining'));
+
+describe('a merchant cannot take the service by bulks', () => {
+  const LIMIT = 120;
+  const SMALL_LIMIT = 10;
+  let apis: TestApis;
+  let url: string;
+  let smallUrl: string;
+  beforeAll(async () => {
+    apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: SMALL_LIMIT }]);
+    [url = '', smallUrl = ''] = apis.urls;
+  });
+  afterAll(() => apis.close());
+
+  it('a bulk of 50 items counts as 50 requests', async () => {
+    const { secret } = await apis.newKey();
+    const before = remaining(await callApi(url, secret));
+    expect(remaining(await postBulk(url, secret))).toBe(before - ITEMS);
+  });
+
+  it('429 before any item is created if the items do not fit; the rest stays usable', async () => {
+    const { secret } = await apis.newKey();
+    await postBulk(url, secret);
+    await postBulk(url, secret);
+    const rejected = await postBulk(url, secret);
+    expect([rejected.status, rejected.code, remaining(rejected)]).toEqual([429, 'rate_limited', LIMIT - 2 * ITEMS - 1]);
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(rejected.message).toContain('A bulk counts as one request for each item.');
+    expect((await callApi(url, secret)).status).toBe(404);
+  });
+
+  it('a bulk of more items than the limit takes the whole limit, and is possible only if nothing is used', async () => {
+    const { secret } = await apis.newKey();
+    const bulk = await postBulk(smallUrl, secret);
+    expect([bulk.code, remaining(bulk)]).toEqual(['payment_create_failed', 0]);
+    expect((await postBulk(smallUrl, secret)).code).toBe('rate_limited');
+    const { secret: used } = await apis.newKey();
+    await callApi(smallUrl, used);
+    expect((await postBulk(smallUrl, used)).code).toBe('rate_limited');
+  });
+});
+
+describe('a merchant cannot take more by many keys', () => {
+  async function flood(apis: TestApis, url: string, keys: number, each: number): Promise<number[]> {
+    const first = await apis.newKey();
+    const { merchantId } = first;
+    const secrets = [first.secret];
+    while (secrets.length < keys) {
+      secrets.push((await createKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] })).secret);
+    }
+    return Promise.all(
+      secrets.map(async (secret) => {
+        const results = await Promise.all(Array.from({ length: each }, () => callApi(url, secret)));
+        return results.filter(({ status }) => status === 404).length;
+      }),
+    );
+  }
+  const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+
+  it('all keys of a merchant share a limit, by default that of one key', async () => {
+    const apis = await startTestApis([{ requestsPerMinute: 30 }]);
+    expect(total(await flood(apis, apis.urls[0] ?? '', 3, 20))).toBe(30);
+    await apis.close();
+  });
+
+  it('with a larger limit for the merchant both limits count, and the headers report the smaller rest', async () => {
+    const apis = await startTestApis([{ requestsPerMinute: 30, merchantRequestsPerMinute: 50 }]);
+    const [url = ''] = apis.urls;
+    const counts = await flood(apis, url, 3, 40);
+    expect(total(counts)).toBe(50);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(30);
+    const { headers } = await callApi(url, (await apis.newKey()).secret);
+    expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['30', '29']);
+    await apis.close();
+  });
+});
+
+describe('a merchant cannot fill the API with creations that wait', () => {
+  const masterKey = randomBytes(32).toString('base64');
+  let temporal: Server;
+  let apis: TestApis;
+  let secret: string;
+  beforeAll(async () => {
+    // Accepts connections and never responds.
+    const port = await freePort();
+    temporal = createServer(() => undefined).listen(port, '127.0.0.1');
+    await once(temporal, 'listening');
+    const target = { address: `127.0.0.1:${port}`, namespace: 'none', security: {} };
+    apis = await startTestApis([{ temporal: target, masterKey }]);
+    const sandbox = { sandboxUrl: 'http://127.0.0.1:1', sandboxServerKey: SANDBOX_SERVER_KEY };
+    ({ secretKey: secret } = await seedDemo({ databaseUrl: apis.databaseUrl, masterKey, ...sandbox }));
+  });
+  afterAll(async () => {
+    await apis.close();
+    temporal.close();
+  });
+
+  it('429 beyond 128 creations in flight, with Retry-After; a bulk that does not fit creates nothing', async () => {
+    const [url = ''] = apis.urls;
+    const results = await Promise.all(Array.from({ length: 5 }, () => postBulk(url, secret)));
+    const rejected = results.filter(({ status }) => status === 429);
+    expect(results.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      429, 429, 429, 500, 500,
+    ]);
+    expect(rejected.every(({ headers }) => headers.get('retry-after') === '1')).toBe(true);
+  });
+
+  it('500 for each of 16 concurrent creations after the deadline: none of them is rejected', async () => {
+    const [url = ''] = apis.urls;
+    const results = await Promise.all(Array.from({ length: 16 }, () => post(url, secret, { amount: 10_000 })));
+    expect(results.map(({ status }) => status)).toEqual(Array(16).fill(500));
+  });
+});
