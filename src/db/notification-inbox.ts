@@ -56,22 +56,30 @@ export interface Notification {
   readonly accountId: string;
   readonly referenceId: string;
   readonly reportedStatus: ReportedStatus;
+  /** Two notifications of an account with the same meaning are the same. Null for a notification of our own. */
+  readonly meaning: string | null;
   readonly rawBody: Buffer;
 }
+
+/**
+ * Of one order, by the account's notifications. A provider has about ten to send. Its signature does not cover the
+ * whole text, so a copy of one notification can be varied without limit.
+ */
+const MAX_MEANINGS = 100;
 
 /** The payment's own timer is about to query the provider. */
 const IS_NEAR_EXPIRY =
   "now() between payment.expires_at - interval '5 seconds' and payment.expires_at + interval '30 seconds'";
 
 /**
- * Stores a verified notification once: two with the same bytes are the same. A notification that the payment already
- * reflects is stored as closed. An expiry near the payment's own timer is due after 20 seconds, if the timer has not
+ * Stores a verified notification once: two with the same meaning or the same bytes are the same. A notification that
+ * the payment already reflects is stored as closed. An expiry near the payment's own timer is due after 20 seconds, if the timer has not
  * closed it.
  */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
-  const { accountId, referenceId, reportedStatus, rawBody } = notification;
+  const { accountId, referenceId, reportedStatus, meaning, rawBody } = notification;
   const knownAt = reportedStatus === null ? [] : PAYMENT_STATUSES_REFLECTING[reportedStatus];
-  const bodySha256 = createHash('sha256').update(rawBody).digest();
+  const meaningSha256 = meaning === null ? null : sha256(meaning);
   const { rows } = await db.query<InboxEntry>({
     name: 'store_notification',
     text: `
@@ -81,18 +89,25 @@ export async function storeNotification(db: Queryable, notification: Notificatio
       ),
       stored as (
         insert into provider_notifications
-          (provider_account_id, reference_id, body_sha256, body, reported_status, closed_at, next_notify_at)
-        values ($1, $2, $3, $4, $6, case when (select status from payment) = any ($5) then now() end,
-          now() + case when (select is_expected from payment) then interval '20 seconds' else interval '5 seconds' end)
-        on conflict (provider_account_id, body_sha256) do nothing
+          (provider_account_id, reference_id, body_sha256, body, reported_status, meaning_sha256, closed_at,
+            next_notify_at)
+        select $1::uuid, $2, $3::bytea, $4, $6, $7::bytea, case when (select status from payment) = any ($5) then now() end,
+          now() + case when (select is_expected from payment) then interval '20 seconds' else interval '5 seconds' end
+        where $7::bytea is null or (select count(*) from provider_notifications
+          where provider_account_id = $1 and reference_id = $2 and meaning_sha256 is not null) < ${MAX_MEANINGS}
+        on conflict do nothing
         returning closed_at
       )
       select
         exists (select from stored, payment where closed_at is null and is_expected is not true) as "needsQuery",
         (select id from payment) as "paymentId"`,
-    values: [accountId, referenceId, bodySha256, rawBody.toString('utf8'), knownAt, reportedStatus],
+    values: [accountId, referenceId, sha256(rawBody), rawBody.toString('utf8'), knownAt, reportedStatus, meaningSha256],
   });
   return rows[0] ?? { needsQuery: false, paymentId: null };
+}
+
+function sha256(content: string | Buffer): Buffer {
+  return createHash('sha256').update(content).digest();
 }
 
 /**
@@ -104,7 +119,7 @@ export async function requestStatusQuery(
   { accountId, referenceId }: Pick<Notification, 'accountId' | 'referenceId'>,
 ): Promise<void> {
   const rawBody = Buffer.from(JSON.stringify({ noted_by: 'lunas', noted_at: new Date(), order_id: referenceId }));
-  await storeNotification(db, { accountId, referenceId, reportedStatus: null, rawBody });
+  await storeNotification(db, { accountId, referenceId, reportedStatus: null, meaning: null, rawBody });
 }
 
 /** The open notifications of one order. */

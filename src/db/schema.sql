@@ -103,7 +103,8 @@ create table merchants (
   fee_payer text not null default 'merchant'::text,
   providers text[] not null default '{gopay}'::text[],
   payment_method_active boolean not null default true,
-  created_at timestamp(3) with time zone not null default now()
+  created_at timestamp(3) with time zone not null default now(),
+  held_at timestamp(3) with time zone
 );
 create table operator_action_outcomes (
   action_id bigint not null,
@@ -213,7 +214,8 @@ create table provider_notifications (
   closed_at timestamp(3) with time zone,
   notify_attempts integer not null default 0,
   next_notify_at timestamp(3) with time zone not null default (now() + '00:00:05'::interval),
-  reported_status text
+  reported_status text,
+  meaning_sha256 bytea
 );
 create table rate_limits (
   key text not null,
@@ -391,6 +393,7 @@ alter table provider_accounts add constraint provider_accounts_provider_check CH
 alter table provider_accounts add constraint provider_accounts_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])));
 alter table provider_accounts add constraint provider_accounts_weight_check CHECK ((weight > 0));
 alter table provider_notifications add constraint provider_notifications_body_sha256_check CHECK ((octet_length(body_sha256) = 32));
+alter table provider_notifications add constraint provider_notifications_meaning_sha256_check CHECK ((octet_length(meaning_sha256) = 32));
 alter table provider_notifications add constraint provider_notifications_pkey PRIMARY KEY (id);
 alter table provider_notifications add constraint provider_notifications_provider_account_id_body_sha256_key UNIQUE (provider_account_id, body_sha256);
 alter table provider_notifications add constraint provider_notifications_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
@@ -451,6 +454,7 @@ CREATE INDEX payments_open_idx ON public.payments USING btree (provider_account_
 CREATE INDEX payments_status_idx ON public.payments USING btree (((status || ''::text)), (created_at AT TIME ZONE 'utc'::text) DESC, id DESC);
 CREATE INDEX provider_accounts_provider_idx ON public.provider_accounts USING btree (provider) WHERE (status = 'enabled'::text);
 CREATE INDEX provider_notifications_due_idx ON public.provider_notifications USING btree (next_notify_at) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX provider_notifications_meaning_key ON public.provider_notifications USING btree (provider_account_id, reference_id, meaning_sha256) WHERE (meaning_sha256 IS NOT NULL);
 CREATE INDEX provider_notifications_open_idx ON public.provider_notifications USING btree (reference_id) WHERE (closed_at IS NULL);
 CREATE INDEX provider_notifications_received_at_idx ON public.provider_notifications USING brin (received_at);
 CREATE INDEX reconciliation_runs_complete_idx ON public.reconciliation_runs USING btree (id) WHERE is_complete;

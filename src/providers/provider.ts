@@ -101,6 +101,8 @@ export type NotificationVerification =
        * is unconfirmed or partial. Its only use: if we have recorded that status, no query is needed.
        */
       readonly reportedStatus: ProviderPaymentStatus | null;
+      /** Two notifications of an account with the same meaning are the same, whatever their bytes. */
+      readonly meaning: string;
     }
   | { readonly outcome: 'invalid_signature' }
   | { readonly outcome: 'malformed' };

@@ -39,7 +39,8 @@ const LATE = { totalRupiah: 50_000, providerTransactionId: 'T', paidAt: T0 };
 
 function notify({ providerAccountId, referenceId }: PaymentTerms, reportedStatus: ReportedStatus, text = 'a') {
   const notification = { accountId: providerAccountId, referenceId, reportedStatus };
-  return storeNotification(db, { ...notification, rawBody: Buffer.from(`${referenceId} ${reportedStatus} ${text}`) });
+  const meaning = `${referenceId} ${reportedStatus} ${text}`;
+  return storeNotification(db, { ...notification, meaning, rawBody: Buffer.from(meaning) });
 }
 
 /** Makes the notifications of an order due, this long after they were received. */

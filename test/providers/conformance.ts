@@ -410,7 +410,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       it('is verified, and names the order', async () => {
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
-        expect(provider.verifyNotification(notification)).toEqual({
+        expect(provider.verifyNotification(notification)).toMatchObject({
           outcome: 'verified',
           referenceId: id,
           reportedStatus: 'paid',

@@ -1,38 +1,67 @@
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import { validate as isUuid } from 'uuid';
 import { storeNotification } from '../../db/notification-inbox';
+import type { Provider } from '../../providers/provider';
 import { notifyWorkflow } from '../../temporal/notify-workflow';
 import { ApiError } from '../api-error';
+import type { ApiDependencies } from '../dependencies';
 import { publicEndpoint } from '../endpoint';
+
+/** A notification of Midtrans has about 1 kB. */
+const MAX_BYTES = 64 * 1_024;
+
+/** The payments that were signalled a moment ago. The rows of further notifications stay open for the sweeper. */
+const signalled = new LRUCache<string, true>({ max: 10_000, ttl: 1_000 });
 
 /**
  * Stores a verified notification and signals the payment's workflow, which queries the provider. A copy is only stored,
  * and so is a notification that the workflow's own timer covers. The sweeper signals again for each row that stays
- * open.
+ * open. Only what no provider sends counts against the budget of the network: a provider's notifications come from few
+ * addresses.
  */
 export const receiveNotification = publicEndpoint({
   method: 'post',
   path: '/provider-notifications/:account',
   readsBody: true,
-  async handler({ db, providers, workflows, log }, request) {
-    const accountId = String(request.params.account);
-    const provider = isUuid(accountId) ? await providers.findAccount(accountId) : undefined;
-    if (!provider) throw noSuchAccount('unknown provider account');
-
+  maxBytes: MAX_BYTES,
+  async admit(dependencies, request) {
+    await requireAccount(dependencies, request);
+  },
+  async handler(dependencies, request) {
+    const { publicDb, workflows, log, publicBudget } = dependencies;
+    const { accountId, provider } = await requireAccount(dependencies, request);
     const rawBody: Buffer = request.body;
     const verification = provider.verifyNotification({ rawBody, headers: request.headers });
+    if (verification.outcome !== 'verified') publicBudget.count(request);
     if (verification.outcome === 'malformed') throw new ApiError('invalid_json', 'This is not a notification.');
     if (verification.outcome === 'invalid_signature') {
       throw noSuchAccount(`invalid signature for provider account ${accountId}`);
     }
 
-    const { referenceId, reportedStatus } = verification;
-    const { needsQuery, paymentId } = await storeNotification(db, { accountId, referenceId, reportedStatus, rawBody });
+    const { outcome: _, ...content } = verification;
+    const { needsQuery, paymentId } = await storeNotification(publicDb, { accountId, rawBody, ...content });
     // The row of an unknown order stays open: the sweeper opens an exception for an operator.
-    if (paymentId === null) log.warn({ accountId, referenceId }, 'notification for unknown order');
-    else if (needsQuery) await notifyWorkflow(db, workflows, paymentId);
+    if (paymentId === null) log.warn({ accountId, referenceId: content.referenceId }, 'notification for unknown order');
+    else if (needsQuery && !signalled.has(paymentId)) {
+      signalled.set(paymentId, true);
+      await notifyWorkflow(publicDb, workflows, paymentId);
+    }
     return { status: 200, body: { received: true } };
   },
 });
+
+/** Found before the body is read: a caller without the address of an account makes the API read nothing. */
+async function requireAccount(
+  { providers, publicBudget }: ApiDependencies,
+  request: Request,
+): Promise<{ readonly accountId: string; readonly provider: Provider }> {
+  const accountId = String(request.params.account);
+  const provider = isUuid(accountId) ? await providers.findAccount(accountId) : undefined;
+  if (provider) return { accountId, provider };
+  publicBudget.count(request);
+  throw noSuchAccount('unknown provider account');
+}
 
 /** A caller without the account's key must not learn which provider accounts exist. */
 function noSuchAccount(internal: string): ApiError {

@@ -29,11 +29,13 @@ export function verifyNotification({ rawBody }: ReceivedNotification, serverKey:
   if (rawBody.length > MAX_NOTIFICATION_BYTES) return { outcome: 'malformed' };
   const parsed = notificationSchema.safeParse(parseJson(rawBody.toString('utf8')));
   if (!parsed.success) return { outcome: 'malformed' };
-  const { order_id, status_code, gross_amount, signature_key, transaction_status } = parsed.data;
+  const { order_id, status_code, gross_amount, signature_key, transaction_status, ...details } = parsed.data;
   const expected = createHash('sha512')
     .update(order_id + status_code + gross_amount + serverKey)
     .digest();
   if (!timingSafeEqual(expected, Buffer.from(signature_key, 'hex'))) return { outcome: 'invalid_signature' };
   const reportedStatus = status_code === PENDING ? 'pending' : (REPORTED_STATUSES.get(transaction_status) ?? null);
-  return { outcome: 'verified', referenceId: order_id, reportedStatus };
+  const { transaction_id, refunds } = details;
+  const meaning = JSON.stringify([order_id, status_code, transaction_status, transaction_id, refunds]);
+  return { outcome: 'verified', referenceId: order_id, reportedStatus, meaning };
 }

@@ -85,4 +85,7 @@ export const notificationSchema = z.object({
   gross_amount: z.string().max(20),
   signature_key: z.string().regex(/^[0-9a-fA-F]{128}$/),
   transaction_status: z.string().max(40).toLowerCase().default(''),
+  // Only compared with those of other notifications.
+  transaction_id: z.unknown().optional(),
+  refunds: z.unknown().optional(),
 });

@@ -70,6 +70,31 @@ describe('POST /provider-notifications/:account', () => {
     expect(await signalsTo(id)).toBeLessThan(copies / 2);
   });
 
+  it('200: copies with other bytes are one row and at most one signal a second; no order has over a hundred', async () => {
+    const { id, reference_id } = await createPayment();
+    const text = JSON.stringify(notification(reference_id));
+    for (let copy = 0; copy < 20; copy += 1) expect((await notify(text + ' '.repeat(copy))).status).toBe(200);
+    expect(await inbox(reference_id)).toHaveLength(1);
+    const startedMs = performance.now();
+    await Promise.all(
+      Array.from({ length: 150 }, (_, index) => notify(notification(reference_id, { transaction_id: `tx-${index}` }))),
+    );
+    const rows = await inbox(reference_id);
+    expect(rows.length).toBeGreaterThanOrEqual(100);
+    // Concurrent statements do not see each other's rows.
+    expect(rows.length).toBeLessThanOrEqual(110);
+    // The first one, those of the API, and those of the sweeper, which signals an order every two seconds at most.
+    const seconds = (performance.now() - startedMs) / 1_000;
+    expect(await signalsTo(id)).toBeLessThanOrEqual(4 + 2 * seconds);
+  });
+
+  it('400: 64 kB and no more are read, and nothing for an unknown account', async () => {
+    const large = JSON.stringify({ ...notification('LN0000000000000002'), padding: 'x'.repeat(64 * 1_024) });
+    const { status, body } = await notify(large);
+    expect([status, body.error.message]).toEqual([400, 'The body is larger than 64 kB.']);
+    expect((await notify(large, '01935b6c-7c00-7000-8000-000000000000')).status).toBe(404);
+  });
+
   it('200: one with "paid" while the provider has "pending" changes nothing', async () => {
     const { id, reference_id } = await createPayment();
     expect((await notify(notification(reference_id))).status).toBe(200);

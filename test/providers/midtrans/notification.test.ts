@@ -27,7 +27,7 @@ function verify(notification: unknown) {
 it('accepts the published signature', () => {
   const notification = signed(PUBLISHED);
   expect(notification.signature_key).toMatch(/^edc076b2.*4c231$/);
-  expect(verify(notification)).toEqual({ outcome: 'verified', referenceId: '1111', reportedStatus: 'paid' });
+  expect(verify(notification)).toMatchObject({ outcome: 'verified', referenceId: '1111', reportedStatus: 'paid' });
 });
 
 it('accepts the signature in either case', () => {
