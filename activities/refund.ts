@@ -13,7 +13,7 @@ import {
   recordProviderRefund,
   type ProviderRefundStatus,
 } from './provider-refund';
-import { heldBack, toStepResult, toTransitionInput, unchanged } from './step-result';
+import { heldBack, RECOVERY_MODE, toStepResult, toTransitionInput, unchanged } from './step-result';
 
 /** Opens a refund and holds it: the provider receives nothing before the hold is over. */
 export async function requestRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -31,7 +31,8 @@ export async function cancelRefund(dependencies: ActivityDependencies, request: 
 /** Records that the refund goes to the provider, before the first request to the provider. */
 export async function submitRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   // In recovery mode: to record a refund that the provider already has moves no money.
-  if (dependencies.isRecovering && !(await isAtProvider(dependencies, request))) return heldBack(dependencies, request);
+  if (dependencies.isRecovering && !(await isAtProvider(dependencies, request)))
+    return heldBack(dependencies, request, RECOVERY_MODE);
   return toStepResult(await transitionWriters.submit_refund(dependencies, toRefundInput(request)));
 }
 

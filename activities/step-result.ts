@@ -34,6 +34,6 @@ export async function unchanged(
 export const RECOVERY_MODE = 'the worker is in recovery mode and neither settles nor refunds';
 
 /** The result of a step that would move money. The workflow queries the provider before it repeats the step. */
-export function heldBack(context: TransitionContext, request: StepInput): Promise<StepResult> {
-  return unchanged(context, request, { attentionReason: `${RECOVERY_MODE}.`, rejection: `Not now: ${RECOVERY_MODE}.` });
+export function heldBack(context: TransitionContext, request: StepInput, reason: string): Promise<StepResult> {
+  return unchanged(context, request, { attentionReason: `${reason}.`, rejection: `Not now: ${reason}.` });
 }

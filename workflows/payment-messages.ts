@@ -30,8 +30,8 @@ import {
 
 /** In the order in which the handlers are set: Temporal delivers buffered messages in that order. */
 const UPDATE_DESCRIPTIONS = {
-  cancel: 'The merchant cancels the payment, or its refund while the refund is held.',
-  refund: 'The merchant refunds the customer. Completes when the refund is held.',
+  cancel: 'Cancels the payment, or its refund while the refund is held.',
+  refund: 'Refunds the customer. Completes when the refund is held.',
   settle: 'An operator settles the payment, once its settlement delay is over.',
   fail: 'An operator fails the payment. Rejected if the provider reports the order as pending or paid.',
   retryRefund: 'An operator retries a rejected refund, under a new key.',

@@ -4,7 +4,15 @@ import { getHealth, getReadiness } from './health/health';
 import { getOpenapi } from './openapi/get-openapi';
 import { listExceptions, resolveException } from './operator/exceptions';
 import { listActions } from './operator/list-actions';
-import { failPayment, resolveRefund, retryRefund, settlePayment } from './operator/payment-actions';
+import { holdMerchant, releaseMerchant } from './operator/merchant-hold';
+import {
+  cancelByOperator,
+  failPayment,
+  refundByOperator,
+  resolveRefund,
+  retryRefund,
+  settlePayment,
+} from './operator/payment-actions';
 import { redeliverWebhook } from './operator/redeliver-webhook';
 import { showPayment } from './operator/show-payment';
 import { cancelPayment, cancelTransaction } from './payments/cancel-payment';
@@ -32,8 +40,12 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   showPayment,
   settlePayment,
   failPayment,
+  cancelByOperator,
+  refundByOperator,
   retryRefund,
   resolveRefund,
+  holdMerchant,
+  releaseMerchant,
   listExceptions,
   resolveException,
   redeliverWebhook,

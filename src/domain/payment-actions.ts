@@ -15,7 +15,7 @@ interface ActionRule {
 }
 
 export interface ActionDefinition {
-  readonly requestedBy: 'merchant' | 'operator';
+  readonly requestedBy: readonly ('merchant' | 'operator')[];
   /** The Temporal update that requests it (`UpdateArguments`). */
   readonly update: string;
   readonly resolution?: RefundResolution;
@@ -33,8 +33,9 @@ export interface ActionDefinition {
  */
 export const PAYMENT_ACTIONS = {
   cancel: {
-    requestedBy: 'merchant',
+    requestedBy: ['merchant', 'operator'],
     update: 'cancel',
+    auditName: 'payment.cancel',
     pastParticiple: 'cancelled',
     rules: [
       { from: 'pending', step: 'cancelPayment', to: 'cancelled' },
@@ -42,20 +43,21 @@ export const PAYMENT_ACTIONS = {
     ],
   },
   refund: {
-    requestedBy: 'merchant',
+    requestedBy: ['merchant', 'operator'],
     update: 'refund',
+    auditName: 'payment.refund',
     pastParticiple: 'refunded',
     rules: [{ from: 'paid', step: 'requestRefund', to: 'refund_processing' }],
   },
   settle: {
-    requestedBy: 'operator',
+    requestedBy: ['operator'],
     update: 'settle',
     auditName: 'payment.settle',
     pastParticiple: 'settled',
     rules: [{ from: 'paid', step: 'settlePayment', to: 'settled' }],
   },
   fail: {
-    requestedBy: 'operator',
+    requestedBy: ['operator'],
     update: 'fail',
     auditName: 'payment.fail',
     pastParticiple: 'failed by an operator',
@@ -65,14 +67,14 @@ export const PAYMENT_ACTIONS = {
     ],
   },
   retryRefund: {
-    requestedBy: 'operator',
+    requestedBy: ['operator'],
     update: 'retryRefund',
     auditName: 'refund.retry',
     pastParticiple: 'refunded once more',
     rules: [{ from: 'refund_failed', step: 'retryRefund', to: 'refund_processing' }],
   },
   resolveRefundAsRefunded: {
-    requestedBy: 'operator',
+    requestedBy: ['operator'],
     update: 'resolveRefund',
     resolution: 'refunded',
     auditName: 'refund.resolve_as_refunded',
@@ -80,7 +82,7 @@ export const PAYMENT_ACTIONS = {
     rules: [{ from: 'refund_failed', step: 'resolveRefundAsRefunded', to: 'refunded' }],
   },
   resolveRefundAsPaid: {
-    requestedBy: 'operator',
+    requestedBy: ['operator'],
     update: 'resolveRefund',
     resolution: 'paid',
     auditName: 'refund.resolve_as_paid',
@@ -93,7 +95,7 @@ export type PaymentAction = keyof typeof PAYMENT_ACTIONS;
 export type PaymentUpdate = (typeof PAYMENT_ACTIONS)[PaymentAction]['update'];
 
 type RequestedBy<Role> = {
-  [Action in PaymentAction]: (typeof PAYMENT_ACTIONS)[Action]['requestedBy'] extends Role ? Action : never;
+  [Action in PaymentAction]: Role extends (typeof PAYMENT_ACTIONS)[Action]['requestedBy'][number] ? Action : never;
 }[PaymentAction];
 export type MerchantPaymentAction = RequestedBy<'merchant'>;
 export type OperatorPaymentAction = RequestedBy<'operator'>;
@@ -108,7 +110,6 @@ export const MERCHANT: Actor = { name: 'merchant' };
 
 /** The actor of a signal: an operator in the Web UI, or anyone else who reaches Temporal. */
 export const UNPROVEN_OPERATOR: Actor = { name: 'operator', note: 'signalled to the workflow' };
-
 /** The rule of the action for the payment's status; undefined if the status does not allow the action. */
 export function ruleFor(action: PaymentAction, { status }: PaymentState) {
   return PAYMENT_ACTIONS[action].rules.find((rule) => rule.from === status);

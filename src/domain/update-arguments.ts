@@ -1,4 +1,4 @@
-import { PAYMENT_ACTIONS, type PaymentAction, type RefundResolution } from './payment-actions';
+import { type ActionDefinition, PAYMENT_ACTIONS, type PaymentAction, type RefundResolution } from './payment-actions';
 import type { Actor } from './workflow-step';
 
 /**
@@ -14,7 +14,7 @@ export function updateProof(update: string, updateId: string): string {
 
 /** The names of those who may request an action. */
 const ACTOR_NAMES = {
-  merchant: /^(merchant$|(merchant|key|operator|cli):.)/,
+  merchant: /^(merchant$|(merchant|key):.)/,
   operator: /^(operator|cli):./,
 } as const;
 
@@ -31,8 +31,9 @@ export function actorRejection(action: PaymentAction, actor: unknown): string | 
   if (typeof actor !== 'object' || actor === null || !('name' in actor)) return 'The request does not name its actor.';
   const unexpected = Object.entries(actor).find(([field, value]) => !isAllowed(field, value));
   if (unexpected) return `The request has an unexpected value in "${unexpected[0]}" of its actor.`;
-  const { requestedBy } = PAYMENT_ACTIONS[action];
-  return ACTOR_NAMES[requestedBy].test(String(actor.name)) ? null : `This actor cannot request "${action}".`;
+  const { requestedBy }: ActionDefinition = PAYMENT_ACTIONS[action];
+  const isAllowedActor = requestedBy.some((role) => ACTOR_NAMES[role].test(String(actor.name)));
+  return isAllowedActor ? null : `This actor cannot request "${action}".`;
 }
 
 function isAllowed(field: string, value: unknown): boolean {

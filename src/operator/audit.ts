@@ -18,6 +18,8 @@ export type OperatorActionName =
   | 'webhook.disable'
   | 'merchant.approve'
   | 'merchant.suspend'
+  | 'merchant.hold'
+  | 'merchant.release'
   | 'merchant.set'
   | 'key.revoke'
   | 'catalog.set'

@@ -13,6 +13,8 @@ export interface Merchant {
   readonly feePayer: FeePayer;
   readonly providers: readonly ProviderName[];
   readonly paymentMethod: (typeof PAYMENT_METHOD_STATUSES)[number];
+  /** Since then nothing of the merchant is settled; null if it is not on hold. */
+  readonly heldAt: Date | null;
   readonly createdAt: Date;
 }
 
@@ -24,10 +26,11 @@ export interface NewMerchant extends Pick<Merchant, 'name' | 'feePayer' | 'provi
 /** Absent fields do not change. */
 export type MerchantChanges = {
   readonly [Field in 'status' | 'feePayer' | 'providers' | 'paymentMethod']?: Merchant[Field] | undefined;
-};
+} & { readonly isHeld?: boolean };
 
 const MERCHANT_COLUMNS = `id, name, status, fee_payer as "feePayer", providers,
-  case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", created_at as "createdAt"`;
+  case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", held_at as "heldAt",
+  created_at as "createdAt"`;
 
 export async function createMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
@@ -48,7 +51,8 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
 export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
     `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),
-       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active)
+       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active),
+       held_at = case when $6 then coalesce(held_at, now()) when not $6 then null else held_at end
      where id = $1 returning ${MERCHANT_COLUMNS}`,
     [
       merchantId,
@@ -56,6 +60,7 @@ export async function changeMerchant(db: Queryable, merchantId: string, changes:
       changes.feePayer,
       changes.providers && unique(changes.providers),
       changes.paymentMethod && changes.paymentMethod === 'active',
+      changes.isHeld,
     ],
   );
   return requireRow(rows, merchantNotFound(merchantId));

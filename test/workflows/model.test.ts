@@ -6,7 +6,7 @@ import { PaymentWorkflowClient, type RequestOutcome } from '../../src/temporal/p
 import { notifyWorkflow } from '../../src/temporal/notify-workflow';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
-import { MERCHANT, PAYMENT_ACTIONS, type PaymentAction } from '../../src/domain/payment-actions';
+import { type ActionDefinition, MERCHANT, PAYMENT_ACTIONS, type PaymentAction } from '../../src/domain/payment-actions';
 import type { Actor, StepInput } from '../../src/domain/workflow-step';
 import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
 import { Random } from '../faults/random';
@@ -264,7 +264,8 @@ async function send(paymentId: string, message: Message): Promise<ModelResult | 
 }
 
 function actorOf(action: PaymentAction): Actor {
-  return PAYMENT_ACTIONS[action].requestedBy === 'merchant' ? MERCHANT : OPERATOR;
+  const { requestedBy }: ActionDefinition = PAYMENT_ACTIONS[action];
+  return requestedBy.includes('merchant') ? MERCHANT : OPERATOR;
 }
 
 function toModelResult({ outcome }: RequestOutcome): ModelResult {

@@ -23,6 +23,16 @@ export const failPayment = paymentActionEndpoint(
   withNote('fail'),
 );
 
+export const cancelByOperator = paymentActionEndpoint(
+  { path: 'cancel', scope: 'cancel', code: 'payment_cancel_failed' },
+  withNote('cancel'),
+);
+
+export const refundByOperator = paymentActionEndpoint(
+  { path: 'refund', scope: 'refund', code: 'payment_refund_failed' },
+  withNote('refund'),
+);
+
 export const retryRefund = paymentActionEndpoint(
   { path: 'refund/retry', scope: 'refund', code: 'payment_refund_failed' },
   withNote('retryRefund'),

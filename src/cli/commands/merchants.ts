@@ -11,9 +11,11 @@ import {
   type MerchantChanges,
   PAYMENT_METHOD_STATUSES,
 } from '../../operator/merchants';
-import { withCommandAudit } from '../operator-identity';
+import { type Cancellation, cancelPendingPayments, holdMerchant, releaseMerchant } from '../../operator/merchant-hold';
+import { withTemporal } from '../command-context';
+import { commandOperator, withCommandAudit } from '../operator-identity';
 import { collect, type LunasCommand } from '../lunas-command';
-import { id, joinOptions, oneOf, textUpTo } from '../option-schemas';
+import { id, joinOptions, note, oneOf, textUpTo } from '../option-schemas';
 import { type CommandResult, formatFields, formatTable } from '../output';
 
 const MAX_NAME_CHARACTERS = 100;
@@ -33,6 +35,7 @@ export function addMerchantsCommand(program: LunasCommand): void {
         'FEE PAYER': merchant.feePayer,
         PROVIDERS: merchant.providers,
         QRIS: merchant.paymentMethod,
+        'ON HOLD SINCE': merchant.heldAt,
       }));
       const text = formatTable(rows, 'There is no merchant yet; lunas merchants create registers one.');
       return { json: { merchants: list }, text };
@@ -49,6 +52,8 @@ export function addMerchantsCommand(program: LunasCommand): void {
     .databaseAction(z.object({ merchantId: id }), ({ merchantId }, db) =>
       change(db, 'merchant.suspend', merchantId, { status: 'suspended' }),
     );
+  addHold(merchants);
+  addRelease(merchants);
   addSet(merchants);
 }
 
@@ -72,6 +77,51 @@ function addCreate(merchants: LunasCommand): void {
     )
     .databaseAction(input, async ({ provider, ...merchant }, db) =>
       merchantDetails(await createMerchant(db, { ...merchant, providers: provider })),
+    );
+}
+
+function addHold(merchants: LunasCommand): void {
+  const input = z.object({ merchantId: id, note, cancelPayments: z.boolean().default(false) });
+  merchants
+    .command('hold <merchant-id>')
+    .description("stop the settlement of a merchant's payments; `suspend` rejects its requests")
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .option('--cancel-payments', 'also cancel its pending payments at the provider')
+    .examples('lunas merchants hold MERCHANT_ID --cancel-payments --note "fraud, case 4711"')
+    .databaseAction(input, async ({ merchantId, note, cancelPayments }, db, context) => {
+      const by = commandOperator();
+      const held = merchantDetails(await holdMerchant({ db, by }, merchantId, note));
+      if (!cancelPayments) return held;
+      return withTemporal(context, async (workflows) =>
+        withCancellations(held, await cancelPendingPayments({ db, workflows, by }, merchantId, note)),
+      );
+    });
+}
+
+function withCancellations(held: CommandResult, cancellations: readonly Cancellation[]): CommandResult {
+  const rows = cancellations.map(({ payment, outcome, reason }) => ({
+    PAYMENT: payment,
+    OUTCOME: outcome,
+    REASON: reason,
+  }));
+  const open = cancellations.filter(({ outcome }) => outcome !== 'cancelled').length;
+  return {
+    json: { ...held.json, cancellations },
+    text: `${held.text}\n\n${formatTable(rows, 'No payment was pending.')}`,
+    ...(open > 0 && { failure: `${open} of ${cancellations.length} were not cancelled.` }),
+  };
+}
+
+function addRelease(merchants: LunasCommand): void {
+  merchants
+    .command('release <merchant-id>')
+    .description("end a merchant's hold: payments whose settlement is due are settled")
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .examples('lunas merchants release MERCHANT_ID --note "case 4711 is closed"')
+    .databaseAction(z.object({ merchantId: id, note }), ({ merchantId, note }, db, context) =>
+      withTemporal(context, async (workflows) =>
+        merchantDetails(await releaseMerchant({ db, workflows, by: commandOperator() }, merchantId, note)),
+      ),
     );
 }
 
@@ -121,6 +171,7 @@ function merchantDetails(merchant: Merchant): CommandResult {
       'Fee payer': merchant.feePayer,
       Providers: merchant.providers,
       QRIS: merchant.paymentMethod,
+      'On hold since': merchant.heldAt,
     }),
   };
 }

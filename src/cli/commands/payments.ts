@@ -19,6 +19,8 @@ export function addPaymentsCommand(program: LunasCommand): void {
   addList(payments);
   addSettle(payments);
   addFail(payments);
+  addCancel(payments);
+  addRefund(payments);
 }
 
 function addShow(payments: LunasCommand): void {
@@ -102,6 +104,28 @@ function addFail(payments: LunasCommand): void {
     .examples('lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"')
     .databaseAction(z.object({ payment: z.string(), note }), (input, db, context) =>
       runPaymentAction(db, context, 'fail', input),
+    );
+}
+
+function addCancel(payments: LunasCommand): void {
+  payments
+    .command('cancel <payment>')
+    .description('cancel a pending payment at the provider, or a refund that is held')
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .examples('lunas payments cancel LN0123456789ABCDEF --note "fraud, case 4711"')
+    .databaseAction(z.object({ payment: z.string(), note }), (input, db, context) =>
+      runPaymentAction(db, context, 'cancel', input),
+    );
+}
+
+function addRefund(payments: LunasCommand): void {
+  payments
+    .command('refund <payment>')
+    .description('refund the customer of a paid payment, also if its merchant is suspended or on hold')
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .examples('lunas payments refund LN0123456789ABCDEF --note "the shop is closed, case 4711"')
+    .databaseAction(z.object({ payment: z.string(), note }), (input, db, context) =>
+      runPaymentAction(db, context, 'refund', input),
     );
 }
 
