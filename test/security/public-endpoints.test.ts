@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
+import QRCode from 'qrcode';
+import { createQrisLinks } from '../../src/api/qris-images/qris-links';
+import { createSecretKey } from '../../src/keys/secret-key';
+import { callApi, sendRequest, startTestApis, type TestApis } from '../support/api';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { eventually } from '../support/eventually';
+
+/** The statements that this process sends through a pool, by their names. */
+function countStatements(name: string): () => number {
+  const queries = jest.spyOn(Pool.prototype, 'query');
+  return () => queries.mock.calls.filter(([query]) => JSON.stringify(query)?.includes(name)).length;
+}
+
+afterEach(() => jest.restoreAllMocks());
+
+describe('QR images', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService(await newNamespace());
+  });
+  afterAll(() => service.close());
+
+  it('are rendered and read once, also for a hundred concurrent callers', async () => {
+    const { qris_image_url } = (await service.call('POST', '/payments', { amount: 10_000 })).body.payment;
+    const renderings = jest.spyOn(QRCode, 'create');
+    const reads = countStatements('find_original_response');
+    const images = await Promise.all(
+      Array.from({ length: 100 }, async () => Buffer.from(await (await fetch(qris_image_url)).arrayBuffer())),
+    );
+    expect([renderings.mock.calls.length, reads()]).toEqual([1, 1]);
+    expect(new Set(images.map((image) => image.toString('base64'))).size).toBe(1);
+    const svg = await fetch(qris_image_url.replace('.png', '.svg'));
+    expect([svg.headers.get('content-type'), await svg.text()]).toEqual([
+      'image/svg+xml; charset=utf-8',
+      expect.stringMatching(/^<svg /),
+    ]);
+  });
+
+  it('a token without a valid MAC costs no read', async () => {
+    const links = createQrisLinks(Buffer.alloc(32).toString('base64'), service.apiUrl);
+    const reads = countStatements('find_original_response');
+    expect((await fetch(links.imageUrl(randomUUID()))).status).toBe(404);
+    expect(reads()).toBe(0);
+  });
+});
+
+describe('the budget of the public endpoints', () => {
+  const PER_SECOND = 5;
+  let apis: TestApis;
+  let url: string;
+  beforeAll(async () => {
+    apis = await startTestApis([{ trustProxy: 1, publicRequestsPerSecond: PER_SECOND }]);
+    [url = ''] = apis.urls;
+  });
+  afterAll(() => apis.close());
+
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  it.each(['/qris/x.png', '/docs', '/docs/docs.js', '/openapi.json'])('429 at %s, with Retry-After', async (path) => {
+    const address = `2001:db8:${path.length}::1`;
+    const flood = () =>
+      Promise.all(Array.from({ length: 4 * PER_SECOND }, () => sendRequest(url + path, { headers: from(address) })));
+    const rejected = (await flood()).filter(({ status }) => status === 429);
+    expect(rejected.length).toBeGreaterThanOrEqual(PER_SECOND);
+    expect(rejected.every(({ code, headers }) => code === 'rate_limited' && headers.get('retry-after') === '1')).toBe(
+      true,
+    );
+    expect((await sendRequest(url + path, { headers: from('198.51.100.7') })).status).not.toBe(429);
+    await eventually(
+      () => sendRequest(url + path, { headers: from(address) }),
+      ({ status }) => status !== 429,
+    );
+  });
+
+  it('429 for forged notifications, without reading their bodies', async () => {
+    const send = () =>
+      sendRequest(`${url}/provider-notifications/${randomUUID()}`, {
+        method: 'POST',
+        headers: from('203.0.113.1'),
+        body: '{}',
+      });
+    const codes = (await Promise.all(Array.from({ length: 4 * PER_SECOND }, send))).map(({ code }) => code);
+    expect(new Set(codes)).toEqual(new Set(['not_found', 'rate_limited']));
+  });
+
+  it('does not count for merchants of the same address', async () => {
+    const { secret } = await apis.newKey();
+    await Promise.all(Array.from({ length: 20 }, () => sendRequest(`${url}/docs`, { headers: from('203.0.113.2') })));
+    expect((await callApi(url, secret, from('203.0.113.2'))).status).toBe(404);
+  });
+});
+
+describe('keys that anyone can make up', () => {
+  let apis: TestApis;
+  let url: string;
+  beforeAll(async () => {
+    apis = await startTestApis([{}]);
+    [url = ''] = apis.urls;
+  });
+  afterAll(() => apis.close());
+
+  it('cost no read of their own beyond the limit of their address; a new key of a merchant works from there', async () => {
+    const unknown = () => callApi(url, createSecretKey('sandbox').secret);
+    for (let failed = 0; failed < 60; failed += 1) await unknown();
+    const reads = countStatements('find_api_key');
+    const lists = countStatements('list_key_hashes');
+    const codes = (await Promise.all(Array.from({ length: 100 }, unknown))).map(({ code }) => code);
+    expect([new Set(codes), reads()]).toEqual([new Set(['rate_limited']), 0]);
+    expect(lists()).toBeLessThanOrEqual(2);
+    const { secret } = await apis.newKey();
+    await eventually(
+      () => callApi(url, secret),
+      ({ status }) => status === 404,
+    );
+  });
+});
+
+describe('a key that may not be used', () => {
+  it.each([
+    ['from another address', { allowedNetworks: ['203.0.113.0/24'] }, 'api_key_ip_not_allowed'],
+    ['of a merchant that is not approved', { approve: false }, 'merchant_not_approved'],
+  ])('%s counts as a failed key: 429 from the 61st request in a minute', async (_name, options, code) => {
+    const apis = await startTestApis([{}]);
+    const [url = ''] = apis.urls;
+    const { secret } = await apis.newKey(options);
+    const codes: unknown[] = [];
+    for (let request = 0; request < 61; request += 1) codes.push((await callApi(url, secret)).code);
+    expect(codes).toEqual([...Array.from({ length: 60 }, () => code), 'rate_limited']);
+    const { secret: valid } = await apis.newKey();
+    await eventually(
+      () => callApi(url, valid),
+      ({ status }) => status === 404,
+    );
+    await apis.close();
+  });
+});
+
+it('readiness is checked at most once a second, for all callers together', async () => {
+  const apis = await startTestApis([{}]);
+  const checks = countStatements('select 1');
+  const results = await Promise.all(Array.from({ length: 200 }, () => sendRequest(`${apis.urls[0]}/readyz`)));
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set([503]));
+  expect(checks()).toBeLessThanOrEqual(2);
+  await apis.close();
+});
+
+it('no cache may keep a response for a merchant or an operator', async () => {
+  const apis = await startTestApis([{}]);
+  const [url = ''] = apis.urls;
+  const { secret } = await apis.newKey();
+  const responses = [
+    await callApi(url, secret),
+    await callApi(url, 'nonsense'),
+    await sendRequest(`${url}/transactions`, { headers: { authorization: `Bearer ${secret}` } }),
+    await sendRequest(`${url}/operator/actions`),
+  ];
+  expect(responses.map(({ headers }) => headers.get('cache-control'))).toEqual(Array(4).fill('no-store'));
+  await apis.close();
+});
