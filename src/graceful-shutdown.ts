@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
@@ -14,30 +15,42 @@ const IDLE_GRACE_MS = 500;
  * @returns a function that accepts no new connection, completes the requests in flight, and closes the server
  */
 export function gracefulShutdown(server: Server, timeoutMs: number): () => Promise<void> {
-  const inFlight = new Set<ServerResponse>();
+  const inFlight = new Map<Socket, Set<ServerResponse>>();
   let isClosing = false;
   const closeConnectionAfter = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
+  // A pipelined response that waits for its turn does not close when its connection is destroyed.
+  server.on('connection', (socket) => {
+    inFlight.set(socket, new Set());
+    socket.once('close', () => inFlight.delete(socket));
+  });
   // Before the application's own listener, which may respond synchronously.
-  server.prependListener('request', (_request, response) => {
+  server.prependListener('request', (request, response) => {
     if (isClosing) closeConnectionAfter(response);
-    inFlight.add(response);
-    response.once('close', () => inFlight.delete(response));
+    const responses = inFlight.get(request.socket);
+    responses?.add(response);
+    response.once('close', () => responses?.delete(response));
   });
   return async () => {
     isClosing = true;
-    inFlight.forEach(closeConnectionAfter);
+    inFlight.forEach((responses) => responses.forEach(closeConnectionAfter));
     // Closing the socket resets queued connections. libuv accepts one in each turn of the event loop.
     for (let turn = 0; turn <= ACCEPT_BACKLOG; turn += 1) await nextTurn();
     const closed = once(server, 'close');
     const timeout = setTimeout(() => server.closeAllConnections(), timeoutMs);
     server.close();
     await Promise.race([closed, sleep(IDLE_GRACE_MS, undefined, { ref: false })]);
-    for (const response of inFlight) await new Promise((resolve) => response.once('close', resolve));
+    for (const [socket, responses] of inFlight) {
+      for (const response of responses) await Promise.race([closeOf(response), closeOf(socket)]);
+    }
     // Node.js would wait for connections without a request.
     server.closeAllConnections();
     await closed;
     clearTimeout(timeout);
   };
+}
+
+function closeOf(stream: ServerResponse | Socket): Promise<unknown> {
+  return new Promise((resolve) => stream.once('close', resolve));
 }

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 function act(path: string, note = NOTE): Promise<ApiResponse> {
-  return service.call('POST', `/operator/${path}`, { note }, { authorization: `Bearer ${secret}` });
+  return service.callOperator('POST', `/operator/${path}`, { note }, { authorization: `Bearer ${secret}` });
 }
 
 async function create(provider = 'gopay'): Promise<{ id: string; reference_id: string }> {

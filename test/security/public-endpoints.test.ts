@@ -154,7 +154,7 @@ it('no cache may keep a response for a merchant or an operator', async () => {
     await callApi(url, secret),
     await callApi(url, 'nonsense'),
     await sendRequest(`${url}/transactions`, { headers: { authorization: `Bearer ${secret}` } }),
-    await sendRequest(`${url}/operator/actions`),
+    await sendRequest(`${apis.operatorUrls[0]}/operator/actions`),
   ];
   expect(responses.map(({ headers }) => headers.get('cache-control'))).toEqual(Array(4).fill('no-store'));
   await apis.close();

@@ -4,16 +4,18 @@ import { startTestApis, type TestApis } from '../support/api';
 
 const FILE = '/docs/swagger-ui-bundle.js';
 const READERS = 200;
+/** Of one connection: more than the kernel takes on its own. */
+const PIPELINED = 32;
 const MEGABYTE = 1_024 * 1_024;
 
-/** Sends a request and reads nothing. */
-async function connectSlowReader(url: string): Promise<Socket> {
+/** Sends requests and reads nothing. */
+async function connectSlowReader(url: string, requests = 1): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   socket.pause();
-  socket.write(`GET ${FILE} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  socket.write(`GET ${FILE} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`.repeat(requests));
   return socket;
 }
 
@@ -41,7 +43,7 @@ describe('callers that do not read', () => {
   it('are cut after 30 s', async () => {
     apis = await startTestApis([{}]);
     const [url = ''] = apis.urls;
-    const socket = await connectSlowReader(url);
+    const socket = await connectSlowReader(url, PIPELINED);
     const startedMs = performance.now();
     // A paused socket does not notice that the server has closed the connection: it reads again after 35 s.
     setTimeout(() => socket.resume(), 35_000);
@@ -50,7 +52,7 @@ describe('callers that do not read', () => {
     socket.pause();
     await closed(socket);
     expect(performance.now() - startedMs).toBeGreaterThan(29_000);
-    expect(bytes).toBeLessThan(1_700_000);
+    expect(bytes).toBeLessThan(PIPELINED * 1_700_000);
   });
 
   it('take no more than MAX_CONNECTIONS: a further connection is closed', async () => {

@@ -15,7 +15,7 @@ function merchantHoldEndpoint(
   return operatorEndpoint({
     method: 'post',
     path: `/operator/merchants/:id/${path}`,
-    scope: 'hold',
+    scope: 'settle',
     readsBody: true,
     async handler({ db, workflows }, request, { actor }) {
       const { note } = parseActionBody(request, noteSchema);

@@ -24,7 +24,7 @@ export const failPayment = paymentActionEndpoint(
 );
 
 export const cancelByOperator = paymentActionEndpoint(
-  { path: 'cancel', scope: 'cancel', code: 'payment_cancel_failed' },
+  { path: 'cancel', scope: 'fail', code: 'payment_cancel_failed' },
   withNote('cancel'),
 );
 
