@@ -137,6 +137,26 @@ it(
   TIMEOUT_MS,
 );
 
+it(
+  'attack: a master key that did not seal the data stops the start, and seals nothing',
+  async () => {
+    const [dataDirectory, ports] = [await temporaryDirectory(), await freePorts()];
+    const services = lunas('services', dataDirectory, ports);
+    await services.ready();
+    services.kill('SIGINT');
+    expect(await services.exitCode).toBe(0);
+
+    const wrongKey = { LUNAS_MASTER_KEY: Buffer.alloc(32).toString('base64') };
+    const wrong = lunas('services', dataDirectory, { ...ports, ...wrongKey });
+    expect(await wrong.exitCode).toBe(1);
+    expect(wrong.stderr).toMatch(
+      /The database has values sealed with master key \w{8}, but LUNAS_MASTER_KEY is key \w{8}\./,
+    );
+    expect(await lunas('services', dataDirectory, ports).ready()).toBeTruthy();
+  },
+  TIMEOUT_MS,
+);
+
 it('an invalid environment variable is an error with its name', async () => {
   const up = lunas('up', await temporaryDirectory(), { PORT: 'three' });
   expect(await up.exitCode).toBe(1);
