@@ -108,7 +108,9 @@ async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: P
   const { payloadKeys } = await import('../temporal/payload-codec.js');
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
   const target = temporalTarget(config, stack.temporalAddress);
-  const workflows = new PaymentWorkflowClient(connectClient(target, payloadKeys(stack.masterKey)));
+  const workflows = new PaymentWorkflowClient(
+    connectClient(target, payloadKeys(stack.masterKey, ...(config.LUNAS_OLD_MASTER_KEYS ?? []))),
+  );
   const context = { db, environment: config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
   try {
     const { failures } = await progress.track('Recovery after a crash', () => recover(context, workflows));
