@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto';
  * The keys that are derived from a master key, each with its own purpose. A label is part of the derivation: never
  * change one. `lunas keys reseal` keeps the derived keys of old master keys in the table `retired_keys`.
  */
-export const DERIVED_KEY_LABELS = ['lunas qris links', 'lunas request fingerprint'] as const;
+export const DERIVED_KEY_LABELS = ['lunas qris links', 'lunas request fingerprint', 'lunas temporal payloads'] as const;
 export type DerivedKeyLabel = (typeof DERIVED_KEY_LABELS)[number];
 
 /** One master key: 32 random bytes. */

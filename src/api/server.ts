@@ -74,10 +74,9 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
   const db = createPool(settings.databaseUrl, DATABASE_LIMITS);
   const publicDb = createPool(settings.databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });
   const readinessDb = createPool(settings.databaseUrl, { ...DATABASE_LIMITS, max: 1 });
-  const keys = payloadKeys(settings.masterKey, ...(settings.oldMasterKeys ?? []));
-  const workflows = new PaymentWorkflowClient(connectClient(settings.temporal, keys));
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
   const derivedKeys = new DerivedKeys(publicDb, sealer);
+  const workflows = new PaymentWorkflowClient(connectClient(settings.temporal, payloadKeys(derivedKeys)));
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
   const providers = createProviderRegistry(publicDb, sealer, publicBaseUrl);
   const qrisLinks = createQrisLinks(derivedKeys, publicBaseUrl);

@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from '../config';
 import { UserError } from '../errors';
+import { DerivedKeys } from '../db/derived-keys';
 import type { Queryable } from '../db/pool';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
@@ -86,6 +87,7 @@ export class CommandContext {
 /** Opens a Temporal client for one command and closes it afterwards, also after an error. */
 export async function withTemporal<T>(
   context: CommandContext,
+  db: Queryable,
   work: (workflows: PaymentWorkflowClient) => Promise<T>,
 ): Promise<T> {
   const target = await context.temporal();
@@ -93,7 +95,8 @@ export async function withTemporal<T>(
   const { connectClient } = await import('../temporal/connection.js');
   const { payloadKeys } = await import('../temporal/payload-codec.js');
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
-  const workflows = new PaymentWorkflowClient(connectClient(target, payloadKeys(await context.masterKey(), ...context.oldMasterKeys)));
+  const keys = payloadKeys(new DerivedKeys(db, await context.sealer(db)));
+  const workflows = new PaymentWorkflowClient(connectClient(target, keys));
   try {
     return await work(workflows);
   } finally {

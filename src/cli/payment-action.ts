@@ -12,7 +12,7 @@ export function runPaymentAction(
   action: OperatorPaymentAction,
   { payment, note }: { readonly payment: string; readonly note: string },
 ): Promise<CommandResult> {
-  return withTemporal(context, async (workflows) => {
+  return withTemporal(context, db, async (workflows) => {
     const operatorContext = { db, workflows, by: commandOperator() };
     const { id, referenceId, status } = await performPaymentAction(operatorContext, action, payment, note);
     return { json: { payment: { id, referenceId, status } }, text: `${referenceId} (${id}) is ${status}.` };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Config, loadConfig } from '../config';
+import { DerivedKeys } from '../db/derived-keys';
 import { migrate } from '../db/migrate';
 import { createPool } from '../db/pool';
 import { messageOf } from '../errors';
@@ -22,6 +23,7 @@ import { recover } from '../operator/recover';
 import { type Demo, seedDemo } from '../operator/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
 import { KeyRing } from '../master-keys';
+import { createSealer } from '../sealing';
 import { explainDatabaseError } from './database-error';
 import { requireSealingKeys } from './require-sealing-keys';
 
@@ -108,9 +110,8 @@ async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: P
   const { payloadKeys } = await import('../temporal/payload-codec.js');
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
   const target = temporalTarget(config, stack.temporalAddress);
-  const workflows = new PaymentWorkflowClient(
-    connectClient(target, payloadKeys(stack.masterKey, ...(config.LUNAS_OLD_MASTER_KEYS ?? []))),
-  );
+  const keys = payloadKeys(new DerivedKeys(db, createSealer(stack.masterKey, config.LUNAS_OLD_MASTER_KEYS)));
+  const workflows = new PaymentWorkflowClient(connectClient(target, keys));
   const context = { db, environment: config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
   try {
     const { failures } = await progress.track('Recovery after a crash', () => recover(context, workflows));

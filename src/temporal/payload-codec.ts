@@ -1,25 +1,23 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { DerivedKeys } from '../db/derived-keys';
 import type { RejectedPayload } from '../domain/rejected-payload';
 import { messageOf } from '../errors';
 import type { Logger } from '../logger';
 
-/** Keys of 32 bytes, by their id. The first one encrypts; all of them decrypt. */
-export type PayloadKeys = ReadonlyMap<string, Buffer>;
+/** Keys of 32 bytes, by the id of the master key that they are derived from. */
+export interface PayloadKeys {
+  /** Encrypts. */
+  current(): { readonly keyId: string; readonly key: Buffer };
+  /** Decrypts; undefined if there is no such key. */
+  find(keyId: string): Promise<Buffer | undefined>;
+}
 
-const KEY_BYTES = 32;
-const KEY_LABEL = 'lunas temporal payloads';
-const KEY_ID_LENGTH = 8;
+const LABEL = 'lunas temporal payloads';
 
-/** @param masterKeys 32 bytes in base64 each; the first one encrypts. The ids are those of sealed values. */
-export function payloadKeys(...masterKeys: readonly string[]): PayloadKeys {
-  return new Map(
-    masterKeys.map((masterKey) => {
-      const secret = Buffer.from(masterKey, 'base64');
-      const id = createHash('sha256').update(secret).digest('hex').slice(0, KEY_ID_LENGTH);
-      return [id, Buffer.from(hkdfSync('sha256', secret, '', KEY_LABEL, KEY_BYTES))];
-    }),
-  );
+/** Also those of retired master keys, which open workflows were started with. */
+export function payloadKeys(derivedKeys: DerivedKeys): PayloadKeys {
+  return { current: () => derivedKeys.current(LABEL), find: (keyId) => derivedKeys.find(LABEL, keyId) };
 }
 
 /** The workflow that a payload belongs to: the SDK's serialization contexts of workflows and activities have it. */
@@ -47,23 +45,21 @@ export class EncryptingCodec implements PayloadCodec {
     private readonly namespace: string,
   ) {}
 
-  /** @throws Error if there is no key, or the payload has metadata besides its encoding */
+  /** @throws Error if a payload has metadata besides its encoding */
   encode(payloads: Payload[], context?: PayloadContext): Promise<Payload[]> {
     return Promise.resolve(payloads.map((payload) => this.encrypt(payload, boundId(context?.workflowId))));
   }
 
   /** @throws Error if a payload is not encrypted, or not authentic */
   decode(payloads: Payload[], context?: PayloadContext): Promise<Payload[]> {
-    return Promise.resolve().then(() => payloads.map((payload) => this.decrypt(payload, context)));
+    return Promise.all(payloads.map((payload) => this.decrypt(payload, context)));
   }
 
   private encrypt({ metadata, data }: Payload, workflowId: string): Payload {
     const { encoding, ...others } = metadata ?? {};
-    const [current] = this.keys;
-    if (!current) throw new Error('There is no key for payloads');
     if (!encoding || Object.keys(others).length > 0)
       throw new TypeError('A payload must have an encoding, and no more');
-    const [keyId, key] = current;
+    const { keyId, key } = this.keys.current();
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(this.associatedData(workflowId, encoding));
     const ciphertext = Buffer.concat([cipher.update(data ?? Buffer.alloc(0)), cipher.final()]);
@@ -78,11 +74,11 @@ export class EncryptingCodec implements PayloadCodec {
     };
   }
 
-  private decrypt(payload: Payload, context?: PayloadContext): Payload {
+  private async decrypt(payload: Payload, context?: PayloadContext): Promise<Payload> {
     const { metadata, data } = payload;
     if (!isEncrypted(payload)) throw new Error('it is not encrypted');
     const keyId = textOf(metadata?.['key']);
-    const key = this.keys.get(keyId);
+    const key = await this.keys.find(keyId);
     if (!key) throw new Error(`it is encrypted with the key ${keyId}, which this process does not have`);
     const workflowId = textOf(metadata?.['workflow']);
     if (context?.workflowId !== undefined && workflowId !== boundId(context.workflowId)) {

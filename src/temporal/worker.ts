@@ -6,6 +6,7 @@ import { createPool } from '../db/pool';
 import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../logger';
 import { createProviderRegistry } from '../providers/registry';
+import { DerivedKeys } from '../db/derived-keys';
 import { createSealer } from '../sealing';
 import { Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
@@ -60,7 +61,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
   const db = createPool(settings.databaseUrl);
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
-  const keys = payloadKeys(settings.masterKey, ...(settings.oldMasterKeys ?? []));
+  const keys = payloadKeys(new DerivedKeys(db, sealer));
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await registerSearchAttributes(client, log);

@@ -33,10 +33,7 @@ function run(): void {
   const db = instrumentQueries(createPool(databaseUrl, DATABASE_LIMITS), API_BREAKPOINTS, mutant);
   const derivedKeys = new DerivedKeys(db, sealer);
   const workflows = new InstrumentedWorkflowClient(
-    connectClient(
-      { address: settings.temporalAddress, namespace: 'default', security: {} },
-      payloadKeys(settings.masterKey),
-    ),
+    connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }, payloadKeys(derivedKeys)),
   );
   const app = createPublicApp(
     {

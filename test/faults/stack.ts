@@ -13,7 +13,7 @@ import { freePort } from '../../src/local-stack/ports';
 import { ensureDatabase, PostgresCluster } from '../../src/local-stack/postgres';
 import { startTemporal, type TemporalOptions } from '../../src/local-stack/temporal';
 import { connectClient } from '../../src/temporal/connection';
-import { payloadKeys } from '../../src/temporal/payload-codec';
+import { payloadKeysOf } from '../support/payload-keys';
 import { createLogger } from '../../src/logger';
 import { setPolicy } from '../../src/operator/catalog';
 import { seedDemo } from '../../src/operator/seed-demo';
@@ -413,7 +413,7 @@ async function prepareParts(
   const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
   receiver.secret = (await createEndpoint(db, createSealer(masterKey), endpoint)).secret;
   const target = { address: temporalAddress, namespace: 'default', security: {} };
-  const client = connectClient(target, payloadKeys(masterKey));
+  const client = connectClient(target, payloadKeysOf(masterKey));
   return { sandbox, receiver, db, client, merchantId, secretKey };
 }
 

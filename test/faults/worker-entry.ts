@@ -10,6 +10,7 @@ import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { startSweeper } from '../../src/temporal/sweeper';
 import { createLogger } from '../../src/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
+import { DerivedKeys } from '../../src/db/derived-keys';
 import { createSealer } from '../../src/sealing';
 import { Relay } from '../../src/webhooks/relay';
 import { createWebhookSender } from '../../src/webhooks/send';
@@ -29,7 +30,7 @@ async function run(): Promise<void> {
   const temporal = { address: settings.temporalAddress, namespace: 'default', security: {} };
   const db = instrumentQueries(createPool(settings.databaseUrl), WORKER_BREAKPOINTS, mutant);
   const sealer = createSealer(settings.masterKey);
-  const keys = payloadKeys(settings.masterKey);
+  const keys = payloadKeys(new DerivedKeys(db, sealer));
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await registerSearchAttributes(client, log);

@@ -7,11 +7,14 @@ import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-clien
 import { newNamespace } from '../support/service';
 import { startTcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
+import { NO_PAYLOAD_KEYS } from '../support/payload-keys';
 
 it('connects after a network that dropped all packets of the first connection', async () => {
   const temporal = await newNamespace();
   const network = await startTcpProxy(temporal.address);
-  const workflows = new PaymentWorkflowClient(connectClient({ ...temporal, address: network.address }, new Map()));
+  const workflows = new PaymentWorkflowClient(
+    connectClient({ ...temporal, address: network.address }, NO_PAYLOAD_KEYS),
+  );
   const isResponding = () =>
     workflows.ping().then(
       () => true,
@@ -38,7 +41,7 @@ it('doubles the timeout for a server that sends nothing, and stops when it is cl
   const port = await freePort();
   await once(silent.listen(port, '127.0.0.1'), 'listening');
   const workflows = new PaymentWorkflowClient(
-    connectClient({ address: `127.0.0.1:${port}`, namespace: 'default', security: {} }, new Map()),
+    connectClient({ address: `127.0.0.1:${port}`, namespace: 'default', security: {} }, NO_PAYLOAD_KEYS),
   );
   while (connectedAtMs.length < 3) await workflows.ping().catch(() => undefined);
   const [, second = 0, third = 0] = connectedAtMs;

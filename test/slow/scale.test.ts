@@ -25,6 +25,7 @@ import { temporalAddress } from '../support/temporal';
 import { explainQueries, type ExplainedStatement } from '../support/explain';
 import { BUSY_ENDPOINT, fillDatabase, OPEN, PENDING_DELIVERIES } from '../support/fill-database';
 import { eventually } from '../support/eventually';
+import { NO_PAYLOAD_KEYS } from '../support/payload-keys';
 
 const MAX_BUFFERS = 5_000;
 const log = createLogger('test', 'silent');
@@ -86,7 +87,7 @@ beforeAll(async () => {
      values (gen_random_uuid(), 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none')`,
   );
   await fillDatabase(plain);
-  const client = connectClient({ address: temporalAddress(), namespace: 'default', security: {} }, new Map());
+  const client = connectClient({ address: temporalAddress(), namespace: 'default', security: {} }, NO_PAYLOAD_KEYS);
   workflows = new WorkflowClientWithoutWorkflows(new BoundedClient(client));
 }, 900_000);
 

@@ -8,7 +8,7 @@ import type { RunFile } from '../../src/local-stack/run-file';
 import { type ChildServiceName, startChildService } from '../../src/local-stack/child-service';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { connectClient } from '../../src/temporal/connection';
-import { payloadKeys } from '../../src/temporal/payload-codec';
+import { payloadKeysOf } from '../support/payload-keys';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { temporaryDirectory } from '../local-stack/processes';
 import { testEnvironment } from '../support/test-environment';
@@ -80,7 +80,7 @@ export class SeparateService {
     this.#run = await this.#services.ready();
     this.#db = createPool(this.run.database_url, { max: 2 });
     const target = { address: this.run.temporal_address, namespace: 'default', security: {} };
-    this.#client = connectClient(target, payloadKeys((await readMasterKey(this.#home)) ?? ''));
+    this.#client = connectClient(target, payloadKeysOf((await readMasterKey(this.#home)) ?? ''));
   }
 
   async stopServices(): Promise<void> {

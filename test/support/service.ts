@@ -7,7 +7,7 @@ import { startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import { connectClient, type TemporalTarget } from '../../src/temporal/connection';
-import { payloadKeys } from '../../src/temporal/payload-codec';
+import { NO_PAYLOAD_KEYS, payloadKeysOf } from './payload-keys';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startWorker } from '../../src/temporal/worker';
 import { createLogger } from '../../src/logger';
@@ -91,7 +91,7 @@ export interface ApiResponse {
 export async function newNamespace(): Promise<TemporalTarget> {
   const namespace = `test-${randomUUID()}`;
   const target = { address: temporalAddress(), namespace, security: {} };
-  const client = connectClient(target, new Map());
+  const client = connectClient(target, NO_PAYLOAD_KEYS);
   try {
     await client.connection.workflowService.registerNamespace({
       namespace,
@@ -142,7 +142,7 @@ export async function startTestService(
   const settings = { databaseUrl: database.url, temporal, masterKey, oldMasterKeys, publicBaseUrl: apiUrl, log };
   const db = createPool(database.url, { max: 4 });
   const providerDb = createPool(ledger.url, { max: 2 });
-  const client = connectClient(temporal, payloadKeys(masterKey));
+  const client = connectClient(temporal, payloadKeysOf(masterKey, ...oldMasterKeys));
   const workflows = new PaymentWorkflowClient(client);
   const worker = restartableWorker((isRecovering) =>
     startWorker({

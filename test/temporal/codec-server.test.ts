@@ -6,11 +6,12 @@ import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/logger';
 import { createOperator, operatorFinder, revokeOperator } from '../../src/operator/operators';
 import { startCodecServer } from '../../src/temporal/codec-server';
-import { EncryptingCodec, payloadKeys } from '../../src/temporal/payload-codec';
+import { EncryptingCodec } from '../../src/temporal/payload-codec';
+import { payloadKeysOf } from '../support/payload-keys';
 import { createTestDatabase } from '../support/database';
 
 const ORIGIN = 'http://127.0.0.1:8233';
-const keys = payloadKeys(randomBytes(32).toString('base64'));
+const keys = payloadKeysOf(randomBytes(32).toString('base64'));
 const log = createLogger('test', 'silent');
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { createLogger } from '../../src/logger';
-import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
+import { EncryptingCodec, WorkerCodec } from '../../src/temporal/payload-codec';
+import { payloadKeysOf } from '../support/payload-keys';
 
 const newKey = () => randomBytes(32).toString('base64');
 const inWorkflow = (workflowId: string) => ({ workflowId });
 const masterKey = newKey();
-const codec = new EncryptingCodec(payloadKeys(masterKey), 'default');
+const codec = new EncryptingCodec(payloadKeysOf(masterKey), 'default');
 
 async function encrypt(value: unknown, workflowId: string, by = codec): Promise<Payload> {
   const [payload] = await by.encode([defaultPayloadConverter.toPayload(value)], inWorkflow(workflowId));
@@ -42,7 +43,7 @@ describe('the payload codec', () => {
 
   it('rejects a payload of another namespace, with another encoding, or with a changed or short text', async () => {
     const payload = await encrypt('settle', 'payment-1');
-    const elsewhere = new EncryptingCodec(payloadKeys(masterKey), 'another');
+    const elsewhere = new EncryptingCodec(payloadKeysOf(masterKey), 'another');
     await expect(decrypt(payload, 'payment-1', elsewhere)).rejects.toThrow(/authenticate/);
     const recoded = { ...payload, metadata: { ...payload.metadata, content: Buffer.from('binary/plain') } };
     await expect(decrypt(recoded, 'payment-1')).rejects.toThrow(/authenticate/);
@@ -54,10 +55,10 @@ describe('the payload codec', () => {
 
   it('encrypts with the first key and decrypts with each', async () => {
     const newer = newKey();
-    const both = new EncryptingCodec(payloadKeys(newer, masterKey), 'default');
+    const both = new EncryptingCodec(payloadKeysOf(newer, masterKey), 'default');
     expect(await decrypt(await encrypt('old', 'payment-1'), 'payment-1', both)).toBe('old');
     const payload = await encrypt('new', 'payment-1', both);
-    expect(await decrypt(payload, 'payment-1', new EncryptingCodec(payloadKeys(newer), 'default'))).toBe('new');
+    expect(await decrypt(payload, 'payment-1', new EncryptingCodec(payloadKeysOf(newer), 'default'))).toBe('new');
     await expect(decrypt(payload, 'payment-1')).rejects.toThrow(/which this process does not have/);
   });
 

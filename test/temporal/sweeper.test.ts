@@ -10,6 +10,7 @@ import { temporalAddress } from '../support/temporal';
 import { creation, createTestLedger, type TestLedger } from '../support/payments';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
+import { NO_PAYLOAD_KEYS } from '../support/payload-keys';
 
 const OPEN_NOTIFICATIONS = 40;
 const CONCURRENCY = 10;
@@ -26,7 +27,7 @@ afterAll(() => ledger.close());
 beforeEach(async () => {
   network = await startTcpProxy(temporalAddress());
   workflows = new PaymentWorkflowClient(
-    connectClient({ address: network.address, namespace: 'default', security: {} }, new Map()),
+    connectClient({ address: network.address, namespace: 'default', security: {} }, NO_PAYLOAD_KEYS),
   );
 });
 afterEach(async () => {

@@ -3,7 +3,8 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { disableEndpoint, enableEndpoint, findEndpoint } from '../../src/operator/webhook-endpoints';
 import { redeliver } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
-import { EncryptingCodec, payloadKeys } from '../../src/temporal/payload-codec';
+import { EncryptingCodec } from '../../src/temporal/payload-codec';
+import { payloadKeysOf } from '../support/payload-keys';
 import { MAX_ATTEMPTS } from '../../src/webhooks/retry-policy';
 import { createTimeSkippingEnvironment } from '../support/temporal';
 import { recordHistory } from '../support/history';
@@ -20,7 +21,7 @@ let endpointId: string;
 
 beforeAll(async () => {
   const masterKey = newMasterKey();
-  const codec = new EncryptingCodec(payloadKeys(masterKey), 'default');
+  const codec = new EncryptingCodec(payloadKeysOf(masterKey), 'default');
   environment = await createTimeSkippingEnvironment([codec]);
   service = await startTestService(
     { address: environment.address, namespace: 'default', security: {} },

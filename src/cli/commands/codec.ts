@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import { codecPortOf, temporalUiOrigins } from '../../config';
+import { DerivedKeys } from '../../db/derived-keys';
+import { createPool } from '../../db/pool';
+import { operatorFinder } from '../../operator/operators';
 import { runService } from '../service-process';
 
 export function addCodecCommand(program: Command): void {
@@ -11,19 +14,15 @@ export function addCodecCommand(program: Command): void {
         const { startCodecServer } = await import('../../temporal/codec-server.js');
         const { payloadKeys } = await import('../../temporal/payload-codec.js');
         const { config } = context;
-        const settings = {
+        const db = createPool(await context.databaseUrl(), { max: 2 });
+        const server = await startCodecServer({
           port: codecPortOf(config),
-          keys: payloadKeys(await context.masterKey(), ...context.oldMasterKeys),
+          keys: payloadKeys(new DerivedKeys(db, await context.sealer(db))),
           namespace: config.TEMPORAL_NAMESPACE,
           origins: temporalUiOrigins(config),
+          findOperator: config.LUNAS_ENVIRONMENT === 'production' ? operatorFinder(db) : null,
           log,
-        };
-        if (config.LUNAS_ENVIRONMENT !== 'production') return startCodecServer({ ...settings, findOperator: null });
-
-        const { createPool } = await import('../../db/pool.js');
-        const { operatorFinder } = await import('../../operator/operators.js');
-        const db = createPool(await context.databaseUrl(), { max: 2 });
-        const server = await startCodecServer({ ...settings, findOperator: operatorFinder(db) });
+        });
         return {
           async close() {
             await server.close();

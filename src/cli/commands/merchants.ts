@@ -92,7 +92,7 @@ function addHold(merchants: LunasCommand): void {
       const by = commandOperator();
       const held = merchantDetails(await holdMerchant({ db, by }, merchantId, note));
       if (!cancelPayments) return held;
-      return withTemporal(context, async (workflows) =>
+      return withTemporal(context, db, async (workflows) =>
         withCancellations(held, await cancelPendingPayments({ db, workflows, by }, merchantId, note)),
       );
     });
@@ -119,7 +119,7 @@ function addRelease(merchants: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas merchants release MERCHANT_ID --note "case 4711 is closed"')
     .databaseAction(z.object({ merchantId: id, note }), ({ merchantId, note }, db, context) =>
-      withTemporal(context, async (workflows) =>
+      withTemporal(context, db, async (workflows) =>
         merchantDetails(await releaseMerchant({ db, workflows, by: commandOperator() }, merchantId, note)),
       ),
     );

@@ -30,7 +30,8 @@ function addShow(payments: LunasCommand): void {
       'show a payment by its id or reference_id: row, transitions, ledger, refunds, operator actions, workflow status',
     )
     .databaseAction(z.object({ payment: z.string() }), async ({ payment }, db, context) => {
-      const queryStatus = (paymentId: string) => withTemporal(context, (workflows) => workflows.queryStatus(paymentId));
+      const queryStatus = (paymentId: string) =>
+        withTemporal(context, db, (workflows) => workflows.queryStatus(paymentId));
       const details = await showPayment(db, queryStatus, payment);
       return { json: { ...details }, text: renderPayment(details) };
     });
@@ -87,7 +88,7 @@ function addSettle(payments: LunasCommand): void {
     )
     .databaseAction(input, async ({ payment, merchant, until, note }, db, context) => {
       const selected = merchant && until ? await listSettleable(db, merchant, until) : payment;
-      const settlements = await withTemporal(context, (workflows) =>
+      const settlements = await withTemporal(context, db, (workflows) =>
         settlePayments({ db, workflows, by: commandOperator() }, selected, note),
       );
       return settlementResult(settlements);

@@ -17,7 +17,7 @@ export function addReconcileCommand(program: LunasCommand): void {
     .databaseAction(
       z.object({ since: durationFrom(1) }),
       ({ since }, db, context) =>
-        withTemporal(context, async (workflows) => {
+        withTemporal(context, db, async (workflows) => {
           const providers = createProviderRegistry(db, await context.sealer(db), context.publicBaseUrl());
           try {
             const changedSince = new Date(Date.now() - since * 1_000);

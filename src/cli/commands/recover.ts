@@ -25,7 +25,7 @@ export function addRecoverCommand(program: LunasCommand): void {
     .databaseAction(
       z.object({ since: timestamp.optional() }),
       ({ since }, db, context) =>
-        withTemporal(context, async (workflows) => {
+        withTemporal(context, db, async (workflows) => {
           const environment = context.config.LUNAS_ENVIRONMENT;
           const transitionContext = { db, environment, onDeliveries: () => undefined };
           return recoveryResult(await recover(transitionContext, workflows, { startedSince: since, onProgress }));

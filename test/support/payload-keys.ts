@@ -1,0 +1,16 @@
+import { KeyRing } from '../../src/master-keys';
+import type { PayloadKeys } from '../../src/temporal/payload-codec';
+
+const LABEL = 'lunas temporal payloads';
+
+/** The payload keys of these master keys, without a database: none is retired. The first master key encrypts. */
+export function payloadKeysOf(masterKey: string, ...oldMasterKeys: string[]): PayloadKeys {
+  const ring = new KeyRing(masterKey, oldMasterKeys);
+  return {
+    current: () => ({ keyId: ring.current.id, key: ring.current.derive(LABEL) }),
+    find: (keyId) => Promise.resolve(ring.byId(keyId)?.derive(LABEL)),
+  };
+}
+
+/** For a client that sends no payload. */
+export const NO_PAYLOAD_KEYS = payloadKeysOf(Buffer.alloc(32).toString('base64'));
