@@ -62,6 +62,7 @@ describe('callers that do not read', () => {
     const further = await connectSlowReader(url);
     further.resume();
     await closed(further);
+    expect(further.bytesRead).toBe(0);
     for (const socket of sockets) socket.destroy();
   });
 });
