@@ -73,8 +73,8 @@ const IS_NEAR_EXPIRY =
 
 /**
  * Stores a verified notification once: two with the same meaning or the same bytes are the same. A notification that
- * the payment already reflects is stored as closed. An expiry near the payment's own timer is due after 20 seconds, if the timer has not
- * closed it.
+ * the payment already reflects is stored as closed. An expiry near the payment's own timer is due after 20 seconds, if
+ * the timer has not closed it.
  */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
   const { accountId, referenceId, reportedStatus, meaning, rawBody } = notification;
@@ -91,7 +91,8 @@ export async function storeNotification(db: Queryable, notification: Notificatio
         insert into provider_notifications
           (provider_account_id, reference_id, body_sha256, body, reported_status, meaning_sha256, closed_at,
             next_notify_at)
-        select $1::uuid, $2, $3::bytea, $4, $6, $7::bytea, case when (select status from payment) = any ($5) then now() end,
+        select $1::uuid, $2, $3::bytea, $4, $6, $7::bytea,
+          case when (select status from payment) = any ($5) then now() end,
           now() + case when (select is_expected from payment) then interval '20 seconds' else interval '5 seconds' end
         where $7::bytea is null or (select count(*) from provider_notifications
           where provider_account_id = $1 and reference_id = $2 and meaning_sha256 is not null) < ${MAX_MEANINGS}

@@ -90,7 +90,7 @@ describe('the money of a merchant on hold', () => {
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'pay']);
   });
 
-  it('goes back to the customer by an operator’s refund, in the operator’s name, while the merchant is suspended', async () => {
+  it('goes back to the customer by an operator’s refund, also if the merchant is suspended', async () => {
     const { id } = await createHeld();
     await changeMerchant(service.db, service.merchantId, { status: 'suspended' });
     const { status, body } = await act(`payments/${id}/refund`);
