@@ -55,9 +55,10 @@ const CONNECTIONS = 2;
  * taken are counted, so all processes together never allow more than the limit. Up to an eighth of it may stay unused
  * in a process that no longer receives the merchant's requests.
  *
- * The minute starts with the first request of a budget. The limit fails open: if the table is unavailable, each
- * process allows the limit by itself until the minute ends. Rejected or delayed payments would cost merchants more than some requests
- * above the limit. The `insuranceLimiter` of rate-limiter-flexible would wait for the timeout at every request.
+ * The minute starts with the first request of a budget. The limit fails open: if the table is unavailable, each process
+ * allows the limit by itself until the minute ends. Rejected or delayed payments would cost merchants more than some
+ * requests above the limit. The `insuranceLimiter` of rate-limiter-flexible would wait for the timeout at every
+ * request.
  */
 export class RateLimit {
   readonly keyLimit: number;
