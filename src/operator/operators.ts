@@ -89,7 +89,7 @@ export async function findOperator(
 /** The codec server listens only there. */
 const LOOPBACK = '127.0.0.1';
 
-/** Finds the name of the operator whose secret key may read from loopback; undefined if the key is unknown or may not. */
+/** Finds the name of the operator whose secret key may read from loopback; undefined if there is none. */
 export function operatorFinder(db: Queryable): (secretKey: string) => Promise<string | undefined> {
   return async (secretKey) => {
     const key = parseOperatorKey(secretKey);

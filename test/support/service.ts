@@ -127,12 +127,7 @@ export async function startTestService(
   const ledger = newDatabase();
   const log = createLogger('test', process.env.LOG_LEVEL ?? 'silent');
   const { listeners, apiUrl, operatorUrl } = await freeListeners();
-  const sandbox = await startSandbox({
-    port: 0,
-    host: '127.0.0.1',
-    databaseUrl: ledger.url,
-    log,
-  });
+  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', databaseUrl: ledger.url, log });
   const { merchantId, secretKey } = await seedDemo({
     databaseUrl: database.url,
     masterKey,

@@ -69,7 +69,7 @@ describe('the codec server', () => {
     expect(await valuesIn(byPassword)).toEqual([{ total: 50_000 }, 'plain']);
   });
 
-  it('401: without a key, with an unknown or revoked one, and with one without the scope or for elsewhere', async () => {
+  it('401: without a key, with an unknown or revoked one, and with one that may not read from here', async () => {
     const other = await createOperator(db, { name: 'budi', environment: 'production' });
     await revokeOperator(db, other.id);
     const settling = { name: 'sari', environment: 'production', scopes: ['settle'] } as const;
