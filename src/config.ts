@@ -136,6 +136,9 @@ export const environmentSchema = z.object({
   WEBHOOK_ALLOWED_NETWORKS: networks
     .optional()
     .describe('Private networks to which webhooks may be sent. Default: loopback in sandbox, none in production.'),
+  WEBHOOK_FORBIDDEN_NETWORKS: networks
+    .optional()
+    .describe('Networks to which webhooks are never sent, such as your own public addresses. Default: none.'),
   WEBHOOK_RETENTION_DAYS: retentionDays
     .default(90)
     .describe('Days after which final webhook deliveries, their attempts and events are deleted.'),

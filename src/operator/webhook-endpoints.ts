@@ -6,7 +6,8 @@ import type { Sealer } from '../sealing';
 import { openSecret, type SealedSecret } from '../webhooks/outbox';
 import { markDead } from '../webhooks/mark-dead';
 import { type DisabledReason, RESET_HEALTH } from '../webhooks/record-attempt';
-import { type ReceiverRules, urlViolation } from '../webhooks/ssrf-guard';
+import { resolverFor, type ResolveHost } from '../webhooks/resolve-host';
+import { type ReceiverRules, receiverViolation } from '../webhooks/ssrf-guard';
 import { merchantNotFound } from './merchants';
 import { assertUrl } from './validate-url';
 import { requireRow } from '../db/require-row';
@@ -48,15 +49,17 @@ const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", end
 /**
  * Registers an endpoint. The secret that signs its webhooks is stored sealed; only this result contains it.
  * @throws NotFoundError if there is no such merchant
- * @throws UserError if the URL violates a rule
+ * @throws UserError if the URL violates a rule, or in production if its host resolves to a forbidden network
  */
 export async function createEndpoint(
   db: Queryable,
   sealer: Sealer,
   endpoint: NewEndpoint,
+  resolve: ResolveHost = resolverFor(endpoint.environment),
 ): Promise<WebhookEndpoint & { readonly secret: string }> {
   const secret = newSecret();
   const secretId = uuidv7();
+  const url = assertUrl(endpoint.url, await receiverViolation(endpoint.url, endpoint, resolve));
   const { rows } = await db.query<WebhookEndpoint>(
     `with endpoint as (
        insert into webhook_endpoints (id, merchant_id, url, events)
@@ -70,7 +73,7 @@ export async function createEndpoint(
     [
       uuidv7(),
       endpoint.merchantId,
-      assertUrl(endpoint.url, urlViolation(endpoint.url, endpoint)),
+      url,
       endpoint.events.length === 0 ? null : [...new Set(endpoint.events)],
       secretId,
       sealer.seal(secret, ['webhook-secret', secretId]),

@@ -27,6 +27,7 @@ export interface WorkerSettings {
   readonly environment: Config['LUNAS_ENVIRONMENT'];
   /** CIDRs; the default depends on the environment. */
   readonly webhookAllowedNetworks?: readonly string[] | undefined;
+  readonly webhookForbiddenNetworks?: readonly string[] | undefined;
   /** The API's address for providers and customers. */
   readonly publicBaseUrl: string;
   /** How long a refund can be cancelled before it is submitted to the provider. */
@@ -69,6 +70,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const webhooks = createWebhookSender({
     environment: settings.environment,
     allowedNetworks: settings.webhookAllowedNetworks,
+    forbiddenNetworks: settings.webhookForbiddenNetworks,
   });
   const providers = createProviderRegistry(db, sealer, settings.publicBaseUrl);
   let relay: Relay | undefined;

@@ -2,8 +2,9 @@ import { BlockList, isIP } from 'node:net';
 
 /**
  * Addresses that cannot be a merchant's server on the internet, by kind. Sources: IANA's special-purpose registries
- * (RFC 6890 and its updates), forms of IPv6 that contain an IPv4 address, and the public address of Azure's platform
- * services (168.63.129.16). If several kinds match, the first one is reported.
+ * (RFC 6890 and its updates), forms of IPv6 that contain an IPv4 address, and the public-looking addresses of the platform
+ * services of Azure (168.63.129.16) and IBM Cloud (161.26.0.0/16, 166.8.0.0/14). If several kinds match, the first one
+ * is reported.
  */
 const FORBIDDEN_NETWORKS = {
   loopback: ['127.0.0.0/8', '::1/128'],
@@ -14,7 +15,7 @@ const FORBIDDEN_NETWORKS = {
   multicast: ['224.0.0.0/4', 'ff00::/8'],
   'for documentation': ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
   'for benchmarks': ['198.18.0.0/15', '2001:2::/48'],
-  "a cloud's own service": ['168.63.129.16/32'],
+  "a cloud's own service": ['168.63.129.16/32', '161.26.0.0/16', '166.8.0.0/14'],
   'an IPv4 address in IPv6': [
     '::/96', // compatible
     '::ffff:0:0/96', // mapped

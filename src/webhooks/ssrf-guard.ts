@@ -13,10 +13,20 @@ export interface ReceiverRules {
    * sandbox.
    */
   readonly allowedNetworks?: readonly string[] | undefined;
+  /** `WEBHOOK_FORBIDDEN_NETWORKS`: CIDRs that are never called, public and allowed ones included. Default: none. */
+  readonly forbiddenNetworks?: readonly string[] | undefined;
+}
+
+/** Tests of one resolved address. `isForbidden` takes precedence. */
+interface AddressRules {
+  readonly isAllowed: NetworkTest;
+  readonly isForbidden: NetworkTest;
 }
 
 const DEFAULT_ALLOWED_NETWORKS = { sandbox: ['127.0.0.0/8', '::1/128'], production: [] } as const;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** RFC 6761: the name and the names below it mean the machine itself. */
+const LOCALHOST = /(?:^|\.)localhost\.?$/;
 
 /** The rule that the format of a URL violates, as continuation of "The URL …"; null if it violates none. */
 export function urlFormatViolation(text: string, environment: ReceiverRules['environment']): string | null {
@@ -38,9 +48,29 @@ export function urlViolation(text: string, rules: ReceiverRules): string | null 
   if (brokenForm !== null) return brokenForm;
   const { hostname, port } = new URL(text);
   if (rules.environment === 'production' && port !== '') return 'must not name a port in production';
-  const [literal] = parseIpLiteral(hostname);
-  const broken = literal ? addressViolation(literal, port, allowedBy(rules)) : null;
-  return broken && `must not lead to ${broken}`;
+  if (rules.environment === 'production' && LOCALHOST.test(hostname)) return 'must not name localhost in production';
+  return mustNotLeadTo(parseIpLiteral(hostname), port, rules);
+}
+
+/**
+ * The rule that a new receiver's URL violates. In production its host name is resolved too. A name without an address
+ * violates none: the merchant may create it later, and every connection is checked again.
+ */
+export async function receiverViolation(
+  text: string,
+  rules: ReceiverRules,
+  resolve: ResolveHost,
+): Promise<string | null> {
+  const violation = urlViolation(text, rules);
+  if (violation !== null || rules.environment !== 'production') return violation;
+  const { hostname, port } = new URL(text);
+  if (parseIpLiteral(hostname).length > 0) return null;
+  return mustNotLeadTo(await resolve(hostname).catch(() => []), port, rules);
+}
+
+function mustNotLeadTo(addresses: readonly LookupAddress[], port: string, rules: ReceiverRules): string | null {
+  const violation = firstViolation(addresses, port, addressRulesOf(rules));
+  return violation && `must not lead to ${violation}`;
 }
 
 /**
@@ -49,10 +79,10 @@ export function urlViolation(text: string, rules: ReceiverRules): string | null 
  * connection passes here, also those to IP literals, for which undici never calls `lookup`.
  */
 export function createGuardedConnector(rules: ReceiverRules, resolve: ResolveHost): buildConnector.connector {
-  const isAllowed = allowedBy(rules);
+  const addressRules = addressRulesOf(rules);
   const connect = async (options: buildConnector.Options, callback: buildConnector.Callback) => {
     try {
-      const addresses = await checkHost(options.hostname, options.port, isAllowed, resolve);
+      const addresses = await checkHost(options.hostname, options.port, addressRules, resolve);
       const lookup = fixedLookup(addresses);
       buildConnector({ timeout: CONNECT_TIMEOUT_MS, maxCachedSessions: 0, lookup })(options, callback);
     } catch (error) {
@@ -65,27 +95,37 @@ export function createGuardedConnector(rules: ReceiverRules, resolve: ResolveHos
 async function checkHost(
   hostname: string,
   port: string,
-  isAllowed: NetworkTest,
+  rules: AddressRules,
   resolve: ResolveHost,
 ): Promise<readonly LookupAddress[]> {
   const literals = parseIpLiteral(hostname);
   const addresses = literals.length > 0 ? literals : await resolve(hostname);
-  for (const address of addresses) {
-    const broken = addressViolation(address, port, isAllowed);
-    if (broken) throw new Error(`not called: ${hostname} leads to ${broken}`);
-  }
+  const violation = firstViolation(addresses, port, rules);
+  if (violation) throw new Error(`not called: ${hostname} leads to ${violation}`);
   return addresses;
 }
 
-function addressViolation({ address }: LookupAddress, port: string, isAllowed: NetworkTest): string | null {
+function firstViolation(addresses: readonly LookupAddress[], port: string, rules: AddressRules): string | null {
+  return addresses.map((address) => addressViolation(address, port, rules)).find((violation) => violation) ?? null;
+}
+
+function addressViolation(
+  { address }: LookupAddress,
+  port: string,
+  { isAllowed, isForbidden }: AddressRules,
+): string | null {
+  if (isForbidden(address)) return `${address}, which WEBHOOK_FORBIDDEN_NETWORKS forbids`;
   if (isAllowed(address)) return null;
   const kind = blockedRange(address);
   if (kind) return `${address}, which is ${kind} (WEBHOOK_ALLOWED_NETWORKS can open a network)`;
   return port === '' ? null : `port ${port} of a public address`;
 }
 
-function allowedBy({ environment, allowedNetworks }: ReceiverRules): NetworkTest {
-  return inNetworks(allowedNetworks ?? DEFAULT_ALLOWED_NETWORKS[environment]);
+function addressRulesOf({ environment, allowedNetworks, forbiddenNetworks = [] }: ReceiverRules): AddressRules {
+  return {
+    isAllowed: inNetworks(allowedNetworks ?? DEFAULT_ALLOWED_NETWORKS[environment]),
+    isForbidden: inNetworks(forbiddenNetworks),
+  };
 }
 
 /** The address if the host is an IP literal, without brackets; empty for a name. */

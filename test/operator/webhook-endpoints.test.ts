@@ -21,13 +21,18 @@ beforeEach(async () => {
 afterEach(() => ledger.close());
 
 const register = (changes: Partial<NewEndpoint> = {}) =>
-  createEndpoint(ledger.db, sealer, {
-    merchantId: ledger.merchantId,
-    url: 'http://127.0.0.1:9/webhooks',
-    events: [],
-    environment: 'sandbox',
-    ...changes,
-  });
+  createEndpoint(
+    ledger.db,
+    sealer,
+    {
+      merchantId: ledger.merchantId,
+      url: 'http://127.0.0.1:9/webhooks',
+      events: [],
+      environment: 'sandbox',
+      ...changes,
+    },
+    () => Promise.resolve([{ address: '1.1.1.1', family: 4 }]),
+  );
 
 it('registers an endpoint whose secret signs its webhooks', async () => {
   const endpoint = await register();

@@ -204,7 +204,11 @@ function addRedeliver(webhooks: LunasCommand): void {
 }
 
 function receiverRules({ config }: CommandContext) {
-  return { environment: config.LUNAS_ENVIRONMENT, allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS };
+  return {
+    environment: config.LUNAS_ENVIRONMENT,
+    allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
+    forbiddenNetworks: config.WEBHOOK_FORBIDDEN_NETWORKS,
+  };
 }
 
 /** `run.json` of a running Lunas contains the newest secret of its demo merchant. */

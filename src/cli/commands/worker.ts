@@ -29,6 +29,7 @@ export function addWorkerCommand(program: Command): void {
           oldMasterKeys,
           environment: context.config.LUNAS_ENVIRONMENT,
           webhookAllowedNetworks: context.config.WEBHOOK_ALLOWED_NETWORKS,
+          webhookForbiddenNetworks: context.config.WEBHOOK_FORBIDDEN_NETWORKS,
           publicBaseUrl: context.publicBaseUrl(),
           refundHoldSeconds: context.config.REFUND_HOLD_SECONDS,
           retentionDays: retentionOf(context.config),

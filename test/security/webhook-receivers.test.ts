@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { createEndpoint, listEndpoints, type NewEndpoint } from '../../src/operator/webhook-endpoints';
+import { createSealer } from '../../src/sealing';
+import type { ResolveHost } from '../../src/webhooks/resolve-host';
+import { createWebhookSender } from '../../src/webhooks/send';
+import { createTestLedger, type TestLedger } from '../support/payments';
+import { startReceiver, type Receiver } from '../support/receiver';
+import { webhookTo } from '../webhooks/webhook';
+
+const sealer = createSealer(randomBytes(32).toString('base64'));
+
+let ledger: TestLedger;
+beforeAll(async () => {
+  ledger = await createTestLedger();
+});
+afterAll(() => ledger.close());
+
+/** Names of an attacker's DNS server, by their addresses. */
+const resolveTo =
+  (...addresses: string[]): ResolveHost =>
+  () =>
+    Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+
+const noAddress: ResolveHost = () => Promise.reject(new Error('has no address'));
+
+function register(url: string, resolve: ResolveHost, rules: Partial<NewEndpoint> = {}) {
+  const endpoint = { merchantId: ledger.merchantId, url, events: [], environment: 'production', ...rules } as const;
+  return createEndpoint(ledger.db, sealer, endpoint, resolve);
+}
+
+describe('registering a webhook in production', () => {
+  it.each(['localhost', 'LOCALHOST', 'localhost.', 'api.localhost'])('is refused for the host %s', async (host) => {
+    await expect(register(`https://${host}/`, noAddress)).rejects.toThrow('must not name localhost in production');
+  });
+
+  it.each([
+    ['127.0.0.1', 'loopback'],
+    ['169.254.169.254', 'link-local'],
+    ['10.0.0.7', 'private'],
+    ['::1', 'loopback'],
+    ['161.26.0.10', "a cloud's own service"],
+    ['166.9.0.10', "a cloud's own service"],
+  ])('is refused for a name that resolves to %s', async (address, kind) => {
+    await expect(register('https://inside.example/', resolveTo('1.1.1.1', address))).rejects.toThrow(
+      `must not lead to ${address}, which is ${kind}`,
+    );
+  });
+
+  it('is refused for a public address of our own, if WEBHOOK_FORBIDDEN_NETWORKS names it', async () => {
+    const forbiddenNetworks = ['8.8.8.0/24'];
+    const refusal = 'must not lead to 8.8.8.8, which WEBHOOK_FORBIDDEN_NETWORKS forbids';
+    await expect(register('https://ours.example/', resolveTo('8.8.8.8'), { forbiddenNetworks })).rejects.toThrow(
+      refusal,
+    );
+    await expect(register('https://8.8.8.8/', noAddress, { forbiddenNetworks })).rejects.toThrow(refusal);
+  });
+
+  it('writes nothing when it is refused', async () => {
+    expect(await listEndpoints(ledger.db)).toEqual([]);
+  });
+
+  it('accepts a public host, and a name that has no address yet', async () => {
+    await expect(register('https://shop.example/', resolveTo('1.1.1.1'))).resolves.toMatchObject({ status: 'enabled' });
+    await expect(register('https://later.example/', noAddress)).resolves.toMatchObject({ status: 'enabled' });
+  });
+});
+
+describe('a delivery', () => {
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(() => receiver.close());
+
+  it('does not reach a forbidden network, even one that is also allowed', async () => {
+    const rules = { environment: 'sandbox', forbiddenNetworks: ['127.0.0.0/8'] } as const;
+    const sender = createWebhookSender(rules, resolveTo('127.0.0.1'));
+    const { port } = new URL(receiver.url);
+    for (const url of [receiver.url, `http://rebound.example:${port}/`]) {
+      const { failure } = await sender.send(webhookTo(url));
+      expect(failure).toContain('127.0.0.1, which WEBHOOK_FORBIDDEN_NETWORKS forbids');
+    }
+    await sender.close();
+    expect(receiver.received).toEqual([]);
+  });
+});
