@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf, UserError } from './errors';
@@ -37,9 +38,17 @@ const masterKeys = z
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
-/** A trusted proxy names the caller's address: with `/0` callers could choose their own. */
+/**
+ * A trusted proxy names the caller's address: in a network that contains callers, they could choose their own. Networks
+ * that contain the IPv4-mapped addresses (`::ffff:0:0/96`) contain every IPv4 caller. The widest private networks are
+ * 10.0.0.0/8 and fc00::/7.
+ */
 function isTrustable(proxy: string): boolean {
-  return network.safeParse(proxy).success && !proxy.endsWith('/0');
+  const [base = '', prefix] = proxy.split('/');
+  if (!network.safeParse(proxy).success || prefix === undefined) return network.safeParse(proxy).success;
+  if (isIPv4(base)) return Number(prefix) >= 8;
+  const isPrivate = /^f[cd][\da-f]{2}:/i.test(base);
+  return !/^[0:]/.test(base) && Number(prefix) >= (isPrivate ? 7 : 16);
 }
 
 const networks = list.refine((cidrs) => cidrs.length > 0 && cidrs.every((cidr) => network.safeParse(cidr).success), {
@@ -51,7 +60,7 @@ const trustedProxies = z.union([
   list.refine((proxies) => proxies.length > 0 && proxies.every(isTrustable), {
     error:
       'must be the number of proxies in front of the API (1), or their addresses and networks ' +
-      '(10.0.0.0/8,2001:db8::7), not /0',
+      '(10.0.0.0/8,2001:db8::7), no network wider than /8 (IPv6: /16)',
   }),
 ]);
 
@@ -93,6 +102,9 @@ export const environmentSchema = z.object({
     .describe('The time-skipping test server to use. Default: found, downloaded or built.'),
   POSTGRES_PORT: port.default(5433).describe("Port of the local stack's PostgreSQL."),
   SANDBOX_PORT: port.default(3001).describe('Port of the sandbox.'),
+  SANDBOX_HOST: text
+    .default('127.0.0.1')
+    .describe('Address on which the sandbox listens. Its server key is public: open it only to trusted networks.'),
   SANDBOX_URL: url.optional().describe('URL of a sandbox that runs elsewhere. The local stack then starts none.'),
   LUNAS_HOME: text
     .default('.lunas')
@@ -119,7 +131,9 @@ export const environmentSchema = z.object({
     .describe('true: the worker neither settles nor refunds, until PostgreSQL and Temporal agree again.'),
   TRUST_PROXY: trustedProxies
     .optional()
-    .describe('Number of reverse proxies before the API, or their networks. Without it X-Forwarded-For is ignored.'),
+    .describe(
+      'Networks of the reverse proxies before the API, or their number. Without it X-Forwarded-For is ignored.',
+    ),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600).describe('Requests per minute for each API key.'),
   MERCHANT_RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
     .optional()

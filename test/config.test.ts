@@ -6,6 +6,7 @@ describe('TRUST_PROXY', () => {
     ['2', 2],
     ['10.0.0.0/8', ['10.0.0.0/8']],
     ['127.0.0.1, 2001:db8::/32', ['127.0.0.1', '2001:db8::/32']],
+    ['::1,fc00::/7', ['::1', 'fc00::/7']],
   ])('may be %s', (text, value) => {
     expect(loadConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
   });
@@ -20,6 +21,12 @@ describe('TRUST_PROXY', () => {
     '10.0.0.0/33',
     '0.0.0.0/0',
     '::/0',
+    '0.0.0.0/1,128.0.0.0/1',
+    '10.0.0.0/7',
+    '::/1',
+    'fc::/7',
+    '::ffff:0:0/96',
+    '0:0:0:0:0:ffff::/96',
     '10.0.0.1,x',
     'proxy.example',
   ])('is rejected if it is %s, in one sentence that names it', (text) => {
@@ -28,7 +35,7 @@ describe('TRUST_PROXY', () => {
         name: 'UserError',
         message:
           'The environment has invalid values. TRUST_PROXY: must be the number of proxies in front of the API (1), ' +
-          'or their addresses and networks (10.0.0.0/8,2001:db8::7), not /0',
+          'or their addresses and networks (10.0.0.0/8,2001:db8::7), no network wider than /8 (IPv6: /16)',
       }),
     );
   });

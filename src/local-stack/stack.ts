@@ -71,7 +71,7 @@ export async function startStack<Prepared>(
     masterKey: config.LUNAS_MASTER_KEY ?? (await ensureMasterKey(dataDirectory)),
     oldMasterKeys: config.LUNAS_OLD_MASTER_KEYS ?? [],
     apiUrl: `http://${reachableHost(config.HOST)}:${config.PORT}`,
-    sandboxUrl: config.SANDBOX_URL ?? `http://${LOOPBACK}:${config.SANDBOX_PORT}`,
+    sandboxUrl: config.SANDBOX_URL ?? `http://${reachableHost(config.SANDBOX_HOST)}:${config.SANDBOX_PORT}`,
   };
   const [database, temporal] = await runAll(signal, (signal) => [
     startDatabase(context, signal),
@@ -177,7 +177,7 @@ export function requiredPorts(config: Config, services: readonly ChildServiceNam
   const runsTemporal = config.TEMPORAL_ADDRESS === undefined;
   return [
     ...(own.includes('api') ? apiPorts(config) : []),
-    ...(own.includes('sandbox') ? [sandboxPort(config.SANDBOX_PORT)] : []),
+    ...(own.includes('sandbox') ? [sandboxPort(config)] : []),
     ...(own.includes('codec') ? [{ variable: 'CODEC_PORT', host: LOOPBACK, port: codecPortOf(config) }] : []),
     ...(runsPostgres ? [{ variable: 'POSTGRES_PORT', host: LOOPBACK, port: config.POSTGRES_PORT }] : []),
     ...(runsTemporal ? [{ variable: 'TEMPORAL_PORT', host: LOOPBACK, port: config.TEMPORAL_PORT }] : []),
@@ -193,9 +193,9 @@ function apiPorts(config: Config): Port[] {
   ];
 }
 
-function sandboxPort(port: number): Port {
-  const hint = `To use a running sandbox, set SANDBOX_URL=http://${LOOPBACK}:${port}.`;
-  return { variable: 'SANDBOX_PORT', host: LOOPBACK, port, hint };
+function sandboxPort({ SANDBOX_HOST: host, SANDBOX_PORT: port }: Config): Port {
+  const hint = `To use a running sandbox, set SANDBOX_URL=http://${reachableHost(host)}:${port}.`;
+  return { variable: 'SANDBOX_PORT', host, port, hint };
 }
 
 function reachableHost(host: string): string {

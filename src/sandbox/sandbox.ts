@@ -13,7 +13,7 @@ import { listNotifications } from './notification-queue';
 import { NOTIFICATION_DELAYS_MS, Notifier, type NotifierOptions } from './notifier';
 import { sandboxPage } from './page';
 import { send } from './respond';
-import { onlyLoopback, simulatorApi } from './simulator-api';
+import { onlyLoopback, onlyOwnPage, simulatorApi } from './simulator-api';
 
 export interface SandboxOptions {
   /** 0 for any free port. */
@@ -79,6 +79,7 @@ function createApp({ pool, ledger, faults, notifier, log }: AppDependencies): Ex
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.use(onlyOwnPage);
   // Not strict: Midtrans' own clients send the JSON body `null` to cancel and expire.
   app.use(
     express.json({ limit: BODY_LIMIT, strict: false }),

@@ -25,9 +25,9 @@ afterEach(async () => {
 }, TIMEOUT_MS);
 
 /** Starts `lunas sandbox` without other services. */
-function startSandbox(dataDirectory: string, port: number) {
+function startSandbox(dataDirectory: string, port: number, variables: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [LUNAS, 'sandbox'], {
-    env: { PATH: process.env.PATH, LUNAS_HOME: dataDirectory, SANDBOX_PORT: String(port) },
+    env: { PATH: process.env.PATH, LUNAS_HOME: dataDirectory, SANDBOX_PORT: String(port), ...variables },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let stderr = '';
@@ -95,6 +95,18 @@ it(
     });
     expect(await second.stop('SIGINT')).toMatchObject({ exitCode: 0 });
     expect(existsSync(path.join(dataDirectory, 'run.json'))).toBe(false);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'a sandbox stays on loopback if HOST opens the API',
+  async () => {
+    const port = await freePort();
+    await startSandbox(await temporaryDirectory(), port, { HOST: '0.0.0.0' }).ready();
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).resolves.toMatchObject({ status: 200 });
+    // On Linux each address of 127.0.0.0/8 reaches a server that listens on all interfaces.
+    await expect(fetch(`http://127.0.0.2:${port}/healthz`)).rejects.toThrow('fetch failed');
   },
   TIMEOUT_MS,
 );

@@ -20,7 +20,7 @@ export function addSandboxCommand(program: LunasCommand): void {
     .action(() =>
       runService('sandbox', async (log, context) => {
         const { startSandbox } = await import('../../sandbox/sandbox.js');
-        const { SANDBOX_PORT: port, HOST: host } = context.config;
+        const { SANDBOX_PORT: port, SANDBOX_HOST: host } = context.config;
         const ledger = await openLedger(context, (line) => log.warn(line));
         try {
           const { databaseUrl } = ledger;
