@@ -2,9 +2,9 @@ import { BlockList, isIP } from 'node:net';
 
 /**
  * Addresses that cannot be a merchant's server on the internet, by kind. Sources: IANA's special-purpose registries
- * (RFC 6890 and its updates), forms of IPv6 that contain an IPv4 address, and the public-looking addresses of the platform
- * services of Azure (168.63.129.16) and IBM Cloud (161.26.0.0/16, 166.8.0.0/14). If several kinds match, the first one
- * is reported.
+ * (RFC 6890 and its updates), forms of IPv6 that contain an IPv4 address, and the public-looking addresses of the
+ * platform services of Azure (168.63.129.16) and IBM Cloud (161.26.0.0/16, 166.8.0.0/14). If several kinds match, the
+ * first one is reported.
  */
 const FORBIDDEN_NETWORKS = {
   loopback: ['127.0.0.0/8', '::1/128'],
