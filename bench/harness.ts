@@ -230,6 +230,7 @@ export class BenchmarkHarness {
         ...process.env,
         LUNAS_HOME: home.path,
         LUNAS_MASTER_KEY: this.masterKey,
+        LUNAS_ENVIRONMENT: 'sandbox',
         DATABASE_URL: stack.databaseUrl,
         TEMPORAL_ADDRESS: stack.temporalAddress,
         PORT: String(config.PORT),
@@ -247,7 +248,7 @@ export class BenchmarkHarness {
 }
 
 async function prepare({ databaseUrl, masterKey, sandboxUrl }: DatabaseAccess): Promise<Demo> {
-  await migrate(databaseUrl);
+  await migrate(databaseUrl, 'sandbox');
   const demo = await seedDemo({ databaseUrl, masterKey, sandboxUrl, sandboxServerKey: SANDBOX_SERVER_KEY });
   const db = createPool(databaseUrl, { max: 1 });
   const delay = { settlementDelaySeconds: SETTLEMENT_DELAY_SECONDS, expiresInSeconds: 86_400 };

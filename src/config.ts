@@ -64,6 +64,11 @@ const trustedProxies = z.union([
   }),
 ]);
 
+const ENVIRONMENTS = ['sandbox', 'production'] as const;
+
+/** A database belongs to one of them, and so does every process that uses it. */
+export type Environment = (typeof ENVIRONMENTS)[number];
+
 /** Every environment variable, its default and its meaning. The CLI finds an absent address in `LUNAS_HOME`. */
 export const environmentSchema = z.object({
   PORT: port.default(3000).describe('Port of the API.'),
@@ -114,9 +119,9 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Directory of caches; Lunas keeps Temporal binaries there. Default: ~/.cache.'),
   LUNAS_ENVIRONMENT: z
-    .enum(['sandbox', 'production'])
-    .default('sandbox')
-    .describe('sandbox or production. Production issues `sk_live_…` keys and accepts only https webhooks.'),
+    .enum(ENVIRONMENTS)
+    .optional()
+    .describe('sandbox or production. Default: that of the local stack, else that which the database records.'),
   LUNAS_MASTER_KEY: masterKey
     .optional()
     .describe('32 bytes in base64 (`openssl rand -base64 32`); encrypts secrets. Default: that of the local stack.'),

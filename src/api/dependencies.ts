@@ -1,3 +1,4 @@
+import type { Environment } from '../config';
 import type { Pool } from '../db/pool';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import type { Logger } from '../logger';
@@ -33,6 +34,8 @@ export interface ApiDependencies {
   readonly apiKeys: ApiKeys;
   readonly knownKeys: KnownKeys;
   readonly failedKeys: AuthFailureLimiter;
+  /** Keys of the other environment are not accepted. */
+  readonly environment: Environment;
   /** The address of this API for callers. */
   readonly publicBaseUrl: string;
   readonly mutex: KeyedMutex;

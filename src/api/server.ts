@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import type { Environment } from '../config';
 import { createPool } from '../db/pool';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { payloadKeys } from '../temporal/payload-codec';
@@ -33,6 +34,8 @@ export interface ApiSettings {
   readonly temporal: TemporalTarget;
   readonly masterKey: string;
   readonly oldMasterKeys?: readonly string[] | undefined;
+  /** Keys of the other environment are not accepted. */
+  readonly environment: Environment;
   /** Hops or addresses of our own proxies (`TRUST_PROXY`); by default no forwarded address is trusted. */
   readonly trustProxy?: number | readonly string[];
   /** Per key, over all API processes (`RATE_LIMIT_PER_MINUTE`). */
@@ -101,6 +104,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     apiKeys: new ApiKeys(db),
     knownKeys: new KnownKeys(publicDb),
     failedKeys,
+    environment: settings.environment,
     publicBaseUrl,
     log: settings.log,
   };

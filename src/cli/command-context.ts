@@ -1,4 +1,4 @@
-import { type Config, loadConfig } from '../config';
+import { type Config, type Environment, loadConfig } from '../config';
 import { UserError } from '../errors';
 import { DerivedKeys } from '../db/derived-keys';
 import type { Queryable } from '../db/pool';
@@ -8,6 +8,7 @@ import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-sta
 import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
 import { createSealer, type Sealer } from '../sealing';
 import { requireSealingKeys } from './require-sealing-keys';
+import type { Settings } from './rules/settings-rules';
 
 type RunFileAddress = 'database_url' | 'temporal_address';
 
@@ -33,6 +34,27 @@ export class CommandContext {
     // Imported on demand: Temporal's client takes as long to load as everything else, and few commands need it.
     const { temporalTarget } = await import('../temporal/connection.js');
     return temporalTarget(this.config, address);
+  }
+
+  /** Of `LUNAS_ENVIRONMENT`, else of the running local stack, which is a sandbox; undefined if neither is there. */
+  async environment(): Promise<Environment | undefined> {
+    return this.config.LUNAS_ENVIRONMENT ?? ((await this.runFile()) === null ? undefined : 'sandbox');
+  }
+
+  /**
+   * What the rules of settings check.
+   * @param recordedEnvironment that of the database; undefined if it was not read
+   */
+  async settings(recordedEnvironment: Settings['recordedEnvironment']): Promise<Settings> {
+    const runFile = await this.runFile();
+    return {
+      config: this.config,
+      environment: await this.environment(),
+      recordedEnvironment,
+      databaseUrl: this.config.DATABASE_URL ?? runFile?.database_url,
+      temporalAddress: this.config.TEMPORAL_ADDRESS ?? runFile?.temporal_address,
+      publicBaseUrl: this.config.PUBLIC_BASE_URL,
+    };
   }
 
   /** The API's address for customers and providers. */

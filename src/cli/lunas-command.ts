@@ -1,10 +1,14 @@
 import { Command } from 'commander';
 import type { z } from 'zod';
+import type { Environment } from '../config';
+import { findEnvironment } from '../db/environment';
 import { createPool, type Pool } from '../db/pool';
 import { UserError } from '../errors';
 import { type CommandResult, formatJson } from './output';
 import { CommandContext } from './command-context';
 import { explainDatabaseError } from './database-error';
+import { requireRules } from './rules/rule';
+import { SETTINGS_RULES } from './rules/settings-rules';
 import type { Terminal } from './terminal';
 
 const USAGE = 2;
@@ -44,17 +48,26 @@ export class LunasCommand extends Command {
     });
   }
 
-  /** As `checkedAction`, with a connection pool that is closed after the work, also after an error. */
+  /**
+   * As `checkedAction`, with a connection pool that is closed after the work, also after an error, and the environment
+   * that the database records. The work does not begin if a rule of the settings is broken.
+   */
   databaseAction<Schema extends z.ZodObject>(
     schema: Schema,
-    work: (input: z.output<Schema>, db: Pool, context: CommandContext) => Promise<CommandResult>,
+    work: (
+      input: z.output<Schema>,
+      db: Pool,
+      context: CommandContext,
+      environment: Environment,
+    ) => Promise<CommandResult>,
     statementTimeoutMs?: number,
   ): this {
     return this.checkedAction(schema, async (input, context) => {
       const databaseUrl = await context.databaseUrl();
+      await requireOwnSettings(context);
       const db = createPool(databaseUrl, { max: 4, ...(statementTimeoutMs !== undefined && { statementTimeoutMs }) });
       try {
-        return await work(input, db, context);
+        return await work(input, db, context, await requireSettings(context, db));
       } catch (error) {
         throw explainDatabaseError(error, databaseUrl);
       } finally {
@@ -62,6 +75,20 @@ export class LunasCommand extends Command {
       }
     });
   }
+}
+
+/** Checks the settings before the first connection, which may have no TLS, if the environment is known by then. */
+export async function requireOwnSettings(context: CommandContext): Promise<void> {
+  const settings = await context.settings(undefined);
+  if (settings.environment !== undefined) await requireRules(SETTINGS_RULES, settings);
+}
+
+async function requireSettings(context: CommandContext, db: Pool): Promise<Environment> {
+  const recorded = await findEnvironment(db);
+  await requireRules(SETTINGS_RULES, await context.settings(recorded));
+  // The rule `environment` requires it.
+  if (recorded === null) throw new Error('The database records no environment');
+  return recorded;
 }
 
 /** Collects an option that can be repeated. */

@@ -4,6 +4,7 @@ import { addApiCommand } from './commands/api';
 import { addCatalogCommand } from './commands/catalog';
 import { addCodecCommand } from './commands/codec';
 import { addCustomersCommand } from './commands/customers';
+import { addDoctorCommand } from './commands/doctor';
 import { addExceptionsCommand } from './commands/exceptions';
 import { addKeysCommand } from './commands/keys';
 import { addLedgerCommand } from './commands/ledger';
@@ -57,6 +58,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addCustomersCommand(program);
 
   program.commandsGroup('Verify and repair:');
+  addDoctorCommand(program);
   addLedgerCommand(program);
   addReconcileCommand(program);
   addRecoverCommand(program);

@@ -24,9 +24,14 @@ import { type Demo, seedDemo } from '../operator/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
 import { KeyRing } from '../master-keys';
 import { createSealer } from '../sealing';
+import { assertSandbox, assertSandboxDatabase } from './assert-sandbox';
 import { explainDatabaseError } from './database-error';
 import { requireSealingKeys } from './require-sealing-keys';
+import { requireRules } from './rules/rule';
+import { SETTINGS_RULES } from './rules/settings-rules';
 
+/** The local stack is always a sandbox. */
+const ENVIRONMENT = 'sandbox';
 const INTERRUPTED = 130;
 /** The services of a killed `lunas` release their ports only after they have detected its end. */
 const AFTER_CRASH_MS = 5_000;
@@ -41,6 +46,7 @@ export async function runLocalStack(
   render: (runFile: RunFile, dataDirectory: DataDirectory) => string,
 ): Promise<void> {
   const config = loadConfig();
+  await assertLocalSettings(config);
   const dataDirectory = dataDirectoryAt(config.LUNAS_HOME);
   const progress = new Progress();
   const supervisor = new Supervisor((line) => progress.log(line));
@@ -79,10 +85,24 @@ export async function runLocalStack(
   }
 }
 
+/** Before anything is started or written. @throws UserError if the settings or the database are not a sandbox's */
+async function assertLocalSettings(config: Config): Promise<void> {
+  assertSandbox(config);
+  await requireRules(SETTINGS_RULES, {
+    config,
+    environment: ENVIRONMENT,
+    recordedEnvironment: undefined,
+    databaseUrl: config.DATABASE_URL,
+    temporalAddress: config.TEMPORAL_ADDRESS,
+    publicBaseUrl: config.PUBLIC_BASE_URL,
+  });
+  if (config.DATABASE_URL !== undefined) await assertSandboxDatabase(config.DATABASE_URL);
+}
+
 /** Creates the schema and the demo data that the services need. */
 async function prepareDatabase(access: DatabaseAccess): Promise<Demo> {
   try {
-    await migrate(access.databaseUrl);
+    await migrate(access.databaseUrl, ENVIRONMENT);
     await requireKeysOf(access);
     return await seedDemo({ ...access, sandboxServerKey: SANDBOX_SERVER_KEY });
   } catch (error) {
@@ -112,7 +132,7 @@ async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: P
   const target = temporalTarget(config, stack.temporalAddress);
   const keys = payloadKeys(new DerivedKeys(db, createSealer(stack.masterKey, config.LUNAS_OLD_MASTER_KEYS)));
   const workflows = new PaymentWorkflowClient(connectClient(target, keys));
-  const context = { db, environment: config.LUNAS_ENVIRONMENT, onDeliveries: () => undefined };
+  const context = { db, environment: ENVIRONMENT, onDeliveries: () => undefined };
   try {
     const { failures } = await progress.track('Recovery after a crash', () => recover(context, workflows));
     if (failures.length > 0) progress.log(`${failures.length} items not recovered: run lunas recover`);

@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../errors';
+import type { Environment } from '../config';
+import { codeOf, UserError } from '../errors';
 import { PACKAGE_ROOT } from '../package-info';
+import { environmentMismatch, readEnvironment, recordEnvironment } from './environment';
 import { createPool, type Queryable } from './pool';
 
 const MIGRATIONS_DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
@@ -17,17 +19,40 @@ const RETRY_DELAY_MS = 2_000;
 /**
  * Migrates the database to the newest schema: numbered SQL files, each in a transaction, under an advisory lock. A
  * migration that waits too long for the lock of a table is rolled back, so that other statements continue, and
- * retried.
+ * retried. The first migration of a database records its environment.
+ * @param environment undefined: that which the database records
  * @param onLocked called after each attempt that was rolled back
  * @returns the names of the migrations that were applied now, in order
+ * @throws UserError if the environment is not given and not recorded, or the recorded one is another
  * @throws the database's error if the lock is still held after all attempts
  */
-export async function migrate(databaseUrl: string, onLocked: () => void = () => undefined): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  environment: Environment | undefined,
+  onLocked: () => void = () => undefined,
+): Promise<string[]> {
   const { missing } = await compareSchema(databaseUrl);
+  const decided = decideEnvironment(environment, await readEnvironment(databaseUrl));
+  await applyWithRetries(databaseUrl, onLocked);
+  await withConnection(databaseUrl, (db) => recordEnvironment(db, decided));
+  return missing;
+}
+
+function decideEnvironment(environment: Environment | undefined, recorded: Environment | null): Environment {
+  const mismatch = environmentMismatch(environment, recorded);
+  if (mismatch !== null) throw new UserError(`${mismatch} Correct DATABASE_URL or LUNAS_ENVIRONMENT.`);
+  const decided = recorded ?? environment;
+  if (decided !== undefined) return decided;
+  throw new UserError(
+    'LUNAS_ENVIRONMENT is not set. Set it to sandbox or production: the first migration records it, permanently.',
+  );
+}
+
+async function applyWithRetries(databaseUrl: string, onLocked: () => void): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await applyMigrations(databaseUrl);
-      return missing;
+      return;
     } catch (error) {
       if (codeOf(error) !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
       onLocked();
@@ -58,13 +83,17 @@ export interface SchemaDifference {
 
 /** Compares the migrations that the database has applied with those that this version ships. */
 export async function compareSchema(databaseUrl: string): Promise<SchemaDifference> {
+  const [shipped, applied] = [await listShipped(), await withConnection(databaseUrl, listApplied)];
+  return {
+    missing: shipped.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !shipped.includes(name)),
+  };
+}
+
+async function withConnection<T>(databaseUrl: string, work: (db: Queryable) => Promise<T>): Promise<T> {
   const db = createPool(databaseUrl, { max: 1 });
   try {
-    const [shipped, applied] = [await listShipped(), await listApplied(db)];
-    return {
-      missing: shipped.filter((name) => !applied.includes(name)),
-      unknown: applied.filter((name) => !shipped.includes(name)),
-    };
+    return await work(db);
   } finally {
     await db.end();
   }

@@ -58,6 +58,11 @@ create table exceptions (
   resolved_by text,
   note text
 );
+create table installation (
+  is_only boolean not null default true,
+  environment text not null,
+  recorded_at timestamp(3) with time zone not null default now()
+);
 create table late_payments (
   payment_id uuid not null,
   merchant_id uuid not null,
@@ -312,6 +317,9 @@ alter table exceptions add constraint exceptions_payment_id_fkey FOREIGN KEY (pa
 alter table exceptions add constraint exceptions_pkey PRIMARY KEY (id);
 alter table exceptions add constraint exceptions_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
 alter table exceptions add constraint exceptions_resolved_by_if_resolved CHECK (((resolved_at IS NULL) = (resolved_by IS NULL)));
+alter table installation add constraint installation_environment_check CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text])));
+alter table installation add constraint installation_is_only_check CHECK (is_only);
+alter table installation add constraint installation_pkey PRIMARY KEY (is_only);
 alter table late_payments add constraint late_payments_failure_reason_if_manual_review CHECK (((status <> 'manual_review'::text) OR (failure_reason IS NOT NULL)));
 alter table late_payments add constraint late_payments_finished_if_final CHECK (((status = ANY (ARRAY['refunded'::text, 'manual_review'::text])) = (finished_at IS NOT NULL)));
 alter table late_payments add constraint late_payments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
@@ -469,6 +477,8 @@ CREATE INDEX webhook_endpoints_merchant_id_idx ON public.webhook_endpoints USING
 CREATE INDEX webhook_events_occurred_at_idx ON public.webhook_events USING brin (occurred_at);
 CREATE INDEX webhook_secrets_endpoint_id_idx ON public.webhook_secrets USING btree (endpoint_id);
 
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.installation FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.installation FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_entries NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();

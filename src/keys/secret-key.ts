@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Config } from '../config';
+import type { Environment } from '../config';
 
-type KeyPrefixes = Readonly<Record<Config['LUNAS_ENVIRONMENT'], string>>;
+type KeyPrefixes = Readonly<Record<Environment, string>>;
 
-/** The prefix identifies the kind of key: the API and the operator API each reject the other kind. */
+/** The prefix identifies kind and environment of a key: each API rejects the other kind and the other environment. */
 const MERCHANT: KeyPrefixes = { sandbox: 'sk_test_', production: 'sk_live_' };
 const OPERATOR: KeyPrefixes = { sandbox: 'op_test_', production: 'op_live_' };
 
@@ -30,26 +30,26 @@ export type NewSecretKey = StoredKey & { readonly secret: string };
  * changes.
  * @param bits 24 bytes
  */
-export function createSecretKey(
-  environment: Config['LUNAS_ENVIRONMENT'],
-  bits: Uint8Array = randomBytes(RANDOM_BYTES),
-): NewSecretKey {
+export function createSecretKey(environment: Environment, bits: Uint8Array = randomBytes(RANDOM_BYTES)): NewSecretKey {
   return createKey(MERCHANT[environment], bits);
 }
 
 /** An operator's key, `op_test_…` or `op_live_…`, in the same format. */
-export function createOperatorKey(environment: Config['LUNAS_ENVIRONMENT']): NewSecretKey {
+export function createOperatorKey(environment: Environment): NewSecretKey {
   return createKey(OPERATOR[environment], randomBytes(RANDOM_BYTES));
 }
 
-/** Undefined if it is no merchant's key, or its format or checksum is wrong. It need not exist in the database. */
-export function parseSecretKey(text: string): StoredKey | undefined {
-  return parseKey(MERCHANT, text);
+/**
+ * Undefined if it is no merchant's key of the environment, or its format or checksum is wrong. It need not exist in the
+ * database.
+ */
+export function parseSecretKey(text: string, environment: Environment): StoredKey | undefined {
+  return parseKey(MERCHANT[environment], text);
 }
 
 /** As `parseSecretKey`, for an operator's key. */
-export function parseOperatorKey(text: string): StoredKey | undefined {
-  return parseKey(OPERATOR, text);
+export function parseOperatorKey(text: string, environment: Environment): StoredKey | undefined {
+  return parseKey(OPERATOR[environment], text);
 }
 
 /** The form of a key in logs and lists. */
@@ -63,9 +63,8 @@ function createKey(prefix: string, bits: Uint8Array): NewSecretKey {
   return { secret, ...toStoredKey(secret, prefix) };
 }
 
-function parseKey(prefixes: KeyPrefixes, text: string): StoredKey | undefined {
-  const prefix = SECRET_KEY.exec(text)?.[1];
-  if (prefix === undefined || !Object.values(prefixes).includes(prefix)) return undefined;
+function parseKey(prefix: string, text: string): StoredKey | undefined {
+  if (SECRET_KEY.exec(text)?.[1] !== prefix) return undefined;
   const isChecksumValid = checksumOf(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);
   return isChecksumValid ? toStoredKey(text, prefix) : undefined;
 }

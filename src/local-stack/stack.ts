@@ -161,6 +161,7 @@ function serviceEnvironment(
     LUNAS_HOME: dataDirectory.path,
     LUNAS_MASTER_KEY: masterKey,
     LUNAS_MASTER_KEY_FILE: '',
+    LUNAS_ENVIRONMENT: 'sandbox',
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     PORT: String(config.PORT),

@@ -1,7 +1,7 @@
 import { isIPv6, SocketAddress } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import type { Config } from '../config';
+import type { Environment } from '../config';
 import type { Queryable } from '../db/pool';
 import { merchantNotFound } from './merchants';
 import { requireRow } from '../db/require-row';
@@ -21,7 +21,7 @@ export interface ApiKey extends KeyAccess<MerchantScope> {
 }
 
 export interface NewKey extends Pick<ApiKey, 'merchantId'>, NewKeyAccess<MerchantScope> {
-  readonly environment: Config['LUNAS_ENVIRONMENT'];
+  readonly environment: Environment;
 }
 
 type KeyRow = Omit<ApiKey, 'masked'> & { readonly prefix: string; readonly lastFour: string };

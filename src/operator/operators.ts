@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Config } from '../config';
+import type { Environment } from '../config';
 import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import { requireRow } from '../db/require-row';
@@ -19,7 +19,7 @@ export interface Operator extends KeyAccess<OperatorScope> {
 
 export interface NewOperator extends NewKeyAccess<OperatorScope> {
   readonly name: string;
-  readonly environment: Config['LUNAS_ENVIRONMENT'];
+  readonly environment: Environment;
 }
 
 /** An operator whose key is neither revoked nor expired, and whether the caller's address may use it. */
@@ -89,10 +89,13 @@ export async function findOperator(
 /** The codec server listens only there. */
 const LOOPBACK = '127.0.0.1';
 
-/** Finds the name of the operator whose secret key may read from loopback; undefined if there is none. */
-export function operatorFinder(db: Queryable): (secretKey: string) => Promise<string | undefined> {
+/** Finds the name of the operator whose secret key may read from loopback; undefined if the key is unknown or may not. */
+export function operatorFinder(
+  db: Queryable,
+  environment: Environment,
+): (secretKey: string) => Promise<string | undefined> {
   return async (secretKey) => {
-    const key = parseOperatorKey(secretKey);
+    const key = parseOperatorKey(secretKey, environment);
     const operator = key && (await findOperator(db, key.secretSha256, LOOPBACK));
     if (!operator?.addressAllowed) return undefined;
     return operator.scopes === null || operator.scopes.includes('read') ? operator.name : undefined;

@@ -1,17 +1,17 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Config } from '../config';
+import type { Environment } from '../config';
 import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Sealer } from '../sealing';
 import { urlFormatViolation } from '../webhooks/ssrf-guard';
-import { assertUrl } from './validate-url';
+import { assertUrl, isLoopbackHost } from './validate-url';
 import { requireRow } from '../db/require-row';
 
 /** The adapters, and the address of each one's acquirer. */
 const BASE_URLS = {
   midtrans: { sandbox: 'https://api.sandbox.midtrans.com', production: 'https://api.midtrans.com' },
-} as const satisfies Record<string, Record<Config['LUNAS_ENVIRONMENT'], string>>;
+} as const satisfies Record<string, Record<Environment, string>>;
 
 export const ADAPTERS = ['midtrans'] as const satisfies readonly (keyof typeof BASE_URLS)[];
 export type Adapter = (typeof ADAPTERS)[number];
@@ -32,7 +32,7 @@ export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter'
   readonly serverKey: string;
   /** Absent: the acquirer's own address for the environment. */
   readonly baseUrl?: string | undefined;
-  readonly environment: Config['LUNAS_ENVIRONMENT'];
+  readonly environment: Environment;
 }
 
 const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status, created_at as "createdAt"`;
@@ -60,8 +60,18 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
 /** The adapter appends paths to the base URL, so a query or a fragment is rejected. */
 function validateBaseUrl(text: string, { environment }: NewAccount): string {
   const url = new URL(assertUrl(text, urlFormatViolation(text, environment)));
+  if (environment === 'production' && isSandboxUrl(text)) {
+    throw new UserError(`The base URL is that of a sandbox, which production does not use: ${text}`);
+  }
   if (url.search === '' && url.hash === '') return text.replace(/\/+$/, '');
   throw new UserError(`The base URL must end with its path, without ? or #: ${text}`);
+}
+
+/** An acquirer that moves no money: on this machine, without TLS, or the adapter's own sandbox. */
+export function isSandboxUrl(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  const isOfAdapter = Object.values(BASE_URLS).some(({ sandbox }) => new URL(sandbox).hostname === hostname);
+  return protocol === 'http:' || isLoopbackHost(hostname) || isOfAdapter;
 }
 
 /**

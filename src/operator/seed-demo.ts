@@ -1,6 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { findEnvironment } from '../db/environment';
 import { createPool, type Queryable } from '../db/pool';
+import { UserError } from '../errors';
 import { PROVIDERS } from '../domain/provider-capabilities';
 import { createSealer, type Sealer } from '../sealing';
 import { listPolicies, setPolicy } from './catalog';
@@ -34,11 +36,16 @@ const DEMO_SETTLEMENT_DELAY_SECONDS = 10;
  * Creates what `lunas up` shows: an approved merchant with a key, and for each provider a policy and an account at the
  * sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key is derived
  * from the master key, because the database stores only its hash.
+ * @throws UserError if the database is not one of the sandbox
  */
 export async function seedDemo(options: DemoOptions): Promise<Demo> {
   const db = createPool(options.databaseUrl, { max: 1 });
   const sealer = createSealer(options.masterKey, options.oldMasterKeys);
   try {
+    const environment = await findEnvironment(db);
+    if (environment !== 'sandbox') {
+      throw new UserError(`Demo data is only for a sandbox: this database records ${environment ?? 'no environment'}.`);
+    }
     await ensureMerchant(db);
     await ensurePolicies(db);
     await ensureAccounts(db, sealer, options);
@@ -50,6 +57,14 @@ export async function seedDemo(options: DemoOptions): Promise<Demo> {
   } finally {
     await db.end();
   }
+}
+
+/** Whether the demo merchant may use the API. Its key is derived from the master key. */
+export async function hasDemoData(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query("select from merchants where id = $1 and status = 'approved'", [
+    DEMO_MERCHANT_ID,
+  ]);
+  return rowCount === 1;
 }
 
 async function ensureMerchant(db: Queryable): Promise<void> {

@@ -20,6 +20,14 @@ export function payloadKeys(derivedKeys: DerivedKeys): PayloadKeys {
   return { current: () => derivedKeys.current(LABEL), find: (keyId) => derivedKeys.find(LABEL, keyId) };
 }
 
+/** For a client that sends no payload. */
+export const NO_PAYLOAD_KEYS: PayloadKeys = {
+  current() {
+    throw new Error('This client has no key for payloads');
+  },
+  find: () => Promise.resolve(undefined),
+};
+
 /** The workflow that a payload belongs to: the SDK's serialization contexts of workflows and activities have it. */
 interface PayloadContext {
   readonly workflowId?: string;

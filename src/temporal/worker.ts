@@ -1,7 +1,7 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
-import type { Config } from '../config';
+import type { Environment } from '../config';
 import { createPool } from '../db/pool';
 import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../logger';
@@ -24,7 +24,7 @@ export interface WorkerSettings {
   readonly temporal: TemporalTarget;
   readonly masterKey: string;
   readonly oldMasterKeys?: readonly string[] | undefined;
-  readonly environment: Config['LUNAS_ENVIRONMENT'];
+  readonly environment: Environment;
   /** CIDRs; the default depends on the environment. */
   readonly webhookAllowedNetworks?: readonly string[] | undefined;
   readonly webhookForbiddenNetworks?: readonly string[] | undefined;

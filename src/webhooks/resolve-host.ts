@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
-import type { Config } from '../config';
+import type { Environment } from '../config';
 
 /** Every address of a host name. @throws if there is none */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -10,7 +10,7 @@ export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]
  * four threads for the whole process: a few name servers that do not respond would block it. The sandbox also
  * resolves `localhost` and the names of the hosts file.
  */
-export function resolverFor(environment: Config['LUNAS_ENVIRONMENT']): ResolveHost {
+export function resolverFor(environment: Environment): ResolveHost {
   return environment === 'production' ? resolveByDns() : (hostname) => lookup(hostname, { all: true });
 }
 

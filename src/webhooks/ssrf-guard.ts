@@ -1,13 +1,13 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import type { Config } from '../config';
+import type { Environment } from '../config';
 import { blockedRange, inNetworks, type NetworkTest } from './special-purpose-networks';
 import type { ResolveHost } from './resolve-host';
 
 /** The receivers that may be called: only public servers, at their default ports. */
 export interface ReceiverRules {
-  readonly environment: Config['LUNAS_ENVIRONMENT'];
+  readonly environment: Environment;
   /**
    * `WEBHOOK_ALLOWED_NETWORKS`: CIDRs that are allowed although they are not public. Default: loopback in the
    * sandbox.

@@ -45,7 +45,7 @@ it('is executable, and exits with 0, 1 or 2', async () => {
 
 it('migrates an empty database, and applies nothing the second time', async () => {
   const database = newDatabase();
-  const environment = { DATABASE_URL: database.url };
+  const environment = { DATABASE_URL: database.url, LUNAS_ENVIRONMENT: 'sandbox' };
   await ensureDatabase(testEnvironment('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
   try {
     const [first, second] = [
@@ -71,7 +71,8 @@ it('migrates after the end of a transaction that held a lock, without blocking o
     );
     await holder.query('begin');
     await holder.query('lock table schema_migrations in share row exclusive mode');
-    const env = { PATH: process.env.PATH, LUNAS_HOME: '/nonexistent', DATABASE_URL: database.url };
+    const settings = { DATABASE_URL: database.url, LUNAS_ENVIRONMENT: 'sandbox' };
+    const env = { PATH: process.env.PATH, LUNAS_HOME: '/nonexistent', ...settings };
     const migrating = spawn(LUNAS, ['migrate'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const closed = once(migrating, 'close');
     expect(String(await once(migrating.stderr, 'data'))).toMatch(/Another transaction holds a lock/);

@@ -8,7 +8,7 @@ import { unlockDataDirectory, dataDirectoryAt, lockDataDirectory } from '../../s
 import { readRunFile, writeRunFile } from '../../src/local-stack/run-file';
 import { parseSecretKey } from '../../src/keys/secret-key';
 import { openSandbox } from '../sandbox/sandbox-under-test';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
 import { type Outcome, runLunas } from './run-lunas';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
@@ -72,7 +72,7 @@ describe('as JSON', () => {
   it('creates a key for the API, prints its secret once, and revokes it', async () => {
     const merchant = await newMerchant();
     const { key } = await json(`keys create --merchant ${merchant} --allow-ip 203.0.113.0/24 --allow-ip 198.51.100.7`);
-    const parsed = parseSecretKey(key.secret);
+    const parsed = parseSecretKey(key.secret, 'sandbox');
     const db = createPool(database.url, { max: 1 });
     const found = parsed && (await findApiKey(db, parsed.secretSha256, '198.51.100.7'));
     await db.end();
@@ -111,8 +111,15 @@ describe('as JSON', () => {
   });
 
   it('creates live keys in production', async () => {
-    const { key } = await json(`keys create --merchant ${await newMerchant()}`, { LUNAS_ENVIRONMENT: 'production' });
-    expect(key.secret).toMatch(/^sk_live_/);
+    const production = await createProductionDatabase();
+    const changes = { DATABASE_URL: production.url, LUNAS_ENVIRONMENT: 'production' };
+    try {
+      const { merchant } = await json('merchants create --name Toko --approve', changes);
+      const { key } = await json(`keys create --merchant ${merchant.id}`, changes);
+      expect(key.secret).toMatch(/^sk_live_/);
+    } finally {
+      await production.drop();
+    }
   });
 
   it('registers an endpoint and prints its secret once', async () => {
@@ -186,7 +193,7 @@ describe('as text', () => {
     const { stdout } = await lunas('--help');
     const names =
       'up services api worker sandbox codec migrate merchants keys webhooks catalog accounts operators payments ' +
-      'refunds exceptions ledger';
+      'refunds exceptions doctor ledger';
     for (const name of names.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
   });
 });

@@ -53,6 +53,7 @@ function run(): void {
       apiKeys: new ApiKeys(db),
       knownKeys: new KnownKeys(db),
       failedKeys: new AuthFailureLimiter(),
+      environment: 'sandbox',
       publicBaseUrl,
       log,
     },

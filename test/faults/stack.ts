@@ -397,7 +397,7 @@ async function prepareParts(
   ledgerUrl: string,
   webhookFails: () => boolean,
 ): Promise<StackParts> {
-  await migrate(databaseUrl);
+  await migrate(databaseUrl, 'sandbox');
   const sandbox = await startSandbox({
     port: 0,
     host: '127.0.0.1',

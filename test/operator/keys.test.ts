@@ -30,7 +30,7 @@ const issue = (allowedNetworks: readonly string[] = []) =>
 
 /** As the API looks a key up. */
 function authenticate(secret: string, address = '203.0.113.7') {
-  const parsed = parseSecretKey(secret);
+  const parsed = parseSecretKey(secret, 'sandbox');
   return parsed && findApiKey(db, parsed.secretSha256, address);
 }
 

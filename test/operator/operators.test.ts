@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** As the API looks a key up. */
 async function holderOf(secret: string) {
-  const parsed = parseOperatorKey(secret);
+  const parsed = parseOperatorKey(secret, 'sandbox');
   return parsed && findOperator(db, parsed.secretSha256, '203.0.113.7');
 }
 
@@ -56,8 +56,9 @@ it('rejects a second operator with the same name, which the audit log could not 
 it('rejects a merchant’s key as an operator’s, and an operator’s as a merchant’s', async () => {
   const merchant = createSecretKey('sandbox').secret;
   const { secret } = await createOperator(db, { name: 'rina', environment: 'sandbox' });
-  expect([parseOperatorKey(merchant), parseSecretKey(secret)]).toEqual([undefined, undefined]);
-  expect([parseOperatorKey(secret), parseSecretKey(merchant)]).not.toContain(undefined);
-  expect(parseOperatorKey(`${secret.slice(0, -1)}!`)).toBeUndefined();
-  expect(parseOperatorKey(secret.replace('op_test_', 'op_live_'))).toBeUndefined();
+  expect([parseOperatorKey(merchant, 'sandbox'), parseSecretKey(secret, 'sandbox')]).toEqual([undefined, undefined]);
+  expect([parseOperatorKey(secret, 'sandbox'), parseSecretKey(merchant, 'sandbox')]).not.toContain(undefined);
+  expect(parseOperatorKey(`${secret.slice(0, -1)}!`, 'sandbox')).toBeUndefined();
+  expect(parseOperatorKey(secret, 'production')).toBeUndefined();
+  expect(parseOperatorKey(secret.replace('op_test_', 'op_live_'), 'production')).toBeUndefined();
 });

@@ -38,7 +38,7 @@ const seed = (changes: Partial<DemoOptions> = {}): Promise<Demo> =>
   });
 
 async function authenticate(secretKey: string) {
-  const parsed = parseSecretKey(secretKey);
+  const parsed = parseSecretKey(secretKey, 'sandbox');
   return parsed && findApiKey(db, parsed.secretSha256, '127.0.0.1');
 }
 

@@ -6,6 +6,7 @@ import { transitionWriters } from '../../src/db/transitions/payment-transitions'
 import { createSealer } from '../../src/sealing';
 import { claimDeliveries } from '../../src/webhooks/outbox';
 import { runLunas } from '../cli/run-lunas';
+import { createProductionDatabase } from '../support/database';
 import { creation, type TestLedger, createTestLedger } from '../support/payments';
 import { type Receiver, startReceiver, verifySignature } from '../support/receiver';
 
@@ -144,16 +145,21 @@ it.each([
 });
 
 it('registers addresses that the environment allows', async () => {
-  const create = (url: string, changes: NodeJS.ProcessEnv) =>
-    lunas(`create --merchant ${ledger.merchantId} --url ${url}`, changes);
+  const production = await createProductionDatabase();
+  const live = { DATABASE_URL: production.url, LUNAS_ENVIRONMENT: 'production' };
+  const created = await runLunas(['merchants', 'create', '--name', 'Toko', '--json'], live);
+  const { merchant } = JSON.parse(created.stdout);
+  const create = (url: string, changes: NodeJS.ProcessEnv, merchantId: string = ledger.merchantId) =>
+    lunas(`create --merchant ${merchantId} --url ${url}`, changes);
   const open = { WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8' };
   const outcomes = await Promise.all([
     create('http://10.0.0.1:4000/', open),
-    create('https://[fd00::1]/', { ...open, LUNAS_ENVIRONMENT: 'production' }),
+    create('https://[fd00::1]/', { ...open, ...live }, merchant.id),
     create('http://127.0.0.1:4000/', open),
-    create('https://127.0.0.1/', { LUNAS_ENVIRONMENT: 'production' }),
+    create('https://127.0.0.1/', live, merchant.id),
     create('https://shop.example/', { WEBHOOK_ALLOWED_NETWORKS: 'the office' }),
   ]);
+  await production.drop();
   expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0, 1, 1, 1]);
   expect(outcomes[4]?.stderr).toContain(
     'WEBHOOK_ALLOWED_NETWORKS: must be addresses and networks, separated by commas (10.0.0.0/8,fd00::/8)',

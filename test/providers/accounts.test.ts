@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Environment } from '../../src/config';
 import { createPool, type Pool } from '../../src/db/pool';
 import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
 import { addAccount, disableAccount, listAccounts, type ProviderAccount } from '../../src/operator/provider-accounts';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { createSealer } from '../../src/sealing';
 import { runLunas } from '../cli/run-lunas';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
@@ -164,26 +165,27 @@ describe('with two provider accounts', () => {
 });
 
 describe('lunas accounts add', () => {
-  let database: TestDatabase;
+  let databases: Readonly<Record<Environment, TestDatabase>>;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    databases = { sandbox: await createTestDatabase(), production: await createProductionDatabase() };
   });
 
-  afterAll(() => database.drop());
+  afterAll(() => Promise.all([databases.sandbox.drop(), databases.production.drop()]));
 
-  const add = (baseUrl: string, changes: NodeJS.ProcessEnv = {}) =>
+  const add = (baseUrl: string, environment: Environment, changes: NodeJS.ProcessEnv = {}) =>
     runLunas(
       [...'accounts add --provider gopay --adapter midtrans --server-key-env KEY --base-url'.split(' '), baseUrl],
       {
-        DATABASE_URL: database.url,
+        DATABASE_URL: databases[environment].url,
+        LUNAS_ENVIRONMENT: environment,
         LUNAS_MASTER_KEY: randomBytes(32).toString('base64'),
         KEY: 'SB-Mid-server-x',
         ...changes,
       },
     );
 
-  it.each([
+  it.each<[string, Environment, string]>([
     ['http://api.midtrans.com', 'production', 'must begin with https://'],
     ['http://127.0.0.1:3001', 'production', 'must begin with https://'],
     ['https://me:secret@api.midtrans.com', 'sandbox', 'must not contain a user name or password'],
@@ -192,21 +194,21 @@ describe('lunas accounts add', () => {
     ['https://api.midtrans.com/?key=1', 'sandbox', 'without ? or #'],
     ['https://api.midtrans.com/#v2', 'sandbox', 'without ? or #'],
   ])('does not take the address %s in %s', async (baseUrl, environment, rule) => {
-    const { exitCode, stderr } = await add(baseUrl, { LUNAS_ENVIRONMENT: environment });
+    const { exitCode, stderr } = await add(baseUrl, environment);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(rule);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
   it('rejects a key with a line break, and does not show it', async () => {
-    const { exitCode, stderr } = await add('https://api.midtrans.com', { KEY: 'SB-Mid-server-x\n' });
+    const { exitCode, stderr } = await add('https://api.midtrans.com', 'sandbox', { KEY: 'SB-Mid-server-x\n' });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('The server key must be printable characters');
     expect(stderr).not.toContain('SB-Mid-server-x');
   });
 
   it('accepts https in production', async () => {
-    const { exitCode, stdout } = await add('https://api.midtrans.com/', { LUNAS_ENVIRONMENT: 'production' });
+    const { exitCode, stdout } = await add('https://api.midtrans.com/', 'production');
     expect(exitCode).toBe(0);
     expect(stdout).toContain('https://api.midtrans.com');
   });

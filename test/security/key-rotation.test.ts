@@ -54,7 +54,7 @@ async function withApi<Result>(
   const { databaseUrl, temporal, secretKey } = service;
   const log = createLogger('test', 'silent');
   const settings = { ...listeners, databaseUrl, temporal, ...NO_LIMITS, log, ...keys };
-  const api = await startApi({ ...settings, publicBaseUrl: service.apiUrl });
+  const api = await startApi({ ...settings, environment: 'sandbox', publicBaseUrl: service.apiUrl });
   try {
     return await work((method, target, body, idempotencyKey) =>
       fetch(`${apiUrl}${target}`, {

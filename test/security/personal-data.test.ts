@@ -136,7 +136,7 @@ it('attack: no log has a name, neither of a payment nor of a rejected request', 
   const { databaseUrl, temporal, masterKey, secretKey } = service;
   const log = createLogger('test', 'trace', new Writable({ write }));
   const settings = { ...listeners, databaseUrl, temporal, masterKey, ...NO_LIMITS, log };
-  const api = await startApi(settings);
+  const api = await startApi({ ...settings, environment: 'sandbox' });
   try {
     const create = (customer: object) =>
       fetch(`${apiUrl}/payments`, {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { databaseUrl, temporal, masterKey } = service;
   const { listeners, apiUrl } = await freeListeners();
   const log = createLogger('test', 'silent');
-  const api = { ...listeners, databaseUrl, temporal, masterKey, ...NO_LIMITS, log };
+  const api = { ...listeners, databaseUrl, temporal, masterKey, ...NO_LIMITS, environment: 'sandbox', log } as const;
   otherApi = await startApi({ ...api, publicBaseUrl: apiUrl });
   const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
   accountId = rows[0].id;

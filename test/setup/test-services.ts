@@ -64,7 +64,7 @@ async function startDatabase(directory: string, signal: AbortSignal): Promise<st
   processes.push(await cluster.start(signal));
   const serverUrl = cluster.databaseUrl('postgres');
   await ensureDatabase(serverUrl, TEMPLATE_DATABASE);
-  await migrate(cluster.databaseUrl(TEMPLATE_DATABASE));
+  await migrate(cluster.databaseUrl(TEMPLATE_DATABASE), 'sandbox');
   await closeForConnections(serverUrl, TEMPLATE_DATABASE);
   return serverUrl;
 }

@@ -7,7 +7,7 @@ import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-clien
 import { newNamespace } from '../support/service';
 import { startTcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
-import { NO_PAYLOAD_KEYS } from '../support/payload-keys';
+import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 
 it('connects after a network that dropped all packets of the first connection', async () => {
   const temporal = await newNamespace();

@@ -23,6 +23,7 @@ beforeAll(async () => {
     databaseUrl: database.href,
     temporal: { ...service.temporal, address: temporal.address },
     masterKey: service.masterKey,
+    environment: 'sandbox',
     ...NO_LIMITS,
     log: createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
   });

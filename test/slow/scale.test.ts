@@ -25,7 +25,7 @@ import { temporalAddress } from '../support/temporal';
 import { explainQueries, type ExplainedStatement } from '../support/explain';
 import { BUSY_ENDPOINT, fillDatabase, OPEN, PENDING_DELIVERIES } from '../support/fill-database';
 import { eventually } from '../support/eventually';
-import { NO_PAYLOAD_KEYS } from '../support/payload-keys';
+import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 
 const MAX_BUFFERS = 5_000;
 const log = createLogger('test', 'silent');

@@ -37,6 +37,7 @@ export interface TestKey {
 type TestApiSettings = Partial<
   Pick<
     ApiSettings,
+    | 'environment'
     | 'trustProxy'
     | 'requestsPerMinute'
     | 'merchantRequestsPerMinute'
@@ -70,6 +71,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
       const { listeners, apiUrl, operatorUrl } = await freeListeners();
       const api = await startApi({
         ...listeners,
+        environment: 'sandbox',
         ...NO_LIMITS,
         databaseUrl: database.url,
         temporal: { address: '127.0.0.1:1', namespace: 'none', security: {} },

@@ -19,6 +19,24 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return databaseNamed(name);
 }
 
+/** An existing database without a table. Drop it in `afterAll`. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await onServer(`CREATE DATABASE ${name}`);
+  return databaseNamed(name);
+}
+
+/** As `createTestDatabase`, but the database records `production`. */
+export async function createProductionDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  // The template is a sandbox. Its trigger rejects the change.
+  await client.query("set session_replication_role = replica; update installation set environment = 'production'");
+  await client.end();
+  return database;
+}
+
 function databaseNamed(name: string): TestDatabase {
   const url = new URL(testEnvironment('DATABASE_SERVER_URL'));
   url.pathname = name;

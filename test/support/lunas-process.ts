@@ -1,6 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { dataDirectoryAt } from '../../src/local-stack/data-directory';
 import { readRunFile, type RunFile } from '../../src/local-stack/run-file';
 import { freePort } from '../../src/local-stack/ports';
@@ -25,6 +26,15 @@ export async function freePorts(): Promise<NodeJS.ProcessEnv> {
   const ports = new Set<number>();
   while (ports.size < variables.length) ports.add(await freePort());
   return Object.fromEntries([...ports].map((port, index) => [variables[index], String(port)]));
+}
+
+/** Runs a built command with only this environment. After the timeout it is stopped. */
+export function runBuiltLunas(args: readonly string[], environment: NodeJS.ProcessEnv, timeoutMs = 60_000) {
+  const options = { env: { PATH: process.env.PATH, ...environment }, timeout: timeoutMs };
+  return promisify(execFile)(process.execPath, [LUNAS, ...args], options).then(
+    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
+  );
 }
 
 /** The built `lunas up` or `lunas services`, as a user starts it. Stop it in `afterEach`. */

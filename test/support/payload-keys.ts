@@ -11,6 +11,3 @@ export function payloadKeysOf(masterKey: string, ...oldMasterKeys: string[]): Pa
     find: (keyId) => Promise.resolve(ring.byId(keyId)?.derive(LABEL)),
   };
 }
-
-/** For a client that sends no payload. */
-export const NO_PAYLOAD_KEYS = payloadKeysOf(Buffer.alloc(32).toString('base64'));

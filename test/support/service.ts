@@ -7,7 +7,8 @@ import { startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import { connectClient, type TemporalTarget } from '../../src/temporal/connection';
-import { NO_PAYLOAD_KEYS, payloadKeysOf } from './payload-keys';
+import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
+import { payloadKeysOf } from './payload-keys';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startWorker } from '../../src/temporal/worker';
 import { createLogger } from '../../src/logger';
@@ -134,7 +135,15 @@ export async function startTestService(
     sandboxUrl: sandbox.url,
     sandboxServerKey: SANDBOX_SERVER_KEY,
   });
-  const settings = { databaseUrl: database.url, temporal, masterKey, oldMasterKeys, publicBaseUrl: apiUrl, log };
+  const settings = {
+    databaseUrl: database.url,
+    temporal,
+    masterKey,
+    oldMasterKeys,
+    environment: 'sandbox',
+    publicBaseUrl: apiUrl,
+    log,
+  } as const;
   const db = createPool(database.url, { max: 4 });
   const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal, payloadKeysOf(masterKey, ...oldMasterKeys));
@@ -142,7 +151,6 @@ export async function startTestService(
   const worker = restartableWorker((isRecovering) =>
     startWorker({
       ...settings,
-      environment: 'sandbox',
       maxCachedWorkflows,
       refundHoldSeconds,
       isRecovering,

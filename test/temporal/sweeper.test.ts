@@ -10,7 +10,7 @@ import { temporalAddress } from '../support/temporal';
 import { creation, createTestLedger, type TestLedger } from '../support/payments';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
-import { NO_PAYLOAD_KEYS } from '../support/payload-keys';
+import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 
 const OPEN_NOTIFICATIONS = 40;
 const CONCURRENCY = 10;

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Environment } from '../../config';
 import type { ApiKeyRow } from '../../db/queries/find-api-key';
 import type { MerchantScope } from '../../domain/key-access';
 import { parseSecretKey, type StoredKey } from '../../keys/secret-key';
@@ -76,12 +77,12 @@ export function assertScope({ keyId, scopes }: KeyPermissions, scope: string): v
 export async function authenticateKey<Key>(
   dependencies: ApiDependencies,
   request: Request,
-  parse: (text: string) => StoredKey | undefined,
+  parse: (text: string, environment: Environment) => StoredKey | undefined,
   find: (secretSha256: Buffer) => Promise<Key | undefined>,
 ): Promise<Key> {
   const address = clientAddress(request);
   const text = BEARER.exec(request.get('authorization') ?? '')?.[1];
-  const secret = text === undefined ? undefined : parse(text);
+  const secret = text === undefined ? undefined : parse(text, dependencies.environment);
   const key = secret && (await mayExist(dependencies, address, secret)) && (await find(secret.secretSha256));
   if (key) return key;
   throw new ApiError('invalid_api_key', undefined, {

@@ -61,11 +61,10 @@ function addAdd(accounts: LunasCommand): void {
     .requiredOption('--provider <provider>', joinOptions(PROVIDERS))
     .requiredOption('--adapter <adapter>', joinOptions(ADAPTERS))
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
-    .option('--base-url <url>', "the acquirer's address (default: Midtrans, by LUNAS_ENVIRONMENT)")
+    .option('--base-url <url>', "the acquirer's address (default: Midtrans, by the environment)")
     .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1')
     .examples(ADD_EXAMPLE)
-    .databaseAction(input, async ({ serverKeyEnv, ...given }, db, context) => {
-      const environment = context.config.LUNAS_ENVIRONMENT;
+    .databaseAction(input, async ({ serverKeyEnv, ...given }, db, context, environment) => {
       const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
       const account = await addAccount(db, await context.sealer(db), { ...given, serverKey, environment });
       return { json: { account }, text: renderAccounts([account]) };

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { operatorPortOf } from '../../config';
-import { KeyRing } from '../../master-keys';
-import { requireSchema } from '../require-schema';
-import { requireSealingKeysAtStart } from '../require-sealing-keys';
+import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
 
 export function addApiCommand(program: Command): void {
@@ -12,10 +10,9 @@ export function addApiCommand(program: Command): void {
     .action(() =>
       runService('api', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
-        await requireSchema(databaseUrl, log);
+        const environment = await requireInstallation(context, log);
         const { oldMasterKeys } = context;
         const masterKey = await context.masterKey();
-        await requireSealingKeysAtStart(databaseUrl, new KeyRing(masterKey, oldMasterKeys), log);
         const { startApi } = await import('../../api/server.js');
         const { HOST: host, PORT: port, TRUST_PROXY: trustProxy, RATE_LIMIT_PER_MINUTE } = context.config;
         const { MERCHANT_RATE_LIMIT_PER_MINUTE: merchantRequestsPerMinute } = context.config;
@@ -30,6 +27,7 @@ export function addApiCommand(program: Command): void {
           temporal: await context.temporal(),
           masterKey,
           oldMasterKeys,
+          environment,
           ...(trustProxy !== undefined && { trustProxy }),
           requestsPerMinute: RATE_LIMIT_PER_MINUTE,
           publicRequestsPerSecond: PUBLIC_RATE_LIMIT_PER_SECOND,

@@ -30,8 +30,7 @@ export function addKeysCommand(program: LunasCommand): void {
     )
     .databaseAction(
       z.object({ merchant: id, ...keyAccessSchemas(MERCHANT_SCOPES) }),
-      async ({ merchant, ...access }, db, context) => {
-        const environment = context.config.LUNAS_ENVIRONMENT;
+      async ({ merchant, ...access }, db, _, environment) => {
         const key = await createKey(db, { merchantId: merchant, environment, ...toKeyAccess(access) });
         const ids = { 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId };
         const fields = formatFields({ ...ids, ...keyAccessFields(key) });

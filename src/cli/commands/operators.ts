@@ -32,8 +32,8 @@ export function addOperatorsCommand(program: LunasCommand): void {
     )
     .databaseAction(
       z.object({ name, ...keyAccessSchemas(OPERATOR_SCOPES) }),
-      async ({ name, ...access }, db, context) => {
-        const newOperator = { name, environment: context.config.LUNAS_ENVIRONMENT, ...toKeyAccess(access) };
+      async ({ name, ...access }, db, _, environment) => {
+        const newOperator = { name, environment, ...toKeyAccess(access) };
         const operator = await withCommandAudit(db, 'operator.create', name, () => createOperator(db, newOperator));
         const ids = { Key: operator.secret, Operator: operator.id, Name: operator.name };
         const fields = formatFields({ ...ids, ...keyAccessFields(operator) });

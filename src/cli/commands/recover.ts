@@ -24,9 +24,8 @@ export function addRecoverCommand(program: LunasCommand): void {
     .examples('lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json')
     .databaseAction(
       z.object({ since: timestamp.optional() }),
-      ({ since }, db, context) =>
+      ({ since }, db, context, environment) =>
         withTemporal(context, db, async (workflows) => {
-          const environment = context.config.LUNAS_ENVIRONMENT;
           const transitionContext = { db, environment, onDeliveries: () => undefined };
           return recoveryResult(await recover(transitionContext, workflows, { startedSince: since, onProgress }));
         }),

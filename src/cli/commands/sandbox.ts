@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UserError } from '../../errors';
 import type { SandboxDatabase } from '../../local-stack/sandbox-database';
+import { assertSandbox, assertSandboxDatabase } from '../assert-sandbox';
 import type { LunasCommand } from '../lunas-command';
 import { MAGIC_AMOUNTS } from '../../sandbox/magic-amounts';
 import { runService } from '../service-process';
@@ -19,6 +20,7 @@ export function addSandboxCommand(program: LunasCommand): void {
     .description('run the acquirer simulator; `lunas sandbox pay` pays an order in it')
     .action(() =>
       runService('sandbox', async (log, context) => {
+        assertSandbox(context.config);
         const { startSandbox } = await import('../../sandbox/sandbox.js');
         const { SANDBOX_PORT: port, SANDBOX_HOST: host } = context.config;
         const ledger = await openLedger(context, (line) => log.warn(line));
@@ -43,6 +45,7 @@ export function addSandboxCommand(program: LunasCommand): void {
     .command('pay <reference-id>')
     .description('pay an order as a customer, in the running sandbox')
     .checkedAction(z.object({ referenceId: z.string() }), async ({ referenceId }, context) => {
+      assertSandbox(context.config);
       const payment = await payInSandbox(await context.sandboxUrl(), referenceId);
       const text = `${referenceId} is paid in the sandbox; its status there is ${payment.status}.`;
       return { json: { payment }, text };
@@ -59,7 +62,10 @@ async function openLedger(context: CommandContext, log: (line: string) => void):
   const runFile = await context.runFile();
   const lunas = context.config.DATABASE_URL ?? runFile?.database_url;
   const nothing = () => Promise.resolve();
-  if (lunas !== undefined) return { databaseUrl: ownDatabase(lunas), publishUrl: nothing, stop: nothing };
+  if (lunas !== undefined) {
+    await assertSandboxDatabase(lunas);
+    return { databaseUrl: ownDatabase(lunas), publishUrl: nothing, stop: nothing };
+  }
   const { startSandboxDatabase } = await import('../../local-stack/sandbox-database.js');
   return startSandboxDatabase(context.dataDirectory, log);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Environment } from '../../config';
 import type { Queryable } from '../../db/pool';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { writeRunFile } from '../../local-stack/run-file';
@@ -58,9 +59,9 @@ function addCreate(webhooks: LunasCommand): void {
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/webhooks',
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
     )
-    .databaseAction(input, async ({ merchant, url, event }, db, context) => {
+    .databaseAction(input, async ({ merchant, url, event }, db, context, environment) => {
       const sealer = await context.sealer(db);
-      const newEndpoint = { merchantId: merchant, url, events: event, ...receiverRules(context) };
+      const newEndpoint = { merchantId: merchant, url, events: event, ...receiverRules(context, environment) };
       const endpoint = await createEndpoint(db, sealer, newEndpoint);
       await updateRunFile(context, db, sealer, merchant);
       const fields = { Secret: endpoint.secret, Endpoint: endpoint.id, URL: endpoint.url, Events: eventsOf(endpoint) };
@@ -119,8 +120,8 @@ function addPing(webhooks: LunasCommand): void {
   webhooks
     .command('ping <endpoint-id>')
     .description('send a signed test request to an endpoint now, and show the response')
-    .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db, context) => {
-      const sender = createWebhookSender(receiverRules(context));
+    .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db, context, environment) => {
+      const sender = createWebhookSender(receiverRules(context, environment));
       try {
         const sealer = await context.sealer(db);
         const ping = await withCommandAudit(db, 'webhook.ping', endpointId, () =>
@@ -203,9 +204,9 @@ function addRedeliver(webhooks: LunasCommand): void {
     });
 }
 
-function receiverRules({ config }: CommandContext) {
+function receiverRules({ config }: CommandContext, environment: Environment) {
   return {
-    environment: config.LUNAS_ENVIRONMENT,
+    environment,
     allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
     forbiddenNetworks: config.WEBHOOK_FORBIDDEN_NETWORKS,
   };

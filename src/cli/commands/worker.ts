@@ -1,11 +1,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_ROOT } from '../../package-info';
-import { KeyRing } from '../../master-keys';
 import type { Config } from '../../config';
 import type { RetentionDays } from '../../domain/retention';
-import { requireSchema } from '../require-schema';
-import { requireSealingKeysAtStart } from '../require-sealing-keys';
+import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
 
 const WORKFLOW_BUNDLE = path.join(PACKAGE_ROOT, 'dist', 'workflow-bundle.js');
@@ -17,17 +15,16 @@ export function addWorkerCommand(program: Command): void {
     .action(() =>
       runService('worker', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
-        await requireSchema(databaseUrl, log);
+        const environment = await requireInstallation(context, log);
         const { oldMasterKeys } = context;
         const masterKey = await context.masterKey();
-        await requireSealingKeysAtStart(databaseUrl, new KeyRing(masterKey, oldMasterKeys), log);
         const { startWorker } = await import('../../temporal/worker.js');
         return startWorker({
           databaseUrl,
           temporal: await context.temporal(),
           masterKey,
           oldMasterKeys,
-          environment: context.config.LUNAS_ENVIRONMENT,
+          environment,
           webhookAllowedNetworks: context.config.WEBHOOK_ALLOWED_NETWORKS,
           webhookForbiddenNetworks: context.config.WEBHOOK_FORBIDDEN_NETWORKS,
           publicBaseUrl: context.publicBaseUrl(),

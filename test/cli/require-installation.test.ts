@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { Client } from 'pg';
-import { requireSchema } from '../../src/cli/require-schema';
+import { CommandContext } from '../../src/cli/command-context';
+import { requireInstallation } from '../../src/cli/rules/require-installation';
 import { createLogger, type Logger } from '../../src/logger';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
@@ -20,6 +22,17 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
+const requireFor = (settings: NodeJS.ProcessEnv) =>
+  requireInstallation(
+    new CommandContext({
+      LUNAS_HOME: '/nonexistent',
+      LUNAS_MASTER_KEY: randomBytes(32).toString('base64'),
+      DATABASE_URL: database.url,
+      ...settings,
+    }),
+    log,
+  );
+
 async function change(statement: string): Promise<void> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -27,23 +40,25 @@ async function change(statement: string): Promise<void> {
   await client.end();
 }
 
-it('accepts the schema of this version', async () => {
-  await requireSchema(database.url, log);
+it('accepts the schema of this version, and returns the environment of the database', async () => {
+  expect(await requireFor({})).toBe('sandbox');
   expect(lines).toEqual([]);
 });
 
 it('rejects a database that lacks a migration of this version, and names the migration', async () => {
   await change("delete from schema_migrations where name = '0007_operators'");
-  await expect(requireSchema(database.url, log)).rejects.toThrow(/\(0007_operators\)\. Run `lunas migrate`/);
+  await expect(requireFor({})).rejects.toThrow(/\(0007_operators\)\. Run `lunas migrate`/);
 });
 
 it('accepts a newer database with a warning, because old and new processes may run together', async () => {
   await change("insert into schema_migrations (name, run_on) values ('9999_newer', now())");
-  await requireSchema(database.url, log);
+  await requireFor({});
   expect(lines).toEqual([expect.stringContaining('9999_newer')]);
 });
 
-it('accepts an unavailable database with a warning', async () => {
-  await requireSchema('postgresql://127.0.0.1:1/lunas', log);
+it('accepts an unavailable database with a warning, if the environment is set', async () => {
+  const unavailable = { DATABASE_URL: 'postgresql://127.0.0.1:1/lunas' };
+  expect(await requireFor({ ...unavailable, LUNAS_ENVIRONMENT: 'sandbox' })).toBe('sandbox');
   expect(lines).toEqual([expect.stringContaining('not compared')]);
+  await expect(requireFor(unavailable)).rejects.toThrow(/sandbox or production: LUNAS_ENVIRONMENT is not set/);
 });

@@ -1,0 +1,105 @@
+import type { Queryable } from '../../db/pool';
+import type { SchemaDifference } from '../../db/migrate';
+import { messageOf } from '../../errors';
+import type { KeyRing } from '../../master-keys';
+import { listAccounts, isSandboxUrl } from '../../operator/provider-accounts';
+import { hasDemoData } from '../../operator/seed-demo';
+import { requireSealingKeys } from '../require-sealing-keys';
+import { type Finding, okUnless, type Rule } from './rule';
+import type { Settings } from './settings-rules';
+
+/** The settings, and what they lead to. */
+export interface Installation extends Settings {
+  /** Null if the database is not available. */
+  readonly database: { readonly db: Queryable; readonly schema: SchemaDifference } | null;
+  /** Why the database is not available; null if it is. */
+  readonly databaseError: string | null;
+  /** Rejects if Temporal does not respond, or its address is not known. */
+  readonly pingTemporal: () => Promise<void>;
+  /** Rejects if there is none. */
+  readonly masterKeys: () => Promise<KeyRing>;
+}
+
+/** Only `lunas doctor` requires these: a process that restarts during an outage has to start. */
+export const REACHABILITY_RULES: readonly Rule<Installation>[] = [
+  {
+    name: 'database',
+    advice: 'Start PostgreSQL, or correct DATABASE_URL.',
+    check: ({ databaseError }) => okUnless(databaseError),
+  },
+  {
+    name: 'temporal',
+    advice: 'Start Temporal, or correct TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and its certificates.',
+    check: async ({ pingTemporal }) => okUnless(await failureOf(pingTemporal)),
+  },
+];
+
+/** The API and the worker require these in addition to `SETTINGS_RULES`. */
+export const INSTALLATION_RULES: readonly Rule<Installation>[] = [
+  { name: 'schema', advice: 'Run `lunas migrate`.', check: checkSchema },
+  {
+    name: 'master_key',
+    advice: 'Set LUNAS_MASTER_KEY and LUNAS_OLD_MASTER_KEYS to the keys of this database.',
+    check: (installation) => withTables(installation, (db) => masterKeyViolation(db, installation)),
+  },
+  {
+    name: 'demo_data',
+    advice: 'Suspend the demo merchant (`lunas merchants suspend`).',
+    check: (installation) => withProductionTables(installation, demoDataViolation),
+  },
+  {
+    name: 'sandbox_accounts',
+    advice: 'Disable them (`lunas accounts disable`).',
+    check: (installation) => withProductionTables(installation, sandboxAccountsViolation),
+  },
+];
+
+function checkSchema({ database }: Installation): Finding {
+  if (database === null) return 'not applicable';
+  const { missing } = database.schema;
+  if (missing.length === 0) return 'ok';
+  return { violation: `The database lacks migrations of this version (${missing.join(', ')}).` };
+}
+
+async function withTables(
+  { database }: Installation,
+  violationOf: (db: Queryable) => Promise<string | null>,
+): Promise<Finding> {
+  if (database === null || database.schema.missing.length > 0) return 'not applicable';
+  return okUnless(await violationOf(database.db));
+}
+
+async function withProductionTables(
+  installation: Installation,
+  violationOf: (db: Queryable) => Promise<string | null>,
+): Promise<Finding> {
+  const { environment, recordedEnvironment } = installation;
+  if (![environment, recordedEnvironment].includes('production')) return 'not applicable';
+  return withTables(installation, violationOf);
+}
+
+function masterKeyViolation(db: Queryable, { masterKeys }: Installation): Promise<string | null> {
+  return failureOf(async () => requireSealingKeys(db, await masterKeys()));
+}
+
+async function demoDataViolation(db: Queryable): Promise<string | null> {
+  return (await hasDemoData(db)) ? 'The production database has the demo merchant, and it is approved.' : null;
+}
+
+async function sandboxAccountsViolation(db: Queryable): Promise<string | null> {
+  const enabled = (await listAccounts(db)).filter(
+    ({ status, baseUrl }) => status === 'enabled' && isSandboxUrl(baseUrl),
+  );
+  if (enabled.length === 0) return null;
+  return `Provider accounts of production are at a sandbox: ${enabled.map(({ id }) => id).join(', ')}.`;
+}
+
+/** The message of the error as a sentence; null without an error. */
+async function failureOf(work: () => Promise<void>): Promise<string | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    return `${messageOf(error).split('\n')[0]?.replace(/\.$/, '')}.`;
+  }
+}

@@ -1,0 +1,70 @@
+import { createPool, type Pool } from '../../db/pool';
+import { compareSchema } from '../../db/migrate';
+import { findEnvironment } from '../../db/environment';
+import { codeOf, messageOf } from '../../errors';
+import { KeyRing } from '../../master-keys';
+import type { CommandContext } from '../command-context';
+import type { Installation } from './installation-rules';
+import type { Settings } from './settings-rules';
+
+const PING_TIMEOUT_MS = 3_000;
+
+/** The settings of a service process, before it connects to its database. */
+export async function serviceSettings(context: CommandContext): Promise<Settings> {
+  return { ...(await context.settings(undefined)), publicBaseUrl: context.publicBaseUrl() };
+}
+
+/** Reads what the rules of an installation check, and closes the database afterwards. */
+export async function withInstallation<T>(
+  context: CommandContext,
+  work: (installation: Installation) => Promise<T>,
+): Promise<T> {
+  const settings = await serviceSettings(context);
+  const db = createPool(settings.databaseUrl ?? '', { max: 1 });
+  try {
+    const read = settings.databaseUrl === undefined ? NO_ADDRESS : await readDatabase(db, settings.databaseUrl);
+    const { recordedEnvironment, ...database } = read;
+    return await work({
+      ...settings,
+      recordedEnvironment,
+      ...database,
+      pingTemporal: () => pingTemporal(context),
+      masterKeys: async () => new KeyRing(await context.masterKey(), context.oldMasterKeys),
+    });
+  } finally {
+    await db.end();
+  }
+}
+
+type DatabaseState = Pick<Installation, 'database' | 'databaseError' | 'recordedEnvironment'>;
+
+const NO_ADDRESS: DatabaseState = {
+  database: null,
+  databaseError: 'DATABASE_URL is not set, and no local stack runs.',
+  recordedEnvironment: undefined,
+};
+
+async function readDatabase(db: Pool, databaseUrl: string): Promise<DatabaseState> {
+  try {
+    const schema = await compareSchema(databaseUrl);
+    return { database: { db, schema }, databaseError: null, recordedEnvironment: await findEnvironment(db) };
+  } catch (error) {
+    const databaseError = `The database is not available: ${messageOf(error)} (${codeOf(error) ?? 'no code'}).`;
+    return { database: null, databaseError, recordedEnvironment: undefined };
+  }
+}
+
+async function pingTemporal(context: CommandContext): Promise<void> {
+  const target = await context.temporal();
+  // Imported on demand, like the rest of Temporal's client.
+  const { connectClient } = await import('../../temporal/connection.js');
+  const { NO_PAYLOAD_KEYS } = await import('../../temporal/payload-codec.js');
+  const { connection } = connectClient(target, NO_PAYLOAD_KEYS);
+  try {
+    const { namespace } = target;
+    const describe = () => connection.workflowService.describeNamespace({ namespace });
+    await connection.withDeadline(Date.now() + PING_TIMEOUT_MS, describe);
+  } finally {
+    await connection.close();
+  }
+}
