@@ -89,7 +89,7 @@ export async function findOperator(
 /** The codec server listens only there. */
 const LOOPBACK = '127.0.0.1';
 
-/** Finds the name of the operator whose secret key may read from loopback; undefined if the key is unknown or may not. */
+/** Finds the operator whose secret key may read from loopback, by name; undefined if the key is unknown or may not. */
 export function operatorFinder(
   db: Queryable,
   environment: Environment,

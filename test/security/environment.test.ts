@@ -215,10 +215,11 @@ describe('the prefix of a key', () => {
         [operator.secretSha256, operator.prefix, operator.lastFour],
       );
       const [url = ''] = apis.urls;
+      const [operatorUrl = ''] = apis.operatorUrls;
       expect(await callApi(url, own.secret)).toMatchObject({ status: 404, code: 'not_found' });
       expect(await callApi(url, foreign.secret)).toMatchObject({ status: 401, code: 'invalid_api_key' });
       const authorization = `Bearer ${operator.secret}`;
-      expect(await sendRequest(`${url}/operator/actions`, { headers: { authorization } })).toMatchObject({
+      expect(await sendRequest(`${operatorUrl}/operator/actions`, { headers: { authorization } })).toMatchObject({
         status: 401,
       });
     } finally {

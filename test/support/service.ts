@@ -135,15 +135,8 @@ export async function startTestService(
     sandboxUrl: sandbox.url,
     sandboxServerKey: SANDBOX_SERVER_KEY,
   });
-  const settings = {
-    databaseUrl: database.url,
-    temporal,
-    masterKey,
-    oldMasterKeys,
-    environment: 'sandbox',
-    publicBaseUrl: apiUrl,
-    log,
-  } as const;
+  const keys = { masterKey, oldMasterKeys, environment: 'sandbox' } as const;
+  const settings = { ...keys, databaseUrl: database.url, temporal, publicBaseUrl: apiUrl, log };
   const db = createPool(database.url, { max: 4 });
   const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal, payloadKeysOf(masterKey, ...oldMasterKeys));

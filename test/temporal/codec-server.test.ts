@@ -25,7 +25,8 @@ beforeAll(async () => {
   db = createPool(database.url, { max: 2 });
   operator = await createOperator(db, { name: 'dewi', environment: 'production' });
   const settings = { keys, namespace: 'default', origins: [ORIGIN], log };
-  server = await startCodecServer({ ...settings, port: await freePort(), findOperator: operatorFinder(db, 'sandbox') });
+  const findOperator = operatorFinder(db, 'production');
+  server = await startCodecServer({ ...settings, port: await freePort(), findOperator });
   open = await startCodecServer({ ...settings, port: await freePort(), findOperator: null });
 });
 afterAll(async () => {
