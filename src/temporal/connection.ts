@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { ClientOptions } from '@grpc/grpc-js';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { Config } from '../config';
-import { UserError } from '../errors';
 import { EncryptingCodec, type PayloadKeys } from './payload-codec';
 import { ReconnectingChannel } from './reconnecting-channel';
 
@@ -13,28 +12,9 @@ export interface TemporalTarget {
   readonly security: Pick<ConnectionOptions, 'tls'> & { readonly apiKey?: string };
 }
 
-/**
- * @param address `TEMPORAL_ADDRESS`, or the address of the local stack's server
- * @throws UserError if the environment does not allow this access
- */
+/** @param address `TEMPORAL_ADDRESS`, or the address of the local stack's server */
 export function temporalTarget(config: Config, address: string): TemporalTarget {
-  const problem = temporalAccessProblem(config, address);
-  if (problem !== null) throw new UserError(problem);
   return { address, namespace: config.TEMPORAL_NAMESPACE, security: securityOf(config) };
-}
-
-const LOOPBACK_ADDRESS = /^(localhost|127(\.\d{1,3}){3}):/;
-
-/** Why production must not use this Temporal: it may let anyone in. Null if it may be used. */
-export function temporalAccessProblem(config: Config, address: string): string | null {
-  const { LUNAS_ENVIRONMENT, TEMPORAL_API_KEY, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY } = config;
-  const isProven =
-    TEMPORAL_API_KEY !== undefined || (TEMPORAL_TLS_CERT !== undefined && TEMPORAL_TLS_KEY !== undefined);
-  if (LUNAS_ENVIRONMENT !== 'production' || isProven || LOOPBACK_ADDRESS.test(address)) return null;
-  return (
-    `In production, Temporal at ${address} needs a client certificate (TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY) ` +
-    'or TEMPORAL_API_KEY.'
-  );
 }
 
 function securityOf(config: Config): TemporalTarget['security'] {
