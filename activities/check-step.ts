@@ -1,4 +1,4 @@
-import { findRecordedTerms } from '../src/db/queries/find-terms';
+import { findRecordedTerms, type RecordedTerms } from '../src/db/queries/find-terms';
 import type { Queryable } from '../src/db/pool';
 import type { PaymentTerms } from '../src/domain/payment';
 import { UNPROVEN_OPERATOR } from '../src/domain/payment-actions';
@@ -6,7 +6,7 @@ import { payloadRejection } from '../src/domain/rejected-payload';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
-import { unchanged } from './step-result';
+import { heldBack, MERCHANT_ON_HOLD, unchanged } from './step-result';
 
 type Step = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
 type ActivityOf<Request> = (dependencies: ActivityDependencies, request: Request) => Promise<unknown>;
@@ -36,11 +36,11 @@ export function requireAuthenticInput(input: unknown): void {
  * Compares the terms with the payment's row, if there is one: PostgreSQL decides, and not the input from Temporal.
  * @throws ApplicationFailure, without a retry, if they differ
  */
-export async function requireRecordedTerms(db: Queryable, terms: PaymentTerms): Promise<void> {
+export async function requireRecordedTerms(db: Queryable, terms: PaymentTerms): Promise<RecordedTerms | undefined> {
   const recorded = await findRecordedTerms(db, terms.paymentId);
-  if (!recorded) return;
+  if (!recorded) return undefined;
   const differing = DECISIVE_TERMS.filter((term) => recorded[term] !== terms[term]);
-  if (differing.length === 0) return;
+  if (differing.length === 0) return recorded;
   throw inputRejectedError(`payment ${terms.paymentId} has another ${differing.join(', ')} in PostgreSQL`);
 }
 
@@ -61,10 +61,25 @@ export function withRecordedTerms<Request extends { readonly terms: PaymentTerms
 export function checkStep(step: Step): Step {
   return async (dependencies, request) => {
     await requireRecordedTerms(dependencies.db, request.terms);
-    const isUnproven = request.by?.name === UNPROVEN_OPERATOR.name;
-    if (!isUnproven || dependencies.environment !== 'production') return step(dependencies, request);
-    return unchanged(dependencies, request, {
-      rejection: 'In production a signal moves no money: use a `lunas` command, or the operator API.',
-    });
+    return isProven(dependencies, request) ? step(dependencies, request) : rejectUnproven(dependencies, request);
   };
+}
+
+/** The same for the settlement, which waits while the merchant is on hold. */
+export function checkSettlement(settle: Step): Step {
+  return async (dependencies, request) => {
+    const recorded = await requireRecordedTerms(dependencies.db, request.terms);
+    if (!isProven(dependencies, request)) return rejectUnproven(dependencies, request);
+    if (recorded?.isMerchantHeld) return heldBack(dependencies, request, MERCHANT_ON_HOLD);
+    return settle(dependencies, request);
+  };
+}
+function isProven({ environment }: ActivityDependencies, { by }: StepInput): boolean {
+  return environment !== 'production' || by?.name !== UNPROVEN_OPERATOR.name;
+}
+
+function rejectUnproven(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  return unchanged(dependencies, request, {
+    rejection: 'In production a signal moves no money: use a `lunas` command, or the operator API.',
+  });
 }

@@ -1,4 +1,4 @@
-import { checkStep, requireAuthenticInput, withRecordedTerms } from './check-step';
+import { checkSettlement, checkStep, requireAuthenticInput, withRecordedTerms } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
@@ -19,6 +19,7 @@ const { openPayment, failUnissuedPayment, ...laterSteps } = payment;
 /** What is registered instead: the input is compared with PostgreSQL first. */
 const CHECKED_ACTIVITIES = {
   ...mapValues({ ...laterSteps, ...refund }, checkStep),
+  settlePayment: checkSettlement(payment.settlePayment),
   ...mapValues(latePayment, withRecordedTerms),
 };
 

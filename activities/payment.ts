@@ -2,7 +2,6 @@ import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
-import { isMerchantHeld } from '../src/db/queries/is-merchant-held';
 import { findOpening } from '../src/db/queries/find-opening';
 import type { TransitionResult } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
@@ -220,13 +219,8 @@ async function fail(dependencies: ActivityDependencies, request: StepInput, reas
   return toStepResult(await transitionWriters.fail(dependencies, { ...toTransitionInput(request), reason }));
 }
 
-const MERCHANT_ON_HOLD = 'the merchant is on hold (`lunas merchants release` ends that)';
-
 /** Makes the net amount of a paid payment available to the merchant. */
 export async function settlePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   if (dependencies.isRecovering) return heldBack(dependencies, request, RECOVERY_MODE);
-  if (await isMerchantHeld(dependencies.db, request.terms.paymentId)) {
-    return heldBack(dependencies, request, MERCHANT_ON_HOLD);
-  }
   return toStepResult(await transitionWriters.settle(dependencies, toTransitionInput(request)));
 }

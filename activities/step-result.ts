@@ -33,6 +33,9 @@ export async function unchanged(
 /** Why a worker in recovery mode (`LUNAS_RECOVERY_MODE`) moves no money. */
 export const RECOVERY_MODE = 'the worker is in recovery mode and neither settles nor refunds';
 
+/** Why the payments of such a merchant do not settle. */
+export const MERCHANT_ON_HOLD = 'the merchant is on hold (`lunas merchants release` ends that)';
+
 /** The result of a step that would move money. The workflow queries the provider before it repeats the step. */
 export function heldBack(context: TransitionContext, request: StepInput, reason: string): Promise<StepResult> {
   return unchanged(context, request, { attentionReason: `${reason}.`, rejection: `Not now: ${reason}.` });

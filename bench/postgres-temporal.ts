@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
 import { connectClient } from '../src/temporal/connection';
+import { NO_PAYLOAD_KEYS } from '../src/temporal/payload-codec';
 import { launch, type ManagedProcess } from '../src/local-stack/managed-process';
 import { freePort } from '../src/local-stack/ports';
 import { runCommand } from '../src/local-stack/run-command';
@@ -140,7 +141,7 @@ async function configOf({ port, databaseUrl, directory }: PostgresTemporal): Pro
 
 async function waitUntilServing(server: ManagedProcess, port: number, signal: AbortSignal): Promise<void> {
   const namespace = 'default';
-  const client = connectClient({ address: `127.0.0.1:${port}`, namespace, security: {} }, new Map());
+  const client = connectClient({ address: `127.0.0.1:${port}`, namespace, security: {} }, NO_PAYLOAD_KEYS);
   const { workflowService } = client.connection;
   const withDeadline = <T>(call: () => Promise<T>) => client.connection.withDeadline(Date.now() + 2_000, call);
   const isServing = async (): Promise<true | undefined> => {

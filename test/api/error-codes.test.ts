@@ -40,8 +40,8 @@ const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promi
   rate_limited: [
     429,
     async () => {
-      const { id, secret } = await newKey();
-      await service.db.query('insert into rate_limits values ($1, $2, $3)', [id, LIMIT, Date.now() + 60_000]);
+      const { merchantId, secret } = await newKey();
+      await service.db.query('insert into rate_limits values ($1, $2, $3)', [merchantId, LIMIT, Date.now() + 60_000]);
       return list(secret);
     },
   ],

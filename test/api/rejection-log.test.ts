@@ -128,8 +128,8 @@ describe('the log of a rejected request', () => {
     const pending = await apis.newKey({ approve: false });
     expect((await get('/transactions', pending.secret)).reason).toBe(`merchant ${pending.merchantId} is pending`);
     const limited = await apis.newKey();
-    await apis.db.query('insert into rate_limits values ($1, 1000000, $2)', [limited.id, Date.now() + 60_000]);
-    expect((await get('/transactions', limited.secret)).reason).toBe(`rate limit of key ${limited.id}`);
+    await apis.db.query('insert into rate_limits values ($1, 1000000, $2)', [limited.merchantId, Date.now() + 60_000]);
+    expect((await get('/transactions', limited.secret)).reason).toBe(`rate limit of merchant ${limited.merchantId}`);
   });
 
   it('400: names the rule, and contains nothing of the body', async () => {

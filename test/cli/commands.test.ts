@@ -58,6 +58,7 @@ describe('as JSON', () => {
       fee_payer: 'buyer',
       providers: ['shopeepay', 'gopay'],
       payment_method: 'active',
+      held_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
     });
     expect((await json(`merchants approve ${merchant.id}`)).merchant.status).toBe('approved');

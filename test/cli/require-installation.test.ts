@@ -1,10 +1,16 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { Client } from 'pg';
 import { CommandContext } from '../../src/cli/command-context';
 import { requireInstallation } from '../../src/cli/rules/require-installation';
 import { createLogger, type Logger } from '../../src/logger';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
+import { freePorts, LUNAS } from '../support/lunas-process';
+
+const LUNAS_MASTER_KEY = randomBytes(32).toString('base64');
 
 let database: TestDatabase;
 let lines: string[];
@@ -26,7 +32,7 @@ const requireFor = (settings: NodeJS.ProcessEnv) =>
   requireInstallation(
     new CommandContext({
       LUNAS_HOME: '/nonexistent',
-      LUNAS_MASTER_KEY: randomBytes(32).toString('base64'),
+      LUNAS_MASTER_KEY,
       DATABASE_URL: database.url,
       ...settings,
     }),
@@ -56,9 +62,26 @@ it('accepts a newer database with a warning, because old and new processes may r
   expect(lines).toEqual([expect.stringContaining('9999_newer')]);
 });
 
-it('accepts an unavailable database with a warning, if the environment is set', async () => {
+describe('an unavailable database', () => {
   const unavailable = { DATABASE_URL: 'postgresql://127.0.0.1:1/lunas' };
-  expect(await requireFor({ ...unavailable, LUNAS_ENVIRONMENT: 'sandbox' })).toBe('sandbox');
-  expect(lines).toEqual([expect.stringContaining('not compared')]);
-  await expect(requireFor(unavailable)).rejects.toThrow(/sandbox or production: LUNAS_ENVIRONMENT is not set/);
+
+  it('is accepted with a warning, if the environment is set', async () => {
+    const listeners = { ...(await freePorts()), TEMPORAL_ADDRESS: '127.0.0.1:1', LUNAS_MASTER_KEY };
+    const env = { PATH: process.env.PATH, ...listeners, ...unavailable, LUNAS_ENVIRONMENT: 'sandbox' };
+    // A process, because it compares the database again every second.
+    const api = spawn(process.execPath, [LUNAS, 'api'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let stderr = '';
+    api.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    await eventually(
+      async () => stderr,
+      (text) => text.includes('not compared') || api.exitCode !== null,
+    );
+    expect([api.exitCode, stderr]).toEqual([null, expect.stringContaining('not compared')]);
+    api.kill();
+    await once(api, 'exit');
+  });
+
+  it('is rejected if the environment is not known', async () => {
+    await expect(requireFor(unavailable)).rejects.toThrow(/sandbox or production: LUNAS_ENVIRONMENT is not set/);
+  });
 });

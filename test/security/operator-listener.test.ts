@@ -34,7 +34,7 @@ const listActions = (secret: string, headers = {}) => send(`${operatorUrl}/opera
 
 describe('a leaked operator key', () => {
   it.each(OPERATOR_ADDRESSES)('finds nothing at %s %s of the public listener', async (method = '', path = '') => {
-    const { secret } = await newOperator(`leaked-${method}-${path.length}`);
+    const { secret } = await newOperator(`leaked: ${method} ${path}`);
     for (const spelling of [path, path.toUpperCase(), `${path}/`, `/${path}`]) {
       expect(await send(publicUrl + spelling, secret, method)).toMatchObject({ status: 404, code: 'not_found' });
     }

@@ -82,7 +82,7 @@ describe('the log line of a request', () => {
     socket.write(`${head.join('\r\n')}\r\n\r\n{`);
     // The body is awaited: the key was accepted.
     await eventually(
-      async () => (await apis.db.query('select 1 from rate_limits where key = $1', [id])).rows,
+      async () => (await apis.db.query('select 1 from rate_limits where key like $1', [`%${merchantId}`])).rows,
       (rows) => rows.length > 0,
     );
     socket.destroy();

@@ -9,7 +9,7 @@ import { PACKAGE_ROOT } from '../../src/package-info';
 import { testEnvironment } from './test-environment';
 import { eventually } from './eventually';
 
-const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
+export const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const READY_TIMEOUT_MS = 90_000;
 
 /** Free ports, so that tests can run beside a real `lunas up`. */

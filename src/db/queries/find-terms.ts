@@ -16,16 +16,23 @@ export const TERMS_COLUMNS = `
 
 /** The terms of a payment from its row: the input that its workflow was started with. */
 export async function findTerms(db: Queryable, paymentId: string): Promise<PaymentTerms> {
-  const terms = await findRecordedTerms(db, paymentId);
-  if (!terms) throw new Error(`There is no payment ${paymentId}`);
+  const recorded = await findRecordedTerms(db, paymentId);
+  if (!recorded) throw new Error(`There is no payment ${paymentId}`);
+  const { isMerchantHeld: _, ...terms } = recorded;
   return terms;
 }
 
-/** The same; undefined if PostgreSQL does not have the payment. */
-export async function findRecordedTerms(db: Queryable, paymentId: string): Promise<PaymentTerms | undefined> {
-  const { rows } = await db.query<PaymentTerms>({
+export interface RecordedTerms extends PaymentTerms {
+  /** The merchant's payments do not settle (`lunas merchants hold`). */
+  readonly isMerchantHeld: boolean;
+}
+
+/** The same, and what the merchant's status means for them; undefined if PostgreSQL does not have the payment. */
+export async function findRecordedTerms(db: Queryable, paymentId: string): Promise<RecordedTerms | undefined> {
+  const { rows } = await db.query<RecordedTerms>({
     name: 'find_terms',
-    text: `select ${TERMS_COLUMNS} from payments where id = $1`,
+    text: `select ${TERMS_COLUMNS}, merchants.held_at is not null as "isMerchantHeld"
+      from payments join merchants on merchants.id = payments.merchant_id where payments.id = $1`,
     values: [paymentId],
   });
   return rows[0];
