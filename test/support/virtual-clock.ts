@@ -4,7 +4,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { eventually } from './eventually';
 
-/** A workflow is idle if it only waits for a timer, a message or an activity. */
+/** A workflow is idle if it only waits for a timer, a message or the next attempt of an activity. */
 interface WorkflowState {
   readonly eventCount: number;
   readonly isCompleted: boolean;
@@ -120,8 +120,12 @@ export class VirtualClock {
 
   async #fetchState(workflowId: string): Promise<WorkflowState> {
     try {
-      const { events } = await this.environment.client.workflow.getHandle(workflowId).fetchHistory();
-      return stateIn(events ?? []);
+      const handle = this.environment.client.workflow.getHandle(workflowId);
+      const { events } = await handle.fetchHistory();
+      const state = stateIn(events ?? []);
+      if (!state.isIdle || !state.hasActivity) return state;
+      const { pendingActivities } = (await handle.describe()).raw;
+      return { ...state, isIdle: !pendingActivities?.some(isRunning) };
     } catch (error) {
       if (!isGrpcServiceError(error) || error.code !== status.NOT_FOUND) throw error;
       return NOT_STARTED;
@@ -129,9 +133,17 @@ export class VirtualClock {
   }
 }
 
-type Events = NonNullable<
-  Awaited<ReturnType<ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>['fetchHistory']>>['events']
->;
+/** `PENDING_ACTIVITY_STATE_SCHEDULED` of Temporal's API. */
+const SCHEDULED = 1;
+
+/** An activity that failed waits for its next attempt. An activity that runs has no event until it ends. */
+function isRunning({ state, attempt }: PendingActivity): boolean {
+  return state !== SCHEDULED || (attempt ?? 1) <= 1;
+}
+
+type Handle = ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>;
+type Events = NonNullable<Awaited<ReturnType<Handle['fetchHistory']>>['events']>;
+type PendingActivity = NonNullable<Awaited<ReturnType<Handle['describe']>>['raw']['pendingActivities']>[number];
 
 function stateIn(events: Events): WorkflowState {
   const timers = new Map<string, number>();
