@@ -91,7 +91,7 @@ class PaymentActions {
   readonly #context: Parameters<typeof performPaymentAction>[0];
 
   constructor(private readonly stack: FaultStack) {
-    const by = { via: 'cli', name: 'fault test' } as const;
+    const by = { via: 'cli', name: 'cli:fault test' } as const;
     this.#context = { db: stack.db, workflows: new PaymentWorkflowClient(stack.client), by };
   }
 

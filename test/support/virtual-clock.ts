@@ -4,7 +4,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { eventually } from './eventually';
 
-/** A workflow is idle if it only waits for a timer, a message or the next attempt of an activity. */
+/** A workflow is idle if it only waits for a timer, a message or an activity. */
 interface WorkflowState {
   readonly eventCount: number;
   readonly isCompleted: boolean;
@@ -36,10 +36,14 @@ const MAX_RETRY_DELAY_MS = 60_000;
 export class VirtualClock {
   readonly #states = new Map<string, WorkflowState>();
 
-  /** @param listWorkflowIds the observed workflows; they need not exist yet */
+  /**
+   * @param listWorkflowIds the observed workflows; they need not exist yet
+   * @param activitiesSucceed every activity succeeds within some attempts, so a workflow that has one is not idle
+   */
   constructor(
     private readonly environment: TestWorkflowEnvironment,
     private readonly listWorkflowIds: () => Promise<readonly string[]>,
+    private readonly activitiesSucceed = false,
   ) {}
 
   /** Resolves when no workflow had an event for `IDLE_FOR_MS`: the next event is a timer. */
@@ -120,12 +124,9 @@ export class VirtualClock {
 
   async #fetchState(workflowId: string): Promise<WorkflowState> {
     try {
-      const handle = this.environment.client.workflow.getHandle(workflowId);
-      const { events } = await handle.fetchHistory();
+      const { events } = await this.environment.client.workflow.getHandle(workflowId).fetchHistory();
       const state = stateIn(events ?? []);
-      if (!state.isIdle || !state.hasActivity) return state;
-      const { pendingActivities } = (await handle.describe()).raw;
-      return { ...state, isIdle: !pendingActivities?.some(isRunning) };
+      return { ...state, isIdle: state.isIdle && !(state.hasActivity && this.activitiesSucceed) };
     } catch (error) {
       if (!isGrpcServiceError(error) || error.code !== status.NOT_FOUND) throw error;
       return NOT_STARTED;
@@ -133,17 +134,9 @@ export class VirtualClock {
   }
 }
 
-/** `PENDING_ACTIVITY_STATE_SCHEDULED` of Temporal's API. */
-const SCHEDULED = 1;
-
-/** An activity that failed waits for its next attempt. An activity that runs has no event until it ends. */
-function isRunning({ state, attempt }: PendingActivity): boolean {
-  return state !== SCHEDULED || (attempt ?? 1) <= 1;
-}
-
-type Handle = ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>;
-type Events = NonNullable<Awaited<ReturnType<Handle['fetchHistory']>>['events']>;
-type PendingActivity = NonNullable<Awaited<ReturnType<Handle['describe']>>['raw']['pendingActivities']>[number];
+type Events = NonNullable<
+  Awaited<ReturnType<ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>['fetchHistory']>>['events']
+>;
 
 function stateIn(events: Events): WorkflowState {
   const timers = new Map<string, number>();

@@ -75,7 +75,7 @@ interface Row extends Deadlines {
 
 beforeAll(async () => {
   environment = await createTimeSkippingEnvironment();
-  clock = new VirtualClock(environment, async () => workflowIds);
+  clock = new VirtualClock(environment, async () => workflowIds, true);
   ledger = await createTestLedger();
   workflows = new PaymentWorkflowClient(environment.client);
   worker = await Worker.create({
