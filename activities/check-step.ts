@@ -74,6 +74,7 @@ export function checkSettlement(settle: Step): Step {
     return settle(dependencies, request);
   };
 }
+
 function isProven({ environment }: ActivityDependencies, { by }: StepInput): boolean {
   return environment !== 'production' || by?.name !== UNPROVEN_OPERATOR.name;
 }

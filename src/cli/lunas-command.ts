@@ -83,7 +83,8 @@ export async function requireOwnSettings(context: CommandContext): Promise<void>
   if (settings.environment !== undefined) await requireRules(SETTINGS_RULES, settings);
 }
 
-async function requireSettings(context: CommandContext, db: Pool): Promise<Environment> {
+/** Checks the settings with what the database records. @returns the environment of the database */
+export async function requireSettings(context: CommandContext, db: Pool): Promise<Environment> {
   const recorded = await findEnvironment(db);
   await requireRules(SETTINGS_RULES, await context.settings(recorded));
   // The rule `environment` requires it.

@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { createPool } from '../../src/db/pool';
@@ -9,14 +8,13 @@ import { freePort } from '../../src/local-stack/ports';
 import { ensureDatabase } from '../../src/local-stack/postgres';
 import { KeyRing } from '../../src/master-keys';
 import { addAccount } from '../../src/operator/provider-accounts';
-import { PACKAGE_ROOT, VERSION } from '../../src/package-info';
+import { VERSION } from '../../src/package-info';
 import { createSealer } from '../../src/sealing';
 import { testEnvironment } from '../support/test-environment';
 import { createTestDatabase, newDatabase } from '../support/database';
 import { temporalAddress } from '../support/temporal';
 import { creation, createTestLedger } from '../support/payments';
-
-const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
+import { LUNAS } from '../support/lunas-process';
 
 /** Runs the built command with only this environment. */
 async function lunas(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {

@@ -7,12 +7,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { freePort } from '../../src/local-stack/ports';
-import { PACKAGE_ROOT } from '../../src/package-info';
 import { testEnvironment } from '../support/test-environment';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 import { eventually } from '../support/eventually';
+import { LUNAS } from '../support/lunas-process';
 
-const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const run = promisify(execFile);
 
 const paymentSchema = z.object({

@@ -8,13 +8,11 @@ import { z } from 'zod';
 import { dataDirectoryAt } from '../../src/local-stack/data-directory';
 import { readSandboxRunFile } from '../../src/local-stack/run-file';
 import { freePort } from '../../src/local-stack/ports';
-import { PACKAGE_ROOT } from '../../src/package-info';
-import { freePorts, LunasProcess } from '../support/lunas-process';
+import { LUNAS, freePorts, LunasProcess } from '../support/lunas-process';
 import { eventually } from '../support/eventually';
 import { temporaryDirectory } from './processes';
 
 const TIMEOUT_MS = 180_000;
-const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const ORDER = { payment_type: 'qris', transaction_details: { order_id: 'ORDER-1', gross_amount: 10_000 } };
 const paymentSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string(), status: z.string() }) });
 

@@ -5,12 +5,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { openException } from '../../src/db/exceptions';
 import { setPolicy } from '../../src/operator/catalog';
-import { PACKAGE_ROOT } from '../../src/package-info';
 import { type Outcome, runLunas } from '../cli/run-lunas';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { LUNAS } from '../support/lunas-process';
 
-const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 const ME = `cli:${os.userInfo().username}`;
 

@@ -9,12 +9,10 @@ import { type ChildServiceName, startChildService } from '../../src/local-stack/
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { connectClient } from '../../src/temporal/connection';
 import { payloadKeysOf } from '../support/payload-keys';
-import { PACKAGE_ROOT } from '../../src/package-info';
 import { temporaryDirectory } from '../local-stack/processes';
 import { testEnvironment } from '../support/test-environment';
-import { freePorts, LunasProcess } from '../support/lunas-process';
+import { LUNAS, freePorts, LunasProcess } from '../support/lunas-process';
 
-const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const COMMAND_TIMEOUT_MS = 60_000;
 const run = promisify(execFile);
 

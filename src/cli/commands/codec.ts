@@ -1,12 +1,9 @@
 import type { Command } from 'commander';
-import { codecPortOf, type Environment, temporalUiOrigins } from '../../config';
+import { codecPortOf, temporalUiOrigins } from '../../config';
 import { DerivedKeys } from '../../db/derived-keys';
-import { readEnvironment } from '../../db/environment';
 import { createPool } from '../../db/pool';
 import { operatorFinder } from '../../operator/operators';
-import type { CommandContext } from '../command-context';
-import { requireRules } from '../rules/rule';
-import { SETTINGS_RULES } from '../rules/settings-rules';
+import { requireOwnSettings, requireSettings } from '../lunas-command';
 import { runService } from '../service-process';
 
 export function addCodecCommand(program: Command): void {
@@ -19,8 +16,10 @@ export function addCodecCommand(program: Command): void {
         const { payloadKeys } = await import('../../temporal/payload-codec.js');
         const { config } = context;
         const databaseUrl = await context.databaseUrl();
-        const environment = await requireEnvironment(context, databaseUrl);
+        await requireOwnSettings(context);
         const db = createPool(databaseUrl, { max: 2 });
+        // It would decrypt for everyone in a production database that it takes for a sandbox.
+        const environment = await requireSettings(context, db);
         const server = await startCodecServer({
           port: codecPortOf(config),
           keys: payloadKeys(new DerivedKeys(db, await context.sealer(db))),
@@ -37,13 +36,4 @@ export function addCodecCommand(program: Command): void {
         };
       }),
     );
-}
-
-/** The server does not start without an environment: it would decrypt for everyone. */
-async function requireEnvironment(context: CommandContext, databaseUrl: string): Promise<Environment> {
-  const recorded = await readEnvironment(databaseUrl);
-  const settings = await context.settings(recorded ?? undefined);
-  await requireRules(SETTINGS_RULES, settings);
-  // The rule `environment` requires one of them.
-  return recorded ?? settings.environment ?? 'production';
 }
