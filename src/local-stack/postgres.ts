@@ -44,6 +44,8 @@ const STOP_SIGNALS = [
 ] as const;
 
 const SQLSTATE_STARTING_UP = '57P03';
+/** Messages of node-postgres, of errors without a code: no response in time, and a connection that the server closed. */
+const CONNECTION_FAILURES = new Set(['timeout expired', 'Connection terminated unexpectedly']);
 
 /** A PostgreSQL server on 127.0.0.1, from the installed npm package. */
 export class PostgresCluster {
@@ -148,8 +150,7 @@ async function acceptsConnections(server: ManagedProcess, url: string): Promise<
 }
 
 function isNotYetUp(error: unknown): boolean {
-  // node-postgres, after `connectionTimeoutMillis`: an error without a code.
-  if (error instanceof Error && error.message === 'timeout expired') return true;
+  if (error instanceof Error && CONNECTION_FAILURES.has(error.message)) return true;
   const code = codeOf(error);
   return code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === SQLSTATE_STARTING_UP;
 }

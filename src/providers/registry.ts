@@ -62,10 +62,11 @@ export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBase
   async function findAccount(accountId: string): Promise<ConnectedProvider | undefined> {
     const known = connections.get(accountId);
     if (known && Date.now() - known.readAtMs < FRESH_MS) return known.provider;
-    // Concurrent calls use the known client meanwhile.
+    // Concurrent calls use the known client meanwhile, and this one does if the database does not respond.
     if (known) known.readAtMs = Date.now();
-    const account = await readAccount(db, accountId);
-    return account && connect(accountId, accessOf(account, sealer)).provider;
+    const read = readAccount(db, accountId);
+    const account = await (known ? read.catch(() => undefined) : read);
+    return account ? connect(accountId, accessOf(account, sealer)).provider : known?.provider;
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Environment } from '../../src/config';
 import { createPool, type Pool } from '../../src/db/pool';
 import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
 import { addAccount, disableAccount, listAccounts, type ProviderAccount } from '../../src/operator/provider-accounts';
+import { createProviderRegistry } from '../../src/providers/registry';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { createSealer } from '../../src/sealing';
 import { runLunas } from '../cli/run-lunas';
@@ -41,6 +42,33 @@ describe('the provider account of a new payment', () => {
     expect(new Set(chosen.keys())).toEqual(new Set([light.id, heavy.id]));
     // A quarter, with a tolerance of five standard deviations.
     expect(Math.abs((chosen.get(light.id) ?? 0) / draws - 1 / 4)).toBeLessThan(0.05);
+  });
+});
+
+describe('the client of a provider account', () => {
+  it('stays in use while the database does not respond', async () => {
+    const database = await createTestDatabase();
+    const db = createPool(database.url, { max: 1 });
+    const sealer = createSealer(randomBytes(32).toString('base64'));
+    const account = await addAccount(db, sealer, {
+      provider: 'gopay',
+      adapter: 'midtrans',
+      serverKey: 'k',
+      weight: 1,
+      environment: 'sandbox',
+    });
+    const registry = createProviderRegistry(db, sealer, 'http://127.0.0.1');
+    const known = await registry.forAccount(account.id);
+    await db.end();
+    const later = Date.now() + 60_000;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
+    try {
+      expect(await registry.forAccount(account.id)).toBe(known);
+    } finally {
+      clock.mockRestore();
+      await registry.close();
+      await database.drop();
+    }
   });
 });
 
