@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually';
 import type { Journal } from './journal';
 import { evaluateAtRest, runWorkload, type FaultHarness } from './run';
 import type { FaultStack } from './stack';
+import type { Workload } from './workload';
 
 const CUSTOMERS = 4;
 const WORKLOAD_MS = 3_000;
@@ -19,6 +20,7 @@ const WAL_SWITCHES = 8;
 const FULL_MS = 5_000;
 const OBSERVATION_TIMEOUT_MS = 60_000;
 const REPEAT_AFTER_MS = 500;
+const ARRIVAL_INTERVAL_MS = 1_000;
 
 /**
  * The disk of PostgreSQL is filled under load. First no table can grow. Then WAL cannot grow, and PostgreSQL crashes.
@@ -31,11 +33,11 @@ export async function runFullDisk(harness: FaultHarness): Promise<string[]> {
     disk = directory;
     await moveToSmallDisk(directory);
   });
-  const finished = await runWorkload(harness, CUSTOMERS, async () => {
+  const finished = await runWorkload(harness, CUSTOMERS, async (workload) => {
     await sleep(WORKLOAD_MS);
     const filler = path.join(disk, 'filler');
     await fill(filler);
-    await waitForServerError(journal, Date.now());
+    await waitForServerError(workload, journal, Date.now());
     // PostgreSQL ends all sessions. Its recovery may find space immediately, so another 5xx is not certain.
     await useUpWal(stack);
     await sleep(FULL_MS);
@@ -103,10 +105,16 @@ async function waitUntilServing(stack: FaultStack): Promise<void> {
   await eventually(attempt, (isServing) => isServing, OBSERVATION_TIMEOUT_MS);
 }
 
-async function waitForServerError(journal: Journal, sinceMs: number): Promise<void> {
-  await eventually(
-    async () => journal.entries.some(({ atMs, status }) => atMs >= sinceMs && status !== null && status >= 500),
-    (isSeen) => isSeen,
-    OBSERVATION_TIMEOUT_MS,
-  );
+/** The customers may all be reading payments that the worker cannot change. So another customer arrives each second. */
+async function waitForServerError(workload: Workload, journal: Journal, sinceMs: number): Promise<void> {
+  const arrivals = setInterval(() => workload.startScenario('settle'), ARRIVAL_INTERVAL_MS);
+  try {
+    await eventually(
+      async () => journal.entries.some(({ atMs, status }) => atMs >= sinceMs && status !== null && status >= 500),
+      (isSeen) => isSeen,
+      OBSERVATION_TIMEOUT_MS,
+    );
+  } finally {
+    clearInterval(arrivals);
+  }
 }

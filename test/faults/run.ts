@@ -131,11 +131,16 @@ interface FinishedWorkload {
   readonly stoppedAt: number;
 }
 
-/** @returns the violations, if not all agree in time or a delivery stays pending */
+/**
+ * Reconciles first: a create that took long may have returned an expired payment, and a customer may have paid it
+ * without a notification. In production Temporal reconciles every hour.
+ * @returns the violations, if not all agree in time or a delivery stays pending
+ */
 export async function evaluateAtRest(
   harness: FaultHarness,
   { workload, stoppedAt }: FinishedWorkload,
 ): Promise<string[]> {
+  await harness.stack.runLunas('reconcile');
   const converged = await converge(harness, stoppedAt);
   const results = countOf(converged) > 0 ? converged : await awaitWebhooks(harness);
   return violationsOf(withUnfinished(results, workload.unfinished));

@@ -61,12 +61,22 @@ async function startDatabase(directory: string, signal: AbortSignal): Promise<st
   const files = { directory: path.join(directory, 'postgres'), logFile: path.join(directory, 'postgres.log') };
   const options = { ...files, port: await freePort(), settings: FAST_SETTINGS };
   const cluster = await PostgresCluster.open(options, signal);
-  processes.push(await cluster.start(signal));
+  const server = await cluster.start(signal);
+  processes.push(server);
+  try {
+    await createTemplateDatabase(cluster);
+  } catch (error) {
+    // A connection that ends without a reason: only the server's log has the reason.
+    throw new Error(`PostgreSQL, last lines of its log:\n${await server.lastLogLines(20)}`, { cause: error });
+  }
+  return cluster.databaseUrl('postgres');
+}
+
+async function createTemplateDatabase(cluster: PostgresCluster): Promise<void> {
   const serverUrl = cluster.databaseUrl('postgres');
   await ensureDatabase(serverUrl, TEMPLATE_DATABASE);
   await migrate(cluster.databaseUrl(TEMPLATE_DATABASE), 'sandbox');
   await closeForConnections(serverUrl, TEMPLATE_DATABASE);
-  return serverUrl;
 }
 
 /** PostgreSQL can copy a template only while it has no connections. */
