@@ -65,7 +65,7 @@ export async function resolveException(
   { note, isRefunded }: ExceptionResolution,
 ): Promise<ExceptionRecord> {
   return withAudit(db, by, { action: 'exception.resolve', target: exceptionId, note }, async () => {
-    if (isRefunded) await postManualRefund(db, exceptionId);
+    if (isRefunded) return resolveAsRefunded(db, by, exceptionId, note);
     const { rows } = await db.query<ExceptionRecord>(
       `update exceptions set resolved_at = now(), resolved_by = $2, note = $3
        where id = $1 and resolved_at is null returning ${EXCEPTION_COLUMNS}`,
@@ -75,16 +75,20 @@ export async function resolveException(
   });
 }
 
-async function postManualRefund(db: Queryable, exceptionId: string): Promise<void> {
+async function resolveAsRefunded(
+  db: Queryable,
+  by: OperatorIdentity,
+  exceptionId: string,
+  note: string,
+): Promise<ExceptionRecord> {
+  const isResolved = await refundLatePaymentManually(db, { exceptionId, at: new Date(), operator: by.name, note });
   const { rows } = await db.query<ExceptionRecord>(
-    `select ${EXCEPTION_COLUMNS} from exceptions where id = $1 and resolved_at is null`,
-    [exceptionId],
+    `select ${EXCEPTION_COLUMNS} from exceptions where id = $1 and ($2 or resolved_at is null)`,
+    [exceptionId, isResolved],
   );
-  const { kind, paymentId } = requireRow(rows, exceptionNotFound(exceptionId));
-  if (kind !== 'late_payment' || paymentId === null) {
-    throw new UserError('Only a late payment can be resolved as refunded; this exception is of another kind.');
-  }
-  await refundLatePaymentManually(db, paymentId, new Date());
+  const exception = requireRow(rows, exceptionNotFound(exceptionId));
+  if (isResolved) return exception;
+  throw new UserError('Only a late payment can be resolved as refunded; this exception is of another kind.');
 }
 
 function exceptionNotFound(exceptionId: string): string {

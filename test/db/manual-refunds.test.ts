@@ -44,8 +44,26 @@ describe('reconciliation counts a refund as manual', () => {
     const late = await applyTransitions(ledger, ['issue', 'expire']);
     await payLate(ledger, late, 50_000, 'manual_review');
     const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
-    const by = { name: 'cli:test', via: 'cli', operatorId: null } as const;
+    const by = { name: 'cli:test', via: 'cli' } as const;
     await resolveException(ledger.db, by, exception?.id ?? '', { note: 'sent back', isRefunded: true });
     expect(await isManuallyRefunded(late.terms.paymentId)).toBe(true);
   });
+});
+
+it('posts a manual refund only together with the resolution of its exception', async () => {
+  const late = await applyTransitions(ledger, ['issue', 'expire']);
+  await payLate(ledger, late, 50_000, 'manual_review');
+  const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
+  const reject = "raise exception 'no space left'";
+  await ledger.db.query(`
+    create function fail() returns trigger language plpgsql as $$ begin ${reject}; end $$;
+    create trigger fail before update on exceptions for each row execute function fail()`);
+  const by = { name: 'cli:test', via: 'cli' } as const;
+  const resolution = { note: 'sent back', isRefunded: true };
+  await expect(resolveException(ledger.db, by, exception?.id ?? '', resolution)).rejects.toThrow('no space left');
+  const { rows } = await ledger.db.query('select status from late_payments where payment_id = $1', [
+    late.terms.paymentId,
+  ]);
+  expect(rows).toEqual([{ status: 'manual_review' }]);
+  await ledger.db.query('drop trigger fail on exceptions');
 });

@@ -6,6 +6,7 @@ import {
   refundLatePaymentManually,
 } from '../../src/db/transitions/late-payment';
 import type { PaymentTerms } from '../../src/domain/payment';
+import { listExceptionsOf } from '../../src/operator/exceptions';
 import {
   PAYMENT_TRANSITIONS,
   type PaymentStatus,
@@ -134,9 +135,12 @@ export async function payLate(
 ): Promise<void> {
   const { paymentId } = terms;
   await recordLatePayment(db, terms, { totalRupiah, providerTransactionId: 'T', paidAt: T0 }, T0);
-  if (outcome === 'manual_review' || outcome === 'refunded after manual review')
-    await requireManualReview(db, paymentId, T0, 'no');
-  if (outcome === 'refunded manually') await refundLatePaymentManually(db, paymentId, T0);
+  if (outcome !== 'received' && outcome !== 'refunded') await requireManualReview(db, paymentId, T0, 'no');
+  if (outcome === 'refunded manually') {
+    const [exception] = await listExceptionsOf(db, terms.referenceId);
+    const refund = { exceptionId: exception?.id ?? '', at: T0, operator: 'cli:test', note: 'sent back' };
+    expect(await refundLatePaymentManually(db, refund)).toBe(true);
+  }
   if (outcome === 'refunded' || outcome === 'refunded after manual review')
     await refundLatePayment(db, paymentId, T0, '7');
 }

@@ -76,21 +76,37 @@ export async function submitLateRefund(db: Queryable, paymentId: string, at: Dat
   await db.query(bindStatement(SUBMIT, { paymentId, at }));
 }
 
-function refundStatement(name: string, step: 'refund' | 'refund_manually') {
-  return prepareStatement(
-    name,
-    ['paymentId', 'at', 'providerReference', 'reflected'],
-    `
+const REFUND = prepareStatement(
+  'refund_late_payment',
+  ['paymentId', 'at', 'providerReference'],
+  `
 with changed as (
   update late_payments set status = 'refunded', finished_at = :at, provider_reference = :providerReference,
-    is_manual = ${step === 'refund_manually'}
+    is_manual = false
   where payment_id = :paymentId and status <> 'refunded'
   returning *
-),${latePostingSql(step, 'finished_at')}
-${notifyAgainSql('closed_at = case when reported_status = any (:reflected) then now() end')}
+),${latePostingSql('refund', 'finished_at')}
+${notifyAgainSql("closed_at = case when reported_status = 'refunded' then now() end")}
 select 1 from changed`,
-  );
-}
+);
+
+const REFUND_MANUALLY = prepareStatement(
+  'refund_late_payment_manually',
+  ['exceptionId', 'at', 'operator', 'note'],
+  `
+with closed as (
+  update exceptions set resolved_at = now(), resolved_by = :operator, note = :note
+  where id = :exceptionId and kind = 'late_payment' and payment_id is not null and resolved_at is null
+  returning payment_id
+),
+changed as (
+  update late_payments set status = 'refunded', finished_at = :at, provider_reference = null, is_manual = true
+  from closed where late_payments.payment_id = closed.payment_id and status <> 'refunded'
+  returning late_payments.*
+),${latePostingSql('refund_manually', 'finished_at')}
+${notifyAgainSql()}
+select 1 from closed`,
+);
 
 /**
  * While the workflow waited for the bank, notifications were handled at long intervals. Now all open ones are due.
@@ -107,9 +123,6 @@ notifications as (
 )`;
 }
 
-const REFUND = refundStatement('refund_late_payment', 'refund');
-const REFUND_MANUALLY = refundStatement('refund_late_payment_manually', 'refund_manually');
-
 /** The provider confirmed the refund. The late payment may be in manual review. */
 export async function refundLatePayment(
   db: Queryable,
@@ -117,12 +130,25 @@ export async function refundLatePayment(
   at: Date,
   providerReference: string | null,
 ): Promise<void> {
-  await db.query(bindStatement(REFUND, { paymentId, at, providerReference, reflected: ['refunded'] }));
+  await db.query(bindStatement(REFUND, { paymentId, at, providerReference }));
 }
 
-/** An operator refunded the customer outside the provider. */
-export async function refundLatePaymentManually(db: Queryable, paymentId: string, at: Date): Promise<void> {
-  await db.query(bindStatement(REFUND_MANUALLY, { paymentId, at, providerReference: null, reflected: [] }));
+/** An operator's resolution of the exception of a late payment. */
+export interface ManualRefund {
+  readonly exceptionId: string;
+  readonly at: Date;
+  readonly operator: string;
+  readonly note: string;
+}
+
+/**
+ * An operator refunded the customer outside the provider: posts the late payment out of suspense and closes its
+ * exception, in one statement.
+ * @returns whether the exception was open and of a late payment
+ */
+export async function refundLatePaymentManually(db: Queryable, refund: ManualRefund): Promise<boolean> {
+  const { rowCount } = await db.query(bindStatement(REFUND_MANUALLY, { ...refund }));
+  return rowCount === 1;
 }
 
 const REQUIRE_MANUAL_REVIEW = prepareStatement(

@@ -929,7 +929,7 @@ update late_payments set status = 'submitted', submitted_at = $2
 where payment_id = $1 and status = 'received';
 
 -- refund_late_payment
---   $1 paymentId, $2 at, $3 providerReference, $4 reflected
+--   $1 paymentId, $2 at, $3 providerReference
 with changed as (
   update late_payments set status = 'refunded', finished_at = $2, provider_reference = $3,
     is_manual = false
@@ -953,7 +953,7 @@ entries as (
 
 notifications as (
   update provider_notifications notification set next_notify_at = least(next_notify_at, now()),
-    closed_at = case when reported_status = any ($4) then now() end
+    closed_at = case when reported_status = 'refunded' then now() end
   from changed join payments on payments.id = changed.payment_id
   where notification.provider_account_id = payments.provider_account_id
     and notification.reference_id = payments.reference_id and notification.closed_at is null
@@ -961,12 +961,16 @@ notifications as (
 select 1 from changed;
 
 -- refund_late_payment_manually
---   $1 paymentId, $2 at, $3 providerReference, $4 reflected
-with changed as (
-  update late_payments set status = 'refunded', finished_at = $2, provider_reference = $3,
-    is_manual = true
-  where payment_id = $1 and status <> 'refunded'
-  returning *
+--   $1 exceptionId, $2 at, $3 operator, $4 note
+with closed as (
+  update exceptions set resolved_at = now(), resolved_by = $3, note = $4
+  where id = $1 and kind = 'late_payment' and payment_id is not null and resolved_at is null
+  returning payment_id
+),
+changed as (
+  update late_payments set status = 'refunded', finished_at = $2, provider_reference = null, is_manual = true
+  from closed where late_payments.payment_id = closed.payment_id and status <> 'refunded'
+  returning late_payments.*
 ),
 posting as (
   insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
@@ -984,13 +988,12 @@ entries as (
 ),
 
 notifications as (
-  update provider_notifications notification set next_notify_at = least(next_notify_at, now()),
-    closed_at = case when reported_status = any ($4) then now() end
+  update provider_notifications notification set next_notify_at = least(next_notify_at, now())
   from changed join payments on payments.id = changed.payment_id
   where notification.provider_account_id = payments.provider_account_id
     and notification.reference_id = payments.reference_id and notification.closed_at is null
 )
-select 1 from changed;
+select 1 from closed;
 
 -- require_manual_review
 --   $1 paymentId, $2 at, $3 reason
