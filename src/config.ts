@@ -130,6 +130,9 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Master keys that only decrypt, separated by commas, until `lunas keys reseal` is done.'),
   LUNAS_OLD_MASTER_KEYS_FILE: text.optional().describe('File with LUNAS_OLD_MASTER_KEYS, instead of the variable.'),
+  LUNAS_OPERATOR_KEY: text
+    .optional()
+    .describe('Key of the operator who runs a command; the audit log has its name. Required in production to write.'),
   LUNAS_RECOVERY_MODE: z
     .enum(['true', 'false'], { error: 'must be true or false' })
     .default('false')

@@ -1,17 +1,22 @@
 import { Command } from 'commander';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Environment } from '../config';
 import { findEnvironment } from '../db/environment';
 import { createPool, type Pool } from '../db/pool';
 import { UserError } from '../errors';
+import { createLogger } from '../logger';
 import { type CommandResult, formatJson } from './output';
 import { CommandContext } from './command-context';
 import { explainDatabaseError } from './database-error';
+import { CommandAudit, commandOperator, type KeyRule } from './operator-identity';
+import { note } from './option-schemas';
 import { requireRules } from './rules/rule';
 import { SETTINGS_RULES } from './rules/settings-rules';
 import type { Terminal } from './terminal';
 
 const USAGE = 2;
+
+const NOTE = z.object({ note: note.optional() });
 
 /** A command of `lunas`. Its subcommands have the same terminal. */
 export class LunasCommand extends Command {
@@ -75,6 +80,44 @@ export class LunasCommand extends Command {
       }
     });
   }
+
+  /**
+   * As `databaseAction`, for a command that writes: it has the option `--note`, and its work records itself with
+   * `audit.record`. If the database is that of production, it needs a note and an operator key.
+   */
+  writeAction<Schema extends z.ZodObject>(
+    schema: Schema,
+    work: (
+      input: z.output<Schema>,
+      audit: CommandAudit,
+      context: CommandContext,
+      environment: Environment,
+    ) => Promise<CommandResult>,
+    { statementTimeoutMs, keyRule = 'always' }: WriteOptions = {},
+  ): this {
+    if (!this.options.some(({ long }) => long === '--note')) this.option('--note <text>', 'why, for the audit log');
+    return this.databaseAction(
+      schema,
+      async (input, db, context, environment) => {
+        const { note } = readInput(this, NOTE);
+        const log = createLogger('cli', context.config.LOG_LEVEL, this.terminal.stderr);
+        const by = await commandOperator(db, context.config, environment, { note, keyRule });
+        const audit = new CommandAudit(db, { ...by, log }, { note, detail: describeInput(input) });
+        return work(input, audit, context, environment);
+      },
+      statementTimeoutMs,
+    );
+  }
+}
+
+interface WriteOptions {
+  readonly statementTimeoutMs?: number;
+  readonly keyRule?: KeyRule;
+}
+
+/** The parameters of a command as JSON; the audit log has the note in a column of its own. */
+function describeInput(input: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(input, (key, value: unknown) => (key === 'note' ? undefined : value));
 }
 
 /** Checks the settings before the first connection, which may have no TLS, if the environment is known by then. */

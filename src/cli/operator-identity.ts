@@ -1,20 +1,60 @@
 import os from 'node:os';
+import type { Config, Environment } from '../config';
+import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
-import { type OperatorIdentity, withAudit, type OperatorActionName } from '../operator/audit';
+import { parseOperatorKey } from '../keys/secret-key';
+import { type OperatorActionName, type OperatorIdentity, withAudit } from '../operator/audit';
+import { findOperator, hasCommandOperators } from '../operator/operators';
 
-/** The operator who runs the command, by the name of the operating system's user. */
-export function commandOperator(): OperatorIdentity {
+/** What a command that writes needs: the database, the operator who runs it, and its parameters for the audit log. */
+export class CommandAudit {
+  constructor(
+    readonly db: Queryable,
+    readonly by: OperatorIdentity,
+    private readonly command: { readonly note?: string | undefined; readonly detail: string },
+  ) {}
+
+  /** Executes the work of the command and records it in the audit log. */
+  record<Result>(action: OperatorActionName, target: string, work: () => Promise<Result>): Promise<Result> {
+    return withAudit(this.db, this.by, { ...this.command, action, target }, work);
+  }
+}
+
+/** When production requires an operator key; `never` requires no note either: the command only reads. */
+export type KeyRule = 'always' | 'unless_first_operator' | 'never';
+
+/**
+ * The operator who runs the command: the owner of LUNAS_OPERATOR_KEY, otherwise the user of the operating system.
+ * @param environment that of the database
+ * @throws UserError if the key may not run commands, or if production requires a note or a key that is absent
+ */
+export async function commandOperator(
+  db: Queryable,
+  { LUNAS_OPERATOR_KEY }: Config,
+  environment: Environment,
+  { note, keyRule }: { readonly note: string | undefined; readonly keyRule: KeyRule },
+): Promise<OperatorIdentity> {
+  const isRestricted = environment === 'production' && keyRule !== 'never';
+  if (isRestricted && note === undefined) {
+    throw new UserError('In production, a command that writes needs a reason: add --note "…".');
+  }
+  if (LUNAS_OPERATOR_KEY !== undefined) return keyOwner(db, LUNAS_OPERATOR_KEY, environment);
+  if (isRestricted && (keyRule === 'always' || (await hasCommandOperators(db)))) {
+    throw new UserError(
+      'In production, a command that writes needs an operator: set LUNAS_OPERATOR_KEY to your operator key.',
+    );
+  }
   return { via: 'cli', name: `cli:${userName()}` };
 }
 
-/** Executes the work of a command and records it in the audit log. */
-export function withCommandAudit<Result>(
-  db: Queryable,
-  action: OperatorActionName,
-  target: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  return withAudit(db, commandOperator(), { action, target }, work);
+async function keyOwner(db: Queryable, secretKey: string, environment: Environment): Promise<OperatorIdentity> {
+  const key = parseOperatorKey(secretKey, environment);
+  const operator = key && (await findOperator(db, key.secretSha256, null));
+  if (!operator) {
+    throw new UserError('LUNAS_OPERATOR_KEY is no valid key of an operator; lunas operators list shows them.');
+  }
+  if (operator.scopes === null) return { via: 'cli', name: `operator:${operator.name}`, operatorId: operator.id };
+  throw new UserError('LUNAS_OPERATOR_KEY has scopes, so it is only for the operator API: use a key without scopes.');
 }
 
 /** A user id without an entry in the user database has no name. */

@@ -1,6 +1,7 @@
 import { VERSION } from '../package-info';
 import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
+import { addAuditCommand } from './commands/audit';
 import { addCatalogCommand } from './commands/catalog';
 import { addCodecCommand } from './commands/codec';
 import { addCustomersCommand } from './commands/customers';
@@ -60,6 +61,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   program.commandsGroup('Verify and repair:');
   addDoctorCommand(program);
   addLedgerCommand(program);
+  addAuditCommand(program);
   addReconcileCommand(program);
   addRecoverCommand(program);
 

@@ -1,3 +1,45 @@
+CREATE OR REPLACE FUNCTION public.append_to_audit_chain(kind text, action_id bigint, content text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtext('audit_chain'));
+  insert into audit_chain (position, kind, action_id, hash)
+  select coalesce(max(position), 0) + 1, $1, $2, sha256(
+    coalesce((select hash from audit_chain order by position desc limit 1), '') || convert_to($1 || $3, 'utf8'))
+  from audit_chain;
+end $function$
+;
+CREATE OR REPLACE FUNCTION public.audit_content(action operator_actions)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (jsonb_build_array((action).id, (action).actor, (action).via, (action).operator_id, (action).action, (action).target, (action).note, (action).detail, iso_utc((action).requested_at)))::text
+;
+CREATE OR REPLACE FUNCTION public.audit_content(outcome operator_action_outcomes)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (jsonb_build_array((outcome).action_id, (outcome).outcome, (outcome).detail, iso_utc((outcome).finished_at)))::text
+;
+CREATE OR REPLACE FUNCTION public.chain_action()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform append_to_audit_chain('action', new.id, audit_content(new));
+  return null;
+end $function$
+;
+CREATE OR REPLACE FUNCTION public.chain_outcome()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform append_to_audit_chain('outcome', new.action_id, audit_content(new));
+  return null;
+end $function$
+;
 CREATE OR REPLACE FUNCTION public.forbid_mutation()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -44,6 +86,12 @@ create table api_keys (
   scopes text[],
   expires_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone
+);
+create table audit_chain (
+  position bigint not null,
+  kind text not null,
+  action_id bigint not null,
+  hash bytea not null
 );
 create table exceptions (
   id uuid not null default gen_random_uuid(),
@@ -125,7 +173,8 @@ create table operator_actions (
   action text not null,
   target text not null,
   note text,
-  requested_at timestamp(3) with time zone not null default clock_timestamp()
+  requested_at timestamp(3) with time zone not null default clock_timestamp(),
+  detail text
 );
 create table operators (
   id uuid not null,
@@ -312,6 +361,11 @@ alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
 alter table api_keys add constraint api_keys_scopes_check CHECK (((scopes <> '{}'::text[]) AND (scopes <@ ARRAY['read'::text, 'create'::text, 'cancel'::text, 'refund'::text])));
 alter table api_keys add constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
 alter table api_keys add constraint api_keys_secret_sha256_key UNIQUE (secret_sha256);
+alter table audit_chain add constraint audit_chain_hash_check CHECK ((octet_length(hash) = 32));
+alter table audit_chain add constraint audit_chain_kind_action_id_key UNIQUE (kind, action_id);
+alter table audit_chain add constraint audit_chain_kind_check CHECK ((kind = ANY (ARRAY['action'::text, 'outcome'::text])));
+alter table audit_chain add constraint audit_chain_pkey PRIMARY KEY ("position");
+alter table audit_chain add constraint audit_chain_position_check CHECK (("position" > 0));
 alter table exceptions add constraint exceptions_kind_check CHECK ((kind = ANY (ARRAY['late_payment'::text, 'wrong_amount'::text, 'unknown_order'::text, 'paid_twice'::text, 'refunded_after_settlement'::text, 'reconciliation'::text])));
 alter table exceptions add constraint exceptions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id);
 alter table exceptions add constraint exceptions_pkey PRIMARY KEY (id);
@@ -350,7 +404,7 @@ alter table operator_action_outcomes add constraint operator_action_outcomes_act
 alter table operator_action_outcomes add constraint operator_action_outcomes_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'rejected'::text, 'indeterminate'::text])));
 alter table operator_action_outcomes add constraint operator_action_outcomes_pkey PRIMARY KEY (action_id);
 alter table operator_actions add constraint operator_actions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
-alter table operator_actions add constraint operator_actions_operator_id_if_api CHECK (((via = 'api'::text) = (operator_id IS NOT NULL)));
+alter table operator_actions add constraint operator_actions_operator_id_if_api CHECK (((via = 'cli'::text) OR (operator_id IS NOT NULL)));
 alter table operator_actions add constraint operator_actions_pkey PRIMARY KEY (id);
 alter table operator_actions add constraint operator_actions_via_check CHECK ((via = ANY (ARRAY['api'::text, 'cli'::text])));
 alter table operators add constraint operators_name_check CHECK ((name <> ''::text));
@@ -477,6 +531,8 @@ CREATE INDEX webhook_endpoints_merchant_id_idx ON public.webhook_endpoints USING
 CREATE INDEX webhook_events_occurred_at_idx ON public.webhook_events USING brin (occurred_at);
 CREATE INDEX webhook_secrets_endpoint_id_idx ON public.webhook_secrets USING btree (endpoint_id);
 
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.installation FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.installation FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
@@ -488,8 +544,10 @@ CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_postings NOT DE
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_verifications FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_action_outcomes FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER audit_chain AFTER INSERT ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION chain_outcome();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER audit_chain AFTER INSERT ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION chain_action();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION forbid_mutation();

@@ -21,6 +21,8 @@ export interface ApiKey extends KeyAccess<MerchantScope> {
 }
 
 export interface NewKey extends Pick<ApiKey, 'merchantId'>, NewKeyAccess<MerchantScope> {
+  /** Absent: a new one. */
+  readonly id?: string;
   readonly environment: Environment;
 }
 
@@ -67,7 +69,16 @@ export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { 
      select $1, merchants.id, $3, $4, $5, ${networksOf('$6')}, $7, $8
      from merchants where merchants.id = $2
      returning ${KEY_COLUMNS}`,
-    [uuidv7(), key.merchantId, secretSha256, prefix, lastFour, key.allowedNetworks ?? [], key.scopes, key.expiresAt],
+    [
+      key.id ?? uuidv7(),
+      key.merchantId,
+      secretSha256,
+      prefix,
+      lastFour,
+      key.allowedNetworks ?? [],
+      key.scopes,
+      key.expiresAt,
+    ],
   );
   return { ...describe(requireRow(rows, merchantNotFound(key.merchantId))), secret };
 }

@@ -19,6 +19,8 @@ export interface Merchant {
 }
 
 export interface NewMerchant extends Pick<Merchant, 'name' | 'feePayer' | 'providers'> {
+  /** Absent: a new one. */
+  readonly id?: string;
   /** Whether it may take payments immediately; otherwise it is `pending` until an operator approves it. */
   readonly approve: boolean;
 }
@@ -36,7 +38,13 @@ export async function createMerchant(db: Queryable, merchant: NewMerchant): Prom
   const { rows } = await db.query<Merchant>(
     `insert into merchants (id, name, status, fee_payer, providers) values ($1, $2, $3, $4, $5)
      returning ${MERCHANT_COLUMNS}`,
-    [uuidv7(), merchant.name, merchant.approve ? 'approved' : 'pending', merchant.feePayer, unique(merchant.providers)],
+    [
+      merchant.id ?? uuidv7(),
+      merchant.name,
+      merchant.approve ? 'approved' : 'pending',
+      merchant.feePayer,
+      unique(merchant.providers),
+    ],
   );
   return requireRow(rows, 'The merchant was not written');
 }

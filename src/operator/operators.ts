@@ -66,19 +66,28 @@ export async function revokeOperator(db: Queryable, operatorId: string): Promise
   return describe(requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`));
 }
 
+/** Whether there is an operator whose key may run commands that write: it is valid and has no scopes. */
+export async function hasCommandOperators(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from operators
+     where revoked_at is null and (expires_at is null or expires_at > now()) and scopes is null limit 1`,
+  );
+  return rowCount !== 0;
+}
+
 /**
  * The owner of the key; undefined if the key is unknown, revoked or expired.
- * @param address the caller's IP address, mapped IPv6 already unwrapped
+ * @param address the caller's IP address, mapped IPv6 already unwrapped; null for a command, which has none
  */
 export async function findOperator(
   db: Queryable,
   secretSha256: Buffer,
-  address: string,
+  address: string | null,
 ): Promise<OperatorKeyRow | undefined> {
   const { rows } = await db.query<OperatorKeyRow>({
     name: 'find_operator',
     text: `select id, name, scopes,
-        (allowed_networks = '{}' or $2::inet <<= any (allowed_networks)) as "addressAllowed"
+        ($2::inet is null or allowed_networks = '{}' or $2::inet <<= any (allowed_networks)) as "addressAllowed"
       from operators
       where secret_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
     values: [secretSha256, address],

@@ -29,6 +29,8 @@ export interface ProviderAccount {
 }
 
 export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter' | 'weight'> {
+  /** Absent: a new one. */
+  readonly id?: string;
   readonly serverKey: string;
   /** Absent: the acquirer's own address for the environment. */
   readonly baseUrl?: string | undefined;
@@ -40,7 +42,7 @@ const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, s
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
   const baseUrl = validateBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][account.environment], account);
-  const id = uuidv7();
+  const id = account.id ?? uuidv7();
   const serverKey = validateServerKey(account.serverKey);
   const { rows } = await db.query<ProviderAccount>(
     `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight)

@@ -31,6 +31,8 @@ export interface WebhookEndpoint {
 }
 
 export interface NewEndpoint extends ReceiverRules, Pick<WebhookEndpoint, 'merchantId' | 'url'> {
+  /** Absent: a new one. */
+  readonly id?: string;
   /** Empty: every event. */
   readonly events: readonly PaymentEvent[];
 }
@@ -71,7 +73,7 @@ export async function createEndpoint(
      )
      select ${ENDPOINT_COLUMNS} from endpoint`,
     [
-      uuidv7(),
+      endpoint.id ?? uuidv7(),
       endpoint.merchantId,
       url,
       endpoint.events.length === 0 ? null : [...new Set(endpoint.events)],

@@ -10,6 +10,7 @@ import { parseSecretKey } from '../../src/keys/secret-key';
 import { openSandbox } from '../sandbox/sandbox-under-test';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
 import { type Outcome, runLunas } from './run-lunas';
+import { productionOperator } from '../support/production';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 
@@ -113,10 +114,10 @@ describe('as JSON', () => {
 
   it('creates live keys in production', async () => {
     const production = await createProductionDatabase();
-    const changes = { DATABASE_URL: production.url, LUNAS_ENVIRONMENT: 'production' };
+    const changes = await productionOperator(production.url);
     try {
-      const { merchant } = await json('merchants create --name Toko --approve', changes);
-      const { key } = await json(`keys create --merchant ${merchant.id}`, changes);
+      const { merchant } = await json('merchants create --name Toko --approve --note contract', changes);
+      const { key } = await json(`keys create --merchant ${merchant.id} --note contract`, changes);
       expect(key.secret).toMatch(/^sk_live_/);
     } finally {
       await production.drop();

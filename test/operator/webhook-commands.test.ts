@@ -9,6 +9,7 @@ import { runLunas } from '../cli/run-lunas';
 import { createProductionDatabase } from '../support/database';
 import { creation, type TestLedger, createTestLedger } from '../support/payments';
 import { type Receiver, startReceiver, verifySignature } from '../support/receiver';
+import { productionOperator } from '../support/production';
 
 const UNKNOWN_ID = randomUUID();
 const masterKey = randomBytes(32).toString('base64');
@@ -146,11 +147,11 @@ it.each([
 
 it('registers addresses that the environment allows', async () => {
   const production = await createProductionDatabase();
-  const live = { DATABASE_URL: production.url, LUNAS_ENVIRONMENT: 'production' };
-  const created = await runLunas(['merchants', 'create', '--name', 'Toko', '--json'], live);
+  const live = await productionOperator(production.url);
+  const created = await runLunas(['merchants', 'create', '--name', 'Toko', '--note', 'contract', '--json'], live);
   const { merchant } = JSON.parse(created.stdout);
   const create = (url: string, changes: NodeJS.ProcessEnv, merchantId: string = ledger.merchantId) =>
-    lunas(`create --merchant ${merchantId} --url ${url}`, changes);
+    lunas(`create --merchant ${merchantId} --url ${url} --note contract`, changes);
   const open = { WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8' };
   const outcomes = await Promise.all([
     create('http://10.0.0.1:4000/', open),

@@ -10,6 +10,7 @@ import { runLunas } from '../cli/run-lunas';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { productionOperator } from '../support/production';
 
 describe('the provider account of a new payment', () => {
   let database: TestDatabase;
@@ -194,19 +195,27 @@ describe('with two provider accounts', () => {
 
 describe('lunas accounts add', () => {
   let databases: Readonly<Record<Environment, TestDatabase>>;
+  let settings: Readonly<Record<Environment, NodeJS.ProcessEnv>>;
 
   beforeAll(async () => {
     databases = { sandbox: await createTestDatabase(), production: await createProductionDatabase() };
+    settings = {
+      sandbox: { DATABASE_URL: databases.sandbox.url, LUNAS_ENVIRONMENT: 'sandbox' },
+      production: await productionOperator(databases.production.url),
+    };
   });
 
   afterAll(() => Promise.all([databases.sandbox.drop(), databases.production.drop()]));
 
   const add = (baseUrl: string, environment: Environment, changes: NodeJS.ProcessEnv = {}) =>
     runLunas(
-      [...'accounts add --provider gopay --adapter midtrans --server-key-env KEY --base-url'.split(' '), baseUrl],
+      [
+        ...'accounts add --note contract --provider gopay --adapter midtrans --server-key-env KEY'.split(' '),
+        '--base-url',
+        baseUrl,
+      ],
       {
-        DATABASE_URL: databases[environment].url,
-        LUNAS_ENVIRONMENT: environment,
+        ...settings[environment],
         LUNAS_MASTER_KEY: randomBytes(32).toString('base64'),
         KEY: 'SB-Mid-server-x',
         ...changes,

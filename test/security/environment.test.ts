@@ -16,6 +16,7 @@ import { eventually } from '../support/eventually';
 import { startTcpProxy } from '../support/tcp-proxy';
 import { freePort } from '../../src/local-stack/ports';
 import { freePorts, runBuiltLunas } from '../support/lunas-process';
+import { productionOperator } from '../support/production';
 import { temporalAddress } from '../support/temporal';
 import { testEnvironment } from '../support/test-environment';
 
@@ -100,10 +101,14 @@ describe('a production database', () => {
     'https://localhost:8443',
     'https://api.sandbox.midtrans.com',
   ])('has no provider account at %s', async (baseUrl) => {
-    const line = `accounts add --provider gopay --adapter midtrans --server-key-env KEY --base-url ${baseUrl}`;
+    const options = '--provider gopay --adapter midtrans --server-key-env KEY --note test';
+    const line = `accounts add ${options} --base-url ${baseUrl}`;
     const LUNAS_MASTER_KEY = randomBytes(32).toString('base64');
-    const settings = { DATABASE_URL: production.url, LUNAS_MASTER_KEY, KEY: 'SB-Mid-server-x' };
-    expect(await runLunas(line.split(' '), settings)).toEqual(refused);
+    const settings = { ...(await productionOperator(production.url)), LUNAS_MASTER_KEY, KEY: 'SB-Mid-server-x' };
+    expect(await runLunas(line.split(' '), settings)).toEqual({
+      ...refused,
+      stderr: expect.stringMatching(/URL[^\n]*production[^\n]*\n$/),
+    });
   });
 
   it('gets no demo data', async () => {
@@ -115,8 +120,10 @@ describe('a production database', () => {
   });
 
   it('gives a command its environment', async () => {
-    const { exitCode, stdout } = await runLunas(['operators', 'create', '--name', 'dewi', '--json'], {
-      DATABASE_URL: production.url,
+    const { DATABASE_URL, LUNAS_OPERATOR_KEY } = await productionOperator(production.url);
+    const { exitCode, stdout } = await runLunas(['operators', 'create', '--name', 'dewi', '--note', 'x', '--json'], {
+      DATABASE_URL,
+      LUNAS_OPERATOR_KEY,
     });
     expect({ exitCode, secret: JSON.parse(stdout).operator.secret }).toEqual({
       exitCode: 0,

@@ -32,5 +32,5 @@ export async function authenticateOperator(
   locals.caller = { keyId: id, operatorId: id };
   assertAddressAllowed(key, address);
   assertScope(key, scope);
-  return { keyId: id, actor: { via: 'api', name: `operator:${name}`, operatorId: id } };
+  return { keyId: id, actor: { via: 'api', name: `operator:${name}`, operatorId: id, log: dependencies.log } };
 }

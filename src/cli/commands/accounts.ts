@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { UserError } from '../../errors';
 import { PROVIDERS } from '../../domain/provider-capabilities';
@@ -10,10 +11,8 @@ import {
   setServerKey,
   type ProviderAccount,
 } from '../../operator/provider-accounts';
-import { withAudit } from '../../operator/audit';
-import { commandOperator, withCommandAudit } from '../operator-identity';
 import type { LunasCommand } from '../lunas-command';
-import { id, joinOptions, note, oneOf, wholeNumber } from '../option-schemas';
+import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
 
 const MAX_WEIGHT = 1_000;
@@ -33,15 +32,15 @@ export function addAccountsCommand(program: LunasCommand): void {
   accounts
     .command('disable <account-id>')
     .description('use a provider account for no new payments; its existing payments continue')
-    .databaseAction(z.object({ accountId: id }), async ({ accountId }, db) => {
-      const account = await withCommandAudit(db, 'account.disable', accountId, () => disableAccount(db, accountId));
+    .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) => {
+      const account = await audit.record('account.disable', accountId, () => disableAccount(audit.db, accountId));
       return { json: { account }, text: renderAccounts([account]) };
     });
   accounts
     .command('enable <account-id>')
     .description('use a provider account for new payments again')
-    .databaseAction(z.object({ accountId: id }), async ({ accountId }, db) => {
-      const account = await withCommandAudit(db, 'account.enable', accountId, () => enableAccount(db, accountId));
+    .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) => {
+      const account = await audit.record('account.enable', accountId, () => enableAccount(audit.db, accountId));
       return { json: { account }, text: renderAccounts([account]) };
     });
   addSetKey(accounts);
@@ -64,9 +63,13 @@ function addAdd(accounts: LunasCommand): void {
     .option('--base-url <url>', "the acquirer's address (default: Midtrans, by the environment)")
     .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1')
     .examples(ADD_EXAMPLE)
-    .databaseAction(input, async ({ serverKeyEnv, ...given }, db, context, environment) => {
+    .writeAction(input, async ({ serverKeyEnv, ...given }, audit, context, environment) => {
       const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
-      const account = await addAccount(db, await context.sealer(db), { ...given, serverKey, environment });
+      const sealer = await context.sealer(audit.db);
+      const newAccount = { ...given, id: uuidv7(), serverKey, environment };
+      const account = await audit.record('account.create', newAccount.id, () =>
+        addAccount(audit.db, sealer, newAccount),
+      );
       return { json: { account }, text: renderAccounts([account]) };
     });
 }
@@ -76,18 +79,14 @@ function addSetKey(accounts: LunasCommand): void {
     .command('set-key <account-id>')
     .description('replace the server key of a provider account; every process uses the new one within 2 seconds')
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the new server key')
-    .option('--note <text>', 'why, for the audit log')
     .examples('MIDTRANS_KEY=SB-Mid-server-… lunas accounts set-key ACCOUNT_ID --server-key-env MIDTRANS_KEY')
-    .databaseAction(
-      z.object({ accountId: id, serverKeyEnv: z.string(), note: note.optional() }),
-      async ({ accountId, serverKeyEnv, note }, db, context) => {
+    .writeAction(
+      z.object({ accountId: id, serverKeyEnv: z.string() }),
+      async ({ accountId, serverKeyEnv }, audit, context) => {
         const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
-        const sealer = await context.sealer(db);
-        const account = await withAudit(
-          db,
-          commandOperator(),
-          { action: 'account.set_key', target: accountId, note },
-          () => setServerKey(db, sealer, accountId, serverKey),
+        const sealer = await context.sealer(audit.db);
+        const account = await audit.record('account.set_key', accountId, () =>
+          setServerKey(audit.db, sealer, accountId, serverKey),
         );
         return { json: { account }, text: renderAccounts([account]) };
       },

@@ -3,7 +3,6 @@ import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
 import { SETTLEMENT_KINDS } from '../../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { listPolicies, type PolicyVersion, setPolicy } from '../../operator/catalog';
-import { withCommandAudit } from '../operator-identity';
 import type { LunasCommand } from '../lunas-command';
 import { formatDuration } from '../duration';
 import { durationFrom, joinOptions, oneOf, wholeNumber } from '../option-schemas';
@@ -47,7 +46,7 @@ function addSet(catalog: LunasCommand): void {
       'lunas catalog set --provider gopay --channel qris --fee-bps 70 --settlement-delay 1d',
       'lunas catalog set --provider shopeepay --channel qris --settlement manual --expires-in 30m',
     )
-    .databaseAction(input, async ({ provider, channel, ...terms }, db) => {
+    .writeAction(input, async ({ provider, channel, ...terms }, audit) => {
       const change = {
         provider,
         channel,
@@ -58,7 +57,7 @@ function addSet(catalog: LunasCommand): void {
         expiresInSeconds: terms.expiresIn,
       };
       const policyName = `${provider} ${channel}`;
-      const policy = await withCommandAudit(db, 'catalog.set', policyName, () => setPolicy(db, change));
+      const policy = await audit.record('catalog.set', policyName, () => setPolicy(audit.db, change));
       return { json: { policy }, text: renderPolicies([policy]) };
     });
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
 import { listExceptions, resolveException } from '../../operator/exceptions';
-import { commandOperator } from '../operator-identity';
 import type { LunasCommand } from '../lunas-command';
 import { id, limit, note } from '../option-schemas';
 import { formatTable } from '../output';
@@ -35,9 +34,9 @@ export function addExceptionsCommand(program: LunasCommand): void {
     .requiredOption('--note <text>', 'what was done about it')
     .option('--refunded', 'the late payment was refunded manually: post it out of suspense')
     .examples('lunas exceptions resolve EXCEPTION_ID --refunded --note "sent back by bank transfer 4711"')
-    .databaseAction(resolveInput, async ({ exceptionId, note, refunded }, db) => {
+    .writeAction(resolveInput, async ({ exceptionId, note, refunded }, { db, by }) => {
       const resolution = { note, isRefunded: refunded };
-      const exception = await resolveException(db, commandOperator(), exceptionId, resolution);
+      const exception = await resolveException(db, by, exceptionId, resolution);
       return { json: { exception }, text: `${exception.kind} of ${exception.referenceId} is resolved.` };
     });
 }

@@ -1,5 +1,5 @@
+import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import type { Queryable } from '../../db/pool';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import type { OperatorActionName } from '../../operator/audit';
@@ -13,7 +13,7 @@ import {
 } from '../../operator/merchants';
 import { type Cancellation, cancelPendingPayments, holdMerchant, releaseMerchant } from '../../operator/merchant-hold';
 import { withTemporal } from '../command-context';
-import { commandOperator, withCommandAudit } from '../operator-identity';
+import type { CommandAudit } from '../operator-identity';
 import { collect, type LunasCommand } from '../lunas-command';
 import { id, joinOptions, note, oneOf, textUpTo } from '../option-schemas';
 import { type CommandResult, formatFields, formatTable } from '../output';
@@ -43,14 +43,14 @@ export function addMerchantsCommand(program: LunasCommand): void {
   merchants
     .command('approve <merchant-id>')
     .description('allow a merchant to take payments')
-    .databaseAction(z.object({ merchantId: id }), ({ merchantId }, db) =>
-      change(db, 'merchant.approve', merchantId, { status: 'approved' }),
+    .writeAction(z.object({ merchantId: id }), ({ merchantId }, audit) =>
+      change(audit, 'merchant.approve', merchantId, { status: 'approved' }),
     );
   merchants
     .command('suspend <merchant-id>')
     .description("reject a merchant's requests from now on")
-    .databaseAction(z.object({ merchantId: id }), ({ merchantId }, db) =>
-      change(db, 'merchant.suspend', merchantId, { status: 'suspended' }),
+    .writeAction(z.object({ merchantId: id }), ({ merchantId }, audit) =>
+      change(audit, 'merchant.suspend', merchantId, { status: 'suspended' }),
     );
   addHold(merchants);
   addRelease(merchants);
@@ -75,9 +75,12 @@ function addCreate(merchants: LunasCommand): void {
       'lunas merchants create --name "Toko Maju" --approve',
       'lunas merchants create --name "Toko Maju" --provider gopay --provider shopeepay',
     )
-    .databaseAction(input, async ({ provider, ...merchant }, db) =>
-      merchantDetails(await createMerchant(db, { ...merchant, providers: provider })),
-    );
+    .writeAction(input, async ({ provider, ...merchant }, audit) => {
+      const newMerchant = { ...merchant, id: uuidv7(), providers: provider };
+      return merchantDetails(
+        await audit.record('merchant.create', newMerchant.id, () => createMerchant(audit.db, newMerchant)),
+      );
+    });
 }
 
 function addHold(merchants: LunasCommand): void {
@@ -88,8 +91,7 @@ function addHold(merchants: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .option('--cancel-payments', 'also cancel its pending payments at the provider')
     .examples('lunas merchants hold MERCHANT_ID --cancel-payments --note "fraud, case 4711"')
-    .databaseAction(input, async ({ merchantId, note, cancelPayments }, db, context) => {
-      const by = commandOperator();
+    .writeAction(input, async ({ merchantId, note, cancelPayments }, { db, by }, context) => {
       const held = merchantDetails(await holdMerchant({ db, by }, merchantId, note));
       if (!cancelPayments) return held;
       return withTemporal(context, db, async (workflows) =>
@@ -118,9 +120,9 @@ function addRelease(merchants: LunasCommand): void {
     .description("end a merchant's hold: payments whose settlement is due are settled")
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas merchants release MERCHANT_ID --note "case 4711 is closed"')
-    .databaseAction(z.object({ merchantId: id, note }), ({ merchantId, note }, db, context) =>
+    .writeAction(z.object({ merchantId: id, note }), ({ merchantId, note }, { db, by }, context) =>
       withTemporal(context, db, async (workflows) =>
-        merchantDetails(await releaseMerchant({ db, workflows, by: commandOperator() }, merchantId, note)),
+        merchantDetails(await releaseMerchant({ db, workflows, by }, merchantId, note)),
       ),
     );
 }
@@ -146,18 +148,18 @@ function addSet(merchants: LunasCommand): void {
       'lunas merchants set MERCHANT_ID --fee-payer buyer',
       'lunas merchants set MERCHANT_ID --provider gopay --provider shopeepay',
     )
-    .databaseAction(input, ({ merchantId, provider, ...changes }, db) =>
-      change(db, 'merchant.set', merchantId, { ...changes, providers: provider }),
+    .writeAction(input, ({ merchantId, provider, ...changes }, audit) =>
+      change(audit, 'merchant.set', merchantId, { ...changes, providers: provider }),
     );
 }
 
 async function change(
-  db: Queryable,
+  audit: CommandAudit,
   action: OperatorActionName,
   merchantId: string,
   changes: MerchantChanges,
 ): Promise<CommandResult> {
-  const merchant = await withCommandAudit(db, action, merchantId, () => changeMerchant(db, merchantId, changes));
+  const merchant = await audit.record(action, merchantId, () => changeMerchant(audit.db, merchantId, changes));
   return merchantDetails(merchant);
 }
 

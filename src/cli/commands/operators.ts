@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
 import { listActions } from '../../operator/audit';
 import { createOperator, listOperators, revokeOperator } from '../../operator/operators';
-import { withCommandAudit } from '../operator-identity';
 import {
   addKeyAccessOptions,
   keyAccessColumns,
@@ -30,15 +29,16 @@ export function addOperatorsCommand(program: LunasCommand): void {
       'lunas operators create --name dewi',
       'lunas operators create --name dewi --allow-ip 10.1.0.0/16 --scopes read,settle --expires 90d',
     )
-    .databaseAction(
+    .writeAction(
       z.object({ name, ...keyAccessSchemas(OPERATOR_SCOPES) }),
-      async ({ name, ...access }, db, _, environment) => {
+      async ({ name, ...access }, audit, _, environment) => {
         const newOperator = { name, environment, ...toKeyAccess(access) };
-        const operator = await withCommandAudit(db, 'operator.create', name, () => createOperator(db, newOperator));
+        const operator = await audit.record('operator.create', name, () => createOperator(audit.db, newOperator));
         const ids = { Key: operator.secret, Operator: operator.id, Name: operator.name };
         const fields = formatFields({ ...ids, ...keyAccessFields(operator) });
         return { json: { operator }, text: `${fields}\n\nKeep the key now: it is not shown again.` };
       },
+      { keyRule: 'unless_first_operator' },
     );
   operators
     .command('list')
@@ -58,8 +58,8 @@ export function addOperatorsCommand(program: LunasCommand): void {
   operators
     .command('revoke <operator-id>')
     .description("revoke an operator's key permanently")
-    .databaseAction(z.object({ operatorId: id }), async ({ operatorId }, db) => {
-      const operator = await withCommandAudit(db, 'operator.revoke', operatorId, () => revokeOperator(db, operatorId));
+    .writeAction(z.object({ operatorId: id }), async ({ operatorId }, audit) => {
+      const operator = await audit.record('operator.revoke', operatorId, () => revokeOperator(audit.db, operatorId));
       return { json: { operator }, text: `The key of ${operator.name} (${operator.masked}) is revoked.` };
     });
   operators

@@ -6,7 +6,6 @@ import { listPayments } from '../../operator/list-payments';
 import { listSettleable, type Settlement, settlePayments } from '../../operator/settle-payments';
 import { showPayment } from '../../operator/show-payment';
 import { runPaymentAction } from '../payment-action';
-import { commandOperator } from '../operator-identity';
 import type { LunasCommand } from '../lunas-command';
 import { id, joinOptions, limit, note, oneOf, timestamp } from '../option-schemas';
 import { type CommandResult, formatTable } from '../output';
@@ -86,10 +85,10 @@ function addSettle(payments: LunasCommand): void {
       'lunas payments settle LN0123456789ABCDEF --note "bank statement 31 January"',
       'lunas payments settle --merchant MERCHANT_ID --until 2026-01-31T17:00:00Z',
     )
-    .databaseAction(input, async ({ payment, merchant, until, note }, db, context) => {
+    .writeAction(input, async ({ payment, merchant, until, note }, { db, by }, context) => {
       const selected = merchant && until ? await listSettleable(db, merchant, until) : payment;
       const settlements = await withTemporal(context, db, (workflows) =>
-        settlePayments({ db, workflows, by: commandOperator() }, selected, note),
+        settlePayments({ db, workflows, by }, selected, note),
       );
       return settlementResult(settlements);
     });
@@ -103,8 +102,8 @@ function addFail(payments: LunasCommand): void {
     )
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"')
-    .databaseAction(z.object({ payment: z.string(), note }), (input, db, context) =>
-      runPaymentAction(db, context, 'fail', input),
+    .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
+      runPaymentAction(audit, context, 'fail', input),
     );
 }
 
@@ -114,8 +113,8 @@ function addCancel(payments: LunasCommand): void {
     .description('cancel a pending payment at the provider, or a refund that is held')
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas payments cancel LN0123456789ABCDEF --note "fraud, case 4711"')
-    .databaseAction(z.object({ payment: z.string(), note }), (input, db, context) =>
-      runPaymentAction(db, context, 'cancel', input),
+    .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
+      runPaymentAction(audit, context, 'cancel', input),
     );
 }
 
@@ -125,8 +124,8 @@ function addRefund(payments: LunasCommand): void {
     .description('refund the customer of a paid payment, also if its merchant is suspended or on hold')
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas payments refund LN0123456789ABCDEF --note "the shop is closed, case 4711"')
-    .databaseAction(z.object({ payment: z.string(), note }), (input, db, context) =>
-      runPaymentAction(db, context, 'refund', input),
+    .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
+      runPaymentAction(audit, context, 'refund', input),
     );
 }
 

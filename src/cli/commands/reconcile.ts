@@ -14,10 +14,11 @@ export function addReconcileCommand(program: LunasCommand): void {
     .description('compare provider, PostgreSQL and workflow of open payments and of recently changed final payments')
     .option('--since <duration>', 'compare final payments that changed in this period', '7d')
     .examples('lunas reconcile', 'lunas reconcile --since 30d --json')
-    .databaseAction(
+    .writeAction(
       z.object({ since: durationFrom(1) }),
-      ({ since }, db, context) =>
-        withTemporal(context, db, async (workflows) => {
+      ({ since }, audit, context) =>
+        withTemporal(context, audit.db, async (workflows) => {
+          const { db } = audit;
           const providers = createProviderRegistry(db, await context.sealer(db), context.publicBaseUrl());
           try {
             const changedSince = new Date(Date.now() - since * 1_000);
@@ -25,13 +26,15 @@ export function addReconcileCommand(program: LunasCommand): void {
             const report = (part: PartCoverage) =>
               program.terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
             return reconciliationResult(
-              await reconcileAll({ db, providers, workflows, isRecovering }, changedSince, report),
+              await audit.record('reconciliation.run', changedSince.toISOString(), () =>
+                reconcileAll({ db, providers, workflows, isRecovering }, changedSince, report),
+              ),
             );
           } finally {
             await providers.close();
           }
         }),
-      LONG_STATEMENT_MS,
+      { statementTimeoutMs: LONG_STATEMENT_MS },
     );
 }
 

@@ -22,14 +22,20 @@ export function addRecoverCommand(program: LunasCommand): void {
       'look for lost rows in workflows started since then (default: one hour before the newest payment in PostgreSQL)',
     )
     .examples('lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json')
-    .databaseAction(
+    .writeAction(
       z.object({ since: timestamp.optional() }),
-      ({ since }, db, context, environment) =>
-        withTemporal(context, db, async (workflows) => {
+      ({ since }, audit, context, environment) =>
+        withTemporal(context, audit.db, async (workflows) => {
+          const { db } = audit;
           const transitionContext = { db, environment, onDeliveries: () => undefined };
-          return recoveryResult(await recover(transitionContext, workflows, { startedSince: since, onProgress }));
+          const target = since?.toISOString() ?? 'all';
+          return recoveryResult(
+            await audit.record('recovery.run', target, () =>
+              recover(transitionContext, workflows, { startedSince: since, onProgress }),
+            ),
+          );
         }),
-      LONG_STATEMENT_MS,
+      { statementTimeoutMs: LONG_STATEMENT_MS },
     );
 }
 

@@ -33,8 +33,8 @@ export function addRefundsCommand(program: LunasCommand): void {
     .description('retry a rejected refund under a new key')
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas refunds retry LN0123456789ABCDEF --note "the acquirer had an outage"')
-    .databaseAction(z.object({ payment: z.string(), note }), (input, db, context) =>
-      runPaymentAction(db, context, 'retryRefund', input),
+    .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
+      runPaymentAction(audit, context, 'retryRefund', input),
     );
   refunds
     .command('resolve <payment>')
@@ -45,7 +45,7 @@ export function addRefundsCommand(program: LunasCommand): void {
       'lunas refunds resolve LN0123456789ABCDEF --as refunded --note "bank transfer 4711"',
       'lunas refunds resolve LN0123456789ABCDEF --as paid --note "the customer keeps the goods"',
     )
-    .databaseAction(z.object({ payment: z.string(), as: oneOf(RESOLUTIONS), note }), (input, db, context) =>
-      runPaymentAction(db, context, RESOLVE_ACTIONS[input.as], input),
+    .writeAction(z.object({ payment: z.string(), as: oneOf(RESOLUTIONS), note }), (input, audit, context) =>
+      runPaymentAction(audit, context, RESOLVE_ACTIONS[input.as], input),
     );
 }

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../config';
 import type { Queryable } from '../../db/pool';
@@ -17,7 +18,6 @@ import { pingEndpoint } from '../../operator/webhook-ping';
 import { redeliver, redeliverRange, type Redelivery } from '../../operator/webhook-redelivery';
 import type { Sealer } from '../../sealing';
 import { createWebhookSender } from '../../webhooks/send';
-import { withCommandAudit } from '../operator-identity';
 import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
 import { type CommandResult, formatFields, formatTable } from '../output';
@@ -33,14 +33,14 @@ export function addWebhooksCommand(program: LunasCommand): void {
   webhooks
     .command('disable <endpoint-id>')
     .description('stop sending to an endpoint; its pending deliveries become dead and can be redelivered later')
-    .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db) =>
-      endpointResult(await withCommandAudit(db, 'webhook.disable', endpointId, () => disableEndpoint(db, endpointId))),
+    .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit) =>
+      endpointResult(await audit.record('webhook.disable', endpointId, () => disableEndpoint(audit.db, endpointId))),
     );
   webhooks
     .command('enable <endpoint-id>')
     .description('send to an endpoint again; for its dead deliveries see `redeliver`')
-    .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db) =>
-      endpointResult(await withCommandAudit(db, 'webhook.enable', endpointId, () => enableEndpoint(db, endpointId))),
+    .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit) =>
+      endpointResult(await audit.record('webhook.enable', endpointId, () => enableEndpoint(audit.db, endpointId))),
     );
   addPing(webhooks);
   addDeliveries(webhooks);
@@ -59,11 +59,14 @@ function addCreate(webhooks: LunasCommand): void {
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/webhooks',
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
     )
-    .databaseAction(input, async ({ merchant, url, event }, db, context, environment) => {
-      const sealer = await context.sealer(db);
-      const newEndpoint = { merchantId: merchant, url, events: event, ...receiverRules(context, environment) };
-      const endpoint = await createEndpoint(db, sealer, newEndpoint);
-      await updateRunFile(context, db, sealer, merchant);
+    .writeAction(input, async ({ merchant, url, event }, audit, context, environment) => {
+      const sealer = await context.sealer(audit.db);
+      const rules = receiverRules(context, environment);
+      const newEndpoint = { id: uuidv7(), merchantId: merchant, url, events: event, ...rules };
+      const endpoint = await audit.record('webhook.create', newEndpoint.id, () =>
+        createEndpoint(audit.db, sealer, newEndpoint),
+      );
+      await updateRunFile(context, audit.db, sealer, merchant);
       const fields = { Secret: endpoint.secret, Endpoint: endpoint.id, URL: endpoint.url, Events: eventsOf(endpoint) };
       return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
     });
@@ -94,14 +97,14 @@ function addRotateSecret(webhooks: LunasCommand): void {
     .description('create a new secret, shown only once; webhooks are signed with the old one too during the overlap')
     .option('--overlap <duration>', 'how long the old secret stays valid', '24h')
     .examples('lunas webhooks rotate-secret ENDPOINT_ID', 'lunas webhooks rotate-secret ENDPOINT_ID --overlap 0s')
-    .databaseAction(
+    .writeAction(
       z.object({ endpointId: id, overlap: durationFrom(0) }),
-      async ({ endpointId, overlap }, db, context) => {
-        const sealer = await context.sealer(db);
-        const endpoint = await withCommandAudit(db, 'webhook.rotate_secret', endpointId, () =>
-          rotateSecret(db, sealer, endpointId, overlap),
+      async ({ endpointId, overlap }, audit, context) => {
+        const sealer = await context.sealer(audit.db);
+        const endpoint = await audit.record('webhook.rotate_secret', endpointId, () =>
+          rotateSecret(audit.db, sealer, endpointId, overlap),
         );
-        await updateRunFile(context, db, sealer, endpoint.merchantId);
+        await updateRunFile(context, audit.db, sealer, endpoint.merchantId);
         const fields = {
           Secret: endpoint.secret,
           Endpoint: endpoint.id,
@@ -120,12 +123,12 @@ function addPing(webhooks: LunasCommand): void {
   webhooks
     .command('ping <endpoint-id>')
     .description('send a signed test request to an endpoint now, and show the response')
-    .databaseAction(z.object({ endpointId: id }), async ({ endpointId }, db, context, environment) => {
+    .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit, context, environment) => {
       const sender = createWebhookSender(receiverRules(context, environment));
       try {
-        const sealer = await context.sealer(db);
-        const ping = await withCommandAudit(db, 'webhook.ping', endpointId, () =>
-          pingEndpoint(db, sealer, sender, endpointId),
+        const sealer = await context.sealer(audit.db);
+        const ping = await audit.record('webhook.ping', endpointId, () =>
+          pingEndpoint(audit.db, sealer, sender, endpointId),
         );
         const fields = {
           Result: ping.failure === null ? 'delivered' : `failed: ${ping.failure}`,
@@ -194,11 +197,13 @@ function addRedeliver(webhooks: LunasCommand): void {
       'lunas webhooks redeliver DELIVERY_ID DELIVERY_ID',
       'lunas webhooks redeliver --since 2026-01-31T09:00:00Z --until 2026-01-31T12:00:00Z',
     )
-    .databaseAction(input, async ({ deliveryId, since, until, merchant }, db) => {
+    .writeAction(input, async ({ deliveryId, since, until, merchant }, audit) => {
       const target =
         since && until ? `${merchant ?? 'all'} ${since.toISOString()}/${until.toISOString()}` : deliveryId.join(' ');
-      const redelivery = await withCommandAudit(db, 'webhook.redeliver', target, () =>
-        since && until ? redeliverRange(db, { since, until, merchantId: merchant }) : redeliver(db, deliveryId),
+      const redelivery = await audit.record('webhook.redeliver', target, () =>
+        since && until
+          ? redeliverRange(audit.db, { since, until, merchantId: merchant })
+          : redeliver(audit.db, deliveryId),
       );
       return { json: { ...redelivery }, text: renderRedelivery(redelivery) };
     });
