@@ -44,7 +44,7 @@ const STOP_SIGNALS = [
 ] as const;
 
 const SQLSTATE_STARTING_UP = '57P03';
-/** Messages of node-postgres, of errors without a code: no response in time, and a connection that the server closed. */
+/** Errors of node-postgres without a code: no response in time, and a connection that the server closed. */
 const CONNECTION_FAILURES = new Set(['timeout expired', 'Connection terminated unexpectedly']);
 
 /** A PostgreSQL server on 127.0.0.1, from the installed npm package. */

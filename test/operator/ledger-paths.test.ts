@@ -10,7 +10,14 @@ import {
 } from '../../src/domain/payment-transitions';
 import { verifyLedger } from '../../src/operator/verify-ledger';
 import { type TestLedger, createTestLedger } from '../support/payments';
-import { type LatePaymentOutcome, payLate, applyChoices, applyTransitions, type AppliedPath } from './transition-path';
+import {
+  type AppliedPath,
+  applyChoices,
+  applyTransitions,
+  choicesOf,
+  type LatePaymentOutcome,
+  payLate,
+} from './transition-path';
 
 let ledger: TestLedger;
 beforeAll(async () => {
@@ -121,7 +128,13 @@ const USUAL = {
   lateOutcome: null,
 } as const;
 /** Paths to each final status: random choices rarely reach the last of them. */
-const TO_EACH_FINAL_STATUS = [[1], [0, 1], [0, 2], [0, 0, 0], [0, 0, 1, 0, 0]];
+const TO_EACH_FINAL_STATUS = [
+  choicesOf(['fail_creation']),
+  choicesOf(['issue', 'expire']),
+  choicesOf(['issue', 'cancel']),
+  choicesOf(['issue', 'pay', 'settle']),
+  choicesOf(['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund']),
+];
 
 it('posts each path through the table, and late payments after it, without ledger breaks', async () => {
   const seen = new Set<PaymentStatus>();

@@ -86,13 +86,18 @@ export async function applyTransitions(
   names: readonly StepName[],
   changes: Partial<PaymentTerms> = {},
 ): Promise<AppliedPath> {
+  return applyChoices(ledger, choicesOf(names), changes);
+}
+
+/** The choices with which `applyChoices` applies these transitions. */
+export function choicesOf(names: readonly StepName[]): number[] {
   const choices: number[] = [];
   let current: PathState = { status: 'created', version: 1, number: 0, refund: null };
   for (const name of names) {
     choices.push(stepsFrom(current).indexOf(name));
     current = stateAfter(current, name);
   }
-  return applyChoices(ledger, choices, changes);
+  return choices;
 }
 
 async function applyTransition(
