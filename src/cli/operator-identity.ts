@@ -4,7 +4,7 @@ import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
 import { parseOperatorKey } from '../keys/secret-key';
 import { type OperatorActionName, type OperatorIdentity, withAudit } from '../operator/audit';
-import { findOperator, hasCommandOperators } from '../operator/operators';
+import { countCommandOperators, findOperator } from '../operator/operators';
 
 /** What a command that writes needs: the database, the operator who runs it, and its parameters for the audit log. */
 export class CommandAudit {
@@ -13,6 +13,10 @@ export class CommandAudit {
     readonly by: OperatorIdentity,
     private readonly command: { readonly note?: string | undefined; readonly detail: string },
   ) {}
+
+  get note(): string | undefined {
+    return this.command.note;
+  }
 
   /** Executes the work of the command and records it in the audit log. */
   record<Result>(action: OperatorActionName, target: string, work: () => Promise<Result>): Promise<Result> {
@@ -39,7 +43,7 @@ export async function commandOperator(
     throw new UserError('In production, a command that writes needs a reason: add --note "…".');
   }
   if (LUNAS_OPERATOR_KEY !== undefined) return keyOwner(db, LUNAS_OPERATOR_KEY, environment);
-  if (isRestricted && (keyRule === 'always' || (await hasCommandOperators(db)))) {
+  if (isRestricted && (keyRule === 'always' || (await countCommandOperators(db)) > 0)) {
     throw new UserError(
       'In production, a command that writes needs an operator: set LUNAS_OPERATOR_KEY to your operator key.',
     );

@@ -1,6 +1,7 @@
 import { VERSION } from '../package-info';
 import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
+import { addApprovalsCommand } from './commands/approvals';
 import { addAuditCommand } from './commands/audit';
 import { addCatalogCommand } from './commands/catalog';
 import { addCodecCommand } from './commands/codec';
@@ -51,6 +52,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addCatalogCommand(program);
   addAccountsCommand(program);
   addOperatorsCommand(program);
+  addApprovalsCommand(program);
 
   program.commandsGroup('Inspect payments:');
   addPaymentsCommand(program);

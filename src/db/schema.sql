@@ -87,6 +87,26 @@ create table api_keys (
   expires_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone
 );
+create table approval_limits (
+  id bigint not null generated always as identity,
+  limit_rupiah bigint not null,
+  created_at timestamp(3) with time zone not null default now()
+);
+create table approvals (
+  id bigint not null generated always as identity,
+  action text not null,
+  target text not null,
+  parameters jsonb not null,
+  note text not null,
+  requested_by uuid not null,
+  requested_at timestamp(3) with time zone not null default now(),
+  expires_at timestamp(3) with time zone not null default (now() + '24:00:00'::interval),
+  status text not null default 'pending'::text,
+  decided_by uuid,
+  decided_at timestamp(3) with time zone,
+  leased_until timestamp(3) with time zone,
+  failure_reason text
+);
 create table audit_chain (
   position bigint not null,
   kind text not null,
@@ -186,7 +206,8 @@ create table operators (
   revoked_at timestamp(3) with time zone,
   allowed_networks cidr[] not null default '{}'::cidr[],
   scopes text[],
-  expires_at timestamp(3) with time zone
+  expires_at timestamp(3) with time zone,
+  is_approved boolean not null default true
 );
 create table payment_details (
   payment_id uuid not null,
@@ -361,6 +382,14 @@ alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
 alter table api_keys add constraint api_keys_scopes_check CHECK (((scopes <> '{}'::text[]) AND (scopes <@ ARRAY['read'::text, 'create'::text, 'cancel'::text, 'refund'::text])));
 alter table api_keys add constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
 alter table api_keys add constraint api_keys_secret_sha256_key UNIQUE (secret_sha256);
+alter table approval_limits add constraint approval_limits_limit_rupiah_check CHECK ((limit_rupiah >= 0));
+alter table approval_limits add constraint approval_limits_pkey PRIMARY KEY (id);
+alter table approvals add constraint approvals_decided CHECK ((((status = 'pending'::text) = (decided_by IS NULL)) AND ((decided_by IS NULL) = (decided_at IS NULL))));
+alter table approvals add constraint approvals_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES operators(id);
+alter table approvals add constraint approvals_pkey PRIMARY KEY (id);
+alter table approvals add constraint approvals_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES operators(id);
+alter table approvals add constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'executed'::text, 'failed'::text, 'rejected'::text])));
+alter table approvals add constraint approvals_two_operators CHECK ((decided_by <> requested_by));
 alter table audit_chain add constraint audit_chain_hash_check CHECK ((octet_length(hash) = 32));
 alter table audit_chain add constraint audit_chain_kind_action_id_key UNIQUE (kind, action_id);
 alter table audit_chain add constraint audit_chain_kind_check CHECK ((kind = ANY (ARRAY['action'::text, 'outcome'::text])));
@@ -452,7 +481,7 @@ alter table policies add constraint policies_version_check CHECK ((version > 0))
 alter table provider_accounts add constraint provider_accounts_adapter_check CHECK ((adapter = 'midtrans'::text));
 alter table provider_accounts add constraint provider_accounts_pkey PRIMARY KEY (id);
 alter table provider_accounts add constraint provider_accounts_provider_check CHECK ((provider = ANY (ARRAY['gopay'::text, 'shopeepay'::text])));
-alter table provider_accounts add constraint provider_accounts_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])));
+alter table provider_accounts add constraint provider_accounts_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'enabled'::text, 'disabled'::text])));
 alter table provider_accounts add constraint provider_accounts_weight_check CHECK ((weight > 0));
 alter table provider_notifications add constraint provider_notifications_body_sha256_check CHECK ((octet_length(body_sha256) = 32));
 alter table provider_notifications add constraint provider_notifications_meaning_sha256_check CHECK ((octet_length(meaning_sha256) = 32));
@@ -496,6 +525,7 @@ alter table webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FORE
 alter table webhook_secrets add constraint webhook_secrets_pkey PRIMARY KEY (id);
 
 CREATE INDEX api_keys_merchant_id_idx ON public.api_keys USING btree (merchant_id);
+CREATE INDEX approvals_pending ON public.approvals USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE UNIQUE INDEX exceptions_open_key ON public.exceptions USING btree (kind, reference_id) WHERE (resolved_at IS NULL);
 CREATE INDEX exceptions_open_opened_at_idx ON public.exceptions USING btree (opened_at DESC, id) WHERE (resolved_at IS NULL);
 CREATE INDEX exceptions_opened_at_idx ON public.exceptions USING btree (opened_at DESC);
@@ -531,6 +561,11 @@ CREATE INDEX webhook_endpoints_merchant_id_idx ON public.webhook_endpoints USING
 CREATE INDEX webhook_events_occurred_at_idx ON public.webhook_events USING brin (occurred_at);
 CREATE INDEX webhook_secrets_endpoint_id_idx ON public.webhook_secrets USING btree (endpoint_id);
 
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approval_limits FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.approval_limits FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER request_is_final BEFORE UPDATE OF id, action, target, parameters, note, requested_by, requested_at, expires_at ON public.approvals FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.installation FOR EACH ROW EXECUTE FUNCTION forbid_mutation();

@@ -6,6 +6,8 @@ import type { OperatorPaymentAction, PAYMENT_ACTIONS } from '../domain/payment-a
 /** The operator who acts: a user of the command line, or the owner of an operator key. */
 export type OperatorIdentity = {
   readonly name: string;
+  /** The request of another operator that this one executes. */
+  readonly approval?: { readonly id: number; readonly requestedBy: string };
   /** Receives an error if the outcome of an action cannot be recorded. */
   readonly log?: Pick<Logger, 'error'>;
 } & ({ readonly via: 'cli'; readonly operatorId?: string } | { readonly via: 'api'; readonly operatorId: string });
@@ -30,6 +32,7 @@ export type OperatorActionName =
   | 'key.revoke'
   | 'catalog.set'
   | 'account.create'
+  | 'account.approve'
   | 'account.disable'
   | 'account.enable'
   | 'account.set_key'
@@ -37,9 +40,14 @@ export type OperatorActionName =
   | 'customer.erase'
   | 'master_key.reseal'
   | 'operator.create'
+  | 'operator.approve'
   | 'operator.revoke'
   | 'reconciliation.run'
-  | 'recovery.run';
+  | 'recovery.run'
+  | 'approval.request'
+  | 'approval.approve'
+  | 'approval.reject'
+  | 'approval.set_limit';
 
 export interface OperatorAction {
   readonly action: OperatorActionName;
@@ -94,10 +102,15 @@ async function recordAction(
   const { rows } = await db.query<{ id: number }>(
     `insert into operator_actions (actor, via, operator_id, action, target, note, detail)
      values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-    [by.name, by.via, by.operatorId, action, target, note, detail],
+    [by.name, by.via, by.operatorId, action, target, note, detail ?? describeApproval(by)],
   );
   if (!rows[0]) throw new Error('The action was not written into the audit log');
   return rows[0].id;
+}
+
+/** Names the operator who requested the action, and its parameters are in the request. */
+function describeApproval({ approval }: OperatorIdentity): string | null {
+  return approval ? `approval ${approval.id}, requested by operator:${approval.requestedBy}` : null;
 }
 
 /** A failed write does not hide the outcome from the operator: the log has it, and the action is recorded already. */

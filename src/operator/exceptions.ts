@@ -4,6 +4,7 @@ import { refundLatePaymentManually } from '../db/transitions/late-payment';
 import type { ExceptionKind } from '../domain/exceptions';
 import { type OperatorIdentity, withAudit } from './audit';
 import { requireRow } from '../db/require-row';
+import { requireApproval } from './request-approval';
 
 /** A case that no rule decides; open until an operator resolves it. */
 export interface ExceptionRecord {
@@ -56,7 +57,8 @@ export interface ExceptionResolution {
 /**
  * Closes an exception.
  * @throws NotFoundError if there is no such open exception
- * @throws UserError if `isRefunded` is set and the exception is not about a late payment
+ * @throws UserError if `isRefunded` is set and the exception is not about a late payment, or if a second operator has
+ * to approve the refund
  */
 export async function resolveException(
   db: Queryable,
@@ -64,6 +66,7 @@ export async function resolveException(
   exceptionId: string,
   { note, isRefunded }: ExceptionResolution,
 ): Promise<ExceptionRecord> {
+  if (isRefunded) await requireRefundApproval(db, by, exceptionId, note);
   return withAudit(db, by, { action: 'exception.resolve', target: exceptionId, note }, async () => {
     if (isRefunded) return resolveAsRefunded(db, by, exceptionId, note);
     const { rows } = await db.query<ExceptionRecord>(
@@ -73,6 +76,26 @@ export async function resolveException(
     );
     return requireRow(rows, exceptionNotFound(exceptionId));
   });
+}
+
+/** An exception that is closed needs no approval: its resolution is rejected. */
+async function requireRefundApproval(
+  db: Queryable,
+  by: OperatorIdentity,
+  exceptionId: string,
+  note: string,
+): Promise<void> {
+  const { rows } = await db.query<{ amountRupiah: number | null }>(
+    'select amount_rupiah as "amountRupiah" from exceptions where id = $1 and resolved_at is null',
+    [exceptionId],
+  );
+  if (!rows[0]) return;
+  const request = {
+    action: 'exception.resolve_as_refunded',
+    target: exceptionId,
+    parameters: { exceptionId },
+  } as const;
+  await requireApproval(db, by, { ...request, amountRupiah: rows[0].amountRupiah ?? 0 }, note);
 }
 
 async function resolveAsRefunded(

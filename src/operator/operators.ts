@@ -15,11 +15,15 @@ export interface Operator extends KeyAccess<OperatorScope> {
   readonly masked: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
+  /** False: the key is not accepted until a second operator approves the operator. */
+  readonly isApproved: boolean;
 }
 
 export interface NewOperator extends NewKeyAccess<OperatorScope> {
   readonly name: string;
   readonly environment: Environment;
+  /** Absent: true. */
+  readonly isApproved?: boolean;
 }
 
 /** An operator whose key is neither revoked nor expired, and whether the caller's address may use it. */
@@ -30,7 +34,9 @@ export interface OperatorKeyRow extends Pick<Operator, 'id' | 'name' | 'scopes'>
 type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
 const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
-  created_at as "createdAt", revoked_at as "revokedAt"`;
+  created_at as "createdAt", revoked_at as "revokedAt", is_approved as "isApproved"`;
+
+const IS_ACTIVE = 'is_approved and revoked_at is null and (expires_at is null or expires_at > now())';
 
 /**
  * Stores the hash of a new operator's key; only the result contains the secret.
@@ -38,14 +44,15 @@ const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCES
  */
 export async function createOperator(
   db: Queryable,
-  { name, environment, allowedNetworks = [], scopes, expiresAt }: NewOperator,
+  { name, environment, allowedNetworks = [], scopes, expiresAt, isApproved = true }: NewOperator,
 ): Promise<Operator & { readonly secret: string }> {
   const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
   const { rows } = await db.query<OperatorRow>(
-    `insert into operators (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at)
-     values ($1, $2, $3, $4, $5, ${networksOf('$6')}, $7, $8)
+    `insert into operators (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at,
+       is_approved)
+     values ($1, $2, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9)
      on conflict (name) where revoked_at is null do nothing returning ${OPERATOR_COLUMNS}`,
-    [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt],
+    [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt, isApproved],
   );
   if (!rows[0]) throw new UserError(`There is an operator ${name} already; lunas operators list shows them.`);
   return { ...describe(rows[0]), secret };
@@ -66,13 +73,18 @@ export async function revokeOperator(db: Queryable, operatorId: string): Promise
   return describe(requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`));
 }
 
-/** Whether there is an operator whose key may run commands that write: it is valid and has no scopes. */
-export async function hasCommandOperators(db: Queryable): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select from operators
-     where revoked_at is null and (expires_at is null or expires_at > now()) and scopes is null limit 1`,
+/** A second operator has approved the operator. @throws NotFoundError if there is no such operator */
+export async function approveOperator(db: Queryable, operatorId: string): Promise<void> {
+  const { rows } = await db.query('update operators set is_approved = true where id = $1 returning id', [operatorId]);
+  requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`);
+}
+
+/** The number of operators whose keys may run commands that write: those are valid and have no scopes. */
+export async function countCommandOperators(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::integer as count from operators where ${IS_ACTIVE} and scopes is null`,
   );
-  return rowCount !== 0;
+  return rows[0]?.count ?? 0;
 }
 
 /**
@@ -89,7 +101,7 @@ export async function findOperator(
     text: `select id, name, scopes,
         ($2::inet is null or allowed_networks = '{}' or $2::inet <<= any (allowed_networks)) as "addressAllowed"
       from operators
-      where secret_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+      where secret_sha256 = $1 and ${IS_ACTIVE}`,
     values: [secretSha256, address],
   });
   return rows[0];

@@ -6,6 +6,7 @@ import { isFinal } from '../domain/payment-transitions';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { type OperatorIdentity, withAudit } from './audit';
 import { findPayment } from './find-payment';
+import { APPROVABLE_PAYMENT_ACTIONS, requireApproval } from './request-approval';
 
 type PaymentActionClient = Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'>;
 
@@ -21,8 +22,8 @@ export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'statu
  * Requests the action of the payment's workflow. Operator and note are recorded in the payment's history and in the
  * audit log.
  * @param idOrReference the payment's UUID or `reference_id`
- * @throws NotFoundError if there is no such payment, UserError with the reason of a rejection, Error if the outcome is
- * not known
+ * @throws NotFoundError if there is no such payment, UserError with the reason of a rejection or if a second operator
+ * has to approve it, Error if the outcome is not known
  */
 export async function performPaymentAction(
   { db, workflows, by }: OperatorContext,
@@ -32,6 +33,12 @@ export async function performPaymentAction(
 ): Promise<PaymentActionResult> {
   const payment = await findPayment(db, idOrReference);
   const { id, referenceId } = payment;
+  const approvable = APPROVABLE_PAYMENT_ACTIONS.find((name) => name === action);
+  if (approvable) {
+    const parameters = { paymentId: id };
+    const amount = approvable === 'settle' ? { amountRupiah: payment.totalRupiah } : {};
+    await requireApproval(db, by, { action: approvable, target: referenceId, parameters, ...amount }, note);
+  }
   return withAudit(db, by, { action: PAYMENT_ACTIONS[action].auditName, target: id, note }, async () => {
     await assertAllowed(workflows, action, payment);
     const result = await workflows.request(id, action, { name: by.name, ...(note !== undefined && { note }) });

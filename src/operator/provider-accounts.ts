@@ -24,7 +24,8 @@ export interface ProviderAccount {
   readonly baseUrl: string;
   /** Its share of new payments, relative to the provider's other enabled accounts. */
   readonly weight: number;
-  readonly status: 'enabled' | 'disabled';
+  /** `proposed`: used for nothing until a second operator approves it. */
+  readonly status: 'proposed' | 'enabled' | 'disabled';
   readonly createdAt: Date;
 }
 
@@ -35,6 +36,8 @@ export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter'
   /** Absent: the acquirer's own address for the environment. */
   readonly baseUrl?: string | undefined;
   readonly environment: Environment;
+  /** Used for nothing until a second operator approves it. */
+  readonly isProposed?: boolean;
 }
 
 const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status, created_at as "createdAt"`;
@@ -45,8 +48,8 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
   const id = account.id ?? uuidv7();
   const serverKey = validateServerKey(account.serverKey);
   const { rows } = await db.query<ProviderAccount>(
-    `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight)
-     values ($1, $2, $3, $4, $5, $6) returning ${ACCOUNT_COLUMNS}`,
+    `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight, status)
+     values ($1, $2, $3, $4, $5, $6, $7) returning ${ACCOUNT_COLUMNS}`,
     [
       id,
       account.provider,
@@ -54,6 +57,7 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
       baseUrl,
       sealer.seal(serverKey, ['provider-server-key', id, account.adapter, baseUrl]),
       account.weight,
+      account.isProposed ? 'proposed' : 'enabled',
     ],
   );
   return requireRow(rows, 'The account was not written');
@@ -92,6 +96,16 @@ export async function listAccounts(db: Queryable): Promise<ProviderAccount[]> {
   return rows;
 }
 
+/** A second operator has approved it. @throws NotFoundError if there is no such proposed account */
+export async function approveAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
+  const { rows } = await db.query<ProviderAccount>(
+    `update provider_accounts set status = 'enabled' where id = $1 and status = 'proposed'
+     returning ${ACCOUNT_COLUMNS}`,
+    [accountId],
+  );
+  return requireRow(rows, accountNotFound(accountId));
+}
+
 /** New payments do not use it; its existing payments continue. @throws NotFoundError if there is no such account */
 export function disableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
   return setStatus(db, accountId, 'disabled');
@@ -102,16 +116,12 @@ export function enableAccount(db: Queryable, accountId: string): Promise<Provide
   return setStatus(db, accountId, 'enabled');
 }
 
-async function setStatus(
-  db: Queryable,
-  accountId: string,
-  status: ProviderAccount['status'],
-): Promise<ProviderAccount> {
+async function setStatus(db: Queryable, accountId: string, status: 'enabled' | 'disabled'): Promise<ProviderAccount> {
   const { rows } = await db.query<ProviderAccount>(
-    `update provider_accounts set status = $2 where id = $1 returning ${ACCOUNT_COLUMNS}`,
+    `update provider_accounts set status = $2 where id = $1 and status <> 'proposed' returning ${ACCOUNT_COLUMNS}`,
     [accountId, status],
   );
-  return requireRow(rows, accountNotFound(accountId));
+  return requireRow(rows, `${accountNotFound(accountId)} One that is proposed waits in lunas approvals list.`);
 }
 
 /**

@@ -109,7 +109,9 @@ describe('as JSON', () => {
     const { secret, ...withoutSecret } = operator;
     expect(secret).toMatch(/^op_test_/);
     expect((await json('operators list')).operators).toContainEqual(withoutSecret);
-    expect((await lunas('operators list')).stdout).toMatch(/^ID +NAME +KEY +FROM +SCOPES +EXPIRES +CREATED +REVOKED$/m);
+    expect((await lunas('operators list')).stdout).toMatch(
+      /^ID +NAME +KEY +FROM +SCOPES +EXPIRES +APPROVED +CREATED +REVOKED$/m,
+    );
   });
 
   it('creates live keys in production', async () => {

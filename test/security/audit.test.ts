@@ -44,6 +44,7 @@ const READ_ONLY = [
   'doctor',
   'ledger verify',
   'audit verify',
+  'approvals list',
 ];
 
 /** Commands that start Temporal's client run in a process of their own. */
@@ -109,6 +110,9 @@ beforeAll(async () => {
     'refunds retry': [payment.id],
     'refunds resolve': [payment.id, '--as', 'paid'],
     'exceptions resolve': [UNKNOWN_ID],
+    'approvals approve': ['4711'],
+    'approvals reject': ['4711'],
+    'approvals set-limit': ['5000000'],
     reconcile: [],
     recover: [],
   };

@@ -13,8 +13,8 @@ export interface TestLedger {
   close(): Promise<void>;
 }
 
-export async function createTestLedger(): Promise<TestLedger> {
-  const database = await createTestDatabase();
+export async function createTestLedger(create = createTestDatabase): Promise<TestLedger> {
+  const database = await create();
   const db = createPool(database.url, { max: 8 });
   const [merchantId, policyId, providerAccountId] = [randomUUID(), randomUUID(), randomUUID()];
   await db.query("insert into merchants (id, name, status) values ($1, 'Toko', 'approved')", [merchantId]);

@@ -11,6 +11,7 @@ import {
   setServerKey,
   type ProviderAccount,
 } from '../../operator/provider-accounts';
+import { howToApprove, requestApproval } from '../../operator/request-approval';
 import type { LunasCommand } from '../lunas-command';
 import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
@@ -66,11 +67,21 @@ function addAdd(accounts: LunasCommand): void {
     .writeAction(input, async ({ serverKeyEnv, ...given }, audit, context, environment) => {
       const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
       const sealer = await context.sealer(audit.db);
-      const newAccount = { ...given, id: uuidv7(), serverKey, environment };
+      const newAccount = { ...given, id: uuidv7(), serverKey, environment, isProposed: environment === 'production' };
       const account = await audit.record('account.create', newAccount.id, () =>
         addAccount(audit.db, sealer, newAccount),
       );
-      return { json: { account }, text: renderAccounts([account]) };
+      const request = {
+        action: 'account.create',
+        target: `${account.provider} at ${account.baseUrl}`,
+        parameters: { accountId: account.id },
+      } as const;
+      const approvalId = await requestApproval(audit.db, audit.by, request, audit.note);
+      const hint = approvalId === null ? '' : `\n\nIt is not used yet: ${howToApprove(approvalId)}`;
+      return {
+        json: { account, ...(approvalId !== null && { approvalId }) },
+        text: `${renderAccounts([account])}${hint}`,
+      };
     });
 }
 

@@ -3,6 +3,7 @@ import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
 import { SETTLEMENT_KINDS } from '../../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { listPolicies, type PolicyVersion, setPolicy } from '../../operator/catalog';
+import { requireApproval } from '../../operator/request-approval';
 import type { LunasCommand } from '../lunas-command';
 import { formatDuration } from '../duration';
 import { durationFrom, joinOptions, oneOf, wholeNumber } from '../option-schemas';
@@ -57,6 +58,8 @@ function addSet(catalog: LunasCommand): void {
         expiresInSeconds: terms.expiresIn,
       };
       const policyName = `${provider} ${channel}`;
+      const request = { action: 'catalog.set', target: policyName, parameters: change } as const;
+      await requireApproval(audit.db, audit.by, request, audit.note);
       const policy = await audit.record('catalog.set', policyName, () => setPolicy(audit.db, change));
       return { json: { policy }, text: renderPolicies([policy]) };
     });

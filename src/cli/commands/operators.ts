@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { Environment } from '../../config';
+import type { Queryable } from '../../db/pool';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
 import { listActions } from '../../operator/audit';
-import { createOperator, listOperators, revokeOperator } from '../../operator/operators';
+import { countCommandOperators, createOperator, listOperators, revokeOperator } from '../../operator/operators';
+import { howToApprove, requestApproval } from '../../operator/request-approval';
 import {
   addKeyAccessOptions,
   keyAccessColumns,
@@ -18,6 +21,18 @@ const name = z
   .string()
   .regex(/^[\w.@-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, dots, hyphens, underscores or @' });
 
+/**
+ * A second operator approves, so one operator must not create the second one for themselves. The first two cannot be
+ * approved by anybody. A key with scopes approves nothing.
+ */
+async function needsApproval(
+  db: Queryable,
+  environment: Environment,
+  scopes: readonly string[] | null | undefined,
+): Promise<boolean> {
+  return environment === 'production' && !scopes && (await countCommandOperators(db)) >= 2;
+}
+
 export function addOperatorsCommand(program: LunasCommand): void {
   const operators = program.command('operators').description('keys of the operator API, and the audit log');
   const create = operators
@@ -32,11 +47,21 @@ export function addOperatorsCommand(program: LunasCommand): void {
     .writeAction(
       z.object({ name, ...keyAccessSchemas(OPERATOR_SCOPES) }),
       async ({ name, ...access }, audit, _, environment) => {
-        const newOperator = { name, environment, ...toKeyAccess(access) };
+        const keyAccess = toKeyAccess(access);
+        const isApproved = !(await needsApproval(audit.db, environment, keyAccess.scopes));
+        const newOperator = { name, environment, ...keyAccess, isApproved };
         const operator = await audit.record('operator.create', name, () => createOperator(audit.db, newOperator));
+        const request = {
+          action: 'operator.create',
+          target: name,
+          parameters: { operatorId: operator.id },
+        } as const;
+        const approvalId = isApproved ? null : await requestApproval(audit.db, audit.by, request, audit.note);
         const ids = { Key: operator.secret, Operator: operator.id, Name: operator.name };
         const fields = formatFields({ ...ids, ...keyAccessFields(operator) });
-        return { json: { operator }, text: `${fields}\n\nKeep the key now: it is not shown again.` };
+        const hint = approvalId === null ? '' : `\nIt is not accepted yet: ${howToApprove(approvalId)}`;
+        const text = `${fields}\n\nKeep the key now: it is not shown again.${hint}`;
+        return { json: { operator, ...(approvalId !== null && { approvalId }) }, text };
       },
       { keyRule: 'unless_first_operator' },
     );
@@ -50,6 +75,7 @@ export function addOperatorsCommand(program: LunasCommand): void {
         NAME: operator.name,
         KEY: operator.masked,
         ...keyAccessColumns(operator),
+        APPROVED: operator.isApproved ? 'yes' : 'no',
         CREATED: operator.createdAt,
         REVOKED: operator.revokedAt,
       }));
@@ -62,6 +88,10 @@ export function addOperatorsCommand(program: LunasCommand): void {
       const operator = await audit.record('operator.revoke', operatorId, () => revokeOperator(audit.db, operatorId));
       return { json: { operator }, text: `The key of ${operator.name} (${operator.masked}) is revoked.` };
     });
+  addActions(operators);
+}
+
+function addActions(operators: LunasCommand): void {
   operators
     .command('actions')
     .description('show the audit log, newest first: actor, action, target, note and outcome')

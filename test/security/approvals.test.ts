@@ -1,0 +1,261 @@
+import { randomBytes } from 'node:crypto';
+import { createPool, type Pool } from '../../src/db/pool';
+import { approve, type ApprovalContext, listApprovals, reject } from '../../src/operator/approvals';
+import { listActions, type OperatorIdentity } from '../../src/operator/audit';
+import { listPolicies } from '../../src/operator/catalog';
+import { listExceptions, resolveException } from '../../src/operator/exceptions';
+import { createOperator } from '../../src/operator/operators';
+import { performPaymentAction, type OperatorContext } from '../../src/operator/payment-actions';
+import { requireApproval } from '../../src/operator/request-approval';
+import { verifyAudit } from '../../src/operator/verify-audit';
+import { runLunas } from '../cli/run-lunas';
+import { createProductionDatabase, type TestDatabase } from '../support/database';
+import { createTestLedger, type TestLedger } from '../support/payments';
+import { applyTransitions, payLate } from '../operator/transition-path';
+
+/* In production, one operator alone moves no money and changes no rule that moves money. */
+
+let database: TestDatabase;
+let db: Pool;
+let dewi: Member;
+let budi: Member;
+
+const MASTER_KEY = randomBytes(32).toString('base64');
+
+interface Member {
+  readonly by: OperatorIdentity;
+  readonly lunas: (...args: readonly string[]) => ReturnType<typeof runLunas>;
+}
+
+beforeEach(async () => {
+  database = await createProductionDatabase();
+  db = createPool(database.url, { max: 8 });
+  dewi = await addMember('dewi');
+  budi = await addMember('budi');
+});
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+});
+
+async function addMember(name: string): Promise<Member> {
+  const { id, secret } = await createOperator(db, { name, environment: 'production' });
+  return { by: { via: 'cli', name: `operator:${name}`, operatorId: id }, lunas: withKey(secret) };
+}
+
+function withKey(secret: string): Member['lunas'] {
+  const environment = {
+    DATABASE_URL: database.url,
+    LUNAS_OPERATOR_KEY: secret,
+    LUNAS_MASTER_KEY: MASTER_KEY,
+    SERVER_KEY: 'Mid-server-1',
+  };
+  return (...args) => runLunas([...args, '--note', 'contract 12', '--json'], environment);
+}
+
+const SET_FEE = ['catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '--fee-bps', '0'];
+
+async function feesOf(provider: string): Promise<number[]> {
+  const policies = await listPolicies(db);
+  return policies.filter((policy) => policy.provider === provider).map(({ feeBasisPoints }) => feeBasisPoints);
+}
+
+const rejectedFor = (reason: RegExp) => ({ exitCode: 1, stderr: expect.stringMatching(reason) });
+
+it('a catalog change is executed by the approval of a second operator, and the audit log has both names', async () => {
+  const before = await feesOf('gopay');
+  expect(await dewi.lunas(...SET_FEE)).toMatchObject(rejectedFor(/^error: [^\n]*lunas approvals approve 1 [^\n]*\n$/));
+  expect(await feesOf('gopay')).toEqual(before);
+
+  expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toEqual([
+    expect.objectContaining({
+      action: 'catalog.set',
+      target: 'gopay qris',
+      parameters: { provider: 'gopay', channel: 'qris', feeBasisPoints: 0 },
+      requestedBy: 'dewi',
+      note: 'contract 12',
+      status: 'pending',
+    }),
+  ]);
+  expect(await dewi.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/another operator/));
+  expect(await feesOf('gopay')).toEqual(before);
+
+  const approved = await budi.lunas('approvals', 'approve', '1');
+  expect({ ...approved, stdout: JSON.parse(approved.stdout) }).toMatchObject({
+    exitCode: 0,
+    stdout: { approval: { status: 'executed', requested_by: 'dewi', decided_by: 'budi' } },
+  });
+  expect(await feesOf('gopay')).toEqual([0]);
+  const change = (await listActions(db, { limit: 20 })).find(({ action }) => action === 'catalog.set');
+  expect(change).toMatchObject({ actor: 'operator:budi', detail: 'approval 1, requested by operator:dewi' });
+  expect((await verifyAudit(db)).breaks).toEqual([]);
+  expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/executed already/));
+});
+
+it('a request that waits is not stored twice', async () => {
+  await dewi.lunas(...SET_FEE);
+  await dewi.lunas(...SET_FEE);
+  expect(await listApprovals(db, { onlyOpen: false, limit: 9 })).toHaveLength(1);
+});
+
+it('a rejected or expired request cannot be approved', async () => {
+  await dewi.lunas(...SET_FEE);
+  expect(await dewi.lunas('approvals', 'reject', '1')).toMatchObject(rejectedFor(/another operator/));
+  expect(await budi.lunas('approvals', 'reject', '1')).toMatchObject({ exitCode: 0 });
+  expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/rejected already/));
+
+  await db.query(
+    `insert into approvals (action, target, parameters, note, requested_by, expires_at)
+     select action, target, parameters, note, requested_by, now() from approvals`,
+  );
+  expect(await budi.lunas('approvals', 'approve', '2')).toMatchObject(rejectedFor(/is expired/));
+  expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toEqual([]);
+});
+
+it('a new provider account is used for no payment before a second operator has approved it', async () => {
+  const add = ['accounts', 'add', '--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY'];
+  const { account, approval_id: approvalId } = JSON.parse((await dewi.lunas(...add)).stdout);
+  const statusOf = async () => {
+    const { rows } = await db.query('select status from provider_accounts where id = $1', [account.id]);
+    return rows[0]?.status;
+  };
+  expect(account.status).toBe('proposed');
+  for (const change of ['enable', 'disable']) {
+    expect(await dewi.lunas('accounts', change, account.id)).toMatchObject({ exitCode: 1 });
+    expect(await statusOf()).toBe('proposed');
+  }
+  expect(await budi.lunas('approvals', 'approve', String(approvalId))).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await statusOf()).toBe('enabled');
+});
+
+it('two operators cannot be one person: a third one needs approval', async () => {
+  const created = JSON.parse((await dewi.lunas('operators', 'create', '--name', 'mallory')).stdout);
+  const mallory = withKey(created.operator.secret);
+  await dewi.lunas(...SET_FEE);
+  expect(await mallory('approvals', 'approve', '2')).toMatchObject(rejectedFor(/LUNAS_OPERATOR_KEY/));
+  expect(await budi.lunas('approvals', 'approve', String(created.approval_id))).toMatchObject({ exitCode: 0 });
+  expect(await mallory('approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+describe('what books money', () => {
+  let ledger: TestLedger;
+  let by: OperatorIdentity;
+  beforeEach(async () => {
+    ledger = await createTestLedger(createProductionDatabase);
+    const { id } = await createOperator(ledger.db, { name: 'eka', environment: 'production' });
+    by = { via: 'api', name: 'operator:eka', operatorId: id };
+  });
+  afterEach(() => ledger.close());
+
+  /** No action may reach Temporal. */
+  const contextWithoutTemporal = (): OperatorContext => {
+    const forbidden = () => Promise.reject(new Error('Temporal was called'));
+    return { db: ledger.db, by, workflows: { request: forbidden, signalProviderUpdate: forbidden } };
+  };
+
+  it.each([
+    ['resolveRefundAsRefunded', ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'], 50_000],
+    ['resolveRefundAsPaid', ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'], 50_000],
+    ['settle', ['issue', 'pay'], 5_000_001],
+  ] as const)('%s needs a second operator', async (action, path, totalRupiah) => {
+    const amounts = { totalRupiah, amountRupiah: totalRupiah, netRupiah: totalRupiah, feeRupiah: 0 };
+    const { terms } = await applyTransitions(ledger, path, amounts);
+    await expect(performPaymentAction(contextWithoutTemporal(), action, terms.paymentId, 'why')).rejects.toThrow(
+      /second operator/,
+    );
+    const [approval] = await listApprovals(ledger.db, { onlyOpen: true, limit: 9 });
+    expect(approval).toMatchObject({ action, parameters: { paymentId: terms.paymentId }, requestedBy: 'eka' });
+  });
+
+  it('a settlement up to the limit does not', async () => {
+    const { terms } = await applyTransitions(ledger, ['issue', 'pay']);
+    await expect(performPaymentAction(contextWithoutTemporal(), 'settle', terms.paymentId)).rejects.toThrow(
+      'Temporal was called',
+    );
+  });
+
+  it.each([
+    [5_000_001, 'waits for a second operator', 1],
+    [5_000_000, 'is resolved', 0],
+  ])('a late payment of %i rupiah that was refunded manually %s', async (lateRupiah, _, waiting) => {
+    const path = await applyTransitions(ledger, ['issue', 'expire']);
+    await payLate(ledger, path, lateRupiah, 'manual_review');
+    const [exception] = await listExceptions(ledger.db, { onlyOpen: true, limit: 9 });
+    const resolution = { note: 'bank transfer 4711', isRefunded: true };
+    await resolveException(ledger.db, by, exception?.id ?? '', resolution).catch(() => undefined);
+    expect(await listExceptions(ledger.db, { onlyOpen: true, limit: 9 })).toHaveLength(waiting);
+    expect(await listApprovals(ledger.db, { onlyOpen: true, limit: 9 })).toHaveLength(waiting);
+  });
+});
+
+it('the limit is changed by two operators, and only what is above it needs them', async () => {
+  expect(await dewi.lunas('approvals', 'set-limit', '5000')).toMatchObject({ exitCode: 1 });
+  const settle = (amountRupiah: number) =>
+    requireApproval(db, dewi.by, { action: 'settle', target: 'LN1', parameters: { paymentId: 'p' }, amountRupiah });
+  await settle(5_000_000);
+  await expect(settle(5_000_001)).rejects.toThrow(/second operator/);
+  expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0 });
+  await settle(5_000);
+  await expect(settle(5_001)).rejects.toThrow(/second operator/);
+});
+
+describe('actions of payments', () => {
+  const requested: unknown[] = [];
+  beforeEach(() => requested.splice(0));
+
+  const contextOf = (by: OperatorIdentity): ApprovalContext => ({
+    db,
+    by,
+    performPaymentAction: async (by, action, paymentId, note) => {
+      requested.push({ by: by.name, action, paymentId, note });
+      return { id: paymentId, referenceId: 'LN1', status: 'settled' };
+    },
+  });
+
+  const requestSettlement = () =>
+    requireApproval(
+      db,
+      dewi.by,
+      { action: 'settle', target: 'LN1', parameters: { paymentId: 'p1' }, amountRupiah: 20_000_000 },
+      'statement',
+    ).catch(() => undefined);
+
+  it('ten concurrent approvals execute it once', async () => {
+    const others = [budi, ...(await Promise.all(['eka', 'fitri', 'gita'].map(addMember)))];
+    await requestSettlement();
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) => approve(contextOf(others[index % others.length]?.by ?? budi.by), 1)),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(requested).toEqual([
+      expect.objectContaining({ action: 'settle', paymentId: 'p1', note: 'statement (requested by operator:dewi)' }),
+    ]);
+  });
+
+  it('an approval whose process died can be repeated after its lease, and not before', async () => {
+    await requestSettlement();
+    const lost: ApprovalContext = {
+      ...contextOf(budi.by),
+      performPaymentAction: () => Promise.reject(new Error('lost')),
+    };
+    await expect(approve(lost, 1)).rejects.toThrow('lost');
+    await expect(approve(contextOf(budi.by), 1)).rejects.toThrow(/is being executed/);
+    await db.query('update approvals set leased_until = now()');
+    await expect(reject(contextOf(budi.by), 1)).rejects.toThrow(/is being executed/);
+    expect((await approve(contextOf(budi.by), 1)).status).toBe('executed');
+    expect(requested).toHaveLength(1);
+  });
+
+  it('PostgreSQL rejects a change of what was requested, and an approval by the requester', async () => {
+    await requestSettlement();
+    const attacks = [
+      `update approvals set parameters = '{"paymentId": "p2"}'`,
+      `update approvals set expires_at = now() + interval '9 years'`,
+      `update approvals set status = 'approved', decided_by = requested_by, decided_at = now()`,
+      'delete from approvals',
+      'truncate approvals',
+      'update approval_limits set limit_rupiah = 1000000000000',
+    ];
+    for (const attack of attacks) await expect(db.query(attack)).rejects.toThrow(/append-only|approvals_two_operators/);
+  });
+});
