@@ -8,7 +8,14 @@ import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
 import { heldBack, MERCHANT_ON_HOLD, unchanged } from './step-result';
 
-type Step = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
+/** The input of a step, with what PostgreSQL records of the payment and the workflow does not have. */
+export interface CheckedStep extends StepInput {
+  /** The transaction that the provider issued. A step of a workflow has none: `checkStep` sets it. */
+  readonly issuedTransactionId?: string | null;
+}
+
+type Step = (dependencies: ActivityDependencies, request: CheckedStep) => Promise<StepResult>;
+type UncheckedStep = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
 type ActivityOf<Request> = (dependencies: ActivityDependencies, request: Request) => Promise<unknown>;
 
 /** What decides where money goes, and how much. A row of `payments` never changes it. */
@@ -58,15 +65,16 @@ export function withRecordedTerms<Request extends { readonly terms: PaymentTerms
  * Wraps a step of a payment whose row exists. In production, a step that only a signal requested is rejected: anyone
  * who reaches Temporal can send a signal.
  */
-export function checkStep(step: Step): Step {
+export function checkStep(step: Step): UncheckedStep {
   return async (dependencies, request) => {
-    await requireRecordedTerms(dependencies.db, request.terms);
-    return isProven(dependencies, request) ? step(dependencies, request) : rejectUnproven(dependencies, request);
+    const recorded = await requireRecordedTerms(dependencies.db, request.terms);
+    if (!isProven(dependencies, request)) return rejectUnproven(dependencies, request);
+    return step(dependencies, { ...request, issuedTransactionId: recorded?.issuedTransactionId ?? null });
   };
 }
 
 /** The same for the settlement, which waits while the merchant is on hold. */
-export function checkSettlement(settle: Step): Step {
+export function checkSettlement(settle: UncheckedStep): UncheckedStep {
   return async (dependencies, request) => {
     const recorded = await requireRecordedTerms(dependencies.db, request.terms);
     if (!isProven(dependencies, request)) return rejectUnproven(dependencies, request);

@@ -10,6 +10,7 @@ import { requireRecordedTerms } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
+import type { CheckedStep } from './check-step';
 import { applyProviderStatus, failAndQueryAgain, findOrder, requestLatePaymentQuery } from './provider-status';
 import { heldBack, RECOVERY_MODE, toStepResult, toTransitionInput, unchanged } from './step-result';
 
@@ -132,7 +133,7 @@ function isPaidOrder({ status }: ProviderPayment): boolean {
 }
 
 /** Queries the provider about a pending payment, and records its status. */
-export async function confirmPaid(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export async function confirmPaid(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const order = await findOrder(provider, terms);
@@ -141,18 +142,18 @@ export async function confirmPaid(dependencies: ActivityDependencies, request: S
   return unchanged(dependencies, request, { attentionReason });
 }
 
-export function expirePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export function expirePayment(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
   return closeOrder(dependencies, request, 'expire');
 }
 
-export function cancelPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export function cancelPayment(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
   return closeOrder(dependencies, request, 'cancel');
 }
 
 /** Closes an unpaid order at the provider. If the provider rejects that, the order's status decides. */
 async function closeOrder(
   dependencies: ActivityDependencies,
-  request: StepInput,
+  request: CheckedStep,
   transition: 'expire' | 'cancel',
 ): Promise<StepResult> {
   const { terms } = request;
@@ -177,7 +178,7 @@ const INDETERMINATE_AFTER_DEADLINE_MS = 24 * 3_600_000;
  * An operator fails a payment that no rule ends. The provider's status is recorded first. While the order is pending,
  * or paid with the right amount, the payment does not fail.
  */
-export async function failPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export async function failPayment(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
   const { terms, state, atMs, createdAtMs } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const found = await provider.findPayment(terms.referenceId, providerDeadline());
@@ -200,7 +201,7 @@ export async function failPayment(dependencies: ActivityDependencies, request: S
 
 async function failKnownOrder(
   dependencies: ActivityDependencies,
-  request: StepInput,
+  request: CheckedStep,
   order: ProviderPayment,
 ): Promise<StepResult> {
   const { state, terms } = request;

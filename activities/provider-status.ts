@@ -8,6 +8,7 @@ import { requestStatusQuery } from '../src/db/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { Provider, ProviderPayment } from '../src/providers/provider';
+import type { CheckedStep } from './check-step';
 import { indeterminateError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { classifyProviderRefund, recordProviderRefund } from './provider-refund';
@@ -29,17 +30,19 @@ export async function findOrder(provider: Provider, terms: PaymentTerms): Promis
  */
 export async function applyProviderStatus(
   context: TransitionContext,
-  request: StepInput,
+  request: CheckedStep,
   providerPayment: ProviderPayment,
 ): Promise<StepResult> {
-  const attentionReason = await checkAmount(context, request, providerPayment);
+  const attentionReason =
+    (await checkAmount(context, request, providerPayment)) ??
+    (await checkTransaction(context, request, providerPayment));
   const input = toTransitionInput(request);
   switch (providerPayment.status) {
     case 'pending':
       return unchanged(context, request, { ...(attentionReason && { attentionReason }) });
     case 'paid':
     case 'refunded':
-      // Another amount does not pay this payment. After the deadline the payment fails: the money is a late payment.
+      // Another amount or transaction does not pay this payment. After the deadline the payment fails: the money is a late payment.
       if (attentionReason && isPastDeadline(request)) return failAndQueryAgain(context, request, attentionReason);
       if (attentionReason) return unchanged(context, request, { attentionReason });
       if (providerPayment.refunds.some(({ refundKey }) => refundKey === lateRefundKeyOf(request.terms.referenceId))) {
@@ -71,6 +74,24 @@ async function checkAmount(
   const { referenceId, providerAccountId, paymentId } = terms;
   const order = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };
   await openException(db, { kind: 'wrong_amount', ...order, detail });
+  return detail;
+}
+
+/**
+ * Opens an exception if money came by another transaction than the one that the provider issued for the payment.
+ * @returns the exception's text; undefined if the transactions match
+ */
+async function checkTransaction(
+  { db }: TransitionContext,
+  { terms, issuedTransactionId }: CheckedStep,
+  { status, providerTransactionId, totalRupiah }: ProviderPayment,
+): Promise<string | undefined> {
+  if (status !== 'paid' && status !== 'refunded') return undefined;
+  if (!issuedTransactionId || issuedTransactionId === providerTransactionId) return undefined;
+  const detail = `The provider has transaction ${providerTransactionId} instead of ${issuedTransactionId}.`;
+  const { referenceId, providerAccountId, paymentId } = terms;
+  const order = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };
+  await openException(db, { kind: 'paid_twice', ...order, detail });
   return detail;
 }
 

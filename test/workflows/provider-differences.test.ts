@@ -38,6 +38,11 @@ async function changeAmount(referenceId: string): Promise<void> {
   await service.providerDb.query('update payments set gross_amount_rupiah = 40000 where order_id = $1', [referenceId]);
 }
 
+/** The provider has the order as another transaction than the one that it issued. */
+async function changeTransaction(referenceId: string): Promise<void> {
+  await service.providerDb.query("update payments set transaction_id = 'another' where order_id = $1", [referenceId]);
+}
+
 async function exceptionsOf(id: string): Promise<string[]> {
   const { rows } = await service.db.query<{ kind: string }>(
     'select kind from exceptions where payment_id = $1 order by kind',
@@ -60,6 +65,22 @@ async function needsAttention(id: string): Promise<boolean | undefined> {
   const { typedSearchAttributes } = await service.client.workflow.getHandle(paymentWorkflowId(id)).describe();
   return typedSearchAttributes.get(SEARCH_ATTRIBUTES.needsAttention);
 }
+
+it('paid by another transaction: is not paid, fails at its deadline, and the money is refunded', async () => {
+  const { id, reference_id } = await timeSkipping.createPayment();
+  await changeTransaction(reference_id);
+  await service.pay(reference_id);
+  await eventually(
+    () => service.workflows.queryStatus(id),
+    (report) => report?.attentionReason?.includes('has transaction another instead of') === true,
+  );
+  expect(await timeSkipping.runToEnd(id)).toBe('failed');
+  await eventually(
+    () => exceptionsOf(id),
+    (kinds) => kinds.includes('paid_twice'),
+  );
+  expect(await suspenseOf(id)).toBe(0);
+});
 
 it('paid over another amount: fails at its deadline, and the money is a late payment in suspense', async () => {
   const { id, reference_id } = await timeSkipping.createPayment();

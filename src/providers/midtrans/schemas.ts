@@ -68,6 +68,9 @@ export const statusResponseSchema = z.object({
   transaction_id: z.string().min(1).max(255),
   order_id: z.string(),
   gross_amount: rupiah,
+  // Another currency or payment type is not an order of ours. Not each response in the documentation has both.
+  currency: z.literal('IDR').optional(),
+  payment_type: z.literal('qris').optional(),
   transaction_status: z
     .string()
     .toLowerCase()

@@ -295,6 +295,8 @@ describe('findPayment', () => {
     ['an unknown state', { ...PENDING_STATUS, transaction_status: 'unknown' }, 200],
     ['another order', { ...SETTLED, order_id: 'LN-OTHER' }, 200],
     ['no amount', { ...SETTLED, gross_amount: undefined }, 200],
+    ['another currency', { ...SETTLED, currency: 'USD' }, 200],
+    ['another payment type', { ...SETTLED, payment_type: 'credit_card' }, 200],
     ['a refund without a list of refunds', { ...REFUND_TAKEN, refunds: undefined }, 200],
     ['a refund with an empty list of refunds', { ...REFUND_CONFIRMED, refunds: [] }, 200],
     ['a part of it refunded, without a list of refunds', { ...PARTLY_REFUNDED, refunds: undefined }, 200],
