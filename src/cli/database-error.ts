@@ -13,11 +13,19 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42703': 'lacks columns of Lunas. Run `lunas migrate`.',
 };
 
+const ACCESS_DENIED = '42501';
+const ROLES_ADVICE =
+  'See "Database roles" in docs/production.md: `lunas migrate` needs a member of lunas_owner, other commands one of ' +
+  'lunas_operator.';
+
 /** A UserError with a remedy if the error has one, else the error itself. */
 export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
+  const { host, pathname } = new URL(databaseUrl);
+  if (codeOf(error) === ACCESS_DENIED) {
+    return new UserError(`PostgreSQL at ${host}${pathname} rejects it: ${messageOf(error)}. ${ROLES_ADVICE}`);
+  }
   const remedy = REMEDIES[codeOf(error) ?? connectTimeoutCode(error)];
   if (remedy === undefined) return error;
-  const { host, pathname } = new URL(databaseUrl);
   return new UserError(`PostgreSQL at ${host}${pathname} ${remedy}`);
 }
 

@@ -6,6 +6,7 @@ import { codeOf, UserError } from '../errors';
 import { PACKAGE_ROOT } from '../package-info';
 import { environmentMismatch, readEnvironment, recordEnvironment } from './environment';
 import { createPool, type Queryable } from './pool';
+import { requireRow } from './require-row';
 
 const MIGRATIONS_DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
 const MIGRATIONS_TABLE = 'schema_migrations';
@@ -24,6 +25,7 @@ const RETRY_DELAY_MS = 2_000;
  * @param onLocked called after each attempt that was rolled back
  * @returns the names of the migrations that were applied now, in order
  * @throws UserError if the environment is not given and not recorded, or the recorded one is another
+ * @throws UserError if there are migrations to apply, and the role may not change the schema
  * @throws the database's error if the lock is still held after all attempts
  */
 export async function migrate(
@@ -32,9 +34,14 @@ export async function migrate(
   onLocked: () => void = () => undefined,
 ): Promise<string[]> {
   const { missing } = await compareSchema(databaseUrl);
-  const decided = decideEnvironment(environment, await readEnvironment(databaseUrl));
-  await applyWithRetries(databaseUrl, onLocked);
-  await withConnection(databaseUrl, (db) => recordEnvironment(db, decided));
+  const recorded = await readEnvironment(databaseUrl);
+  const decided = decideEnvironment(environment, recorded);
+  // Without anything to do it needs no rights of the owner.
+  if (missing.length > 0) {
+    await withConnection(databaseUrl, requireOwner);
+    await applyWithRetries(databaseUrl, onLocked);
+  }
+  if (recorded === null) await withConnection(databaseUrl, (db) => recordEnvironment(db, decided));
   return missing;
 }
 
@@ -45,6 +52,19 @@ function decideEnvironment(environment: Environment | undefined, recorded: Envir
   if (decided !== undefined) return decided;
   throw new UserError(
     'LUNAS_ENVIRONMENT is not set. Set it to sandbox or production: the first migration records it, permanently.',
+  );
+}
+
+/** The migration tool would report the stack of its own error. */
+async function requireOwner(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ role: string; mayCreate: boolean }>(
+    `select current_user as role, has_schema_privilege(current_schema(), 'create') as "mayCreate"`,
+  );
+  const { role, mayCreate } = requireRow(rows, 'PostgreSQL returned no row');
+  if (mayCreate) return;
+  throw new UserError(
+    `The role ${role} may not change the schema: \`lunas migrate\` needs a member of lunas_owner ` +
+      '(docs/production.md, "Database roles").',
   );
 }
 

@@ -25,6 +25,8 @@ RETURN (jsonb_build_array((outcome).action_id, (outcome).outcome, (outcome).deta
 CREATE OR REPLACE FUNCTION public.chain_action()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   perform append_to_audit_chain('action', new.id, audit_content(new));
@@ -34,6 +36,8 @@ end $function$
 CREATE OR REPLACE FUNCTION public.chain_outcome()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   perform append_to_audit_chain('outcome', new.action_id, audit_content(new));
@@ -57,6 +61,7 @@ RETURN to_char((at AT TIME ZONE 'utc'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::t
 CREATE OR REPLACE FUNCTION public.require_balanced_posting()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
   posting bigint;
@@ -577,6 +582,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_postings NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_verifications FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_verifications FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_action_outcomes FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER audit_chain AFTER INSERT ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION chain_outcome();
@@ -586,6 +592,139 @@ CREATE TRIGGER audit_chain AFTER INSERT ON public.operator_actions FOR EACH ROW 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.reconciliation_runs FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE UPDATE ON public.webhook_events FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_delete BEFORE DELETE ON public.webhook_events FOR EACH ROW WHEN ((old.occurred_at > (now() - '7 days'::interval))) EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.webhook_events FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+
+create view sealing_key_ids as
+ WITH RECURSIVE of_details AS (
+         SELECT min(split_part(payment_details.sealed, '.'::text, 2)) AS key_id
+           FROM payment_details
+        UNION ALL
+         SELECT ( SELECT min(split_part(payment_details.sealed, '.'::text, 2)) AS min
+                   FROM payment_details
+                  WHERE (split_part(payment_details.sealed, '.'::text, 2) > of_details.key_id)) AS min
+           FROM of_details
+          WHERE (of_details.key_id IS NOT NULL)
+        )
+ SELECT key_id
+   FROM ( SELECT of_details.key_id
+           FROM of_details
+        UNION
+         SELECT split_part(provider_accounts.sealed_server_key, '.'::text, 2) AS split_part
+           FROM provider_accounts
+        UNION
+         SELECT split_part(webhook_secrets.sealed_secret, '.'::text, 2) AS split_part
+           FROM webhook_secrets
+        UNION
+         SELECT split_part(retired_keys.sealed, '.'::text, 2) AS split_part
+           FROM retired_keys) in_use
+  WHERE (key_id <> ''::text);
+
+grant select, update (last_used_at) on api_keys to lunas_api;
+grant insert, select, update (revoked_at) on api_keys to lunas_operator;
+grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at, last_used_at) on api_keys to lunas_reader;
+grant select on approval_limits to lunas_api;
+grant insert, select on approval_limits to lunas_operator;
+grant select on approval_limits to lunas_reader;
+grant insert, select on approvals to lunas_api;
+grant insert, select, update (status, decided_by, decided_at, leased_until, failure_reason) on approvals to lunas_operator;
+grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at) on approvals to lunas_reader;
+grant select on audit_chain to lunas_operator;
+grant select on audit_chain to lunas_reader;
+grant select, update (resolved_at, resolved_by, note) on exceptions to lunas_api;
+grant insert, select, update (resolved_at, resolved_by, note) on exceptions to lunas_operator;
+grant select on exceptions to lunas_reader;
+grant insert, select on exceptions to lunas_worker;
+grant select on installation to lunas_api;
+grant select on installation to lunas_operator;
+grant select on installation to lunas_reader;
+grant select on installation to lunas_worker;
+grant select, update (status, finished_at, provider_reference, is_manual) on late_payments to lunas_api;
+grant select, update (status, finished_at, provider_reference, is_manual) on late_payments to lunas_operator;
+grant select on late_payments to lunas_reader;
+grant insert, select, update (status, submitted_at, finished_at, provider_reference, failure_reason, is_manual) on late_payments to lunas_worker;
+grant insert, select on ledger_entries to lunas_api;
+grant insert, select on ledger_entries to lunas_operator;
+grant select on ledger_entries to lunas_reader;
+grant insert, select on ledger_entries to lunas_worker;
+grant insert, select on ledger_postings to lunas_api;
+grant insert, select on ledger_postings to lunas_operator;
+grant select on ledger_postings to lunas_reader;
+grant insert, select on ledger_postings to lunas_worker;
+grant insert, select on ledger_verifications to lunas_operator;
+grant select on ledger_verifications to lunas_reader;
+grant select, update (held_at) on merchants to lunas_api;
+grant insert, select, update (status, fee_payer, providers, payment_method_active, held_at) on merchants to lunas_operator;
+grant select on merchants to lunas_reader;
+grant select on merchants to lunas_worker;
+grant insert, select on operator_action_outcomes to lunas_api;
+grant insert, select on operator_action_outcomes to lunas_operator;
+grant select on operator_action_outcomes to lunas_reader;
+grant insert, select on operator_actions to lunas_api;
+grant insert, select on operator_actions to lunas_operator;
+grant select (id, actor, via, operator_id, action, target, note, requested_at) on operator_actions to lunas_reader;
+grant select on operators to lunas_api;
+grant insert, select, update (revoked_at, is_approved) on operators to lunas_operator;
+grant select (id, name, prefix, last_four, created_at, revoked_at, allowed_networks, scopes, expires_at, is_approved) on operators to lunas_reader;
+grant insert, select (payment_id, fingerprint) on payment_details to lunas_api;
+grant delete, select, update (fingerprint, sealed) on payment_details to lunas_operator;
+grant delete, select (payment_id, fingerprint, created_at) on payment_details to lunas_worker;
+grant select on payment_transitions to lunas_api;
+grant insert, select on payment_transitions to lunas_operator;
+grant select on payment_transitions to lunas_reader;
+grant insert, select on payment_transitions to lunas_worker;
+grant select on payments to lunas_api;
+grant insert, select, update (fingerprint, status, version, updated_at, qris_payload, provider_transaction_id, failure_reason) on payments to lunas_operator;
+grant select (id, reference_id, merchant_id, payment_method, provider, provider_account_id, currency, amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind, settlement_delay_seconds, status, version, expires_at, created_at, updated_at, paid_at, cancelled_at, settlement_due_at, provider_transaction_id, failure_reason) on payments to lunas_reader;
+grant insert, select, update (status, version, updated_at, paid_at, cancelled_at, settlement_due_at, qris_payload, provider_transaction_id, failure_reason) on payments to lunas_worker;
+grant select on policies to lunas_api;
+grant insert, select on policies to lunas_operator;
+grant select on policies to lunas_reader;
+grant select on policies to lunas_worker;
+grant select on provider_accounts to lunas_api;
+grant insert, select, update (sealed_server_key, status) on provider_accounts to lunas_operator;
+grant select (id, provider, adapter, base_url, weight, status, created_at) on provider_accounts to lunas_reader;
+grant select on provider_accounts to lunas_worker;
+grant insert, select (id, provider_account_id, reference_id, body_sha256, received_at, closed_at, notify_attempts, next_notify_at, reported_status, meaning_sha256), update (closed_at, next_notify_at) on provider_notifications to lunas_api;
+grant insert, select (id, provider_account_id, reference_id, body_sha256, received_at, closed_at, notify_attempts, next_notify_at, reported_status, meaning_sha256), update (body, closed_at, next_notify_at) on provider_notifications to lunas_operator;
+grant select (id, provider_account_id, reference_id, received_at, closed_at, notify_attempts, next_notify_at, reported_status) on provider_notifications to lunas_reader;
+grant delete, insert, select (id, provider_account_id, reference_id, body_sha256, received_at, closed_at, notify_attempts, next_notify_at, reported_status, meaning_sha256), update (closed_at, notify_attempts, next_notify_at) on provider_notifications to lunas_worker;
+grant delete, insert, select, update on rate_limits to lunas_api;
+grant insert, select on reconciliation_runs to lunas_operator;
+grant select on reconciliation_runs to lunas_reader;
+grant insert, select on reconciliation_runs to lunas_worker;
+grant select on refunds to lunas_api;
+grant select on refunds to lunas_operator;
+grant select on refunds to lunas_reader;
+grant insert, select, update (status, submitted_at, finished_at, provider_reference, failure_reason, is_manual) on refunds to lunas_worker;
+grant select on retired_keys to lunas_api;
+grant insert, select, update (sealed) on retired_keys to lunas_operator;
+grant select on retired_keys to lunas_worker;
+grant select on schema_migrations to lunas_api;
+grant select on schema_migrations to lunas_operator;
+grant select on schema_migrations to lunas_reader;
+grant select on schema_migrations to lunas_worker;
+grant select on sealing_key_ids to lunas_api;
+grant select on sealing_key_ids to lunas_operator;
+grant select on sealing_key_ids to lunas_worker;
+grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts to lunas_api;
+grant select, update (response_excerpt) on webhook_attempts to lunas_operator;
+grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts to lunas_reader;
+grant delete, insert, select (delivery_id) on webhook_attempts to lunas_worker;
+grant select, update (status, dead_reason, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_api;
+grant insert, select, update (status, dead_reason, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_operator;
+grant select on webhook_deliveries to lunas_reader;
+grant delete, insert, select, update (status, dead_reason, attempts_total, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_worker;
+grant select on webhook_endpoints to lunas_api;
+grant insert, select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints to lunas_operator;
+grant select (id, merchant_id, events, status, disabled_reason, created_at, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints to lunas_reader;
+grant select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints to lunas_worker;
+grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_api;
+grant insert, select on webhook_events to lunas_operator;
+grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_reader;
+grant delete, insert, select on webhook_events to lunas_worker;
+grant insert, select, update (sealed_secret, expires_at) on webhook_secrets to lunas_operator;
+grant select (id, endpoint_id, created_at, expires_at) on webhook_secrets to lunas_reader;
+grant select on webhook_secrets to lunas_worker;

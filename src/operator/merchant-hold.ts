@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool';
 import { forEachConcurrent } from '../temporal/for-each-concurrent';
 import { withAudit } from './audit';
-import { changeMerchant, type Merchant } from './merchants';
+import { changeHold, type Merchant } from './merchants';
 import type { OperatorContext } from './payment-actions';
 import { performForEach, type ActionOutcome } from './perform-for-each';
 
@@ -20,7 +20,7 @@ export function holdMerchant(
   note: string,
 ): Promise<Merchant> {
   const action = { action: 'merchant.hold', target: merchantId, note } as const;
-  return withAudit(db, by, action, () => changeMerchant(db, merchantId, { isHeld: true }));
+  return withAudit(db, by, action, () => changeHold(db, merchantId, true));
 }
 
 /** Cancels a merchant's pending payments at the provider, so that no customer pays them any more. */
@@ -49,7 +49,7 @@ export async function releaseMerchant(
   note: string,
 ): Promise<Merchant> {
   const action = { action: 'merchant.release', target: merchantId, note } as const;
-  const merchant = await withAudit(db, by, action, () => changeMerchant(db, merchantId, { isHeld: false }));
+  const merchant = await withAudit(db, by, action, () => changeHold(db, merchantId, false));
   await forEachConcurrent(await listDueForSettlement(db, merchantId), CONCURRENCY, async (paymentId) => {
     await workflows.signalProviderUpdate(paymentId).catch(() => undefined);
   });

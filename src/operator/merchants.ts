@@ -28,7 +28,7 @@ export interface NewMerchant extends Pick<Merchant, 'name' | 'feePayer' | 'provi
 /** Absent fields do not change. */
 export type MerchantChanges = {
   readonly [Field in 'status' | 'feePayer' | 'providers' | 'paymentMethod']?: Merchant[Field] | undefined;
-} & { readonly isHeld?: boolean };
+};
 
 const MERCHANT_COLUMNS = `id, name, status, fee_payer as "feePayer", providers,
   case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", held_at as "heldAt",
@@ -59,8 +59,7 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
 export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
     `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),
-       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active),
-       held_at = case when $6 then coalesce(held_at, now()) when not $6 then null else held_at end
+       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active)
      where id = $1 returning ${MERCHANT_COLUMNS}`,
     [
       merchantId,
@@ -68,8 +67,20 @@ export async function changeMerchant(db: Queryable, merchantId: string, changes:
       changes.feePayer,
       changes.providers && unique(changes.providers),
       changes.paymentMethod && changes.paymentMethod === 'active',
-      changes.isHeld,
     ],
+  );
+  return requireRow(rows, merchantNotFound(merchantId));
+}
+
+/**
+ * A statement of its own: the API's role may change nothing else of a merchant.
+ * @throws NotFoundError if there is no such merchant
+ */
+export async function changeHold(db: Queryable, merchantId: string, isHeld: boolean): Promise<Merchant> {
+  const { rows } = await db.query<Merchant>(
+    `update merchants set held_at = case when $2 then coalesce(held_at, now()) end
+     where id = $1 returning ${MERCHANT_COLUMNS}`,
+    [merchantId, isHeld],
   );
   return requireRow(rows, merchantNotFound(merchantId));
 }

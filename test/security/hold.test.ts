@@ -1,6 +1,6 @@
 import { setPolicy } from '../../src/operator/catalog';
 import { cancelPendingPayments } from '../../src/operator/merchant-hold';
-import { changeMerchant } from '../../src/operator/merchants';
+import { changeHold, changeMerchant } from '../../src/operator/merchants';
 import { createOperator } from '../../src/operator/operators';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
@@ -19,7 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 afterEach(async () => {
-  await changeMerchant(service.db, service.merchantId, { isHeld: false, status: 'approved' });
+  await changeHold(service.db, service.merchantId, false);
+  await changeMerchant(service.db, service.merchantId, { status: 'approved' });
 });
 
 function act(path: string, note = NOTE): Promise<ApiResponse> {

@@ -5,6 +5,11 @@ const OUR_RELATIONS = `
   select pg_class.oid, relname from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'`;
 
+/** What the roles of Lunas may have rights to. */
+const GRANTED = `
+  select oid, relname, relacl, relowner from pg_class
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')`;
+
 const STATEMENTS = [
   `select pg_get_functiondef(oid) || ';' as line from pg_proc
    where pronamespace = 'public'::regnamespace order by proname`,
@@ -29,6 +34,20 @@ const STATEMENTS = [
   `select pg_get_triggerdef(pg_trigger.oid) || ';' as line
     from (${OUR_RELATIONS}) ours join pg_trigger on tgrelid = ours.oid
     where not tgisinternal order by ours.relname, tgname`,
+  `select format('create view %s as%s%s', relname, E'\\n', pg_get_viewdef(oid)) as line from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'v' order by relname`,
+  `select format('grant %s on %s to %s;', string_agg(privilege || coalesce(columns, ''), ', ' order by privilege),
+      relname, grantee) as line
+    from (
+      select relname, grantee::regrole::text as grantee, lower(privilege_type) as privilege, null as columns
+      from (${GRANTED}) granted, aclexplode(relacl)
+      where grantee <> relowner
+      union all
+      select relname, grantee::regrole::text, lower(privilege_type),
+        format(' (%s)', string_agg(attname, ', ' order by attnum))
+      from (${GRANTED}) granted join pg_attribute on attrelid = granted.oid, aclexplode(attacl)
+      group by relname, grantee, privilege_type
+    ) grants group by relname, grantee order by relname, grantee`,
 ] as const;
 
 /** The schema as text: equal texts mean equal schemas. */
