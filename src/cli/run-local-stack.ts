@@ -124,7 +124,7 @@ async function requireKeysOf({ databaseUrl, masterKey, oldMasterKeys }: Database
  * is reported as ready. The stack runs also if the recovery fails.
  */
 async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: Progress): Promise<void> {
-  const db = createPool(stack.databaseUrl, { max: 4 });
+  const db = createPool(stack.commandDatabaseUrl, { max: 4 });
   // Imported on demand, like the rest of Temporal's client.
   const { connectClient, temporalTarget } = await import('../temporal/connection.js');
   const { payloadKeys } = await import('../temporal/payload-codec.js');
@@ -150,7 +150,7 @@ function toRunFile(stack: Stack<Demo>): RunFile {
     sandbox_url: stack.sandboxUrl,
     temporal_address: stack.temporalAddress,
     temporal_ui_url: stack.temporalUiUrl,
-    database_url: stack.databaseUrl,
+    database_url: stack.commandDatabaseUrl,
     merchant_id: stack.prepared.merchantId,
     secret_key: stack.prepared.secretKey,
     webhook_secret: stack.prepared.webhookSecret,

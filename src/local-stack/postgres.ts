@@ -155,7 +155,8 @@ function isNotYetUp(error: unknown): boolean {
   return code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === SQLSTATE_STARTING_UP;
 }
 
-async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+/** Runs statements on a connection of their own. */
+export async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   // Of an idle connection; the next query rejects.
   client.on('error', () => {});

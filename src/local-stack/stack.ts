@@ -5,6 +5,7 @@ import { ensureMasterKey, type DataDirectory } from './data-directory';
 import { type ChildServiceName, startChildService } from './child-service';
 import { createDirectory } from './create-directory';
 import type { Port } from './ports';
+import { type DatabaseLogin, ensureLedger, ensureLogins, loginUrl } from './database-logins';
 import { ensureDatabase, PostgresCluster } from './postgres';
 import type { Progress } from './progress';
 import { runAll } from './task-group';
@@ -37,7 +38,10 @@ export interface Stack<Prepared> {
   readonly temporalAddress: string;
   /** Null if Temporal is not part of the local stack. */
   readonly temporalUiUrl: string | null;
+  /** Of the role that owns the database. */
   readonly databaseUrl: string;
+  /** Of a role that every command, API and worker can run with. */
+  readonly commandDatabaseUrl: string;
   readonly masterKey: string;
   readonly prepared: Prepared;
 }
@@ -46,6 +50,15 @@ export interface Stack<Prepared> {
 export const STOP_ORDER = ['api', 'worker', 'codec', 'sandbox', 'temporal', 'postgres'] as const;
 
 const DATABASE = 'lunas';
+/** `lunas sandbox` appends `_sandbox` to the name of the database of Lunas. */
+const LEDGER = `${DATABASE}_sandbox`;
+
+const LOGIN_OF: Readonly<Record<ChildServiceName, DatabaseLogin>> = {
+  sandbox: 'lunas_local_sandbox',
+  codec: 'lunas_local_operator',
+  worker: 'lunas_local_worker',
+  api: 'lunas_local_api',
+};
 const LOOPBACK = '127.0.0.1';
 
 /** Shared by all steps of a start. */
@@ -77,9 +90,12 @@ export async function startStack<Prepared>(
     startDatabase(context, signal),
     startTemporalServer(context, signal),
   ]);
-  const environment = serviceEnvironment(context, database.databaseUrl, temporal.temporalAddress);
   await runAll(signal, (signal) =>
-    ownServices(options).map((name) => startService(context, name, environment, signal)),
+    ownServices(options).map((name) => {
+      const databaseUrl = databaseUrlFor(config, database.databaseUrl, LOGIN_OF[name]);
+      const environment = serviceEnvironment(context, databaseUrl, temporal.temporalAddress);
+      return startService(context, name, environment, signal);
+    }),
   );
   const operatorUrl = `http://${reachableHost(config.OPERATOR_HOST)}:${operatorPortOf(config)}`;
   const { apiUrl, sandboxUrl, masterKey } = context;
@@ -89,9 +105,20 @@ export async function startStack<Prepared>(
 async function startDatabase<Prepared>(
   context: StackContext<Prepared>,
   signal: AbortSignal,
-): Promise<Pick<Stack<Prepared>, 'databaseUrl' | 'prepared'>> {
-  const databaseUrl = context.config.DATABASE_URL ?? (await startPostgres(context, signal));
-  return { databaseUrl, prepared: await context.prepareDatabase({ ...context, databaseUrl }) };
+): Promise<Pick<Stack<Prepared>, 'databaseUrl' | 'commandDatabaseUrl' | 'prepared'>> {
+  const { config } = context;
+  const databaseUrl = config.DATABASE_URL ?? (await startPostgres(context, signal));
+  const prepared = await context.prepareDatabase({ ...context, databaseUrl });
+  if (config.DATABASE_URL === undefined) {
+    await ensureLogins(databaseUrl);
+    await ensureLedger(databaseUrl, LEDGER);
+  }
+  return { databaseUrl, commandDatabaseUrl: databaseUrlFor(config, databaseUrl, 'lunas_local'), prepared };
+}
+
+/** A `DATABASE_URL` of the environment is that of all processes: its server has the roles that its operator made. */
+function databaseUrlFor({ DATABASE_URL }: Config, superuserUrl: string, login: DatabaseLogin): string {
+  return DATABASE_URL ?? loginUrl(superuserUrl, login);
 }
 
 async function startPostgres(

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { freePort } from '../../src/local-stack/ports';
+import { withClient } from '../../src/local-stack/postgres';
 import { testEnvironment } from '../support/test-environment';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 import { eventually } from '../support/eventually';
@@ -116,6 +117,16 @@ async function statusOf(id: string): Promise<string> {
   return paymentSchema.parse(await response.json()).payment.status;
 }
 
+/** The roles of all connections, the one that asks included. */
+async function connectedRoles(databaseUrl: string): Promise<string[]> {
+  return withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ usename: string }>(
+      'select distinct usename from pg_stat_activity where datname is not null and usename is not null order by 1',
+    );
+    return rows.map(({ usename }) => usename);
+  });
+}
+
 async function processesOfHome(): Promise<string[]> {
   const { stdout } = await run('ps', ['-eo', 'pid,args', '-ww']);
   return stdout.split('\n').filter((line) => line.includes(home) || line.includes(`port ${environment.TEMPORAL_PORT}`));
@@ -124,8 +135,8 @@ async function processesOfHome(): Promise<string[]> {
 describe('lunas up', () => {
   it('settles a payment of the printed curl line, with signed webhooks, and keeps it after a restart', async () => {
     await start();
-    const { merchant_id } = z
-      .object({ merchant_id: z.string() })
+    const { merchant_id, database_url } = z
+      .object({ merchant_id: z.string(), database_url: z.string() })
       .parse(JSON.parse(await readFile(path.join(home, 'data', 'run.json'), 'utf8')));
     const { endpoint } = z
       .object({ endpoint: z.object({ secret: z.string() }) })
@@ -138,6 +149,13 @@ describe('lunas up', () => {
       () => statusOf(payment.id),
       (status) => status === 'settled',
     );
+
+    // The superuser only migrates. `run.json` has another role, for commands.
+    const roles = await connectedRoles(database_url);
+    expect(roles).toEqual(
+      expect.arrayContaining(['lunas_local', 'lunas_local_api', 'lunas_local_sandbox', 'lunas_local_worker']),
+    );
+    expect(roles).not.toContain('lunas');
 
     await receiver.waitFor(4);
     const events = receiver.received.map(({ body }) => body.event);

@@ -9,6 +9,7 @@ import { findTemporalBinary } from '../../src/local-stack/find-temporal-binary';
 import { TEMPORAL_CLI, TEST_SERVER } from '../../src/local-stack/temporal-binaries';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
+import { ensureLogins } from '../../src/local-stack/database-logins';
 import { ensureDatabase, PostgresCluster } from '../../src/local-stack/postgres';
 import { Progress } from '../../src/local-stack/progress';
 import { runAll } from '../../src/local-stack/task-group';
@@ -17,6 +18,8 @@ import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environ
 
 /** Fast instead of durable: the cluster is temporary. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+/** Database and role, for `expectNoDeniedStatement`. */
+const LOG_SETTINGS = { log_line_prefix: '%d %u ' };
 
 const aborter = new AbortController();
 const processes: ManagedProcess[] = [];
@@ -45,6 +48,7 @@ export async function startTestServices(): Promise<TestEnvironment> {
   return {
     ...temporal,
     DATABASE_SERVER_URL: databaseServerUrl,
+    DATABASE_LOG_PATH: databaseLog(directory),
     TEST_SERVER_PATH: testServerPath,
     WORKFLOW_BUNDLE_PATH: path.join(directory, 'workflow-bundle.js'),
   };
@@ -57,9 +61,11 @@ export async function stopTestServices(): Promise<void> {
   await Promise.all(processes.map((process) => process.stop()));
 }
 
+const databaseLog = (directory: string): string => path.join(directory, 'postgres.log');
+
 async function startDatabase(directory: string, signal: AbortSignal): Promise<string> {
-  const files = { directory: path.join(directory, 'postgres'), logFile: path.join(directory, 'postgres.log') };
-  const options = { ...files, port: await freePort(), settings: FAST_SETTINGS };
+  const files = { directory: path.join(directory, 'postgres'), logFile: databaseLog(directory) };
+  const options = { ...files, port: await freePort(), settings: { ...FAST_SETTINGS, ...LOG_SETTINGS } };
   const cluster = await PostgresCluster.open(options, signal);
   const server = await cluster.start(signal);
   processes.push(server);
@@ -76,6 +82,7 @@ async function createTemplateDatabase(cluster: PostgresCluster): Promise<void> {
   const serverUrl = cluster.databaseUrl('postgres');
   await ensureDatabase(serverUrl, TEMPLATE_DATABASE);
   await migrate(cluster.databaseUrl(TEMPLATE_DATABASE), 'sandbox');
+  await ensureLogins(serverUrl);
   await closeForConnections(serverUrl, TEMPLATE_DATABASE);
 }
 

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
+import { type DatabaseLogin, loginUrl } from '../../src/local-stack/database-logins';
 import { TEMPLATE_DATABASE, testEnvironment } from './test-environment';
 
 export interface TestDatabase {
+  /** Of the server's superuser. */
   readonly url: string;
+  /** Of a login role of the local stack. */
+  urlOf(login: DatabaseLogin): string;
   drop(): Promise<void>;
 }
 
@@ -40,7 +45,16 @@ export async function createProductionDatabase(): Promise<TestDatabase> {
 function databaseNamed(name: string): TestDatabase {
   const url = new URL(testEnvironment('DATABASE_SERVER_URL'));
   url.pathname = name;
-  return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  const urlOf = (login: DatabaseLogin) => loginUrl(url.href, login);
+  return { url: url.href, urlOf, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** No process had too few rights in the database, also where it ignores a failed statement. */
+export async function expectNoDeniedStatement(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  const log = await readFile(testEnvironment('DATABASE_LOG_PATH'), 'utf8');
+  const denied = log.split('\n').filter((line) => line.startsWith(`${name} `) && line.includes('permission denied'));
+  expect(denied).toEqual([]);
 }
 
 /** Copies a database, as a backup does. `restore` replaces the database by the copy and ends all connections. */

@@ -3,6 +3,7 @@ export const TEMPLATE_DATABASE = 'lunas_template';
 
 const NAMES = [
   'DATABASE_SERVER_URL',
+  'DATABASE_LOG_PATH',
   'TEMPORAL_ADDRESS',
   'TEMPORAL_CLI_PATH',
   'TEST_SERVER_PATH',

@@ -1,0 +1,65 @@
+import { createHmac } from 'node:crypto';
+import { ensureDatabase, withClient } from './postgres';
+
+/** The login roles of the local stack, each with the roles whose rights it has. */
+const LOGINS = [
+  { name: 'lunas_local_api', roles: ['lunas_api'] },
+  { name: 'lunas_local_worker', roles: ['lunas_worker'] },
+  { name: 'lunas_local_operator', roles: ['lunas_operator'] },
+  { name: 'lunas_local_reader', roles: ['lunas_reader'] },
+  // Owns the sandbox's ledger, and has no right in the database of Lunas.
+  { name: 'lunas_local_sandbox', roles: [] },
+  // `run.json` names it: every command, API and worker can run with it.
+  {
+    name: 'lunas_local',
+    roles: ['lunas_api', 'lunas_worker', 'lunas_operator', 'lunas_reader', 'lunas_local_sandbox'],
+  },
+] as const;
+
+export type DatabaseLogin = (typeof LOGINS)[number]['name'];
+
+/** @param superuserUrl the connection string of a database: the password of the login follows from the superuser's */
+export function loginUrl(superuserUrl: string, login: DatabaseLogin): string {
+  const url = new URL(superuserUrl);
+  url.password = createHmac('sha256', url.password).update(login).digest('hex');
+  url.username = login;
+  return url.href;
+}
+
+/** Creates the login roles that are missing. The roles that they are members of exist after `lunas migrate`. */
+export async function ensureLogins(superuserUrl: string): Promise<void> {
+  await withClient(superuserUrl, async (client) => {
+    const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles');
+    const existing = new Set(rows.map(({ rolname }) => rolname));
+    for (const { name, roles } of LOGINS.filter((login) => !existing.has(login.name))) {
+      const password = client.escapeLiteral(new URL(loginUrl(superuserUrl, name)).password);
+      await client.query(`create role ${name} login password ${password}`);
+      for (const role of roles) await client.query(`grant ${role} to ${name}`);
+    }
+  });
+}
+
+/** Relations that the sandbox created before it had a login role of its own. */
+const GIVE_LEDGER_AWAY = `
+  do $$
+  declare
+    relation regclass;
+  begin
+    for relation in
+      select oid from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relowner <> 'lunas_local_sandbox'::regrole
+    loop
+      execute format('alter table %s owner to lunas_local_sandbox', relation);
+    end loop;
+  end $$`;
+
+/** Creates the database of the sandbox's ledger. The sandbox's login role owns it, and the tables in it. */
+export async function ensureLedger(superuserUrl: string, name: string): Promise<void> {
+  await ensureDatabase(superuserUrl, name);
+  const url = new URL(superuserUrl);
+  url.pathname = name;
+  await withClient(url.href, async (client) => {
+    await client.query(`alter database ${client.escapeIdentifier(name)} owner to lunas_local_sandbox`);
+    await client.query(GIVE_LEDGER_AWAY);
+  });
+}
