@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   home = await mkdtemp(path.join(os.tmpdir(), 'lunas-cli-'));
   environment = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.urlOf('lunas_local_operator'),
     LUNAS_HOME: home,
     LUNAS_MASTER_KEY: randomBytes(32).toString('base64'),
   };

@@ -22,7 +22,7 @@ beforeAll(async () => {
   environment = {
     PATH: process.env.PATH,
     LUNAS_HOME: home,
-    DATABASE_URL: service.databaseUrl,
+    DATABASE_URL: service.operatorDatabaseUrl,
     TEMPORAL_ADDRESS: service.temporal.address,
     TEMPORAL_NAMESPACE: service.temporal.namespace,
     LUNAS_MASTER_KEY: service.masterKey,

@@ -45,7 +45,7 @@ async function addMember(name: string): Promise<Member> {
 
 function withKey(secret: string): Member['lunas'] {
   const environment = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.urlOf('lunas_local_operator'),
     LUNAS_OPERATOR_KEY: secret,
     LUNAS_MASTER_KEY: MASTER_KEY,
     SERVER_KEY: 'Mid-server-1',

@@ -70,7 +70,7 @@ beforeAll(async () => {
   ({ secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
   environment = {
     PATH: process.env.PATH,
-    DATABASE_URL: service.databaseUrl,
+    DATABASE_URL: service.operatorDatabaseUrl,
     TEMPORAL_ADDRESS: service.temporal.address,
     TEMPORAL_NAMESPACE: service.temporal.namespace,
     LUNAS_MASTER_KEY: service.masterKey,
@@ -211,7 +211,10 @@ describe('a production database', () => {
 
   /** Without LUNAS_ENVIRONMENT: the environment of the database decides. */
   const lunas = (args: readonly string[], key?: string) =>
-    runLunas(args, { DATABASE_URL: database.url, ...(key !== undefined && { LUNAS_OPERATOR_KEY: key }) });
+    runLunas(args, {
+      DATABASE_URL: database.urlOf('lunas_local_operator'),
+      ...(key !== undefined && { LUNAS_OPERATOR_KEY: key }),
+    });
 
   async function createKey(access: Partial<NewOperator>): Promise<string> {
     const db = createPool(database.url, { max: 1 });

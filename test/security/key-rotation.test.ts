@@ -43,7 +43,11 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-const environment = (keys: NodeJS.ProcessEnv) => ({ DATABASE_URL: service.databaseUrl, LUNAS_HOME: home, ...keys });
+const environment = (keys: NodeJS.ProcessEnv) => ({
+  DATABASE_URL: service.operatorDatabaseUrl,
+  LUNAS_HOME: home,
+  ...keys,
+});
 
 /** A further API process with these keys. */
 async function withApi<Result>(

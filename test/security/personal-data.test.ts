@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const lunas = (...args: string[]) =>
-  runLunas(args, { DATABASE_URL: service.databaseUrl, LUNAS_HOME: home, LUNAS_MASTER_KEY: service.masterKey });
+  runLunas(args, { DATABASE_URL: service.operatorDatabaseUrl, LUNAS_HOME: home, LUNAS_MASTER_KEY: service.masterKey });
 
 /** The tables that have the text in a row. */
 async function tablesWith(text: string): Promise<string[]> {

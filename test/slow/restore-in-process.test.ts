@@ -241,7 +241,7 @@ it('recovery restores every payment, consistent with the provider', async () => 
 
   await restore();
   await service.startWorker({ isRecovering: true });
-  const recovery = await recover(service.context, service.workflows, { startedSince: new Date(0) });
+  const recovery = await recover(service.operatorContext, service.workflows, { startedSince: new Date(0) });
   expect(recovery.failures).toEqual([]);
   expect(recovery.rows.rebuilt).toBe(4);
   expect(await stranded()).toEqual([]);
@@ -282,7 +282,7 @@ it('recovery restores every payment, consistent with the provider', async () => 
   for (const [payment] of expectedStatuses) await assertSingleCreation(payment);
   for (const { key, text } of [failed, lostFailed]) expect((await createUnder(key)).text).toBe(text);
   expect((await verifyLedger(service.db)).breaks).toEqual([]);
-  const second = await recover(service.context, service.workflows, { startedSince: new Date(0) });
+  const second = await recover(service.operatorContext, service.workflows, { startedSince: new Date(0) });
   expect([second.rows.rebuilt, second.payments.rebuilt, second.payments.notified]).toEqual([0, 0, 0]);
 });
 
@@ -294,9 +294,9 @@ describe('the test detects a mutant of the service', () => {
     await service.client.workflow.getHandle(paymentWorkflowId(payment.id)).result();
     await restore();
     await service.startWorker({ isRecovering: true });
-    await recover(service.context, new FormerReusePolicy(service.client));
+    await recover(service.operatorContext, new FormerReusePolicy(service.client));
     expect(await stranded()).toEqual([payment.id]);
-    await recover(service.context, service.workflows);
+    await recover(service.operatorContext, service.workflows);
     await waitForStatus(payment, 'cancelled');
   });
 
@@ -319,7 +319,7 @@ describe('the test detects a mutant of the service', () => {
       (nowMs) => nowMs > (rows[0]?.due.getTime() ?? Infinity),
     );
     await service.startWorker({ isRecovering });
-    await recover(service.context, service.workflows);
+    await recover(service.operatorContext, service.workflows);
     await waitForStatus(payment, status);
     expect((await service.transitionsOf(payment.id)).includes('settle')).toBe(!isRecovering);
   });

@@ -7,7 +7,7 @@ import { createLogger } from '../../src/logger';
 import type { NewKeyAccess, MerchantScope } from '../../src/domain/key-access';
 import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
-import { createTestDatabase } from './database';
+import { createTestDatabase, expectNoDeniedStatement } from './database';
 import { freeListeners } from './listeners';
 import { NO_LIMITS } from './service';
 
@@ -73,7 +73,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
         ...listeners,
         environment: 'sandbox',
         ...NO_LIMITS,
-        databaseUrl: database.url,
+        databaseUrl: database.urlOf('lunas_local_api'),
         temporal: { address: '127.0.0.1:1', namespace: 'none', security: {} },
         masterKey: randomBytes(32).toString('base64'),
         log,
@@ -95,6 +95,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
     async close() {
       await Promise.all(apis.map((api) => api.close()));
       await db.end();
+      await expectNoDeniedStatement(database.url);
       await database.drop();
     },
   };

@@ -17,7 +17,7 @@ import { startSandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { RETENTION_DAYS } from './activity-dependencies';
 import { expectContract } from './contract';
-import { createTestDatabase, newDatabase } from './database';
+import { createTestDatabase, expectNoDeniedStatement, newDatabase } from './database';
 import { freeListeners } from './listeners';
 import { temporalAddress, workflowBundlePath } from './temporal';
 
@@ -34,6 +34,8 @@ export interface TestService {
   readonly workflows: PaymentWorkflowClient;
   /** For statements of transitions, as `lunas recover` uses them. */
   readonly context: TransitionContext;
+  /** With the rights of a command. */
+  readonly operatorContext: TransitionContext;
   readonly client: Client;
   readonly apiUrl: string;
   readonly operatorUrl: string;
@@ -41,8 +43,10 @@ export interface TestService {
   readonly merchantId: string;
   readonly secretKey: string;
   readonly masterKey: string;
-  /** For more API processes. */
+  /** Of a role that every process can run with, for more processes. */
   readonly databaseUrl: string;
+  /** Of the operators' role, for commands. */
+  readonly operatorDatabaseUrl: string;
   readonly temporal: TemporalTarget;
   /** A call to the API with the demo merchant's key. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
@@ -129,21 +133,19 @@ export async function startTestService(
   const log = createLogger('test', process.env.LOG_LEVEL ?? 'silent');
   const { listeners, apiUrl, operatorUrl } = await freeListeners();
   const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', databaseUrl: ledger.url, log });
-  const { merchantId, secretKey } = await seedDemo({
-    databaseUrl: database.url,
-    masterKey,
-    sandboxUrl: sandbox.url,
-    sandboxServerKey: SANDBOX_SERVER_KEY,
-  });
+  const sandboxAccess = { sandboxUrl: sandbox.url, sandboxServerKey: SANDBOX_SERVER_KEY };
+  const { merchantId, secretKey } = await seedDemo({ databaseUrl: database.url, masterKey, ...sandboxAccess });
   const keys = { masterKey, oldMasterKeys, environment: 'sandbox' } as const;
-  const settings = { ...keys, databaseUrl: database.url, temporal, publicBaseUrl: apiUrl, log };
+  const settings = { ...keys, temporal, publicBaseUrl: apiUrl, log };
   const db = createPool(database.url, { max: 4 });
+  const operatorDb = createPool(database.urlOf('lunas_local_operator'), { max: 4 });
   const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal, payloadKeysOf(masterKey, ...oldMasterKeys));
   const workflows = new PaymentWorkflowClient(client);
   const worker = restartableWorker((isRecovering) =>
     startWorker({
       ...settings,
+      databaseUrl: database.urlOf('lunas_local_worker'),
       maxCachedWorkflows,
       refundHoldSeconds,
       isRecovering,
@@ -152,12 +154,14 @@ export async function startTestService(
       onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
     }),
   );
-  const api = await startApi({ ...settings, ...listeners, ...NO_LIMITS });
+  const apiSettings = { ...settings, databaseUrl: database.urlOf('lunas_local_api') };
+  const api = await startApi({ ...apiSettings, ...listeners, ...NO_LIMITS });
   await withRetry(() => worker.startWorker());
   return {
     db,
     workflows,
-    context: { db, environment: 'sandbox', onDeliveries: () => undefined },
+    context: contextOf(db),
+    operatorContext: contextOf(operatorDb),
     client,
     providerDb,
     apiUrl,
@@ -166,7 +170,8 @@ export async function startTestService(
     merchantId,
     secretKey,
     masterKey,
-    databaseUrl: database.url,
+    databaseUrl: database.urlOf('lunas_local'),
+    operatorDatabaseUrl: database.urlOf('lunas_local_operator'),
     temporal,
     call: apiCaller(apiUrl, secretKey),
     callOperator: apiCaller(operatorUrl, secretKey),
@@ -178,11 +183,14 @@ export async function startTestService(
       await api.close();
       await sandbox.close();
       await workflows.close();
-      await Promise.all([db.end(), providerDb.end()]);
+      await Promise.all([db, operatorDb, providerDb].map((pool) => pool.end()));
+      await expectNoDeniedStatement(database.url);
       await Promise.all([database.drop(), ledger.drop()]);
     },
   };
 }
+
+const contextOf = (db: Pool): TransitionContext => ({ db, environment: 'sandbox', onDeliveries: () => undefined });
 
 function apiCaller(apiUrl: string, secretKey: string): TestService['call'] {
   return async (method, path, body, headers = {}) => {

@@ -70,7 +70,7 @@ describe('after `lunas recover`', () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 0);
     await expectReport(payment.id, { status: 'paid', version: 3 });
-    const recovery = await recover(service.context, service.workflows);
+    const recovery = await recover(service.operatorContext, service.workflows);
     expect(recovery.payments.notified).toBe(1);
     await expectStatus(payment.id, 'refunded');
     expect((await service.atProvider(payment.reference_id))?.refunds).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('after `lunas recover`', () => {
     const refund = { refundNumber: 2, refundKey: `${payment.reference_id}-R2`, holdSeconds: 0 };
     const input = { paymentId: payment.id, version: 6, at: new Date(), ...refund };
     await transitionWriters.retry_refund(service.context, input);
-    await recover(service.context, service.workflows);
+    await recover(service.operatorContext, service.workflows);
     await expectStatus(payment.id, 'refunded');
   });
 
@@ -92,20 +92,20 @@ describe('after `lunas recover`', () => {
       version: 6,
       at: new Date(),
     });
-    await recover(service.context, service.workflows);
+    await recover(service.operatorContext, service.workflows);
     await expectReport(payment.id, { status: 'paid', version: 7 });
   });
 
   it('no workflow of a final payment runs', async () => {
     const { id } = await createPaid();
     await transitionWriters.settle(service.context, { paymentId: id, version: 3, at: new Date() });
-    await recover(service.context, service.workflows);
+    await recover(service.operatorContext, service.workflows);
     expect(await service.client.workflow.getHandle(paymentWorkflowId(id)).result()).toBe('settled');
   });
 
   it('consistent workflows are not signalled', async () => {
     const { id } = await createPaid();
-    const recovery = await recover(service.context, service.workflows);
+    const recovery = await recover(service.operatorContext, service.workflows);
     expect(recovery.payments).toMatchObject({ notified: 0, rebuilt: 0 });
     expect(recovery.failures).toEqual([]);
     await expectReport(id, { status: 'paid', version: 3 });

@@ -120,11 +120,11 @@ it('lunas recover: every payment continues, once, after Temporal has lost everyt
   await wipe(service.client);
   receiver.respond = (response) => response.writeHead(200).end();
   await service.startWorker();
-  const first = await recover(service.context, service.workflows);
+  const first = await recover(service.operatorContext, service.workflows);
   const unfinished = await service.db.query('select 1 from payments where status = any($1)', [OPEN_STATUSES]);
   expect(first.payments.rebuilt).toBeGreaterThanOrEqual(4);
   expect(first.payments.rebuilt).toBeGreaterThanOrEqual(unfinished.rowCount ?? 0);
-  const second = await recover(service.context, service.workflows);
+  const second = await recover(service.operatorContext, service.workflows);
   expect(second.payments.rebuilt).toBe(0);
   expect(first.deliveries.rebuilt).toBeGreaterThanOrEqual(1);
   await eventually(

@@ -17,7 +17,8 @@ const rejected = (results: readonly ApiResult[]) => results.filter(({ code }) =>
 
 /** Counts the upserts of the table: a trigger for inserts fires at each of them, conflict or not. */
 async function countWrites(db: Pool): Promise<() => Promise<number>> {
-  await db.query(`create table writes (); create function note() returns trigger language plpgsql as
+  await db.query(`create table writes (); grant insert on writes to lunas_api;
+    create function note() returns trigger language plpgsql as
     $$ begin insert into writes default values; return null; end $$;
     create trigger note after insert on rate_limits for each statement execute function note()`);
   return async () => {

@@ -1,0 +1,306 @@
+import { createPool, type Pool } from '../../src/db/pool';
+import type { DatabaseLogin } from '../../src/local-stack/database-logins';
+import { withClient } from '../../src/local-stack/postgres';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database';
+import { runBuiltLunas } from '../support/lunas-process';
+import { testEnvironment } from '../support/test-environment';
+
+const LOGINS = ['lunas_local_api', 'lunas_local_worker', 'lunas_local_operator', 'lunas_local_reader'] as const;
+const ID = '0193e5c0-0000-7000-8000-000000000000';
+
+let database: TestDatabase;
+let owner: Pool;
+const pools = new Map<DatabaseLogin, Pool>();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = createPool(database.url, { max: 1 });
+  for (const login of LOGINS) pools.set(login, createPool(database.urlOf(login), { max: 1 }));
+});
+afterAll(async () => {
+  await Promise.all([owner, ...pools.values()].map((pool) => pool.end()));
+  await database.drop();
+});
+
+/** The error code of a statement that a role sends: `allowed` if it has none. */
+async function attempt(login: DatabaseLogin, statement: string): Promise<string> {
+  const failure: unknown = await pools
+    .get(login)
+    ?.query(statement)
+    .catch((error: unknown) => error);
+  return failure instanceof Error && 'code' in failure ? String(failure.code) : 'allowed';
+}
+
+const DENIED = '42501';
+
+/** Only the owner may do these. */
+const FORBIDDEN_TO_ALL = [
+  'alter table operator_actions disable trigger all',
+  'set session_replication_role = replica',
+  'set role lunas_owner',
+  'drop table payments',
+  'create table mine (id integer)',
+  'alter table payments add column mine integer',
+  'create role mine',
+  "copy payments to program 'true'",
+  `update payments set amount_rupiah = 1`,
+  `update payments set total_rupiah = 1, fee_rupiah = 0`,
+  `update payments set merchant_id = '${ID}'`,
+  `update payments set provider_account_id = '${ID}'`,
+  `update refunds set amount_rupiah = 1`,
+  `update late_payments set total_rupiah = 1`,
+  'update exceptions set amount_rupiah = 1',
+  'update policies set fee_basis_points = 0',
+  'update installation set environment = $$production$$',
+  "update provider_accounts set base_url = 'https://thief.test'",
+  "update api_keys set secret_sha256 = sha256('x')",
+  "update operators set secret_sha256 = sha256('x')",
+  "update webhook_events set body = '{}'",
+  "update webhook_endpoints set url = 'https://thief.test'",
+  'update provider_notifications set body_sha256 = body_sha256',
+  'update ledger_entries set amount_rupiah = 1',
+  "update payment_transitions set actor = 'mine'",
+  "update operator_actions set actor = 'mine'",
+  "update operator_action_outcomes set outcome = 'succeeded'",
+  'delete from ledger_entries',
+  'delete from ledger_postings',
+  'delete from ledger_verifications',
+  'delete from payment_transitions',
+  'delete from payments',
+  'delete from refunds',
+  'delete from exceptions',
+  'delete from merchants',
+  'delete from operator_actions',
+  "insert into audit_chain values (1, 'action', 1, sha256('x'))",
+  "update audit_chain set hash = sha256('x')",
+  "select append_to_audit_chain('action', 1, 'x')",
+  'delete from reconciliation_runs',
+  'delete from approvals',
+  "update approvals set parameters = '{}'",
+  'update approval_limits set limit_rupiah = 0',
+  'truncate webhook_attempts',
+  'truncate rate_limits',
+];
+
+const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
+  lunas_local_api: [
+    'select sealed from payment_details',
+    'select sealed_secret from webhook_secrets',
+    'select body from provider_notifications',
+    'select response_excerpt from webhook_attempts',
+    'delete from payment_details',
+    "update payments set status = 'settled'",
+    'update payments set version = 1',
+    `insert into payment_transitions (payment_id) values ('${ID}')`,
+    `insert into refunds (payment_id) values ('${ID}')`,
+    'insert into approval_limits default values',
+    "update approvals set status = 'approved'",
+    'update operators set is_approved = true',
+    "update merchants set status = 'approved'",
+    `insert into merchants (id, name) values ('${ID}', 'Mine')`,
+    `insert into api_keys (id) values ('${ID}')`,
+    'update api_keys set revoked_at = null',
+    `insert into operators (id) values ('${ID}')`,
+    'insert into policies default values',
+    "update provider_accounts set status = 'enabled'",
+    "update provider_accounts set sealed_server_key = ''",
+    'insert into webhook_endpoints default values',
+    'insert into retired_keys default values',
+  ],
+  lunas_local_worker: [
+    'select sealed from payment_details',
+    'select body from provider_notifications',
+    'select secret_sha256 from api_keys',
+    'select name from operators',
+    'select 1 from operator_actions',
+    'insert into operator_actions default values',
+    'insert into api_keys default values',
+    'update api_keys set last_used_at = now()',
+    'insert into operators default values',
+    'insert into merchants default values',
+    "update merchants set status = 'approved'",
+    'update merchants set held_at = null',
+    'insert into policies default values',
+    "update provider_accounts set status = 'enabled'",
+    "update provider_accounts set sealed_server_key = ''",
+    'insert into webhook_endpoints default values',
+    'insert into payment_details default values',
+    'update payments set fingerprint = $$x$$',
+    'update exceptions set resolved_at = now()',
+    'select 1 from rate_limits',
+  ],
+  lunas_local_operator: [
+    'update payments set settlement_due_at = now()',
+    'update payments set paid_at = now()',
+    'insert into refunds default values',
+    "update refunds set status = 'confirmed'",
+    'insert into late_payments default values',
+    'delete from webhook_events',
+    'delete from webhook_deliveries',
+    'delete from provider_notifications',
+    'select body from provider_notifications',
+    'delete from api_keys',
+    'delete from operators',
+    'delete from rate_limits',
+  ],
+  lunas_local_reader: [
+    'select * from payments',
+    'select idempotency_key from payments',
+    'select fingerprint from payments',
+    'select qris_payload from payments',
+    'select 1 from payment_details',
+    'select 1 from retired_keys',
+    'select secret_sha256 from api_keys',
+    'select secret_sha256 from operators',
+    'select sealed_server_key from provider_accounts',
+    'select sealed_secret from webhook_secrets',
+    'select url from webhook_endpoints',
+    'select parameters from approvals',
+    'select detail from operator_actions',
+    'select body from webhook_events',
+    'select body from provider_notifications',
+    'select response_excerpt from webhook_attempts',
+    'select 1 from sealing_key_ids',
+    'insert into merchants default values',
+    "update payments set status = 'settled'",
+  ],
+};
+
+describe.each(LOGINS)('attack: %s', (login) => {
+  it.each([...FORBIDDEN_TO_ALL, ...FORBIDDEN[login]])('may not: %s', async (statement) => {
+    expect(await attempt(login, statement)).toBe(DENIED);
+  });
+
+  it('reads what it compares at its start', async () => {
+    expect(await attempt(login, 'select environment from installation, schema_migrations')).toBe('allowed');
+  });
+});
+
+it('attack: no role has a login or a right over the server, and no process is a member of the owner', async () => {
+  const { rows } = await owner.query(
+    `select rolname from pg_roles where rolname in ('lunas_owner', 'lunas_api', 'lunas_worker', 'lunas_operator',
+       'lunas_reader') and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication)`,
+  );
+  expect(rows).toEqual([]);
+  for (const login of LOGINS) {
+    const isMember = await owner.query<{ it: boolean }>(`select pg_has_role($1, 'lunas_owner', 'member') as it`, [
+      login,
+    ]);
+    expect(isMember.rows).toEqual([{ it: false }]);
+  }
+});
+
+describe('attack: with temporary tables of the same names', () => {
+  it('an operator cannot keep an action out of the hash chain', async () => {
+    await withClient(database.urlOf('lunas_local_operator'), async (client) => {
+      await client.query('create temporary table audit_chain (like public.audit_chain)');
+      await client.query(
+        `insert into operator_actions (actor, via, action, target) values ('cli:eve', 'cli', 'key.revoke', '${ID}')`,
+      );
+    });
+    const { rows } = await owner.query('select kind from audit_chain');
+    expect(rows).toEqual([{ kind: 'action' }]);
+  });
+
+  it('the worker cannot write a posting that is not balanced', async () => {
+    await owner.query(`insert into merchants (id, name) values ('${ID}', 'Toko')`);
+    await withClient(database.urlOf('lunas_local_worker'), async (client) => {
+      const posting = `insert into public.ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
+        values ('${ID}', 'receive', '${ID}', now()) returning id`;
+      await client.query('create temporary table ledger_entries (like public.ledger_entries)');
+      await client.query(
+        `insert into ledger_entries select id, 1, 'cash', side, 1
+         from generate_series(1, 100) as id, unnest(array['debit', 'credit']) as side`,
+      );
+      const entry = `insert into public.ledger_entries select id, 1, 'cash', 'debit', 1 from posting`;
+      await expect(client.query(`with posting as (${posting}) ${entry}`)).rejects.toMatchObject({ code: '23514' });
+    });
+  });
+});
+
+/** Relations that a migration created without a thought of the roles. */
+async function listForgotten(): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p') and (
+       relowner <> 'lunas_owner'::regrole
+       or not exists (
+         select from unnest(array['lunas_api', 'lunas_worker', 'lunas_operator', 'lunas_reader']) as role
+         where has_any_column_privilege(role, pg_class.oid, 'select')))
+     order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('a table of a later migration', () => {
+  it('belongs to lunas_owner, and a role has a right to it', async () => {
+    expect(await listForgotten()).toEqual([]);
+  });
+
+  it('is reported if it has another owner, or no role has a right to it', async () => {
+    await owner.query('begin');
+    await owner.query('create table without_owner (id integer)');
+    await owner.query('grant select on without_owner to lunas_operator');
+    await owner.query('set local role lunas_owner');
+    await owner.query('create table without_grant (id integer)');
+    expect(await listForgotten()).toEqual(['without_grant', 'without_owner']);
+    await owner.query('rollback');
+  });
+});
+
+describe('`lunas migrate` by a role that is no superuser', () => {
+  const ROLE = 'test_migrator';
+  let empty: TestDatabase;
+  let url: string;
+
+  const migrate = (DATABASE_URL: string) => runBuiltLunas(['migrate'], { DATABASE_URL, LUNAS_ENVIRONMENT: 'sandbox' });
+
+  beforeAll(async () => {
+    empty = await createEmptyDatabase();
+    const migrator = new URL(empty.url);
+    migrator.username = ROLE;
+    migrator.password = 'secret';
+    url = migrator.href;
+    await withClient(empty.url, async (client) => {
+      await client.query(`create role ${ROLE} login password 'secret'`);
+      await client.query(`alter database ${migrator.pathname.slice(1)} owner to ${ROLE}`);
+    });
+  });
+  afterAll(async () => {
+    await empty.drop();
+    await withClient(testEnvironment('DATABASE_SERVER_URL'), (client) => client.query(`drop role ${ROLE}`));
+  });
+
+  it('names what an administrator has to do, and succeeds after the grant', async () => {
+    expect(await migrate(url)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /^error: PostgreSQL at \S+ rejects it: role test_migrator may not create .*production\.md.*\n$/,
+      ),
+    });
+    // A database of before, with rows.
+    await withClient(url, (client) => client.query(`insert into merchants (id, name) values ('${ID}', 'Toko')`));
+    await withClient(empty.url, (client) => client.query(`grant lunas_owner to ${ROLE}`));
+    expect(await migrate(url)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0020_roles') });
+    await withClient(empty.urlOf('lunas_local_reader'), async (client) => {
+      expect((await client.query('select name from merchants')).rows).toEqual([{ name: 'Toko' }]);
+    });
+  });
+
+  it('has nothing to do for an operator if the schema is up to date', async () => {
+    const upToDate = { exitCode: 0, stdout: 'The schema is up to date.\n' };
+    expect(await migrate(empty.urlOf('lunas_local_operator'))).toMatchObject(upToDate);
+  });
+
+  it('attack: applies nothing for the API', async () => {
+    const untouched = await createEmptyDatabase();
+    expect(await migrate(untouched.urlOf('lunas_local_api'))).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: The role lunas_local_api may not change the schema: .*\n$/),
+    });
+    await withClient(untouched.url, async (client) =>
+      expect((await client.query('select from pg_tables where schemaname = $1', ['public'])).rowCount).toBe(0),
+    );
+    await untouched.drop();
+  });
+});
