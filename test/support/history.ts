@@ -17,14 +17,18 @@ export async function recordHistory(client: Client, workflowId: string, name: st
   if (process.env.RECORD_HISTORIES !== '1') return;
   const file = path.join(HISTORIES_DIRECTORY, `${name}.json`);
   if (existsSync(file)) return;
-  const history = await client.workflow.getHandle(workflowId).fetchHistory();
   await mkdir(HISTORIES_DIRECTORY, { recursive: true });
-  const { payloadCodecs } = client.options.loadedDataConverter;
-  const decoded = await decodePayloads(JSON.parse(historyToJSON(history)), payloadCodecs);
-  const text = JSON.stringify(decoded, null, 2)
+  const text = JSON.stringify(await fetchDecodedHistory(client, workflowId), null, 2)
     .replaceAll(PACKAGE_ROOT, '')
     .replaceAll(/"identity": ".*?"/g, '"identity": "recorder"');
   await writeFile(file, `${text}\n`);
+}
+
+/** The history of the newest run with its payloads decrypted. In its JSON they are base64. */
+export async function fetchDecodedHistory(client: Client, workflowId: string): Promise<unknown> {
+  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  const { payloadCodecs } = client.options.loadedDataConverter;
+  return decodePayloads(JSON.parse(historyToJSON(history)), payloadCodecs);
 }
 
 const payloadSchema = z.object({ metadata: z.record(z.string(), z.string()), data: z.string().default('') }).strict();

@@ -11,7 +11,7 @@ import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 import { payloadKeysOf } from './payload-keys';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startWorker } from '../../src/temporal/worker';
-import { createLogger } from '../../src/logger';
+import { createLogger, type Logger } from '../../src/logger';
 import { seedDemo } from '../../src/operator/seed-demo';
 import { startSandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
@@ -117,6 +117,10 @@ export interface TestServiceOptions {
   readonly refundHoldSeconds?: number;
   readonly masterKey?: string;
   readonly oldMasterKeys?: readonly string[];
+  /** Of the API, the worker and the sandbox. */
+  readonly log?: Logger;
+  /** Of the worker; without it there are no metrics. */
+  readonly metricsPort?: number;
 }
 
 export async function startTestService(
@@ -126,11 +130,12 @@ export async function startTestService(
     refundHoldSeconds = 60,
     masterKey = newMasterKey(),
     oldMasterKeys = [],
+    log = createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
+    metricsPort,
   }: TestServiceOptions = {},
 ): Promise<TestService> {
   const database = await createTestDatabase();
   const ledger = newDatabase();
-  const log = createLogger('test', process.env.LOG_LEVEL ?? 'silent');
   const { listeners, apiUrl, operatorUrl } = await freeListeners();
   const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', databaseUrl: ledger.url, log });
   const sandboxAccess = { sandboxUrl: sandbox.url, sandboxServerKey: SANDBOX_SERVER_KEY };
@@ -148,6 +153,7 @@ export async function startTestService(
       databaseUrl: database.urlOf('lunas_local_worker'),
       maxCachedWorkflows,
       refundHoldSeconds,
+      metricsPort,
       isRecovering,
       retentionDays: RETENTION_DAYS,
       workflowBundlePath: workflowBundlePath(),

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { setPolicy } from '../../src/operator/catalog';
+import { createOperator } from '../../src/operator/operators';
+import { eventually } from '../support/eventually';
+import { signedNotification } from '../support/notification';
+import { createSecondMerchant, type SecondMerchant } from '../support/second-merchant';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+
+let service: TestService;
+let other: SecondMerchant;
+let operatorKey: string;
+/** Fields that Lunas decides, in the notation of the API, of the rows and of the workflows. */
+let internalFields: Readonly<Record<string, unknown>>;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  const policy = { provider: 'gopay', channel: 'qris', settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
+  await setPolicy(service.db, policy);
+  other = await createSecondMerchant(service.db);
+  ({ secret: operatorKey } = await createOperator(service.db, { name: 'rini', environment: 'sandbox' }));
+  const decided = {
+    id: randomUUID(),
+    reference_id: 'LN0000000000000007',
+    merchant_id: other.id,
+    provider_account_id: randomUUID(),
+    policy_id: randomUUID(),
+    amount_paid: 1,
+    amount_rupiah: 1,
+    fee_amount: 0,
+    fee_rupiah: 0,
+    net_amount: 999_999,
+    net_rupiah: 999_999,
+    total_amount: 1,
+    total_rupiah: 1,
+    fee_payer: 'customer',
+    settlement_kind: 'automatic',
+    settlement_delay_seconds: 0,
+    expires_in_seconds: 99_999,
+    expires_at: '2036-01-01T00:00:00.000Z',
+    created_at: '2016-01-01T00:00:00.000Z',
+    updated_at: '2016-01-01T00:00:00.000Z',
+    paid_at: '2016-01-01T00:00:00.000Z',
+    settled_at: '2016-01-01T00:00:00.000Z',
+    status: 'paid',
+    version: 7,
+    fingerprint: 'v2.forged',
+    qris_payload: 'forged',
+    account: randomUUID(),
+    scopes: ['refund'],
+    hold: false,
+    is_admin: true,
+    actor: 'operator:forged',
+    constructor: { name: 'forged' },
+  };
+  const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const entries = Object.entries(decided);
+  internalFields = Object.fromEntries([...entries, ...entries.map(([name, value]) => [camelCase(name), value])]);
+});
+afterAll(() => service.close());
+
+/** What the row of a payment has from its request and from the merchant's terms. Times and ids differ. */
+async function recordedTerms(paymentId: string) {
+  const { rows } = await service.db.query(
+    `select merchant_id, provider, provider_account_id, policy_id, amount_rupiah, fee_rupiah, total_rupiah, net_rupiah,
+       fee_payer, settlement_kind, settlement_delay_seconds, status, version, merchant_reference_id, currency,
+       round(extract(epoch from expires_at - created_at) / 60)::integer as minutes
+     from payments where id = $1`,
+    [paymentId],
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0];
+}
+
+const REQUEST = { amount: 50_000, merchant_reference_id: 'ORDER-1' };
+
+async function createPayment(body: object = REQUEST): Promise<{ id: string; reference_id: string }> {
+  const created = await service.call('POST', '/payments', body);
+  expect(created.status).toBe(201);
+  return created.body.payment;
+}
+
+async function createPaid(): Promise<{ id: string; reference_id: string }> {
+  const payment = await createPayment();
+  await service.pay(payment.reference_id);
+  await eventually(
+    async () => (await recordedTerms(payment.id)).status,
+    (status) => status === 'paid',
+  );
+  return payment;
+}
+
+describe('attack: a creation with fields that Lunas decides', () => {
+  it('in the body: they are ignored', async () => {
+    const usual = await recordedTerms((await createPayment()).id);
+    const attacked = await createPayment({ ...internalFields, ...REQUEST });
+    expect(await recordedTerms(attacked.id)).toEqual(usual);
+    expect(attacked).not.toMatchObject({ id: internalFields['id'] });
+    expect(attacked).not.toMatchObject({ reference_id: internalFields['reference_id'] });
+  });
+
+  it.each(['"__proto__"', '"prototype"'])('in %s of the body: they are ignored', async (name) => {
+    const usual = await recordedTerms((await createPayment()).id);
+    const text = `{${name}:${JSON.stringify(internalFields)},${JSON.stringify(REQUEST).slice(1)}`;
+    const { status, body } = await service.call('POST', '/payments', text, { 'content-type': 'application/json' });
+    expect(status).toBe(201);
+    expect(await recordedTerms(body.payment.id)).toEqual(usual);
+  });
+
+  it('in the query and the headers: they are ignored', async () => {
+    const usual = await recordedTerms((await createPayment()).id);
+    const query = new URLSearchParams({ merchant_id: other.id, amount: '1', status: 'paid', fee_amount: '0' });
+    const headers = { 'x-merchant-id': other.id, 'x-amount': '1', 'x-http-method-override': 'GET' };
+    const { status, body } = await service.call('POST', `/payments?${query.toString()}`, REQUEST, headers);
+    expect(status).toBe(201);
+    expect(await recordedTerms(body.payment.id)).toEqual(usual);
+  });
+
+  it('at the top and in the items of a bulk: they are ignored', async () => {
+    const usual = await recordedTerms((await createPayment()).id);
+    const { status, body } = await service.call('POST', '/payments', {
+      ...internalFields,
+      payments: [
+        { ...internalFields, ...REQUEST },
+        { ...internalFields, ...REQUEST },
+      ],
+    });
+    expect([status, body.payments.length]).toEqual([201, 2]);
+    for (const { id } of body.payments) expect(await recordedTerms(id)).toEqual(usual);
+  });
+
+  it('one key and other internal fields: it is the same request', async () => {
+    const key = { 'idempotency-key': randomUUID() };
+    const first = await service.call('POST', '/payments', REQUEST, key);
+    const second = await service.call('POST', '/payments', { ...internalFields, ...REQUEST }, key);
+    expect([second.status, second.text]).toEqual([201, first.text]);
+  });
+});
+
+describe('attack: an action with fields that Lunas decides', () => {
+  it.each(['/payments/:id/cancel', '/transactions/:id/cancel'])('POST %s ignores its body', async (path) => {
+    const { id } = await createPayment();
+    const before = await recordedTerms(id);
+    const { status, body } = await service.call('POST', path.replace(':id', id), internalFields);
+    expect([status, body.payment.id, body.payment.status]).toEqual([200, id, 'cancelled']);
+    expect(await recordedTerms(id)).toEqual({ ...before, status: 'cancelled', version: before.version + 1 });
+  });
+
+  it('POST /payments/:id/refund refunds the whole amount of the payment to its customer', async () => {
+    const { id } = await createPaid();
+    const before = await recordedTerms(id);
+    const body = { ...internalFields, amount: 1, refund_amount: 1, refund_key: 'forged', number: 7 };
+    const { status } = await service.call('POST', `/payments/${id}/refund`, body);
+    expect(status).toBe(200);
+    expect(await recordedTerms(id)).toEqual({ ...before, status: 'refund_processing', version: before.version + 1 });
+    const { rows } = await service.db.query('select number, status from refunds where payment_id = $1', [id]);
+    expect(rows).toEqual([{ number: 1, status: 'held' }]);
+  });
+
+  it.each(['settle', 'fail', 'cancel', 'refund', 'refund/retry', 'refund/resolve'])(
+    'POST /operator/payments/:id/%s: they change neither the payment nor who acts',
+    async (action) => {
+      const { id } = await createPayment();
+      const { name: _, ...fields } = { ...internalFields, name: 'forged' };
+      const headers = { authorization: `Bearer ${operatorKey}` };
+      const before = await recordedTerms(id);
+      const body = { ...fields, as: 'paid', note: 'attack' };
+      const { status } = await service.callOperator('POST', `/operator/payments/${id}/${action}`, body, headers);
+      expect([200, 400]).toContain(status);
+      const after = await recordedTerms(id);
+      expect({ ...after, status: before.status, version: before.version }).toEqual(before);
+      expect(['pending', 'cancelled']).toContain(after.status);
+      const { rows } = await service.db.query('select distinct actor from operator_actions where target = $1', [id]);
+      expect(rows.filter(({ actor }) => actor !== 'operator:rini')).toEqual([]);
+    },
+  );
+});
+
+describe('attack: a verified notification with fields that Lunas decides', () => {
+  it('changes nothing: the status of the provider decides', async () => {
+    const { id, reference_id } = await createPayment();
+    const before = await recordedTerms(id);
+    const { rows } = await service.db.query<{ id: string }>(
+      "select id from provider_accounts where provider = 'gopay'",
+    );
+    const body = { ...internalFields, payment_id: id, amount_paid: 1, ...signedNotification(reference_id) };
+    const { status } = await service.call('POST', `/provider-notifications/${rows[0]?.id ?? ''}`, body);
+    expect(status).toBe(200);
+    await eventually(
+      async () => (await service.atProvider(reference_id))?.status_calls ?? 0,
+      (calls) => calls > 0,
+    );
+    expect(await recordedTerms(id)).toEqual(before);
+  });
+});
