@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from '../support/receiver';
 import { createSecondMerchant, type SecondMerchant } from '../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
-/** What merchant B tries with the payments of merchant A. */
+/** What merchant B attempts with the payments of merchant A. */
 type Attack =
   /** The path names a payment. B gets the response of a payment that does not exist. */
   | 'payment'

@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { readSources, type SourceFile } from '../tidy/rules';
+import { createProgram } from '../../src/cli/program';
+
+/** Every `lunas …` command line in the documents exists, with its options. */
+const program = createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
+
+const pages = readSources().filter(({ file }) => /^(?:docs\/.*|README|SECURITY|CONTRIBUTING)\.?\w*\.md$/.test(file));
+
+/** What follows `lunas`, and the page. */
+type CommandLine = SourceFile;
+
+/** In a code block, from `lunas` to a comment, a pipe or the end of the line; in prose, between backticks. */
+const IN_BLOCK = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:npx )?lunas (.*?)(?:\s+#.*|\s+[|>&;].*)?$/;
+const IN_PROSE = /`(?:[A-Z_]+=\S+ )*(?:npx )?lunas ([^`]+)`/g;
+
+function commandLinesOf({ file, text }: SourceFile): CommandLine[] {
+  let isInBlock = false;
+  const lines = text.replaceAll(/\\\n\s*/g, '').split('\n');
+  return lines.flatMap((content) => {
+    if (/^\s*```/.test(content)) isInBlock = !isInBlock;
+    const found = isInBlock ? [IN_BLOCK.exec(content.trim())] : [...content.matchAll(IN_PROSE)];
+    return found.flatMap((match) => (match?.[1] === undefined ? [] : [{ file, text: match[1] }]));
+  });
+}
+
+/** A text between quotes is no option. */
+const wordsOf = (text: string) => text.replaceAll(/"[^"]*"|'[^']*'/g, 'TEXT').split(/\s+/);
+
+/** The first word that the program does not know; undefined if it knows all. */
+function unknownWord(text: string): string | undefined {
+  let command: Command = program;
+  for (const word of wordsOf(text)) {
+    const [name = ''] = word.replaceAll(/[[\](),.…]/g, '').split('=');
+    if (name.startsWith('--')) {
+      if (name !== '--help' && !command.options.some(({ long }) => long === name)) return name;
+    } else if (command.commands.length > 0) {
+      const subcommand = command.commands.find((candidate) => candidate.name() === name);
+      if (!subcommand) return name;
+      command = subcommand;
+    }
+  }
+  return undefined;
+}
+
+it('each `lunas` command in the documents exists, with its options', () => {
+  const commandLines = pages.flatMap(commandLinesOf);
+  expect(commandLines.filter(({ file }) => file.startsWith('docs/operations/')).length).toBeGreaterThan(20);
+  const unknown = commandLines.flatMap(({ file, text }) => {
+    const word = unknownWord(text);
+    return word === undefined ? [] : [`${file}: lunas ${text}: ${word || 'nothing'}`];
+  });
+  expect(unknown).toEqual([]);
+});
+
+it('an unknown command or option is found', () => {
+  expect(unknownWord('operators revok ID')).toBe('revok');
+  expect(unknownWord('operators revoke ID --reason "stolen --note"')).toBe('--reason');
+  expect(unknownWord('operators revoke ID --note "stolen"')).toBeUndefined();
+});
