@@ -279,7 +279,7 @@ describe('webhooks of merchant A', () => {
     );
     const ids = Object.values(payments).map(({ id }) => id);
     const idsAt = ({ received }: Receiver) => new Set(received.map(({ body }) => body['id']));
-    expect([...idsAt(receivers.a)].toSorted()).toEqual(ids.toSorted());
+    expect(idsAt(receivers.a)).toEqual(new Set(ids));
     expect(receivers.b.received.length).toBeGreaterThan(0);
     expect(ids.filter((id) => idsAt(receivers.b).has(id))).toEqual([]);
   });
