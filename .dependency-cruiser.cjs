@@ -4,47 +4,47 @@ const LAYERS = {
   '^activities/': [
     '^activities/',
     '^src/(webhooks|providers|db|domain)/',
-    '^src/(config|errors|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/domain/': ['^src/domain/'],
   '^src/qris/': ['^src/qris/'],
   '^src/keys/': ['^src/keys/', '^src/(config|errors)\\.ts$'],
   '^src/db/': [
     '^src/(db|domain)/',
-    '^src/(config|errors|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   // An adapter reads the QR that an acquirer issued before anybody is shown it.
   '^src/providers/': [
     '^src/(providers|qris|db|domain)/',
-    '^src/(config|errors|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/webhooks/': [
     '^src/(webhooks|db|domain)/',
-    '^src/(config|errors|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/temporal/': [
     '^workflows/',
     '^activities/',
     '^src/(temporal|webhooks|providers|db|domain)/',
-    '^src/(config|errors|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/operator/': [
     '^workflows/',
     '^src/(operator|keys|temporal|webhooks|providers|db|domain)/',
-    '^src/(config|errors|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/api/': [
     '^workflows/',
     '^src/(api|keys|operator|temporal|webhooks|providers|qris|db|domain)/',
-    '^src/(config|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/sandbox/': [
     '^src/(sandbox|qris)/',
-    '^src/(config|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/local-stack/': [
     '^src/(local-stack|qris)/',
-    '^src/(config|errors|logger|master-keys|package-info|parse-json|sealing|snake-case)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
 };
 

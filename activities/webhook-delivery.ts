@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { addLogIds, joinCorrelation } from '../src/correlation';
 import { findDelivery } from '../src/webhooks/outbox';
 import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
 import { decideRetry, MAX_ATTEMPTS } from '../src/webhooks/retry-policy';
@@ -24,6 +25,8 @@ export async function deliverWebhook(
 ): Promise<WebhookDeliveryResult> {
   const { cancellationSignal } = Context.current();
   const delivery = await findDelivery(db, sealer, deliveryId);
+  addLogIds({ paymentId: delivery.paymentId });
+  if (delivery.correlation) joinCorrelation(delivery.correlation);
   if (delivery.status !== 'pending')
     return { status: delivery.status, attempts: delivery.attemptsInCycle, lastFailure: null };
 

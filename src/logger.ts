@@ -1,4 +1,5 @@
 import { type DestinationStream, pino, type Logger } from 'pino';
+import { logIds } from './correlation';
 
 export type { Logger };
 
@@ -10,7 +11,8 @@ const SECRET = /((?:sk|op)_(?:test|live)_|whsec_|Mid-server-)[\w-]{8,}(?=[\w-]{4
 
 /**
  * The process's log: one JSON object per line on stderr, because stdout has the results of commands. Secrets are
- * masked in every line, also if an address or an error contains one.
+ * masked in every line, also if an address or an error contains one. Each line has the ids of its scope
+ * (`correlation.ts`).
  */
 export function createLogger(
   process: string,
@@ -22,6 +24,7 @@ export function createLogger(
       level,
       base: { process },
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: logIds,
       hooks: { streamWrite: (line) => line.replaceAll(SECRET, '$1…') },
       redact: ['secret', '*.secret', 'authorization', '*.authorization', 'serverKey', '*.serverKey'],
     },

@@ -6,6 +6,7 @@ import {
   defineUpdate,
   setHandler,
 } from '@temporalio/workflow';
+import { parseCorrelation, type Correlation } from '../src/domain/correlation';
 import type { PaymentState, PaymentTerms } from '../src/domain/payment';
 import {
   MERCHANT,
@@ -48,6 +49,7 @@ const SIGNAL_DESCRIPTIONS = {
 export interface QueuedRequest {
   readonly action: PaymentAction;
   readonly actor: Actor;
+  readonly correlation?: Correlation | undefined;
   /** Takes the reason of the rejection, or null if the action was performed. */
   readonly complete: (rejection: string | null) => void;
 }
@@ -129,22 +131,28 @@ export class PaymentMessages {
     setHandler(
       defineUpdate<PaymentStatus, [...UpdateArguments]>(update),
       // Earlier versions recorded updates without an actor.
-      ({ name, note } = MERCHANT, resolution) =>
-        this.#enqueue(toAction(update, resolution), note === undefined ? { name } : { name, note }),
+      ({ name, note } = MERCHANT, resolution, _proof, correlation) => {
+        const actor = note === undefined ? { name } : { name, note };
+        return this.#enqueue({
+          action: toAction(update, resolution),
+          actor,
+          correlation: parseCorrelation(correlation),
+        });
+      },
       {
         description: UPDATE_DESCRIPTIONS[update],
-        validator: (actor, resolution, proof) => this.#validate(update, [actor, resolution, proof]),
+        validator: (...given: [...UpdateArguments]) => this.#validate(update, given),
       },
     );
   }
 
-  #enqueue(action: PaymentAction, actor: Actor): Promise<PaymentStatus> {
+  #enqueue(request: Omit<QueuedRequest, 'complete'>): Promise<PaymentStatus> {
     return new Promise((resolve, reject) => {
       const complete = (rejection: string | null) => {
         if (rejection === null) resolve(this.#payment.state.status);
         else reject(this.#rejected(rejection));
       };
-      this.#requests.push({ action, actor, complete });
+      this.#requests.push({ ...request, complete });
     });
   }
 

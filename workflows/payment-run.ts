@@ -1,9 +1,10 @@
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityOptions, SearchAttributeUpdatePair } from '@temporalio/common';
 import type { Activities } from '../activities';
+import type { Correlation } from '../src/domain/correlation';
 import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
-import type { Actor, Opening, StepInput, StepResult } from '../src/domain/workflow-step';
+import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
 import { SEARCH_ATTRIBUTES, type PaymentWorkflowStatus } from './messages';
 import { OperatorView } from './operator-view';
 import { PaymentMessages } from './payment-messages';
@@ -31,6 +32,11 @@ export const ACTIVITY_SUMMARIES = {
 } as const satisfies Partial<Record<keyof Activities, string>>;
 
 type PaymentStep = keyof typeof ACTIVITY_SUMMARIES;
+
+interface StepOptions extends Pick<StepInput, 'by'> {
+  readonly correlation?: Correlation | undefined;
+  readonly regularOptions?: ActivityOptions;
+}
 
 /** Where a new run starts: at the state in PostgreSQL if Temporal lost the workflow, else at that of the run before. */
 export interface ResumeState {
@@ -78,10 +84,17 @@ export class PaymentRun {
    */
   async runStep(
     step: PaymentStep,
-    { by, regularOptions = UNLIMITED_RETRY }: { by?: Actor; regularOptions?: ActivityOptions } = {},
+    { by, correlation, regularOptions = UNLIMITED_RETRY }: StepOptions = {},
   ): Promise<string | null> {
     const { terms, state } = this;
-    const input: StepInput = { terms, state, atMs: Date.now(), createdAtMs: this.#createdAtMs, ...(by && { by }) };
+    const input: StepInput = {
+      terms,
+      state,
+      atMs: Date.now(),
+      createdAtMs: this.#createdAtMs,
+      ...(by && { by }),
+      ...(correlation && { correlation }),
+    };
     const summary = `${terms.referenceId}: ${ACTIVITY_SUMMARIES[step]}`;
     const localActivities = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary });
     const regularActivities = proxyActivities<Activities>({ ...regularOptions, summary });

@@ -82,12 +82,12 @@ class PaymentWorkflow extends PaymentRun {
   }
 
   /** Requests are handled one by one. Each is checked against the state at that time. */
-  async #handleRequest({ action, actor, complete }: QueuedRequest): Promise<void> {
+  async #handleRequest({ action, actor, correlation, complete }: QueuedRequest): Promise<void> {
     const rule = ruleFor(action, this.state);
     let rejection = this.messages.rejectionReason(action);
     if (rule && rejection === null) {
       this.setWaitingFor(`the requested step: ${ACTIVITY_SUMMARIES[rule.step]}`);
-      rejection = await this.runStep(rule.step, { by: actor });
+      rejection = await this.runStep(rule.step, { by: actor, correlation });
       if (this.state.status !== rule.to)
         rejection ??= this.messages.rejectionReason(action) ?? 'The provider did not do it.';
     }

@@ -6,6 +6,9 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import { inCurrentScope, setTraceparent, withCorrelation } from '../correlation';
+import { isRequestId, isTraceparent, type Correlation } from '../domain/correlation';
+import { startSpan, withIds } from '../tracing';
 import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
 import { authenticate, countRejections } from './auth/authenticate';
@@ -75,18 +78,17 @@ const ONE_YEAR_SECONDS = 31_536_000;
 function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHandler {
   return (request, response, next) => {
     const startedMs = performance.now();
-    const requestId = randomUUID();
+    const correlation = readCorrelation(request);
     // A closed connection has no address any more.
     const address = clientAddress(request);
-    response.locals.requestId = requestId;
-    response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
+    response.locals.requestId = correlation.requestId;
+    response.set({ 'X-Request-Id': correlation.requestId, 'X-Content-Type-Options': 'nosniff' });
     // Must not be sent over plain HTTP (RFC 6797, 7.2).
     if (isHttps || request.secure) response.set('Strict-Transport-Security', `max-age=${ONE_YEAR_SECONDS}`);
-    response.on('close', () => {
+    const logRequest = () => {
       const durationMs = Math.round(performance.now() - startedMs);
       log.info(
         {
-          requestId,
           ...response.locals.caller,
           clientAddress: address,
           method: request.method,
@@ -97,8 +99,21 @@ function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHand
         },
         'request',
       );
+    };
+    withCorrelation(correlation, {}, () => {
+      response.on('close', inCurrentScope(logRequest));
+      next();
     });
-    next();
+  };
+}
+
+/** The caller's `X-Request-Id` and `traceparent`, as far as they are valid. */
+function readCorrelation(request: Request): Correlation {
+  const requestId = request.get('x-request-id');
+  const traceparent = request.get('traceparent');
+  return {
+    requestId: isRequestId(requestId) ? requestId : randomUUID(),
+    ...(isTraceparent(traceparent) && { traceparent }),
   };
 }
 
@@ -106,7 +121,29 @@ function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHand
 const WRITE_TIMEOUT_MS = 30_000;
 
 function handleRoute(dependencies: ApiDependencies, route: Endpoint): RequestHandler {
-  return async (request, response) => send(response, await call(dependencies, route, request, response));
+  return async (request, response) => {
+    traceRequest(route, response);
+    send(response, await call(dependencies, route, request, response));
+  };
+}
+
+/** A load balancer requests these every few seconds. */
+const UNTRACED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/** The span of a request, from its headers to the end of its response. */
+function traceRequest({ method, path }: Endpoint, response: Response): void {
+  if (UNTRACED_PATHS.has(path)) return;
+  const name = `${method.toUpperCase()} ${path}`;
+  const attributes = { 'http.request.method': method.toUpperCase(), 'http.route': path };
+  const span = startSpan({ name, kind: 'server', attributes });
+  if (!span) return;
+  setTraceparent(span.traceparent);
+  const end = () => {
+    const { statusCode } = response;
+    const isError = statusCode >= 500 || !response.writableFinished;
+    span.end(withIds({ isError, attributes: { 'http.response.status_code': statusCode } }));
+  };
+  response.once('close', inCurrentScope(end));
 }
 
 /** The order of the checks is the contract's: key, address, merchant, scope, rate limit, body. */
@@ -175,7 +212,7 @@ function handleError({ log }: ApiDependencies): ErrorRequestHandler {
       response.locals.rejection = { code, reason: internal };
       return send(response, { status: httpStatus, headers, body });
     }
-    log.error({ err: error, requestId, path: loggedPath(request) }, 'request failed');
+    log.error({ err: error, path: loggedPath(request) }, 'request failed');
     const failure = new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
     send(response, { status: failure.httpStatus, body: failure.body });
   };

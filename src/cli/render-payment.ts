@@ -44,6 +44,7 @@ function transitionRow(transition: PaymentTransition) {
     TO: transition.toStatus,
     BY: transition.actor,
     NOTE: transition.note,
+    REQUEST: transition.requestId,
   };
 }
 

@@ -229,7 +229,9 @@ create table payment_transitions (
   occurred_at timestamp(3) with time zone not null,
   actor text not null,
   note text,
-  recorded_at timestamp(3) with time zone not null default now()
+  recorded_at timestamp(3) with time zone not null default now(),
+  request_id text,
+  traceparent text
 );
 create table payments (
   id uuid not null,
@@ -541,6 +543,7 @@ CREATE UNIQUE INDEX operators_active_name_key ON public.operators USING btree (n
 CREATE INDEX payment_details_created_at_idx ON public.payment_details USING btree (created_at);
 CREATE INDEX payment_details_key_id_idx ON public.payment_details USING btree (split_part(sealed, '.'::text, 2));
 CREATE INDEX payment_transitions_recorded_at_idx ON public.payment_transitions USING btree (recorded_at, payment_id);
+CREATE INDEX payment_transitions_request_id_idx ON public.payment_transitions USING btree (request_id) WHERE ((request_id IS NOT NULL) AND ((version = 1) OR (actor <> 'workflow'::text)));
 CREATE INDEX payments_due_settlement_idx ON public.payments USING btree (merchant_id, settlement_due_at) WHERE ((status = 'paid'::text) AND (settlement_kind = 'manual'::text));
 CREATE INDEX payments_final_idx ON public.payments USING btree (provider_account_id, updated_at, id) WHERE ((status || ''::text) = ANY (ARRAY['expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text]));
 CREATE INDEX payments_merchant_created_at_idx ON public.payments USING btree (merchant_id, created_at DESC, id DESC);

@@ -1,3 +1,4 @@
+import type { Correlation } from './correlation';
 import type { Amounts, FeePayer } from './fees';
 import type { PaymentStatus } from './payment-transitions';
 import type { PaymentMethod, ProviderName } from './provider-capabilities';
@@ -23,6 +24,8 @@ export interface PaymentTerms extends Amounts {
   readonly settlementKind: SettlementKind;
   readonly settlementDelaySeconds: number;
   readonly expiresInSeconds: number;
+  /** Of the request that created the payment. Absent if Lunas read the terms from PostgreSQL. */
+  readonly correlation?: Correlation;
 }
 
 /** `version` is the number of transitions. A step states the version that it starts from. */

@@ -1,11 +1,18 @@
+import type { Correlation } from './correlation';
 import { type ActionDefinition, PAYMENT_ACTIONS, type PaymentAction, type RefundResolution } from './payment-actions';
 import type { Actor } from './workflow-step';
 
 /**
  * The arguments of the update of a payment action. The proof binds them to one update: Temporal performs an update id
- * once in a run, so a stranger who reads the arguments in a history cannot send them again.
+ * once in a run, so a stranger who reads the arguments in a history cannot send them again. The proof does not bind the
+ * correlation, which decides nothing.
  */
-export type UpdateArguments = readonly [actor: Actor, resolution: RefundResolution | null, proof: string];
+export type UpdateArguments = readonly [
+  actor: Actor,
+  resolution: RefundResolution | null,
+  proof: string,
+  correlation?: Correlation,
+];
 
 /** @param update the name of the update */
 export function updateProof(update: string, updateId: string): string {

@@ -1,3 +1,4 @@
+import type { Correlation } from './correlation';
 import type { PaymentState, PaymentTerms } from './payment';
 
 /** The input of each activity of a payment. */
@@ -10,6 +11,8 @@ export interface StepInput {
   readonly createdAtMs: number;
   /** Absent if the workflow decided the step. */
   readonly by?: Actor;
+  /** Of the request that caused the step. Absent if the workflow decided the step. */
+  readonly correlation?: Correlation;
 }
 
 /** A merchant or an operator, as the payment's history names them. */

@@ -8,7 +8,7 @@ import type { RefundStatus } from '../domain/refund';
 import type { PaymentWorkflowStatus } from '../../workflows/messages';
 import { type AuditedAction, listActions } from './audit';
 import { type ExceptionRecord, listExceptionsOf } from './exceptions';
-import { findPayment } from './find-payment';
+import { findPaymentOrRequest } from './find-payment';
 import { listDeliveriesOf, type PaymentDelivery } from './webhook-deliveries';
 
 /** The record of a payment in PostgreSQL, and the status of its workflow. */
@@ -35,6 +35,9 @@ export interface PaymentTransition {
   readonly occurredAt: Date;
   readonly actor: string;
   readonly note: string | null;
+  /** Of the request that caused the transition, else of the one that created the payment. */
+  readonly requestId: string | null;
+  readonly traceparent: string | null;
 }
 
 export interface LedgerEntry extends Pick<LedgerLine, 'side' | 'account'> {
@@ -74,16 +77,16 @@ export interface LatePayment extends RefundOutcome {
 const MAX_ACTIONS = 20;
 
 /**
- * @param idOrReference the payment's UUID or `reference_id`
+ * @param idOrReferenceOrRequest the payment's UUID or `reference_id`, or the id of a request that created or changed it
  * @param queryStatus queries the payment's workflow; its result is undefined if there is none
- * @throws NotFoundError if there is no such payment
+ * @throws NotFoundError if there is no such payment, UserError if the request concerns several
  */
 export async function showPayment(
   db: Queryable,
   queryStatus: (paymentId: string) => Promise<PaymentWorkflowStatus | undefined>,
-  idOrReference: string,
+  idOrReferenceOrRequest: string,
 ): Promise<PaymentDetails> {
-  const payment = await findPayment(db, idOrReference);
+  const payment = await findPaymentOrRequest(db, idOrReferenceOrRequest);
   const { id, referenceId } = payment;
   const [transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow] = await Promise.all([
     listTransitions(db, id),
@@ -116,7 +119,7 @@ function toWorkflowError(error: unknown): { error: string } {
 async function listTransitions(db: Queryable, paymentId: string): Promise<PaymentTransition[]> {
   const { rows } = await db.query<PaymentTransition>(
     `select version, name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt",
-       actor, note
+       actor, note, request_id as "requestId", traceparent
      from payment_transitions where payment_id = $1 order by version`,
     [paymentId],
   );

@@ -4,6 +4,7 @@ import type { DerivedKeys } from '../db/derived-keys';
 import type { RejectedPayload } from '../domain/rejected-payload';
 import { messageOf } from '../errors';
 import type { Logger } from '../logger';
+import { paymentIdOf } from './log-payment';
 
 /** Keys of 32 bytes, by the id of the master key that they are derived from. */
 export interface PayloadKeys {
@@ -134,7 +135,8 @@ export class WorkerCodec implements PayloadCodec {
       return decoded;
     } catch (error) {
       const reason = messageOf(error);
-      this.log.error({ workflowId: context?.workflowId, reason }, 'payload not authentic');
+      const workflowId = context?.workflowId;
+      this.log.error({ workflowId, ...paymentIdOf(workflowId), reason }, 'payload not authentic');
       return rejectedPayload(reason);
     }
   }

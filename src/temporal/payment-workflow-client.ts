@@ -8,6 +8,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { currentCorrelation } from '../correlation';
 import type { PaymentTerms } from '../domain/payment';
 import { PAYMENT_ACTIONS, type ActionDefinition, type PaymentAction } from '../domain/payment-actions';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
@@ -16,6 +17,7 @@ import type { Actor } from '../domain/workflow-step';
 import {
   CREATE_UPDATE_ID,
   createUpdate,
+  latePaymentWorkflowId,
   paidSignal,
   paymentWorkflowId,
   REQUEST_REJECTED,
@@ -25,6 +27,7 @@ import {
 import type { latePayment } from '../../workflows/late-payment';
 import type { payment } from '../../workflows/payment';
 import type { ResumeState } from '../../workflows/payment-run';
+import { withSpan, type SpanStart } from '../tracing';
 import { BoundedClient, UPDATE_TIMEOUT_MS } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { RetryWorkflowClient } from './retry-workflow-client';
@@ -62,9 +65,14 @@ export class PaymentWorkflowClient {
    * PostgreSQL has the result.
    * @throws Error if the result is not known within 9 s: the same request may be sent again
    */
-  async createPayment(terms: PaymentTerms): Promise<void> {
+  createPayment(terms: PaymentTerms): Promise<void> {
+    const span = workflowSpan('StartWorkflow:payment', paymentWorkflowId(terms.paymentId));
+    return withSpan(span, () => this.#createPayment(terms));
+  }
+
+  async #createPayment(terms: PaymentTerms): Promise<void> {
     const startWorkflowOperation = new WithStartWorkflowOperation<typeof payment>('payment', {
-      ...paymentStartOptions(terms),
+      ...paymentStartOptions(withCurrentCorrelation(terms)),
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     });
     const options = { updateId: CREATE_UPDATE_ID, startWorkflowOperation };
@@ -83,10 +91,18 @@ export class PaymentWorkflowClient {
    * Requests an action of the payment's workflow, and waits until the action is performed or rejected.
    * @throws Error if the outcome is not known within 9 s
    */
-  async request(paymentId: string, action: PaymentAction, actor: Actor): Promise<RequestOutcome> {
+  request(paymentId: string, action: PaymentAction, actor: Actor): Promise<RequestOutcome> {
+    const span = workflowSpan(`UpdateWorkflow:${PAYMENT_ACTIONS[action].update}`, paymentWorkflowId(paymentId));
+    const request = () => this.#request(paymentId, action, actor);
+    return withSpan(span, request, ({ outcome }) => ({ attributes: { 'lunas.outcome': outcome } }));
+  }
+
+  async #request(paymentId: string, action: PaymentAction, actor: Actor): Promise<RequestOutcome> {
     const { update, resolution }: ActionDefinition = PAYMENT_ACTIONS[action];
     const updateId = randomUUID();
-    const args: [...UpdateArguments] = [actor, resolution ?? null, updateProof(update, updateId)];
+    const correlation = currentCorrelation();
+    const proven = [actor, resolution ?? null, updateProof(update, updateId)] as const;
+    const args: [...UpdateArguments] = correlation ? [...proven, correlation] : [...proven];
     try {
       const status = await this.#client.call(
         ({ workflow }) =>
@@ -109,22 +125,26 @@ export class PaymentWorkflowClient {
 
   /** Makes the payment's workflow query the provider. `no_workflow`: as of a request. */
   async signalProviderUpdate(paymentId: string): Promise<'signalled' | 'no_workflow'> {
-    const signalled = await this.#client.callWorkflow(paymentWorkflowId(paymentId), async (handle) => {
-      await handle.signal(paidSignal);
-      return 'signalled' as const;
-    });
-    return signalled ?? 'no_workflow';
+    const workflowId = paymentWorkflowId(paymentId);
+    const signal = () =>
+      this.#client.callWorkflow(workflowId, async (handle) => {
+        await handle.signal(paidSignal);
+        return 'signalled' as const;
+      });
+    return (await withSpan(workflowSpan('SignalWorkflow:paid', workflowId), signal)) ?? 'no_workflow';
   }
 
   /** Makes a workflow query the provider about a final payment: the customer may have paid after all. */
   async signalLatePayment(terms: PaymentTerms): Promise<void> {
-    await this.#client.call(({ workflow }) =>
-      workflow.signalWithStart<typeof latePayment>('latePayment', {
-        ...latePaymentStartOptions(terms),
-        signal: paidSignal,
-        signalArgs: [],
-      }),
-    );
+    const signal = () =>
+      this.#client.call(({ workflow }) =>
+        workflow.signalWithStart<typeof latePayment>('latePayment', {
+          ...latePaymentStartOptions(withCurrentCorrelation(terms)),
+          signal: paidSignal,
+          signalArgs: [],
+        }),
+      );
+    await withSpan(workflowSpan('StartWorkflow:latePayment', latePaymentWorkflowId(terms.paymentId)), signal);
   }
 
   /** The status in the workflow; undefined if Temporal has no such workflow. */
@@ -189,4 +209,15 @@ export class PaymentWorkflowClient {
       throw error;
     }
   }
+}
+
+/** A span of a call to Temporal, with the name that Temporal's interceptors for OpenTelemetry use. */
+function workflowSpan(name: string, workflowId: string): SpanStart {
+  return { name, kind: 'client', attributes: { 'temporal.workflow.id': workflowId } };
+}
+
+/** The steps of the workflow are part of the request that starts it. */
+function withCurrentCorrelation(terms: PaymentTerms): PaymentTerms {
+  const correlation = currentCorrelation();
+  return correlation ? { ...terms, correlation } : terms;
 }

@@ -1,5 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Logger } from '../logger';
+import { paymentIdOf } from './log-payment';
 
 let installed = false;
 
@@ -11,7 +12,7 @@ export function installRuntime(log: Logger, metricsPort?: number): void {
   if (installed) return;
   installed = true;
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
-    log[level === 'ERROR' ? 'error' : 'warn']({ ...meta, from: 'temporal' }, message);
+    log[level === 'ERROR' ? 'error' : 'warn']({ ...meta, ...paymentIdOf(meta?.workflowId), from: 'temporal' }, message);
   });
   const filter = { core: 'ERROR', other: 'ERROR' } as const;
   Runtime.install({

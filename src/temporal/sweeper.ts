@@ -11,6 +11,7 @@ import { COVERED_BY } from '../domain/provider-status';
 import type { Queryable } from '../db/pool';
 import type { Logger } from '../logger';
 import { forEachConcurrent } from './for-each-concurrent';
+import { paymentIds } from './log-payment';
 import type { PaymentWorkflowClient } from './payment-workflow-client';
 import { notifyWorkflow } from './notify-workflow';
 
@@ -77,15 +78,16 @@ async function notifyBatch(dependencies: SweeperDependencies, stopping: AbortSig
 /** Whether the notification was handled. */
 async function notify({ db, workflows, log }: SweeperDependencies, notification: OpenNotification): Promise<boolean> {
   const { accountId, referenceId, paymentId } = notification;
+  const ids = { accountId, referenceId, ...(paymentId !== null && paymentIds(paymentId)) };
   try {
     const notified =
       paymentId === null
         ? await openUnknownOrderException(db, notification)
         : await notifyWorkflow(db, workflows, paymentId);
-    if (notified === 'no_workflow') log.error({ accountId, referenceId }, 'workflow missing; run `lunas recover`');
+    if (notified === 'no_workflow') log.error(ids, 'workflow missing; run `lunas recover`');
     return true;
   } catch (error) {
-    log.warn({ err: error, accountId, referenceId }, 'provider notification not handled; will retry');
+    log.warn({ err: error, ...ids }, 'provider notification not handled; will retry');
     return false;
   }
 }

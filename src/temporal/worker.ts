@@ -10,6 +10,7 @@ import { DerivedKeys } from '../db/derived-keys';
 import { createSealer } from '../sealing';
 import { Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
+import { correlateActivity } from './activity-correlation';
 import { connectClient, type TemporalTarget } from './connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec } from './payload-codec';
 import { PaymentWorkflowClient } from './payment-workflow-client';
@@ -85,6 +86,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     retentionDays: settings.retentionDays,
     reconcileSlice: (part) => reconcileSlice({ db, providers, workflows, isRecovering }, part, RECONCILIATION_SLICE_MS),
     onDeliveries: () => relay?.wake(),
+    log,
   });
 
   const connection = await NativeConnection.connect({ address: temporal.address, ...temporal.security });
@@ -93,6 +95,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     namespace: temporal.namespace,
     workflowBundle: { codePath: settings.workflowBundlePath },
     activities,
+    interceptors: { activity: [correlateActivity] },
     dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
     shutdownGraceTime: SHUTDOWN_GRACE_TIME,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/pool';
+import { parseCorrelation, type Correlation } from '../domain/correlation';
 import type { Sealer } from '../sealing';
 import type { OutgoingWebhook } from './send';
 
@@ -20,9 +21,13 @@ export interface Delivery extends OutgoingWebhook {
   readonly status: DeliveryStatus;
   /** Attempts of the cycle of 12 that are complete. The relay's attempt counts when the retry workflow has started. */
   readonly attemptsInCycle: number;
+  /** Of the transition that caused the event. */
+  readonly correlation?: Correlation | undefined;
 }
 
-interface DeliveryRow extends Omit<Delivery, 'secrets'> {
+interface DeliveryRow extends Omit<Delivery, 'secrets' | 'correlation'> {
+  readonly requestId: string | null;
+  readonly traceparent: string | null;
   readonly sealedSecrets: readonly SealedSecret[];
 }
 
@@ -43,11 +48,14 @@ const DELIVERY_COLUMNS = `
   delivery.id as "deliveryId", delivery.endpoint_id as "endpointId", delivery.merchant_id as "merchantId",
   delivery.payment_id as "paymentId", delivery.status, delivery.attempts_in_cycle as "attemptsInCycle",
   payment.reference_id as "referenceId", event.event, event.body, endpoint.url, endpoint.status as "endpointStatus",
+  transition.request_id as "requestId", transition.traceparent,
   ${VALID_SECRETS} as "sealedSecrets"`;
 
 const DELIVERY_JOINS = `
   join webhook_events event
     on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
+  join payment_transitions transition
+    on transition.payment_id = delivery.payment_id and transition.version = delivery.payment_version
   join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
   join payments payment on payment.id = delivery.payment_id`;
 
@@ -154,8 +162,12 @@ export async function findDelivery(db: Queryable, sealer: Sealer, deliveryId: st
   return openSecrets(rows[0], sealer);
 }
 
-function openSecrets({ sealedSecrets, ...delivery }: DeliveryRow, sealer: Sealer): Delivery {
-  return { ...delivery, secrets: sealedSecrets.map((sealed) => openSecret(sealed, sealer)) };
+function openSecrets({ sealedSecrets, requestId, traceparent, ...delivery }: DeliveryRow, sealer: Sealer): Delivery {
+  return {
+    ...delivery,
+    secrets: sealedSecrets.map((sealed) => openSecret(sealed, sealer)),
+    correlation: parseCorrelation({ requestId, traceparent }),
+  };
 }
 
 export function openSecret({ id, sealed }: SealedSecret, sealer: Sealer): string {

@@ -1,3 +1,4 @@
+import { withCorrelation } from '../correlation';
 import type { Queryable } from '../db/pool';
 import type { Logger } from '../logger';
 import type { Sealer } from '../sealing';
@@ -98,17 +99,22 @@ export class Relay {
 
   #start(delivery: Delivery): void {
     this.#count(delivery.endpointId, 1);
-    const done = this.#deliver(delivery)
-      .catch((error: unknown) => {
-        const fields = { err: error, delivery: delivery.deliveryId };
-        this.dependencies.log.warn(fields, 'delivery abandoned; retried after lease');
-      })
-      .finally(() => {
-        this.#inFlight.delete(delivery.deliveryId);
-        this.#count(delivery.endpointId, -1);
-        if (this.#mayHaveMore(delivery.endpointId)) this.wake();
-      });
+    const { correlation, paymentId } = delivery;
+    const done = withCorrelation(correlation, { paymentId }, () => this.#deliverOrAbandon(delivery)).finally(() => {
+      this.#inFlight.delete(delivery.deliveryId);
+      this.#count(delivery.endpointId, -1);
+      if (this.#mayHaveMore(delivery.endpointId)) this.wake();
+    });
     this.#inFlight.set(delivery.deliveryId, done);
+  }
+
+  async #deliverOrAbandon(delivery: Delivery): Promise<void> {
+    try {
+      await this.#deliver(delivery);
+    } catch (error) {
+      const fields = { err: error, delivery: delivery.deliveryId };
+      this.dependencies.log.warn(fields, 'delivery abandoned; retried after lease');
+    }
   }
 
   async #deliver(delivery: Delivery): Promise<void> {

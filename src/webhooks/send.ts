@@ -1,7 +1,9 @@
 import { types } from 'node:util';
 import { Agent, request } from 'undici';
+import { traceHeaders } from '../correlation';
 import { messageOf } from '../errors';
 import { VERSION } from '../package-info';
+import { withSpan, type SpanEnd, type SpanStart } from '../tracing';
 import { urlViolation, createGuardedConnector, type ReceiverRules } from './ssrf-guard';
 import { resolverFor, type ResolveHost } from './resolve-host';
 import { signWebhook } from './sign';
@@ -50,18 +52,32 @@ export function createWebhookSender(
 ): WebhookSender {
   const agent = new Agent({ connect: createGuardedConnector(rules, resolve), pipelining: 1, keepAliveTimeout: 10_000 });
   return {
-    async send(webhook, signal) {
-      const startedAt = new Date();
-      const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
-      const expired = signal ? AbortSignal.any([signal, deadline]) : deadline;
-      const broken = urlViolation(webhook.url, rules);
-      const response =
-        broken === null
-          ? await post(agent, webhook, startedAt, expired)
-          : { ...NO_RESPONSE, failure: `not called: the URL ${broken}` };
-      return { startedAt, durationMs: Date.now() - startedAt.getTime(), ...response };
-    },
+    send: (webhook, signal) => withSpan(spanOf(webhook), () => attempt(webhook, signal), describeAttempt),
     close: () => agent.destroy(),
+  };
+
+  async function attempt(webhook: OutgoingWebhook, signal?: AbortSignal): Promise<WebhookAttempt> {
+    const startedAt = new Date();
+    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+    const expired = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const broken = urlViolation(webhook.url, rules);
+    const response =
+      broken === null
+        ? await post(agent, webhook, startedAt, expired)
+        : { ...NO_RESPONSE, failure: `not called: the URL ${broken}` };
+    return { startedAt, durationMs: Date.now() - startedAt.getTime(), ...response };
+  }
+}
+
+/** Nothing of the URL: merchants put secrets there. */
+function spanOf({ event, deliveryId }: OutgoingWebhook): SpanStart {
+  return { name: `webhook ${event}`, kind: 'client', attributes: { 'lunas.delivery_id': deliveryId } };
+}
+
+function describeAttempt({ statusCode, failure }: WebhookAttempt): SpanEnd {
+  return {
+    isError: failure !== null,
+    ...(statusCode !== null && { attributes: { 'http.response.status_code': statusCode } }),
   };
 }
 
@@ -76,6 +92,7 @@ async function post(agent: Agent, webhook: OutgoingWebhook, at: Date, signal: Ab
         'User-Agent': `Lunas-Webhooks/${VERSION}`,
         'X-Service-Event': webhook.event,
         'X-Service-Delivery': webhook.deliveryId,
+        ...traceHeaders(),
         'X-Service-Signature': signWebhook(webhook.body, webhook.secrets, Math.floor(at.getTime() / 1_000)),
       },
       body: webhook.body,

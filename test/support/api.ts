@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { Writable } from 'node:stream';
 import { z } from 'zod';
 import { type ApiSettings, startApi } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/pool';
-import { createLogger } from '../../src/logger';
 import type { NewKeyAccess, MerchantScope } from '../../src/domain/key-access';
 import { createKey } from '../../src/operator/keys';
 import { createMerchant } from '../../src/operator/merchants';
+import { collectLog } from './collect-log';
 import { createTestDatabase, expectNoDeniedStatement } from './database';
 import { freeListeners } from './listeners';
 import { NO_LIMITS } from './service';
@@ -55,17 +54,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
   const database = await createTestDatabase();
   // A file inserts 90,000 rows by one statement.
   const db = createPool(database.url, { max: 4, statementTimeoutMs: 120_000 });
-  const lines: string[] = [];
-  const log = createLogger(
-    'test',
-    'info',
-    new Writable({
-      write(chunk, _encoding, done) {
-        lines.push(String(chunk));
-        done();
-      },
-    }),
-  );
+  const collected = collectLog();
   const apis = await Promise.all(
     settings.map(async (settings) => {
       const { listeners, apiUrl, operatorUrl } = await freeListeners();
@@ -76,7 +65,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
         databaseUrl: database.urlOf('lunas_local_api'),
         temporal: { address: '127.0.0.1:1', namespace: 'none', security: {} },
         masterKey: randomBytes(32).toString('base64'),
-        log,
+        log: collected.log,
         ...settings,
       });
       return { url: apiUrl, operatorUrl, close: () => api.close() };
@@ -87,7 +76,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
     databaseUrl: database.url,
     urls: apis.map(({ url }) => url),
     operatorUrls: apis.map(({ operatorUrl }) => operatorUrl),
-    logged: () => lines.join(''),
+    logged: () => collected.text(),
     async newKey({ approve = true, ...access } = {}) {
       const merchant = await createMerchant(db, { name: 'M', feePayer: 'merchant', providers: ['gopay'], approve });
       return createKey(db, { merchantId: merchant.id, environment: 'sandbox', ...access });

@@ -1,6 +1,7 @@
 import { findMerchantPayment, findPaymentOwner, type PaymentKey } from '../../db/queries/find-payment';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { Queryable } from '../../db/pool';
+import { logPayment } from '../../temporal/log-payment';
 import { ApiError } from '../api-error';
 import { parsePathId } from './path-id';
 
@@ -11,7 +12,10 @@ import { parsePathId } from './path-id';
 export async function requirePayment(db: Queryable, merchantId: string, pathId: string): Promise<PaymentRow> {
   const key = parsePathId(pathId);
   const payment = key && (await findMerchantPayment(db, merchantId, key));
-  if (payment) return payment;
+  if (payment) {
+    logPayment(payment.id);
+    return payment;
+  }
   throw new ApiError('not_found', 'There is no such transaction.', { internal: await whyNotFound(db, key) });
 }
 

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { validate as isUuid } from 'uuid';
 import { storeNotification } from '../../db/notification-inbox';
 import type { Provider } from '../../providers/provider';
+import { logPayment } from '../../temporal/log-payment';
 import { notifyWorkflow } from '../../temporal/notify-workflow';
 import { ApiError } from '../api-error';
 import type { ApiDependencies } from '../dependencies';
@@ -41,6 +42,7 @@ export const receiveNotification = publicEndpoint({
 
     const { outcome: _, ...content } = verification;
     const { needsQuery, paymentId } = await storeNotification(publicDb, { accountId, rawBody, ...content });
+    if (paymentId !== null) logPayment(paymentId);
     // The row of an unknown order stays open: the sweeper opens an exception for an operator.
     if (paymentId === null) log.warn({ accountId, referenceId: content.referenceId }, 'notification for unknown order');
     else if (needsQuery && !signalled.has(paymentId)) {

@@ -1,3 +1,4 @@
+import { logPayment } from '../../temporal/log-payment';
 import { ApiError } from '../api-error';
 import { publicEndpoint } from '../endpoint';
 import type { ImageFormat } from './qris-images';
@@ -18,6 +19,7 @@ export const getQrisImage = publicEndpoint({
     const [, token = '', extension] = FILE_NAME.exec(String(params.file)) ?? [];
     const format = extension === 'svg' ? 'svg' : 'png';
     const paymentId = await qrisLinks.paymentIdOf(token);
+    if (paymentId) logPayment(paymentId);
     const image = paymentId && (await qrisImages.find(paymentId, format));
     if (!image) {
       const internal = paymentId ? `payment ${paymentId} has no QR` : 'invalid file name or token';

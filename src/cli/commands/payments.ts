@@ -26,8 +26,10 @@ function addShow(payments: LunasCommand): void {
   payments
     .command('show <payment>')
     .description(
-      'show a payment by its id or reference_id: row, transitions, ledger, refunds, operator actions, workflow status',
+      'show a payment by its id, its reference_id or the X-Request-Id of a request that created or changed it: ' +
+        'row, transitions, ledger, refunds, operator actions, workflow status',
     )
+    .examples('lunas payments show LN0123456789ABCDEF', 'lunas payments show 8b6a3fd3-990d-49af-8e4b-e7cd7d637d3b')
     .databaseAction(z.object({ payment: z.string() }), async ({ payment }, db, context) => {
       const queryStatus = (paymentId: string) =>
         withTemporal(context, db, (workflows) => workflows.queryStatus(paymentId));

@@ -3,7 +3,13 @@ import type { PaymentStatus } from '../../domain/payment-transitions';
 
 /** The captured terms that responses do not need, and the id, which has another name here. */
 type UnselectedTerm =
-  'paymentId' | 'idempotencyKey' | 'policyId' | 'settlementDelaySeconds' | 'expiresInSeconds' | 'sealedDetails';
+  | 'paymentId'
+  | 'idempotencyKey'
+  | 'policyId'
+  | 'settlementDelaySeconds'
+  | 'expiresInSeconds'
+  | 'sealedDetails'
+  | 'correlation';
 
 /** The row of a payment, in camel case, without the columns of sealed data. */
 export interface PaymentRow extends Omit<PaymentTerms, UnselectedTerm> {

@@ -1,6 +1,8 @@
+import { currentCorrelation } from '../../correlation';
 import type { PaymentState } from '../../domain/payment';
 import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../domain/payment-transitions';
 import type { Actor } from '../../domain/workflow-step';
+import type { Logger } from '../../logger';
 import type { Queryable } from '../pool';
 import { bindStatement, type PreparedStatement } from '../statement';
 import { readState, stateOf, type StateRow } from './payment-state';
@@ -12,6 +14,8 @@ export interface TransitionContext {
   readonly environment: string;
   /** Called if a transition wrote deliveries, so that the relay sends them immediately. */
   readonly onDeliveries: () => void;
+  /** Has a line for each transition. Absent in commands, which print what they did. */
+  readonly log?: Pick<Logger, 'info'>;
 }
 
 /** A transition of one payment, as the workflow requests it. */
@@ -35,24 +39,35 @@ export interface TransitionResult {
 }
 
 /** The parameters that every statement of a transition has, in this order. */
-export const COMMON_PARAMETERS = ['actor', 'note', 'environment', 'paymentId'] as const;
+export const COMMON_PARAMETERS = ['actor', 'note', 'environment', 'requestId', 'traceparent', 'paymentId'] as const;
 
 type CommonParameter = (typeof COMMON_PARAMETERS)[number];
 
+interface NamedStatement<Parameter extends string> {
+  readonly name: TransitionName;
+  readonly statement: PreparedStatement<CommonParameter | Parameter>;
+}
+
 /** The state that the statement wrote; undefined if it changed nothing. */
 export async function executeTransition<Parameter extends string>(
-  { db, environment, onDeliveries }: TransitionContext,
-  statement: PreparedStatement<CommonParameter | Parameter>,
+  { db, environment, onDeliveries, log }: TransitionContext,
+  { name, statement }: NamedStatement<Parameter>,
   values: Readonly<Record<'paymentId' | Parameter, unknown>>,
   by?: Actor,
 ): Promise<PaymentState | undefined> {
-  const all = { ...values, actor: by?.name ?? 'workflow', note: by?.note ?? null, environment };
+  const actor = by?.name ?? 'workflow';
+  const { requestId = null, traceparent = null } = currentCorrelation() ?? {};
+  const all = { ...values, actor, note: by?.note ?? null, environment, requestId, traceparent };
   const { rows } = await db.query<StateRow & { deliveries: number }>(
     bindStatement<CommonParameter | Parameter>(statement, all),
   );
   const row = rows[0];
-  if (row && row.deliveries > 0) onDeliveries();
-  return row && stateOf(row);
+  if (!row) return undefined;
+  if (row.deliveries > 0) onDeliveries();
+  const { from } = PAYMENT_TRANSITIONS[name];
+  const { paymentId } = values;
+  log?.info({ paymentId, transition: name, from, to: row.status, version: row.version, actor }, 'transition');
+  return stateOf(row);
 }
 
 /** Why the compare-and-set changed nothing: an earlier attempt of the same transition, or another transition. */

@@ -79,7 +79,7 @@ async function create(
   { terms, createdAtMs, by }: Pick<StepInput, 'terms' | 'createdAtMs' | 'by'>,
 ): Promise<TransitionResult> {
   const dates = { expiresAt: new Date(expiryOf(createdAtMs, terms)), createdAt: new Date(createdAtMs) };
-  const state = await executeTransition(context, CREATE, { ...terms, ...dates }, by);
+  const state = await executeTransition(context, { name: 'create', statement: CREATE }, { ...terms, ...dates }, by);
   return state
     ? { outcome: 'applied', state }
     : { outcome: 'repeated', state: await readState(context.db, terms.paymentId) };
@@ -100,7 +100,7 @@ function transition<const Detail extends keyof TransitionDetails>(
     context: TransitionContext,
     { by, ...input }: TransitionInput & Pick<TransitionDetails, Detail>,
   ): Promise<TransitionResult> {
-    const state = await executeTransition(context, statement, input, by);
+    const state = await executeTransition(context, { name, statement }, input, by);
     return state ? { outcome: 'applied', state } : resolveConflict(context.db, name, input);
   }
   return Object.assign(write, { statement });

@@ -1,10 +1,11 @@
 -- Generated from the sources and compared in a test: do not edit. UPDATE_SQL=1 writes it.
 
 -- transition_create
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 referenceId, $6 merchantId
---   $7 merchantReferenceId, $8 idempotencyKey, $9 fingerprint, $10 paymentMethod, $11 provider
---   $12 providerAccountId, $13 amountRupiah, $14 feeRupiah, $15 totalRupiah, $16 netRupiah, $17 feePayer
---   $18 policyId, $19 settlementKind, $20 settlementDelaySeconds, $21 expiresAt, $22 createdAt
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 referenceId
+--   $8 merchantId, $9 merchantReferenceId, $10 idempotencyKey, $11 fingerprint, $12 paymentMethod
+--   $13 provider, $14 providerAccountId, $15 amountRupiah, $16 feeRupiah, $17 totalRupiah, $18 netRupiah
+--   $19 feePayer, $20 policyId, $21 settlementKind, $22 settlementDelaySeconds, $23 expiresAt
+--   $24 createdAt
 with changed as (
   insert into payments (
     id,
@@ -27,8 +28,6 @@ with changed as (
     expires_at, created_at, updated_at, status, version
   )
   values (
-    $4,
-    $5,
     $6,
     $7,
     $8,
@@ -44,14 +43,17 @@ with changed as (
     $18,
     $19,
     $20,
-    $21, $22, $22, 'created', 1
+    $21,
+    $22,
+    $23, $24, $24, 'created', 1
   )
   on conflict (id) do nothing
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'create', null, status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'create', null, status, updated_at, $1, $2, $4, $5 from changed
 ),
 event as (
   insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
@@ -80,20 +82,21 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed;
 
 -- transition_issue
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 qrisPayload
---   $8 providerTransactionId
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 qrisPayload, $10 providerTransactionId
 with changed as (
   update payments set status = 'pending',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
-    qris_payload = $7,
-    provider_transaction_id = $8
-  where id = $4 and version = $5 and status = 'created'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond'),
+    qris_payload = $9,
+    provider_transaction_id = $10
+  where id = $6 and version = $7 and status = 'created'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'issue', 'created', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'issue', 'created', status, updated_at, $1, $2, $4, $5 from changed
 ),
 event as (
   insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
@@ -122,18 +125,20 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed;
 
 -- transition_fail_creation
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 reason
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 reason
 with changed as (
   update payments set status = 'failed',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
-    failure_reason = $7
-  where id = $4 and version = $5 and status = 'created'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond'),
+    failure_reason = $9
+  where id = $6 and version = $7 and status = 'created'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'fail_creation', 'created', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'fail_creation', 'created', status, updated_at, $1, $2, $4, $5 from changed
 ),
 event as (
   insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
@@ -162,19 +167,21 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed;
 
 -- transition_pay
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 paidAt
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 paidAt
 with changed as (
   update payments set status = 'paid',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
-    paid_at = greatest($7::timestamptz, created_at),
-    settlement_due_at = $6::timestamptz + settlement_delay_seconds * interval '1 second'
-  where id = $4 and version = $5 and status = 'pending'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond'),
+    paid_at = greatest($9::timestamptz, created_at),
+    settlement_due_at = $8::timestamptz + settlement_delay_seconds * interval '1 second'
+  where id = $6 and version = $7 and status = 'pending'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'pay', 'pending', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'pay', 'pending', status, updated_at, $1, $2, $4, $5 from changed
 ),
 posting as (
   insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
@@ -226,17 +233,18 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed;
 
 -- transition_expire
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
 with changed as (
   update payments set status = 'expired',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'pending'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'pending'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'expire', 'pending', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'expire', 'pending', status, updated_at, $1, $2, $4, $5 from changed
 ),
 notifications as (
   update provider_notifications set closed_at = now()
@@ -273,18 +281,19 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed;
 
 -- transition_cancel
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
 with changed as (
   update payments set status = 'cancelled',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
-    cancelled_at = $6
-  where id = $4 and version = $5 and status = 'pending'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond'),
+    cancelled_at = $8
+  where id = $6 and version = $7 and status = 'pending'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'cancel', 'pending', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'cancel', 'pending', status, updated_at, $1, $2, $4, $5 from changed
 ),
 notifications as (
   update provider_notifications set closed_at = now()
@@ -321,18 +330,20 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed;
 
 -- transition_fail
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 reason
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 reason
 with changed as (
   update payments set status = 'failed',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond'),
-    failure_reason = $7
-  where id = $4 and version = $5 and status = 'pending'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond'),
+    failure_reason = $9
+  where id = $6 and version = $7 and status = 'pending'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'fail', 'pending', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'fail', 'pending', status, updated_at, $1, $2, $4, $5 from changed
 ),
 notifications as (
   update provider_notifications set closed_at = now()
@@ -369,23 +380,24 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed;
 
 -- transition_request_refund
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber, $8 refundKey
---   $9 holdSeconds
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 refundNumber, $10 refundKey, $11 holdSeconds
 with changed as (
   update payments set status = 'refund_processing',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'paid'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'paid'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'request_refund', 'paid', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'request_refund', 'paid', status, updated_at, $1, $2, $4, $5 from changed
 ),
 refund as (
   insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at)
-  select id, $7, $8, total_rupiah, 'held', updated_at,
-    $6::timestamptz + $9 * interval '1 second'
+  select id, $9, $10, total_rupiah, 'held', updated_at,
+    $8::timestamptz + $11 * interval '1 second'
   from changed
   returning refunds.number, refunds.submit_at, refunds.status
 ),
@@ -417,21 +429,23 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed left join refund on true;
 
 -- transition_submit_refund
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 refundNumber
 with changed as (
   update payments set status = 'refund_processing',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'refund_processing'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'refund_processing'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'submit_refund', 'refund_processing', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'submit_refund', 'refund_processing', status, updated_at, $1, $2, $4, $5 from changed
 ),
 refund as (
   update refunds set status = 'submitted', submitted_at = changed.updated_at
-  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  from changed where refunds.payment_id = changed.id and refunds.number = $9
   returning refunds.number, refunds.submit_at, refunds.status
 ),
 deliveries as (select null as status where $3::text is null)
@@ -441,21 +455,23 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed left join refund on true;
 
 -- transition_cancel_refund
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 refundNumber
 with changed as (
   update payments set status = 'paid',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'refund_processing'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'refund_processing'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'cancel_refund', 'refund_processing', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'cancel_refund', 'refund_processing', status, updated_at, $1, $2, $4, $5 from changed
 ),
 refund as (
   update refunds set status = 'cancelled', finished_at = changed.updated_at
-  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  from changed where refunds.payment_id = changed.id and refunds.number = $9
   returning refunds.number, refunds.submit_at, refunds.status
 ),
 event as (
@@ -486,18 +502,19 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed left join refund on true;
 
 -- transition_confirm_refund
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
---   $8 providerReference
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 refundNumber, $10 providerReference
 with changed as (
   update payments set status = 'refunded',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'refund_processing'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'refund_processing'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'confirm_refund', 'refund_processing', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'confirm_refund', 'refund_processing', status, updated_at, $1, $2, $4, $5 from changed
 ),
 posting as (
   insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
@@ -515,8 +532,8 @@ entries as (
   where line.amount_rupiah > 0
 ),
 refund as (
-  update refunds set status = 'confirmed', finished_at = changed.updated_at, provider_reference = $8
-  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  update refunds set status = 'confirmed', finished_at = changed.updated_at, provider_reference = $10
+  from changed where refunds.payment_id = changed.id and refunds.number = $9
   returning refunds.number, refunds.submit_at, refunds.status
 ),
 notifications as (
@@ -555,21 +572,23 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed left join refund on true;
 
 -- transition_fail_refund
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber, $8 reason
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 refundNumber, $10 reason
 with changed as (
   update payments set status = 'refund_failed',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'refund_processing'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'refund_processing'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'fail_refund', 'refund_processing', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'fail_refund', 'refund_processing', status, updated_at, $1, $2, $4, $5 from changed
 ),
 refund as (
-  update refunds set status = 'rejected', finished_at = changed.updated_at, failure_reason = $8
-  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  update refunds set status = 'rejected', finished_at = changed.updated_at, failure_reason = $10
+  from changed where refunds.payment_id = changed.id and refunds.number = $9
   returning refunds.number, refunds.submit_at, refunds.status
 ),
 notifications as (
@@ -608,23 +627,24 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed left join refund on true;
 
 -- transition_retry_refund
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber, $8 refundKey
---   $9 holdSeconds
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 refundNumber, $10 refundKey, $11 holdSeconds
 with changed as (
   update payments set status = 'refund_processing',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'refund_failed'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'refund_failed'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'retry_refund', 'refund_failed', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'retry_refund', 'refund_failed', status, updated_at, $1, $2, $4, $5 from changed
 ),
 refund as (
   insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at)
-  select id, $7, $8, total_rupiah, 'held', updated_at,
-    $6::timestamptz + $9 * interval '1 second'
+  select id, $9, $10, total_rupiah, 'held', updated_at,
+    $8::timestamptz + $11 * interval '1 second'
   from changed
   returning refunds.number, refunds.submit_at, refunds.status
 ),
@@ -656,18 +676,19 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed left join refund on true;
 
 -- transition_confirm_failed_refund
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
---   $8 providerReference
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 refundNumber, $10 providerReference
 with changed as (
   update payments set status = 'refunded',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'refund_failed'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'refund_failed'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'confirm_failed_refund', 'refund_failed', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'confirm_failed_refund', 'refund_failed', status, updated_at, $1, $2, $4, $5 from changed
 ),
 posting as (
   insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
@@ -685,8 +706,8 @@ entries as (
   where line.amount_rupiah > 0
 ),
 refund as (
-  update refunds set status = 'confirmed', finished_at = changed.updated_at, provider_reference = $8
-  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  update refunds set status = 'confirmed', finished_at = changed.updated_at, provider_reference = $10
+  from changed where refunds.payment_id = changed.id and refunds.number = $9
   returning refunds.number, refunds.submit_at, refunds.status
 ),
 notifications as (
@@ -725,17 +746,19 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed left join refund on true;
 
 -- transition_resolve_refund_as_refunded
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at, $7 refundNumber
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
+--   $9 refundNumber
 with changed as (
   update payments set status = 'refunded',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'refund_failed'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'refund_failed'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'resolve_refund_as_refunded', 'refund_failed', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'resolve_refund_as_refunded', 'refund_failed', status, updated_at, $1, $2, $4, $5 from changed
 ),
 posting as (
   insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
@@ -754,7 +777,7 @@ entries as (
 ),
 refund as (
   update refunds set status = 'confirmed', finished_at = changed.updated_at, is_manual = true
-  from changed where refunds.payment_id = changed.id and refunds.number = $7
+  from changed where refunds.payment_id = changed.id and refunds.number = $9
   returning refunds.number, refunds.submit_at, refunds.status
 ),
 notifications as (
@@ -793,17 +816,18 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed left join refund on true;
 
 -- transition_resolve_refund_as_paid
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
 with changed as (
   update payments set status = 'paid',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'refund_failed'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'refund_failed'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'resolve_refund_as_paid', 'refund_failed', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'resolve_refund_as_paid', 'refund_failed', status, updated_at, $1, $2, $4, $5 from changed
 ),
 notifications as (
   update provider_notifications set closed_at = now()
@@ -840,17 +864,18 @@ select changed.status, changed.version, changed.settlement_due_at as "settlesAt"
 from changed;
 
 -- transition_settle
---   $1 actor, $2 note, $3 environment, $4 paymentId, $5 version, $6 at
+--   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
 with changed as (
   update payments set status = 'settled',
     version = version + 1,
-    updated_at = greatest($6::timestamptz, updated_at + interval '1 millisecond')
-  where id = $4 and version = $5 and status = 'paid'
+    updated_at = greatest($8::timestamptz, updated_at + interval '1 millisecond')
+  where id = $6 and version = $7 and status = 'paid'
   returning *
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, 'settle', 'paid', status, updated_at, $1, $2 from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, 'settle', 'paid', status, updated_at, $1, $2, $4, $5 from changed
 ),
 posting as (
   insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)

@@ -104,8 +104,9 @@ export function transitionStatement(name: TransitionName, changed: string, parts
 with changed as (${changed}
 ),
 history as (
-  insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, note)
-  select id, version, '${name}', ${from}, status, updated_at, :actor, :note from changed
+  insert into payment_transitions
+    (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
+  select id, version, '${name}', ${from}, status, updated_at, :actor, :note, :requestId, :traceparent from changed
 ),${posting}${parts}${rule.from === rule.to ? NO_EVENT : eventSql(eventOnEntering(rule.to))}
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",${rule.refund ? refundColumns : ''}
   (select count(*) from deliveries where status = 'pending') as deliveries

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
+import { traceHeaders } from '../../correlation';
 import { messageOf } from '../../errors';
 import { parseJson } from '../../parse-json';
+import { withSpan, type SpanEnd } from '../../tracing';
 import type { ProviderCall, Indeterminate } from '../provider';
 import { responseSchema } from './schemas';
 
@@ -45,7 +47,13 @@ export class MidtransClient {
    * connection: a request that was never sent cannot be distinguished from a lost one reliably enough to charge a
    * second time.
    */
-  async call(
+  call(request: MidtransRequest, call: ProviderCall): Promise<MidtransResponse | Indeterminate> {
+    const attributes = { 'http.request.method': request.method };
+    const span = { name: `midtrans ${operationOf(request)}`, kind: 'client', attributes } as const;
+    return withSpan(span, () => this.#call(request, call), describe);
+  }
+
+  async #call(
     { method, path, body, headers }: MidtransRequest,
     call: ProviderCall,
   ): Promise<MidtransResponse | Indeterminate> {
@@ -62,6 +70,7 @@ export class MidtransClient {
           authorization: this.#authorization,
           ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
           ...headers,
+          ...traceHeaders(),
         },
         body: bytes ? Readable.from(bytesBeforeDeadline(bytes, call)) : null,
         signal,
@@ -75,6 +84,16 @@ export class MidtransClient {
   close(): Promise<void> {
     return this.#pool.close();
   }
+}
+
+/** `charge`, `status`, `refund` …: the last segment of the path. */
+function operationOf({ path }: MidtransRequest): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function describe(result: MidtransResponse | Indeterminate): SpanEnd {
+  if (result.outcome === 'indeterminate') return { isError: true, attributes: { 'lunas.outcome': result.outcome } };
+  return { attributes: { 'lunas.outcome': result.outcome, 'midtrans.status_code': result.statusCode } };
 }
 
 /**

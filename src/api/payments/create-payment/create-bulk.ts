@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addLogIds } from '../../../correlation';
 import { storeDetails } from '../../../db/payment-details';
 import { findOriginalResponses, type OriginalResponse } from '../../../db/queries/find-original-response';
 import type { PaymentTerms } from '../../../domain/payment';
@@ -43,6 +44,7 @@ export async function createBulk(
   );
   requireDistinctKeys(drafts);
   const ids = drafts.map(({ identity }) => identity.paymentId);
+  addLogIds({ paymentIds: ids });
   const earlier = await findOriginalResponses(dependencies.db, ids);
   await requireSamePayments(dependencies, drafts, earlier);
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { storeDetails } from '../../../db/payment-details';
 import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
+import { logPayment } from '../../../temporal/log-payment';
 import type { AuthenticatedMerchant } from '../../auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
 import type { EndpointResponse } from '../../endpoint';
@@ -31,6 +32,7 @@ export async function createSingle(
   draft: PaymentDraft,
 ): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
   const { paymentId, idempotencyKey } = draft.identity;
+  logPayment(paymentId);
   const earlier = idempotencyKey === null ? undefined : await findOriginalResponse(dependencies.db, paymentId);
   if (earlier) await assertSameRequest(dependencies, earlier, draft);
   if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
