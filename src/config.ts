@@ -174,6 +174,9 @@ export const environmentSchema = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('trace, debug, info, warn, error or silent. Logs are JSON lines on standard error.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url
+    .optional()
+    .describe('URL of an OpenTelemetry collector; traces go to its path /v1/traces by HTTP. Default: no traces.'),
   METRICS_PORT: port.optional().describe("Port of the worker's Prometheus metrics. Default: no metrics."),
 });
 

@@ -41,14 +41,27 @@ export async function runService(
     if (process.send && !process.connected) stop();
   });
   try {
+    const tracing = await startTracingIfConfigured(name, log, context);
     const service = await start(log, context);
     process.send?.({ ready: true });
     await stopRequested;
     await service.close();
+    await tracing?.close();
   } catch (error) {
     if (!(error instanceof UserError)) return fail(error);
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   }
   process.exit(0);
+}
+
+/** The packages of OpenTelemetry are loaded only by a process that exports traces. */
+async function startTracingIfConfigured(
+  name: string,
+  log: Logger,
+  { config: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } }: CommandContext,
+): Promise<RunningService | undefined> {
+  if (endpoint === undefined) return undefined;
+  const { startTracing } = await import('../otlp-traces.js');
+  return startTracing({ endpoint, service: `lunas-${name}`, log });
 }

@@ -1,28 +1,45 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { startChildService } from '../../src/local-stack/child-service';
 import { freePort } from '../../src/local-stack/ports';
 import type { TestService } from './service';
 
-/** The built `lunas api` in its own process, beside a test service. */
-export interface ApiProcess {
-  readonly url: string;
-  readonly operatorUrl: string;
+/** The built `lunas api` or `lunas worker` in its own process, beside a test service. */
+export interface ServiceProcess {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  log(): Promise<string>;
   /** Sends SIGTERM. @returns the exit code, or null if the process was killed */
   stop(): Promise<number | null>;
 }
 
+export interface ApiProcess extends ServiceProcess {
+  readonly url: string;
+  readonly operatorUrl: string;
+}
+
 /** It rejects no request for its rate, and has the public URL of the service, so that responses can be compared. */
-export async function startApiProcess(service: TestService): Promise<ApiProcess> {
+export async function startApiProcess(service: TestService, changes: NodeJS.ProcessEnv = {}): Promise<ApiProcess> {
   const [port, operatorPort] = [await freePort(), await freePort()];
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-api-'));
+  const addresses = { HOST: '127.0.0.1', PORT: String(port), OPERATOR_PORT: String(operatorPort) };
+  const api = await startProcess('api', service, { ...addresses, ...changes });
+  return { ...api, url: `http://127.0.0.1:${port}`, operatorUrl: `http://127.0.0.1:${operatorPort}` };
+}
+
+/** Stop the worker of the service first. */
+export function startWorkerProcess(service: TestService, changes: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
+  return startProcess('worker', service, changes);
+}
+
+async function startProcess(
+  name: 'api' | 'worker',
+  service: TestService,
+  changes: NodeJS.ProcessEnv,
+): Promise<ServiceProcess> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), `lunas-${name}-`));
+  const logFile = path.join(directory, `${name}.log`);
   const environment = {
     PATH: process.env.PATH,
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    OPERATOR_PORT: String(operatorPort),
     PUBLIC_BASE_URL: service.apiUrl,
     DATABASE_URL: service.databaseUrl,
     TEMPORAL_ADDRESS: service.temporal.address,
@@ -31,17 +48,16 @@ export async function startApiProcess(service: TestService): Promise<ApiProcess>
     LUNAS_MASTER_KEY: service.masterKey,
     RATE_LIMIT_PER_MINUTE: '1000000',
     LOG_LEVEL: 'warn',
+    ...changes,
   };
-  const options = { name: 'api', environment, logFile: path.join(directory, 'api.log') } as const;
-  const api = await startChildService(options, new AbortController().signal);
+  const child = await startChildService({ name, environment, logFile }, new AbortController().signal);
   return {
-    url: `http://127.0.0.1:${port}`,
-    operatorUrl: `http://127.0.0.1:${operatorPort}`,
-    signal: (signal) => api.kill(signal),
+    signal: (signal) => child.kill(signal),
+    log: () => readFile(logFile, 'utf8'),
     async stop() {
-      await api.stop();
+      await child.stop();
       await rm(directory, { recursive: true, force: true });
-      return (await api.exited).code;
+      return (await child.exited).code;
     },
   };
 }
