@@ -130,7 +130,7 @@ describe('a forged update', () => {
     await service.call('POST', `/payments/${id}/cancel`);
     expect(await statusOf(id)).toBe('paid');
     const captured = await capturedArguments(id, 'refund');
-    expect(captured).toHaveLength(3);
+    expect(captured).toHaveLength(4);
     for (const target of [id, (await createPaid()).id]) {
       const refund = replayClient(captured)
         .workflow.getHandle(paymentWorkflowId(target))

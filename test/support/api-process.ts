@@ -6,14 +6,14 @@ import { freePort } from '../../src/local-stack/ports';
 import type { TestService } from './service';
 
 /** The built `lunas api` or `lunas worker` in its own process, beside a test service. */
-export interface ServiceProcess {
+export interface BuiltProcess {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   log(): Promise<string>;
   /** Sends SIGTERM. @returns the exit code, or null if the process was killed */
   stop(): Promise<number | null>;
 }
 
-export interface ApiProcess extends ServiceProcess {
+export interface ApiProcess extends BuiltProcess {
   readonly url: string;
   readonly operatorUrl: string;
 }
@@ -27,7 +27,7 @@ export async function startApiProcess(service: TestService, changes: NodeJS.Proc
 }
 
 /** Stop the worker of the service first. */
-export function startWorkerProcess(service: TestService, changes: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
+export function startWorkerProcess(service: TestService, changes: NodeJS.ProcessEnv = {}): Promise<BuiltProcess> {
   return startProcess('worker', service, changes);
 }
 
@@ -35,7 +35,7 @@ async function startProcess(
   name: 'api' | 'worker',
   service: TestService,
   changes: NodeJS.ProcessEnv,
-): Promise<ServiceProcess> {
+): Promise<BuiltProcess> {
   const directory = await mkdtemp(path.join(os.tmpdir(), `lunas-${name}-`));
   const logFile = path.join(directory, `${name}.log`);
   const environment = {

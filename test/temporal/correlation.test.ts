@@ -26,13 +26,15 @@ async function create(headers: Record<string, string> = {}): Promise<{ id: strin
   return body.payment;
 }
 
-async function linesOf(message: string, ids: Record<string, unknown>, count = 1) {
-  const lines = await eventually(
-    async () => collected.lines(message).filter((line) => Object.entries(ids).every(([name, id]) => line[name] === id)),
-    (lines) => lines.length >= count,
+/** Waits for a line with these fields. */
+async function expectLine(message: string, fields: Record<string, unknown>) {
+  const [line] = await eventually(
+    async () =>
+      collected.lines(message).filter((line) => Object.entries(fields).every(([name, value]) => line[name] === value)),
+    (lines) => lines.length > 0,
   );
-  expect(lines).toHaveLength(count);
-  return lines;
+  expect(line).toMatchObject(fields);
+  return line;
 }
 
 describe('the payment of a request', () => {
@@ -64,7 +66,7 @@ describe('the payment of a request', () => {
     const [first, second] = body.payments;
     await expect(show('bulk-1')).rejects.toThrow(new RegExp(`${first.reference_id}|${second.reference_id}`));
     await expect(show('bulk-1')).rejects.toThrow('Several payments');
-    const [line] = await linesOf('request', { requestId: 'bulk-1' });
+    const line = await expectLine('request', { requestId: 'bulk-1' });
     expect(line?.paymentIds).toEqual([first.id, second.id]);
   });
 
@@ -84,26 +86,28 @@ describe('log lines', () => {
   it('of API and worker have the ids of request, payment, workflow and trace', async () => {
     const { id } = await create({ ...requestId('create-8'), traceparent: TRACEPARENT });
     const ids = { requestId: 'create-8', paymentId: id, workflowId: paymentWorkflowId(id), traceId: TRACE_ID };
-    await linesOf('request', { ...ids, method: 'POST', status: 201 });
-    await linesOf('transition', { ...ids, transition: 'create', from: null, to: 'created', version: 1 });
-    await linesOf('transition', { ...ids, transition: 'issue', from: 'created', to: 'pending', version: 2 });
+    await expectLine('request', { ...ids, method: 'POST', status: 201 });
+    await expectLine('transition', { ...ids, transition: 'create', from: null, to: 'created', version: 1 });
+    await expectLine('transition', { ...ids, transition: 'issue', from: 'created', to: 'pending', version: 2 });
   });
 
   it('of a transition that no request caused have the id of the creation', async () => {
     const { id, reference_id } = await create(requestId('create-9'));
     await service.pay(reference_id);
     const ids = { requestId: 'create-9', paymentId: id, workflowId: paymentWorkflowId(id) };
-    await linesOf('transition', { ...ids, transition: 'pay', from: 'pending', to: 'paid', actor: 'workflow' });
+    await expectLine('transition', { ...ids, transition: 'pay', from: 'pending', to: 'paid', actor: 'workflow' });
     const refund = await service.call('POST', `/payments/${id}/refund`, undefined, requestId('refund-9'));
     expect(refund.status).toBe(200);
-    await linesOf('transition', {
+    await expectLine('transition', {
       ...ids,
       requestId: 'refund-9',
       transition: 'request_refund',
       to: 'refund_processing',
     });
-    await linesOf('transition', { ...ids, transition: 'confirm_refund', to: 'refunded' });
-    await linesOf('request', { method: 'POST', path: `/payments/${id}/refund`, paymentId: id, requestId: 'refund-9' });
+    await expectLine('transition', { ...ids, transition: 'confirm_refund', to: 'refunded' });
+    await expectLine('request', { method: 'POST', path: `/payments/${id}/refund`, ...ids, requestId: 'refund-9' });
+    const logged = collected.lines('transition').filter(({ paymentId }) => paymentId === id);
+    expect(logged.map(({ transition }) => transition)).toEqual(await service.transitionsOf(id));
   });
 
   it("of Temporal's SDK have them too", async () => {
@@ -116,14 +120,14 @@ describe('log lines', () => {
     });
     await service.pay(reference_id);
     const ids = { requestId: 'create-10', paymentId: id, workflowId: paymentWorkflowId(id) };
-    await linesOf('Activity failed', { ...ids, from: 'temporal', activityType: 'confirmPaid' });
+    await expectLine('Activity failed', { ...ids, from: 'temporal', activityType: 'confirmPaid' });
   });
 
   it('of a notification name the payment', async () => {
     const { id, reference_id } = await create();
     await service.pay(reference_id);
     const path = { method: 'POST', paymentId: id, status: 200 };
-    const [line] = await linesOf('request', path);
+    const line = await expectLine('request', path);
     expect(line?.path).toMatch(/^\/provider-notifications\//);
   });
 });

@@ -35,6 +35,7 @@ order of the checks is: key, address, merchant, scope, rate limit, body, fields.
 
 Each key has a limit of requests per minute; the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
 \`RateLimit-Reset\` report its state. Include \`X-Request-Id\` when you contact support.
+It is your own if you send one: 1 to 128 visible ASCII characters, no personal data.
 
 ## Webhooks
 
