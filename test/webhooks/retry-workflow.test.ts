@@ -10,6 +10,8 @@ import { eventually } from '../support/eventually';
 /** The details that Temporal's Web UI shows besides the history. */
 const metadataSchema = z.looseObject({ currentDetails: z.string() });
 
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
 let service: TestService;
 let receiver: Receiver;
 
@@ -27,7 +29,7 @@ it('the retry workflow shows endpoint, attempts and the last failure', async () 
     environment: 'sandbox',
   });
   receiver.respond = (response) => response.writeHead(receiver.received.length === 1 ? 500 : 502).end();
-  const { body } = await service.call('POST', '/payments', { amount: 10_000 });
+  const { body } = await service.call('POST', '/payments', { amount: 10_000 }, { traceparent: TRACEPARENT });
   const { id, reference_id: reference } = body.payment;
   const [delivery] = await eventually(
     () => listDeliveries(service.db, { payment: id, limit: 1 }),
@@ -58,6 +60,7 @@ it('the retry workflow shows endpoint, attempts and the last failure', async () 
   expect(description.raw.pendingActivities?.[0]?.lastFailure?.message).toBe(
     'Attempt 2 of 12 failed: the receiver returned 502',
   );
+  expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual([TRACEPARENT, TRACEPARENT]);
   expect(description.taskQueue).toBe('lunas-webhooks');
   expect(description.priority?.fairnessKey).toBe(service.merchantId);
   expect(await description.staticSummary()).toBe(`payment.created of ${reference} to ${new URL(receiver.url).host}`);
