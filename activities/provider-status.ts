@@ -42,7 +42,8 @@ export async function applyProviderStatus(
       return unchanged(context, request, { ...(attentionReason && { attentionReason }) });
     case 'paid':
     case 'refunded':
-      // Another amount or transaction does not pay this payment. After the deadline the payment fails: the money is a late payment.
+      // Another amount or transaction does not pay this payment. After the deadline the payment fails, and the money is
+      // a late payment.
       if (attentionReason && isPastDeadline(request)) return failAndQueryAgain(context, request, attentionReason);
       if (attentionReason) return unchanged(context, request, { attentionReason });
       if (providerPayment.refunds.some(({ refundKey }) => refundKey === lateRefundKeyOf(request.terms.referenceId))) {

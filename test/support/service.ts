@@ -138,10 +138,8 @@ export async function startTestService(
   const ledger = newDatabase();
   const { listeners, apiUrl, operatorUrl } = await freeListeners();
   const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', databaseUrl: ledger.url, log });
-  const sandboxAccess = { sandboxUrl: sandbox.url, sandboxServerKey: SANDBOX_SERVER_KEY };
-  const { merchantId, secretKey } = await seedDemo({ databaseUrl: database.url, masterKey, ...sandboxAccess });
-  const keys = { masterKey, oldMasterKeys, environment: 'sandbox' } as const;
-  const settings = { ...keys, temporal, publicBaseUrl: apiUrl, log };
+  const { merchantId, secretKey } = await seedSandbox(database.url, masterKey, sandbox.url);
+  const settings = { masterKey, oldMasterKeys, environment: 'sandbox', temporal, publicBaseUrl: apiUrl, log } as const;
   const db = createPool(database.url, { max: 4 });
   const operatorDb = createPool(database.urlOf('lunas_local_operator'), { max: 4 });
   const providerDb = createPool(ledger.url, { max: 2 });
@@ -194,6 +192,10 @@ export async function startTestService(
       await Promise.all([database.drop(), ledger.drop()]);
     },
   };
+}
+
+function seedSandbox(databaseUrl: string, masterKey: string, sandboxUrl: string): ReturnType<typeof seedDemo> {
+  return seedDemo({ databaseUrl, masterKey, sandboxUrl, sandboxServerKey: SANDBOX_SERVER_KEY });
 }
 
 const contextOf = (db: Pool): TransitionContext => ({ db, environment: 'sandbox', onDeliveries: () => undefined });

@@ -1,5 +1,7 @@
 -- Up Migration
 
+set local role lunas_owner;
+
 -- Of the request to the API that the transition belongs to. Null in the rows before, and without a request.
 alter table payment_transitions
   add column if not exists request_id text,
