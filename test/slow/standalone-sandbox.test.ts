@@ -10,7 +10,7 @@ import { readSandboxRunFile } from '../../src/local-stack/run-file';
 import { freePort } from '../../src/local-stack/ports';
 import { LUNAS, freePorts, LunasProcess } from '../support/lunas-process';
 import { eventually } from '../support/eventually';
-import { temporaryDirectory } from './processes';
+import { temporaryDirectory } from '../local-stack/processes';
 
 const TIMEOUT_MS = 180_000;
 const ORDER = { payment_type: 'qris', transaction_details: { order_id: 'ORDER-1', gross_amount: 10_000 } };
