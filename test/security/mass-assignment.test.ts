@@ -39,11 +39,15 @@ beforeAll(async () => {
     created_at: '2016-01-01T00:00:00.000Z',
     updated_at: '2016-01-01T00:00:00.000Z',
     paid_at: '2016-01-01T00:00:00.000Z',
+    cancelled_at: '2016-01-01T00:00:00.000Z',
+    settlement_due_at: '2016-01-01T00:00:00.000Z',
     settled_at: '2016-01-01T00:00:00.000Z',
     status: 'paid',
     version: 7,
     fingerprint: 'v2.forged',
     qris_payload: 'forged',
+    provider_transaction_id: 'forged',
+    failure_reason: 'forged',
     account: randomUUID(),
     scopes: ['refund'],
     hold: false,
@@ -87,6 +91,23 @@ async function createPaid(): Promise<{ id: string; reference_id: string }> {
   );
   return payment;
 }
+
+/** Of the request; an idempotency key in the body of a single creation is not one. */
+const REQUESTED_COLUMNS = new Set([
+  'merchant_reference_id',
+  'idempotency_key',
+  'payment_method',
+  'provider',
+  'currency',
+]);
+
+it('each column that Lunas decides is among the fields of the attacks', async () => {
+  const { rows } = await service.db.query<{ name: string }>(
+    "select column_name as name from information_schema.columns where table_name = 'payments'",
+  );
+  const decided = rows.map(({ name }) => name).filter((name) => !REQUESTED_COLUMNS.has(name));
+  expect(decided.filter((name) => !(name in internalFields))).toEqual([]);
+});
 
 describe('attack: a creation with fields that Lunas decides', () => {
   it('in the body: they are ignored', async () => {

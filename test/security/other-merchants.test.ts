@@ -81,6 +81,12 @@ const ID_FORMS: Readonly<Record<string, IdForm>> = {
     of: (payment) => payment.reference_id.toLowerCase(),
     unknown: 'ln0000000000000000',
   },
+  'reference_id, percent-encoded': {
+    of: (payment) => payment.reference_id.replace('L', '%4C'),
+    unknown: '%4CN0000000000000000',
+  },
+  'id with a slash at the end': { of: ({ id }) => `${id}/`, unknown: `${UNKNOWN_ID}/` },
+  'id of the workflow': { of: ({ id }) => `payment-${id}`, unknown: `payment-${UNKNOWN_ID}` },
   'order id of the merchant': { of: () => ORDER, unknown: 'ORDER-OF-NO-MERCHANT' },
 };
 
@@ -178,6 +184,19 @@ describe.each(Object.entries(ID_FORMS))('attack: merchant B names payments of me
     expect(await recorded()).toEqual(before);
   });
 });
+
+it.each(['id', 'id in capitals', 'reference_id', 'reference_id, percent-encoded'])(
+  'control: the paths of the attacks lead merchant A to its payment, by %s',
+  async (name) => {
+    const [form, paid] = [ID_FORMS[name], payments['paid']];
+    if (!form || !paid) throw new Error(`There is no ${name}`);
+    for (const { method, path } of routesOf('payment').filter(({ path }) => !path.endsWith('/refund'))) {
+      // A paid payment cannot be cancelled.
+      const { status } = await service.call(method.toUpperCase(), path.replace(':id', form.of(paid)));
+      expect([path, status]).toEqual([path, method === 'get' ? 200 : 400]);
+    }
+  },
+);
 
 describe('attack: merchant B lists transactions', () => {
   it('a filter or a cursor of merchant A shows none of its transactions', async () => {
