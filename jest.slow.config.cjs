@@ -3,12 +3,9 @@ const [, integration] = require('./jest.config.cjs').projects;
 /** Proofs of two sizes (test/support/size.ts): `npm test` runs the small one. */
 const FULL_SIZE = [
   'test/api/payments/create-payment/idempotency-concurrency.test.ts',
-  'test/api/races.test.ts',
-  'test/providers/fault-matrix.test.ts',
   'test/temporal/reconcile.test.ts',
-  'test/workflows/model.test.ts',
 ];
-process.env.LUNAS_TEST_SIZE = 'full';
+process.env.LUNAS_TEST_SIZE ??= 'full';
 
 /**
  * `npm run test:slow`: the files of test/slow, each of which takes about a minute or more, and the full sizes.

@@ -15,8 +15,14 @@ import { bySize } from '../support/size';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { VirtualClock } from '../support/virtual-clock';
-import { FakeAcquirer, type Loss, type FakeOperation } from './model/fake-acquirer';
-import { MESSAGES, ReferenceModel, type ModelResult, type Deadlines, type Message } from './model/reference-model';
+import { FakeAcquirer, type Loss, type FakeOperation } from '../workflows/model/fake-acquirer';
+import {
+  MESSAGES,
+  ReferenceModel,
+  type ModelResult,
+  type Deadlines,
+  type Message,
+} from '../workflows/model/reference-model';
 
 /** `MODEL_SEED=n MODEL_STEPS=n npx jest test/workflows/model` runs other histories, and more of them. */
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
