@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isIPv4 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf, UserError } from './errors';
@@ -178,6 +178,9 @@ export const environmentSchema = z.object({
     .optional()
     .describe('URL of an OpenTelemetry collector; traces go to its path /v1/traces by HTTP. Default: no traces.'),
   METRICS_PORT: port.optional().describe("Port of the worker's Prometheus metrics. Default: no metrics."),
+  METRICS_HOST: text
+    .default('127.0.0.1')
+    .describe('Address on which the worker serves its metrics. They need no key: keep them out of reach.'),
 });
 
 export type Config = z.infer<typeof environmentSchema>;
@@ -185,6 +188,15 @@ export type Config = z.infer<typeof environmentSchema>;
 /** The port of the operator API. */
 export function operatorPortOf({ OPERATOR_PORT, PORT }: Pick<Config, 'OPERATOR_PORT' | 'PORT'>): number {
   return OPERATOR_PORT ?? PORT + 2;
+}
+
+/** `host:port` of the worker's metrics; undefined: it has none. */
+export function metricsAddressOf({
+  METRICS_HOST,
+  METRICS_PORT,
+}: Pick<Config, 'METRICS_HOST' | 'METRICS_PORT'>): string | undefined {
+  if (METRICS_PORT === undefined) return undefined;
+  return `${isIPv6(METRICS_HOST) ? `[${METRICS_HOST}]` : METRICS_HOST}:${METRICS_PORT}`;
 }
 
 /** The port of `lunas codec`. */

@@ -6,9 +6,9 @@ let installed = false;
 
 /**
  * Once per process: sends Temporal's warnings and errors to our log, and leaves signals to our own handlers.
- * @param metricsPort for Prometheus; without it the worker has no metrics
+ * @param metricsAddress `host:port` for Prometheus; without it the worker has no metrics
  */
-export function installRuntime(log: Logger, metricsPort?: number): void {
+export function installRuntime(log: Logger, metricsAddress?: string): void {
   if (installed) return;
   installed = true;
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
@@ -20,7 +20,7 @@ export function installRuntime(log: Logger, metricsPort?: number): void {
     shutdownSignals: [],
     telemetryOptions: {
       logging: { filter, forward: {} },
-      ...(metricsPort !== undefined && { metrics: { prometheus: { bindAddress: `0.0.0.0:${metricsPort}` } } }),
+      ...(metricsAddress !== undefined && { metrics: { prometheus: { bindAddress: metricsAddress } } }),
     },
   });
 }

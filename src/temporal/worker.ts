@@ -36,8 +36,8 @@ export interface WorkerSettings {
   readonly retentionDays: RetentionDays;
   /** `LUNAS_RECOVERY_MODE`: set after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are done. */
   readonly isRecovering: boolean;
-  /** For Prometheus (`METRICS_PORT`); without it the worker has no metrics. */
-  readonly metricsPort?: number | undefined;
+  /** `host:port` for Prometheus; without it the worker has no metrics. */
+  readonly metricsAddress?: string | undefined;
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
   readonly log: Logger;
@@ -59,7 +59,7 @@ const RECONCILIATION_SLICE_MS = 30_000;
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
   const { log, temporal, isRecovering } = settings;
-  installRuntime(log, settings.metricsPort);
+  installRuntime(log, settings.metricsAddress);
   if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
   const db = createPool(settings.databaseUrl);
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);

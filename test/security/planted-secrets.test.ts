@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { loadConfig, metricsAddressOf } from '../../src/config';
 import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/logger';
 import { createOperator } from '../../src/operator/operators';
@@ -25,8 +26,8 @@ const logged: string[] = [];
 const responses: string[] = [];
 
 beforeAll(async () => {
-  const metricsPort = await freePort();
-  metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+  const metricsAddress = metricsAddressOf(loadConfig({ METRICS_PORT: String(await freePort()) })) ?? '';
+  metricsUrl = `http://${metricsAddress}/metrics`;
   const destination = new Writable({
     write(chunk, _encoding, done) {
       logged.push(String(chunk));
@@ -34,7 +35,7 @@ beforeAll(async () => {
     },
   });
   const log = createLogger('test', 'trace', destination);
-  service = await startTestService(await newNamespace(), { refundHoldSeconds: 1, log, metricsPort });
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 1, log, metricsAddress });
   receiver = await startReceiver();
   const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
   const { secret: webhookSecret } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
@@ -177,6 +178,11 @@ const PLACES: Readonly<Record<string, { read: () => Promise<string>; has: () => 
   },
   'the metrics': { read: async () => (await fetch(metricsUrl)).text(), has: () => 'temporal_' },
 };
+
+it('attack: the metrics are not served at another address than METRICS_HOST', async () => {
+  expect((await fetch(metricsUrl)).status).toBe(200);
+  await expect(fetch(metricsUrl.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
+});
 
 /** A text as it is, and as it would be within other formats. */
 function formsOf(secret: string): string[] {

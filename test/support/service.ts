@@ -120,7 +120,7 @@ export interface TestServiceOptions {
   /** Of the API, the worker and the sandbox. */
   readonly log?: Logger;
   /** Of the worker; without it there are no metrics. */
-  readonly metricsPort?: number;
+  readonly metricsAddress?: string;
 }
 
 export async function startTestService(
@@ -131,7 +131,7 @@ export async function startTestService(
     masterKey = newMasterKey(),
     oldMasterKeys = [],
     log = createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
-    metricsPort,
+    metricsAddress,
   }: TestServiceOptions = {},
 ): Promise<TestService> {
   const database = await createTestDatabase();
@@ -151,7 +151,7 @@ export async function startTestService(
       databaseUrl: database.urlOf('lunas_local_worker'),
       maxCachedWorkflows,
       refundHoldSeconds,
-      metricsPort,
+      metricsAddress,
       isRecovering,
       retentionDays: RETENTION_DAYS,
       workflowBundlePath: workflowBundlePath(),

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_ROOT } from '../../package-info';
-import type { Config } from '../../config';
+import { type Config, metricsAddressOf } from '../../config';
 import type { RetentionDays } from '../../domain/retention';
 import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
@@ -31,7 +31,7 @@ export function addWorkerCommand(program: Command): void {
           refundHoldSeconds: context.config.REFUND_HOLD_SECONDS,
           retentionDays: retentionOf(context.config),
           isRecovering: context.config.LUNAS_RECOVERY_MODE === 'true',
-          metricsPort: context.config.METRICS_PORT,
+          metricsAddress: metricsAddressOf(context.config),
           workflowBundlePath: WORKFLOW_BUNDLE,
           log,
           // An uncaught exception ends the process; its supervisor starts it again.
