@@ -10,7 +10,7 @@ import { resolveException } from './exceptions';
 import { approveOperator } from './operators';
 import type { PaymentActionResult } from './payment-actions';
 import { approveAccount } from './provider-accounts';
-import { APPROVABLE_PAYMENT_ACTIONS, type ApprovableAction } from './request-approval';
+import { APPROVABLE_PAYMENT_ACTIONS, type ApprovableAction, IS_WAITING } from './request-approval';
 
 /** A request for a second operator. */
 export interface Approval {
@@ -71,7 +71,7 @@ const LEASE = "interval '2 minutes'";
 
 const APPROVAL_COLUMNS = `approvals.id, action, target, parameters, note, requester.name as "requestedBy",
   requested_at as "requestedAt", approvals.expires_at as "expiresAt",
-  case when status = 'pending' and approvals.expires_at <= now() then 'expired' else status end as status,
+  case when status = 'pending' and not ${IS_WAITING} then 'expired' else status end as status,
   decider.name as "decidedBy", decided_at as "decidedAt", failure_reason as "failureReason"`;
 const WITH_NAMES = `join operators requester on requester.id = requested_by
   left join operators decider on decider.id = decided_by`;
@@ -81,10 +81,9 @@ export async function listApprovals(
   db: Queryable,
   { onlyOpen, limit }: { readonly onlyOpen: boolean; readonly limit: number },
 ): Promise<Approval[]> {
-  const isOpen = `(status = 'pending' and approvals.expires_at > now() or status = 'approved')`;
   const { rows } = await db.query<Approval>(
     `select ${APPROVAL_COLUMNS} from approvals ${WITH_NAMES}
-     where not $1 or ${isOpen} order by approvals.id desc limit $2`,
+     where not $1 or ${IS_WAITING} or status = 'approved' order by approvals.id desc limit $2`,
     [onlyOpen, limit],
   );
   return rows;
@@ -146,7 +145,7 @@ async function decide(
     `update approvals set status = $2, decided_by = $3, decided_at = now(),
        leased_until = case when $2 = 'approved' then now() + ${LEASE} end
      where id = $1 and requested_by <> $3
-       and (status = 'pending' and expires_at > now()
+       and (${IS_WAITING}
          or status = 'approved' and $2 = 'approved' and leased_until < now())`,
     [approvalId, decision, by.operatorId],
   );

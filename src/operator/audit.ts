@@ -7,7 +7,7 @@ import type { OperatorPaymentAction, PAYMENT_ACTIONS } from '../domain/payment-a
 export type OperatorIdentity = {
   readonly name: string;
   /** The request of another operator that this one executes. */
-  readonly approval?: { readonly id: number; readonly requestedBy: string };
+  readonly approval?: { readonly id: number; readonly requestedBy: string; readonly parameters: unknown };
   /** Receives an error if the outcome of an action cannot be recorded. */
   readonly log?: Pick<Logger, 'error'>;
 } & ({ readonly via: 'cli'; readonly operatorId?: string } | { readonly via: 'api'; readonly operatorId: string });
@@ -108,9 +108,11 @@ async function recordAction(
   return rows[0].id;
 }
 
-/** Names the operator who requested the action, and its parameters are in the request. */
+/** Has the parameters that are executed, so that the hash chain of the audit log covers them. */
 function describeApproval({ approval }: OperatorIdentity): string | null {
-  return approval ? `approval ${approval.id}, requested by operator:${approval.requestedBy}` : null;
+  if (!approval) return null;
+  const { id, requestedBy, parameters } = approval;
+  return `approval ${id}, requested by operator:${requestedBy} ${JSON.stringify(parameters)}`;
 }
 
 /** A failed write does not hide the outcome from the operator: the log has it, and the action is recorded already. */

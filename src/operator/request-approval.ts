@@ -13,6 +13,13 @@ export const APPROVABLE_PAYMENT_ACTIONS = [
   'resolveRefundAsPaid',
 ] as const satisfies readonly OperatorPaymentAction[];
 
+/**
+ * A request expires with the key of its operator. The owner of that key may have a new one, and would approve their own
+ * request. Or the key was stolen.
+ */
+export const IS_WAITING = `(status = 'pending' and approvals.expires_at > now()
+  and exists (select from operators where operators.id = approvals.requested_by and revoked_at is null))`;
+
 /** What a second operator approves: the name of the action, and all that its execution needs. */
 export type ApprovableAction =
   | { readonly action: 'account.create'; readonly parameters: { readonly accountId: string } }
@@ -91,7 +98,7 @@ async function storeRequest(
   const { rows } = await db.query<{ id: number }>(
     `with waiting as (
        select id from approvals
-       where action = $1 and target = $2 and parameters = $3::jsonb and status = 'pending' and expires_at > now()
+       where action = $1 and target = $2 and parameters = $3::jsonb and ${IS_WAITING}
        limit 1
      ),
      stored as (

@@ -4,7 +4,7 @@ import { approve, type ApprovalContext, listApprovals, reject } from '../../src/
 import { listActions, type OperatorIdentity } from '../../src/operator/audit';
 import { listPolicies } from '../../src/operator/catalog';
 import { listExceptions, resolveException } from '../../src/operator/exceptions';
-import { createOperator } from '../../src/operator/operators';
+import { createOperator, revokeOperator } from '../../src/operator/operators';
 import { performPaymentAction, type OperatorContext } from '../../src/operator/payment-actions';
 import { requireApproval } from '../../src/operator/request-approval';
 import { verifyAudit } from '../../src/operator/verify-audit';
@@ -87,7 +87,9 @@ it('a catalog change is executed by the approval of a second operator, and the a
   });
   expect(await feesOf('gopay')).toEqual([0]);
   const change = (await listActions(db, { limit: 20 })).find(({ action }) => action === 'catalog.set');
-  expect(change).toMatchObject({ actor: 'operator:budi', detail: 'approval 1, requested by operator:dewi' });
+  const [, parameters = ''] = change?.detail?.split('approval 1, requested by operator:dewi ') ?? [];
+  expect(change?.actor).toBe('operator:budi');
+  expect(JSON.parse(parameters)).toEqual({ provider: 'gopay', channel: 'qris', feeBasisPoints: 0 });
   expect((await verifyAudit(db)).breaks).toEqual([]);
   expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/executed already/));
 });
@@ -110,6 +112,19 @@ it('a rejected or expired request cannot be approved', async () => {
   );
   expect(await budi.lunas('approvals', 'approve', '2')).toMatchObject(rejectedFor(/is expired/));
   expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toEqual([]);
+});
+
+it('a request expires with the key of its operator, who cannot approve it with a new key', async () => {
+  await dewi.lunas(...SET_FEE);
+  await revokeOperator(db, dewi.by.operatorId ?? '');
+  const newKey = await addMember('dewi');
+  for (const { lunas } of [newKey, budi]) {
+    expect(await lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/is expired/));
+  }
+  expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toEqual([]);
+
+  expect(await budi.lunas(...SET_FEE)).toMatchObject(rejectedFor(/lunas approvals approve 2 /));
+  expect(await newKey.lunas('approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
 it('a new provider account is used for no payment before a second operator has approved it', async () => {
