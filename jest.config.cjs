@@ -36,7 +36,7 @@ const shared = {
 const integration = {
   ...shared,
   displayName: 'integration',
-  testMatch: ['test/**/*.test.ts'].map(inRoot).concat(['test/slow/**', ...UNIT].map(not)),
+  testMatch: ['test/**/*.test.ts'].map(inRoot).concat(['test/slow/**', 'test/e2e/up.test.ts', ...UNIT].map(not)),
   globalSetup: '<rootDir>/test/setup/global-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
 };

@@ -17,7 +17,10 @@ const NODE_OF_IMAGE = `node-${process.platform}-${process.arch}@${NODE_VERSION_O
 const SUITES = [
   { args: [] },
   { args: ['--config', 'jest.slow.config.cjs'] },
-  { args: ['test/e2e/up.test.ts'], node: ['npm', 'exec', '--yes', `--package=${NODE_OF_IMAGE}`, '--', 'node'] },
+  {
+    args: ['--config', 'jest.slow.config.cjs', 'test/e2e/up.test.ts'],
+    node: ['npm', 'exec', '--yes', `--package=${NODE_OF_IMAGE}`, '--', 'node'],
+  },
 ];
 const THIS_NODE = [process.execPath];
 

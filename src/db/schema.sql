@@ -631,8 +631,8 @@ grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, 
 grant select on approval_limits to lunas_api;
 grant insert, select on approval_limits to lunas_operator;
 grant select on approval_limits to lunas_reader;
-grant insert, select on approvals to lunas_api;
-grant insert, select, update (status, decided_by, decided_at, leased_until, failure_reason) on approvals to lunas_operator;
+grant insert (action, target, parameters, note, requested_by), select on approvals to lunas_api;
+grant insert (action, target, parameters, note, requested_by), select, update (status, decided_by, decided_at, leased_until, failure_reason) on approvals to lunas_operator;
 grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at) on approvals to lunas_reader;
 grant select on audit_chain to lunas_operator;
 grant select on audit_chain to lunas_reader;

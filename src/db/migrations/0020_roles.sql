@@ -172,7 +172,7 @@ grant update (last_used_at) on api_keys to lunas_api;
 grant select, insert, update, delete on rate_limits to lunas_api;
 
 -- Approvals. The API requests them; operators decide at the command line.
-grant select, insert on approvals to lunas_api, lunas_operator;
+grant select, insert (action, target, parameters, note, requested_by) on approvals to lunas_api, lunas_operator;
 grant update (status, decided_by, decided_at, leased_until, failure_reason) on approvals to lunas_operator;
 grant select on approval_limits to lunas_api, lunas_operator;
 grant insert on approval_limits to lunas_operator;
