@@ -134,6 +134,18 @@ async function findApproval(db: Queryable, approvalId: number): Promise<Approval
   return requireRow(rows, `There is no request ${approvalId}; lunas approvals list shows them.`);
 }
 
+/**
+ * One person could revoke all other operators, and then create the next one alone. Such an operator decides nothing for
+ * a day, in which the audit log shows it. The first two operators of an installation are created alone.
+ */
+const MAY_DECIDE = `exists (
+  select from operators decider where id = $3 and (
+    created_at <= now() - interval '24 hours'
+    or (select count(*) from operators where scopes is null) <= 2
+    or exists (select from approvals where action = 'operator.create' and status = 'executed'
+      and parameters ->> 'operatorId' = decider.id::text)
+  ))`;
+
 /** One statement decides, so a request is decided once. An approval whose lease ended is taken over. */
 async function decide(
   db: Queryable,
@@ -144,7 +156,7 @@ async function decide(
   const { rowCount } = await db.query(
     `update approvals set status = $2, decided_by = $3, decided_at = now(),
        leased_until = case when $2 = 'approved' then now() + ${LEASE} end
-     where id = $1 and requested_by <> $3
+     where id = $1 and requested_by <> $3 and ${MAY_DECIDE}
        and (${IS_WAITING}
          or status = 'approved' and $2 = 'approved' and leased_until < now())`,
     [approvalId, decision, by.operatorId],
@@ -155,7 +167,9 @@ async function decide(
 }
 
 function whyNotDecided({ status, requestedBy, decidedBy }: Approval): string {
-  if (status === 'pending') return `is of ${requestedBy}: another operator, with a key of their own, has to decide.`;
+  if (status === 'pending') {
+    return `is of ${requestedBy}: another operator has to decide, whose key is a day old or was approved.`;
+  }
   if (status === 'expired') return 'is expired: it has to be requested again.';
   if (status === 'approved') return `is being executed for ${decidedBy}; repeat this in two minutes if it stays so.`;
   return `is ${status} already, by ${decidedBy}.`;

@@ -40,6 +40,7 @@ afterEach(async () => {
 
 async function addMember(name: string): Promise<Member> {
   const { id, secret } = await createOperator(db, { name, environment: 'production' });
+  await db.query("update operators set created_at = now() - interval '1 day' where id = $1", [id]);
   return { by: { via: 'cli', name: `operator:${name}`, operatorId: id }, lunas: withKey(secret) };
 }
 
@@ -201,6 +202,17 @@ describe('what books money', () => {
     expect(await listExceptions(ledger.db, { onlyOpen: true, limit: 9 })).toHaveLength(waiting);
     expect(await listApprovals(ledger.db, { onlyOpen: true, limit: 9 })).toHaveLength(waiting);
   });
+});
+
+it('an operator who revokes the others and creates the next one alone has to wait for a day', async () => {
+  await dewi.lunas('operators', 'revoke', budi.by.operatorId ?? '');
+  const created = JSON.parse((await dewi.lunas('operators', 'create', '--name', 'mallory')).stdout);
+  expect(created.approval_id).toBeUndefined();
+  const mallory = withKey(created.operator.secret);
+  await dewi.lunas(...SET_FEE);
+  expect(await mallory('approvals', 'approve', '1')).toMatchObject(rejectedFor(/a day old/));
+  await db.query("update operators set created_at = now() - interval '1 day'");
+  expect(await mallory('approvals', 'approve', '1')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
 it('the limit is changed by two operators, and only what is above it needs them', async () => {
