@@ -1,3 +1,5 @@
+import { COMMON_PARAMETERS } from '../../src/db/transitions/apply-transition';
+
 /** A named statement, as the service passes it to node-postgres. */
 export interface Statement {
   readonly name: string;
@@ -25,7 +27,7 @@ export function isMutant(name: string): name is Mutant {
   return name in MUTANTS;
 }
 
-const COMPARE_AND_SET = /where id = \$4 and version = \$5 and status = '\w+'/;
+const COMPARE_AND_SET = /where id = (\$\d+) and version = (\$\d+) and status = '\w+'/;
 const LEASE_IS_OVER = 'leased_until <= now()';
 
 /** The statement of a mutant. The name changes with the text, because node-postgres prepares by name. */
@@ -35,11 +37,17 @@ export function rewriteStatement(mutant: Mutant | null, statement: Statement): S
   const { name, text } = statement;
   if (mutant === 'stepNotDeduplicated' && name.startsWith('transition_')) {
     // Each parameter has to be used.
-    return rewrite(text, text.replace(COMPARE_AND_SET, 'where id = $4 and $5::integer is not null'));
+    return rewrite(text, text.replace(COMPARE_AND_SET, 'where id = $1 and $2::integer is not null'));
   }
   if (mutant === 'leaseForEver') return rewrite(text, text.replaceAll(LEASE_IS_OVER, "leased_until = '-infinity'"));
   return statement;
 }
+
+const ID = `$${COMMON_PARAMETERS.indexOf('paymentId') + 1}`;
+/** The outbox reads only the other two, and each parameter needs a type. */
+const UNUSED = COMMON_PARAMETERS.flatMap((name, index) =>
+  name === 'paymentId' || name === 'environment' ? [] : [`$${index + 1}::text`],
+);
 
 /** The mutant `outboxApart`: one statement for the transition, then another one for the event and its deliveries. */
 export async function runInTwo(
@@ -56,9 +64,9 @@ export async function runInTwo(
   const outbox = text.slice(start, end);
   await send({
     name: `${name}_outbox`,
-    text: `with changed as (select * from payments where id = $4::uuid),${outbox}
-      select $1::text, $2::text from changed`,
-    values: values.slice(0, 4),
+    text: `with changed as (select * from payments where id = ${ID}::uuid),${outbox}
+      select ${UNUSED.join(', ')} from changed`,
+    values: values.slice(0, COMMON_PARAMETERS.length),
   });
   return result;
 }
