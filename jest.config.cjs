@@ -4,7 +4,7 @@ const { availableParallelism } = require('node:os');
 const UNIT = [
   'test/*.test.ts',
   'test/{docs,domain,keys,qris,scripts,tidy}/**/*.test.ts',
-  'test/api/{keyed-mutex,request-deadline,strict-json}.test.ts',
+  'test/api/{admission,keyed-mutex,request-deadline,strict-json}.test.ts',
   'test/cli/{duration,output}.test.ts',
   'test/db/transitions/statements.test.ts',
   'test/local-stack/{data-directory,ports,progress,supervisor,task-group}.test.ts',

@@ -29,6 +29,8 @@ import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';
 
 /** Requests are counted, and none is rejected. */
 const RATE_LIMIT_PER_MINUTE = '1000000';
+/** For two bulks of one merchant. */
+const MAX_CREATES_IN_FLIGHT = '160';
 const SETTLEMENT_DELAY_SECONDS = 1;
 const START_TIMEOUT_MS = 60_000;
 
@@ -237,6 +239,7 @@ export class BenchmarkHarness {
         OPERATOR_PORT: String(operatorPortOf(config)),
         SANDBOX_PORT: String(config.SANDBOX_PORT),
         RATE_LIMIT_PER_MINUTE,
+        MAX_CREATES_IN_FLIGHT,
         ...this.options.environment?.[name],
         ...environment,
       },

@@ -152,6 +152,9 @@ export const environmentSchema = z.object({
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .default(5_000)
     .describe('Connections that an API process accepts; it closes further ones.'),
+  MAX_CREATES_IN_FLIGHT: wholeNumber(3, 1_000_000)
+    .default(96)
+    .describe('Creates in flight at each provider account, in each API process; a merchant has at most a third.'),
   REFUND_HOLD_SECONDS: wholeNumber(0, 604_800)
     .default(60)
     .describe('How long a refund can be cancelled before it is submitted to the provider.'),

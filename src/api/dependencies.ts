@@ -5,6 +5,7 @@ import type { Logger } from '../logger';
 import type { ProviderRegistry } from '../providers/registry';
 import type { DerivedKeys } from '../db/derived-keys';
 import type { Sealer } from '../sealing';
+import type { Admission } from './admission';
 import type { ApiKeys } from './auth/api-keys';
 import type { AuthFailureLimiter } from './auth/auth-failure-limiter';
 import type { KnownKeys } from './auth/known-keys';
@@ -22,6 +23,7 @@ export interface ApiDependencies {
   /** For requests without a key: they cannot take the connections of merchants. */
   readonly publicDb: Pool;
   readonly workflows: PaymentWorkflowClient;
+  readonly admission: Admission;
   readonly creations: SingleFlight;
   readonly providers: ProviderRegistry;
   readonly sealer: Sealer;

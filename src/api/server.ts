@@ -10,6 +10,7 @@ import type { Logger } from '../logger';
 import { createProviderRegistry } from '../providers/registry';
 import { DerivedKeys } from '../db/derived-keys';
 import { createSealer } from '../sealing';
+import { Admission } from './admission';
 import { createOperatorApp, createPublicApp } from './app';
 import { ApiKeys } from './auth/api-keys';
 import { AuthFailureLimiter } from './auth/auth-failure-limiter';
@@ -44,6 +45,8 @@ export interface ApiSettings {
   readonly merchantRequestsPerMinute?: number;
   /** Of the public endpoints, per client network and process (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
   readonly publicRequestsPerSecond: number;
+  /** Of each provider account (`MAX_CREATES_IN_FLIGHT`). */
+  readonly maxCreatesInFlight: number;
   /** `MAX_CONNECTIONS` */
   readonly maxConnections: number;
   readonly log: Logger;
@@ -86,12 +89,14 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
 
   const rateLimit = new RateLimit(settings);
   const failedKeys = new AuthFailureLimiter();
+  const admission = new Admission(settings.maxCreatesInFlight);
 
   const dependencies = {
     db,
     publicDb,
     workflows,
-    creations: new SingleFlight(workflows),
+    admission,
+    creations: new SingleFlight(workflows, admission),
     providers,
     sealer,
     derivedKeys,

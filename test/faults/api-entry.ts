@@ -3,6 +3,7 @@ import { createPublicApp } from '../../src/api/app';
 import { ApiKeys } from '../../src/api/auth/api-keys';
 import { KnownKeys } from '../../src/api/auth/known-keys';
 import { AuthFailureLimiter } from '../../src/api/auth/auth-failure-limiter';
+import { Admission } from '../../src/api/admission';
 import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
 import { createQrisLinks } from '../../src/api/qris-images/qris-links';
 import { Readiness } from '../../src/api/health/readiness';
@@ -35,11 +36,13 @@ function run(): void {
   const workflows = new InstrumentedWorkflowClient(
     connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }, payloadKeys(derivedKeys)),
   );
+  const admission = new Admission(1_000_000);
   const app = createPublicApp(
     {
       db,
       workflows,
-      creations: new SingleFlight(workflows),
+      admission,
+      creations: new SingleFlight(workflows, admission),
       providers: createProviderRegistry(db, sealer, publicBaseUrl),
       sealer,
       derivedKeys,

@@ -106,7 +106,7 @@ describe('a merchant cannot fill the API with creations that wait', () => {
     temporal = createServer(() => undefined).listen(port, '127.0.0.1');
     await once(temporal, 'listening');
     const target = { address: `127.0.0.1:${port}`, namespace: 'none', security: {} };
-    apis = await startTestApis([{ temporal: target, masterKey }]);
+    apis = await startTestApis([{ temporal: target, masterKey, maxCreatesInFlight: 96 }]);
     const sandbox = { sandboxUrl: 'http://127.0.0.1:1', sandboxServerKey: SANDBOX_SERVER_KEY };
     ({ secretKey: secret } = await seedDemo({ databaseUrl: apis.databaseUrl, masterKey, ...sandbox }));
   });
@@ -115,19 +115,33 @@ describe('a merchant cannot fill the API with creations that wait', () => {
     temporal.close();
   });
 
-  it('429 beyond 128 creations in flight, with Retry-After; a bulk that does not fit creates nothing', async () => {
+  const ascending = (results: readonly ApiResult[]) =>
+    results.map(({ status }) => status).toSorted((one, other) => one - other);
+
+  it('429 beyond a bulk in flight, with Retry-After; a bulk that is not admitted creates nothing', async () => {
     const [url = ''] = apis.urls;
     const results = await Promise.all(Array.from({ length: 5 }, () => postBulk(url, secret)));
     const rejected = results.filter(({ status }) => status === 429);
-    expect(results.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
-      429, 429, 429, 500, 500,
-    ]);
+    expect(ascending(results)).toEqual([429, 429, 429, 429, 500]);
     expect(rejected.every(({ headers }) => headers.get('retry-after') === '1')).toBe(true);
+    const { rows } = await apis.db.query('select count(*)::int as details from payment_details');
+    expect(rows).toEqual([{ details: 0 }]);
   });
 
-  it('500 for each of 16 concurrent creations after the deadline: none of them is rejected', async () => {
+  it('of 200 concurrent creations, 32 get 500 after the deadline, and the others 429 immediately', async () => {
     const [url = ''] = apis.urls;
-    const results = await Promise.all(Array.from({ length: 16 }, () => post(url, secret, { amount: 10_000 })));
-    expect(results.map(({ status }) => status)).toEqual(Array(16).fill(500));
+    const order: number[] = [];
+    const results = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const result = await post(url, secret, { amount: 10_000, customer: { name: 'Siti' } });
+        order.push(result.status);
+        return result;
+      }),
+    );
+    expect(ascending(results)).toEqual([...Array(168).fill(429), ...Array(32).fill(500)]);
+    // None of the rejected requests waited for a creation.
+    expect(order.indexOf(500)).toBe(168);
+    const { rows } = await apis.db.query('select count(*)::int as details from payment_details');
+    expect(rows).toEqual([{ details: 32 }]);
   });
 });

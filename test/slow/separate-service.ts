@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
@@ -9,7 +11,6 @@ import { type ChildServiceName, startChildService } from '../../src/local-stack/
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { connectClient } from '../../src/temporal/connection';
 import { payloadKeysOf } from '../support/payload-keys';
-import { temporaryDirectory } from '../local-stack/processes';
 import { testEnvironment } from '../support/test-environment';
 import { LUNAS, freePorts, LunasProcess } from '../support/lunas-process';
 
@@ -41,7 +42,7 @@ export class SeparateService {
   ) {}
 
   static async open(): Promise<SeparateService> {
-    const directory = await temporaryDirectory();
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
     const ports = await freePorts();
     const sandbox = { url: `http://127.0.0.1:${ports['SANDBOX_PORT']}` };
     const environment = {
@@ -96,6 +97,11 @@ export class SeparateService {
     this.#processes.set(name, await startChildService(options, new AbortController().signal));
   }
 
+  /** Of a running process. */
+  pid(name: ChildServiceName): number {
+    return existing(this.#processes.get(name)).pid;
+  }
+
   async stop(...names: readonly ChildServiceName[]): Promise<void> {
     await Promise.all(names.map(async (name) => this.#processes.get(name)?.stop()));
   }
@@ -104,6 +110,7 @@ export class SeparateService {
     await this.stop('api', 'worker');
     await this.stopServices();
     await this.stop('sandbox');
+    await rm(this.directory, { recursive: true, force: true });
   }
 
   /** Makes a base backup. PostgreSQL has to be stopped. */

@@ -26,6 +26,7 @@ export const NO_LIMITS = {
   requestsPerMinute: 1_000_000,
   publicRequestsPerSecond: 1_000_000,
   maxConnections: 100_000,
+  maxCreatesInFlight: 1_000_000,
 } as const;
 
 /** The whole service. The API and a worker run in this process, with their own database and sandbox. */

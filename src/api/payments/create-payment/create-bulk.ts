@@ -49,8 +49,8 @@ export async function createBulk(
   await requireSamePayments(dependencies, drafts, earlier);
 
   const terms = await captureOpenTerms(dependencies, merchant, drafts, earlier);
-  await storeDetails(dependencies.db, sealDetails(dependencies, drafts));
-  const creations = dependencies.creations.createAll(merchant.merchantId, terms);
+  const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, drafts));
+  const creations = dependencies.creations.createAll(terms, prepare);
   const failures = await Promise.all(creations.map((creation) => creation.catch((error: unknown) => error)));
   const created = terms.length === 0 ? earlier : await findOriginalResponses(dependencies.db, ids);
   await requireSamePayments(dependencies, drafts, created);

@@ -37,10 +37,11 @@ export async function createSingle(
   if (earlier) await assertSameRequest(dependencies, earlier, draft);
   if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
 
+  dependencies.creations.requirePlace(draft.identity, merchant.merchantId, draft.request.provider);
   const policy = await resolvePolicy(dependencies, merchant, draft.request);
   const terms = captureTerms(merchant, draft, policy);
-  await storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
-  await Promise.all(dependencies.creations.createAll(merchant.merchantId, [terms]));
+  const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
+  await Promise.all(dependencies.creations.createAll([terms], prepare));
   const created = await findOriginalResponse(dependencies.db, paymentId);
   if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no original response`);
   await assertSameRequest(dependencies, created, draft);

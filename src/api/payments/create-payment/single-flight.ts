@@ -1,55 +1,48 @@
 import type { PaymentTerms } from '../../../domain/payment';
+import type { ProviderName } from '../../../domain/provider-capabilities';
 import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
-import { ApiError } from '../../api-error';
-
-/**
- * Two bulks and 28 single creations. With more, the creations of one merchant would delay those of all others.
- */
-const MAX_IN_FLIGHT_OF_MERCHANT = 128;
-
-/** A creation takes a fraction of a second. */
-const RETRY_AFTER_SECONDS = 1;
+import type { Admission } from '../../admission';
 
 /**
  * The creations in flight in this process. A request for a payment that is being created waits for that creation. So
- * ten thousand concurrent repeats cost Temporal one call per process.
+ * ten thousand concurrent repeats cost Temporal one call per process, and need one place.
  */
 export class SingleFlight {
   readonly #inFlight = new Map<string, Promise<void>>();
-  readonly #countByMerchant = new Map<string, number>();
 
-  constructor(private readonly workflows: Pick<PaymentWorkflowClient, 'createPayment'>) {}
+  constructor(
+    private readonly workflows: Pick<PaymentWorkflowClient, 'createPayment'>,
+    private readonly admission: Pick<Admission, 'requirePlace' | 'admit' | 'release'>,
+  ) {}
+
+  /** @throws ApiError `rate_limited` if a new payment could not be admitted */
+  requirePlace({ paymentId }: Pick<PaymentTerms, 'paymentId'>, merchantId: string, provider: ProviderName): void {
+    if (!this.#inFlight.has(paymentId)) this.admission.requirePlace(merchantId, provider);
+  }
 
   /**
    * Creates the payments of one request, each as `PaymentWorkflowClient.createPayment`.
-   * @throws ApiError `rate_limited` if the merchant had too many in flight; then none is created
+   * @param prepare what all of them need first; it is called only for an admitted request
+   * @throws ApiError `rate_limited` if the request is not admitted; then none is created
    */
-  createAll(merchantId: string, terms: readonly PaymentTerms[]): Promise<void>[] {
-    const added = terms.filter(({ paymentId }) => !this.#inFlight.has(paymentId)).length;
-    if (added > 0 && this.#countOf(merchantId) + added > MAX_IN_FLIGHT_OF_MERCHANT) {
-      throw new ApiError(
-        'rate_limited',
-        `A merchant may have ${MAX_IN_FLIGHT_OF_MERCHANT} creations in flight; try again in ${RETRY_AFTER_SECONDS} s.`,
-        { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, internal: `creations of merchant ${merchantId}` },
-      );
+  createAll(terms: readonly PaymentTerms[], prepare: () => Promise<void>): Promise<void>[] {
+    const added = terms.filter(({ paymentId }) => !this.#inFlight.has(paymentId));
+    if (added[0]) {
+      // One request has one merchant and one provider, and so one provider account.
+      this.admission.admit(added[0], added.length);
+      const prepared = prepare();
+      for (const own of added) this.#inFlight.set(own.paymentId, this.#create(own, prepared));
     }
-    return terms.map((own) => this.#inFlight.get(own.paymentId) ?? this.#create(merchantId, own));
+    return terms.map(({ paymentId }) => this.#inFlight.get(paymentId) ?? Promise.resolve());
   }
 
-  #create(merchantId: string, terms: PaymentTerms): Promise<void> {
-    const { paymentId } = terms;
-    this.#countByMerchant.set(merchantId, this.#countOf(merchantId) + 1);
-    const creation = this.workflows.createPayment(terms).finally(() => {
-      this.#inFlight.delete(paymentId);
-      const left = this.#countOf(merchantId) - 1;
-      if (left === 0) this.#countByMerchant.delete(merchantId);
-      else this.#countByMerchant.set(merchantId, left);
-    });
-    this.#inFlight.set(paymentId, creation);
-    return creation;
-  }
-
-  #countOf(merchantId: string): number {
-    return this.#countByMerchant.get(merchantId) ?? 0;
+  async #create(terms: PaymentTerms, prepared: Promise<void>): Promise<void> {
+    try {
+      await prepared;
+      await this.workflows.createPayment(terms);
+    } finally {
+      this.#inFlight.delete(terms.paymentId);
+      this.admission.release(terms);
+    }
   }
 }

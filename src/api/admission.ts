@@ -1,0 +1,107 @@
+import type { PaymentTerms } from '../domain/payment';
+import type { ProviderName } from '../domain/provider-capabilities';
+import { ApiError } from './api-error';
+
+/** A creation takes a fraction of a second, so places become free all the time. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Of one provider account. */
+interface Places {
+  readonly provider: ProviderName;
+  taken: number;
+  readonly takenByMerchant: Map<string, number>;
+}
+
+/** Who has places, and where. */
+type Applicant = Pick<PaymentTerms, 'merchantId' | 'provider' | 'providerAccountId'>;
+
+export interface AdmissionStats {
+  /** Creations that have a place now. */
+  readonly inFlight: number;
+  /** Creations that were rejected since the start of the process. */
+  readonly rejected: number;
+}
+
+/**
+ * Limits the creations in flight in this process, so that each is completed in time. A creation is admitted or rejected
+ * when its request arrives: none waits for a place.
+ *
+ * - Each provider account has places of its own. The creations at an account that hangs keep theirs until they time
+ *   out, and take none from the other accounts.
+ * - A merchant may have half as many creations as there are free places. So one alone has at most a third of the
+ *   places, and there are always some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
+ * - A bulk needs one place of this share, and takes one for each of its items.
+ */
+export class Admission {
+  /** Each account that had a creation since the start of the process. */
+  readonly #accounts = new Map<string, Places>();
+  #rejected = 0;
+
+  /** @param places of each provider account (`MAX_CREATES_IN_FLIGHT`) */
+  constructor(private readonly places: number) {}
+
+  /**
+   * A check without the account, which is not known before the first statement of a request: under overload a rejection
+   * then costs PostgreSQL nothing.
+   * @throws ApiError as `admit`, if the merchant has used its share at each account of the provider
+   */
+  requirePlace(merchantId: string, provider: ProviderName): void {
+    const accounts = [...this.#accounts.values()].filter((account) => account.provider === provider);
+    if (accounts.length === 0 || accounts.some((account) => this.#hasPlace(account, merchantId))) return;
+    this.#rejected += 1;
+    throw tooManyInFlight(merchantId, provider);
+  }
+
+  /**
+   * Takes places for creations of one merchant at one account; `release` returns each of them.
+   * @throws ApiError `rate_limited` with `Retry-After` if the merchant has used its share; then no place is taken
+   */
+  admit(applicant: Applicant, creations: number): void {
+    const { merchantId } = applicant;
+    const account = this.#accountOf(applicant);
+    if (!this.#hasPlace(account, merchantId)) {
+      this.#rejected += creations;
+      throw tooManyInFlight(merchantId, applicant.provider);
+    }
+    account.taken += creations;
+    account.takenByMerchant.set(merchantId, takenBy(account, merchantId) + creations);
+  }
+
+  /** Returns the place of one creation. */
+  release(applicant: Applicant): void {
+    const account = this.#accountOf(applicant);
+    account.taken -= 1;
+    const left = takenBy(account, applicant.merchantId) - 1;
+    if (left === 0) account.takenByMerchant.delete(applicant.merchantId);
+    else account.takenByMerchant.set(applicant.merchantId, left);
+  }
+
+  /** For metrics. */
+  stats(): AdmissionStats {
+    const inFlight = [...this.#accounts.values()].reduce((sum, { taken }) => sum + taken, 0);
+    return { inFlight, rejected: this.#rejected };
+  }
+
+  #accountOf({ provider, providerAccountId }: Applicant): Places {
+    const known = this.#accounts.get(providerAccountId);
+    if (known) return known;
+    const account: Places = { provider, taken: 0, takenByMerchant: new Map() };
+    this.#accounts.set(providerAccountId, account);
+    return account;
+  }
+
+  #hasPlace(account: Places, merchantId: string): boolean {
+    return takenBy(account, merchantId) < (this.places - account.taken) / 2;
+  }
+}
+
+function takenBy({ takenByMerchant }: Places, merchantId: string): number {
+  return takenByMerchant.get(merchantId) ?? 0;
+}
+
+function tooManyInFlight(merchantId: string, provider: ProviderName): ApiError {
+  return new ApiError('rate_limited', `Too many creations are in flight; try again in ${RETRY_AFTER_SECONDS} s.`, {
+    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    internal: `no place for merchant ${merchantId} at ${provider}`,
+  });
+}

@@ -1,0 +1,92 @@
+import { Admission } from '../../src/api/admission';
+import { ApiError } from '../../src/api/api-error';
+
+const PLACES = 96;
+const ACCOUNT = 'account-a';
+
+const PROVIDER = 'gopay';
+
+const applicant = (merchantId: string, providerAccountId = ACCOUNT) =>
+  ({
+    merchantId,
+    provider: PROVIDER,
+    providerAccountId,
+  }) as const;
+
+function isAdmitted(admission: Admission, merchantId: string, { account = ACCOUNT, creations = 1 } = {}): boolean {
+  try {
+    admission.admit(applicant(merchantId, account), creations);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'rate_limited') return false;
+    throw error;
+  }
+}
+
+/** One request after the other. @returns how many of them are admitted */
+function admitted(admission: Admission, merchantId: string, requests: number, account = ACCOUNT): number {
+  return Array.from({ length: requests }, () => isAdmitted(admission, merchantId, { account })).filter(Boolean).length;
+}
+
+describe('admission', () => {
+  it('a merchant alone has at most a third of the places of an account', () => {
+    expect(admitted(new Admission(PLACES), 'one', 200)).toBe(PLACES / 3);
+  });
+
+  it('16 creations of a merchant are admitted beside two merchants without a limit, and beside a bulk', () => {
+    const beside = new Admission(PLACES);
+    for (let caller = 0; caller < 200; caller += 1) {
+      isAdmitted(beside, 'one');
+      isAdmitted(beside, 'other');
+    }
+    expect(admitted(beside, 'small', 16)).toBe(16);
+    const besideBulk = new Admission(PLACES);
+    expect(isAdmitted(besideBulk, 'one', { creations: 50 })).toBe(true);
+    expect(admitted(besideBulk, 'small', 16)).toBe(16);
+  });
+
+  it('all merchants together have at most all places of an account', () => {
+    const admission = new Admission(PLACES);
+    const counts = Array.from({ length: 500 }, (_, merchant) => admitted(admission, `merchant ${merchant}`, 2));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(PLACES);
+  });
+
+  it('creations at an account take no places of another account', () => {
+    const admission = new Admission(PLACES);
+    for (let merchant = 0; merchant < 500; merchant += 1) admitted(admission, `merchant ${merchant}`, 1);
+    expect(admitted(admission, 'merchant 1', 200, 'account-b')).toBe(PLACES / 3);
+  });
+
+  it('a merchant has one bulk in flight at an account; the next one is admitted when its items have ended', () => {
+    const admission = new Admission(PLACES);
+    expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(true);
+    expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(false);
+    for (let item = 0; item < 50; item += 1) admission.release(applicant('one'));
+    expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(true);
+  });
+
+  it('without the account, a merchant is rejected if it has no place at any account of the provider', () => {
+    const admission = new Admission(PLACES);
+    const requirePlace = () => admission.requirePlace('one', PROVIDER);
+    expect(requirePlace).not.toThrow();
+    admitted(admission, 'one', 1, 'account-b');
+    admitted(admission, 'one', 200);
+    expect(requirePlace).not.toThrow();
+    admitted(admission, 'one', 200, 'account-b');
+    expect(requirePlace).toThrow(ApiError);
+    expect(() => admission.requirePlace('one', 'shopeepay')).not.toThrow();
+    expect(() => admission.requirePlace('other', PROVIDER)).not.toThrow();
+    admission.release(applicant('one', 'account-b'));
+    expect(requirePlace).not.toThrow();
+  });
+
+  it('counts what is in flight and what was rejected', () => {
+    const admission = new Admission(PLACES);
+    admitted(admission, 'one', 40);
+    admitted(admission, 'one', 1, 'account-b');
+    expect(admission.stats()).toEqual({ inFlight: 33, rejected: 8 });
+    for (let creation = 0; creation < 32; creation += 1) admission.release(applicant('one'));
+    admission.release(applicant('one', 'account-b'));
+    expect(admission.stats()).toEqual({ inFlight: 0, rejected: 8 });
+  });
+});
