@@ -160,6 +160,15 @@ export async function claimDueNotifications(db: Queryable, max: number): Promise
   return rows;
 }
 
+/** Ends the lease of claimed notifications that were not handled: they are due immediately. */
+export async function releaseNotifications(db: Queryable, notificationIds: readonly number[]): Promise<void> {
+  await db.query({
+    name: 'release_notifications',
+    text: 'update provider_notifications set next_notify_at = now() where id = any ($1) and closed_at is null',
+    values: [notificationIds],
+  });
+}
+
 /** Doubles with each attempt, up to the age of the notification: an old backlog is not handled in a tight loop. */
 const NEXT_NOTIFY_DELAY = `
   greatest(

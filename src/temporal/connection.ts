@@ -41,6 +41,8 @@ function securityOf(config: Config): TemporalTarget['security'] {
 const CHANNEL_ARGS: ClientOptions = {
   'grpc.keepalive_time_ms': 12_000,
   'grpc.keepalive_timeout_ms': 5_000,
+  // grpc-js would wait for up to two minutes, and the work of an outage is done only after that.
+  'grpc.max_reconnect_backoff_ms': 2_000,
   channelFactoryOverride: (target, credentials, options) => new ReconnectingChannel(target, credentials, options),
 };
 

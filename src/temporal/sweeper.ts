@@ -5,6 +5,7 @@ import {
   closeNotifications,
   newestNotification,
   recordNotified,
+  releaseNotifications,
   type OpenNotification,
 } from '../db/notification-inbox';
 import { COVERED_BY } from '../domain/provider-status';
@@ -61,17 +62,21 @@ async function sweep(dependencies: SweeperDependencies, stopping: AbortSignal): 
 }
 
 /**
- * Claimed notifications that are not handled, after an error or a stop, are due again soon.
+ * After an error the notifications are due again at the next sweep: an outage may have ended. After a stop, those that
+ * were not handled are due when their lease ends.
  * @returns the number of handled notifications
  */
 async function notifyBatch(dependencies: SweeperDependencies, stopping: AbortSignal): Promise<number> {
   const { db } = dependencies;
   const notified: number[] = [];
+  const failed: number[] = [];
   await forEachConcurrent(await claimDueNotifications(db, BATCH_SIZE), CONCURRENCY, async (notification) => {
     if (stopping.aborted) return;
-    if (await notify(dependencies, notification)) notified.push(...notification.notificationIds);
+    const isNotified = await notify(dependencies, notification);
+    (isNotified ? notified : failed).push(...notification.notificationIds);
   });
   if (notified.length > 0) await recordNotified(db, notified);
+  if (failed.length > 0) await releaseNotifications(db, failed);
   return notified.length;
 }
 

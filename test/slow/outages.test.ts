@@ -4,6 +4,7 @@ import { startApi } from '../../src/api/server';
 import { createLogger } from '../../src/logger';
 import { sendRequest, type ApiResult } from '../support/api';
 import { freeListeners } from '../support/listeners';
+import { signedNotification } from '../support/notification';
 import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
@@ -11,9 +12,12 @@ import { eventually } from '../support/eventually';
 let service: TestService;
 let postgresql: TcpProxy;
 let temporal: TcpProxy;
+let notificationPath: string;
 let api: { url: string; close(): Promise<void> };
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
+  const accounts = await service.db.query("select id from provider_accounts where provider = 'gopay'");
+  notificationPath = `/provider-notifications/${accounts.rows[0].id}`;
   const database = new URL(service.databaseUrl);
   postgresql = await startTcpProxy(database.host);
   temporal = await startTcpProxy(service.temporal.address);
@@ -118,7 +122,7 @@ describe.each(['cut', 'hang'] as const)('Temporal unavailable (%s)', (how) => {
   it('500 server_error after at most 10 s if it is needed, and the same request later is executed once', async () => {
     const known = `known-${how}`;
     expect((await create(known)).status).toBe(201);
-    const { id } = (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
+    const { id, reference_id } = (await service.call('POST', '/payments', { amount: 20_000 })).body.payment;
     await temporal[how]();
     const responses = await Promise.all([
       create(`temporal-${how}`),
@@ -131,7 +135,9 @@ describe.each(['cut', 'hang'] as const)('Temporal unavailable (%s)', (how) => {
     // Requests that need only PostgreSQL succeed.
     const completed = await Promise.all([create(known), call('GET', `/payments/${id}`), call('GET', '/transactions')]);
     expect(completed.map(({ status }) => status)).toEqual([201, 200, 200]);
-    expect((await call('GET', '/readyz')).status).toBe(503);
+    expect((await call('GET', '/readyz')).status).toBe(200);
+    expect((await call('GET', '/readyz?for=creates')).status).toBe(503);
+    expect((await call('POST', notificationPath, signedNotification(reference_id))).status).toBe(200);
     await temporal.restore();
     await expectOneExecution(`temporal-${how}`);
     // Long enough for calls that are still being retried without a caller.

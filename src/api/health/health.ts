@@ -8,15 +8,17 @@ export const getHealth = publicEndpoint({
 });
 
 /**
- * Readiness: PostgreSQL and Temporal respond too. It has no budget: a flood through a proxy must not make a load
- * balancer of the same address remove the process.
+ * Readiness: PostgreSQL responds too. That is enough for reads, idempotent replays, lists, QR images and notifications,
+ * so without Temporal a load balancer keeps the process. `?for=creates` requires Temporal as well. The endpoint has no
+ * budget: a flood through a proxy must not make a load balancer of the same address remove the process.
  */
 export const getReadiness = publicEndpoint({
   method: 'get',
   path: '/readyz',
-  async handler({ readiness }) {
-    const state = await readiness.check();
-    const isReady = state.postgresql && state.temporal;
+  async handler({ readiness }, request) {
+    const needsTemporal = request.query.for === 'creates';
+    const state = await readiness.check(needsTemporal);
+    const isReady = state.postgresql && (state.temporal || !needsTemporal);
     return {
       status: isReady ? 200 : 503,
       body: {

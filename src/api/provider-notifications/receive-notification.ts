@@ -12,13 +12,16 @@ import { publicEndpoint } from '../endpoint';
 /** A notification of Midtrans has about 1 kB. */
 const MAX_BYTES = 64 * 1_024;
 
+/** A provider waits for its response meanwhile. */
+const SIGNAL_TIMEOUT_MS = 2_000;
+
 /** The payments that were signalled a moment ago. The rows of further notifications stay open for the sweeper. */
 const signalled = new LRUCache<string, true>({ max: 10_000, ttl: 1_000 });
 
 /**
  * Stores a verified notification and signals the payment's workflow, which queries the provider. A copy is only stored,
  * and so is a notification that the workflow's own timer covers. The sweeper signals again for each row that stays
- * open. Only what no provider sends counts against the budget of the network: a provider's notifications come from few
+ * open, also if Temporal does not respond. Only what no provider sends counts against the budget of the network: a provider's notifications come from few
  * addresses.
  */
 export const receiveNotification = publicEndpoint({
@@ -30,7 +33,7 @@ export const receiveNotification = publicEndpoint({
     await requireAccount(dependencies, request);
   },
   async handler(dependencies, request) {
-    const { publicDb, workflows, log, publicBudget } = dependencies;
+    const { publicDb, log, publicBudget } = dependencies;
     const { accountId, provider } = await requireAccount(dependencies, request);
     const rawBody: Buffer = request.body;
     const verification = provider.verifyNotification({ rawBody, headers: request.headers });
@@ -47,11 +50,20 @@ export const receiveNotification = publicEndpoint({
     if (paymentId === null) log.warn({ accountId, referenceId: content.referenceId }, 'notification for unknown order');
     else if (needsQuery && !signalled.has(paymentId)) {
       signalled.set(paymentId, true);
-      await notifyWorkflow(publicDb, workflows, paymentId);
+      await notifySoon(dependencies, paymentId);
     }
     return { status: 200, body: { received: true } };
   },
 });
+
+/** The notification is stored, so without Temporal the provider gets its response, and the sweeper signals later. */
+async function notifySoon({ publicDb, workflows, log }: ApiDependencies, paymentId: string): Promise<void> {
+  try {
+    await notifyWorkflow(publicDb, workflows.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS), paymentId);
+  } catch (error) {
+    log.warn({ err: error, paymentId }, 'provider notification not handled; will retry');
+  }
+}
 
 /** Found before the body is read: a caller without the address of an account makes the API read nothing. */
 async function requireAccount(
