@@ -8,6 +8,7 @@ const UNIT = [
   'test/cli/{duration,output}.test.ts',
   'test/db/transitions/statements.test.ts',
   'test/local-stack/{data-directory,ports,progress,supervisor,task-group}.test.ts',
+  'test/providers/call-slots.test.ts',
   'test/providers/midtrans/{midtrans-provider,notification}.test.ts',
   'test/temporal/fairness-key.test.ts',
   'test/webhooks/{retry-policy,sign,special-purpose-networks}.test.ts',

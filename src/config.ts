@@ -152,7 +152,7 @@ export const environmentSchema = z.object({
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .default(5_000)
     .describe('Connections that an API process accepts; it closes further ones.'),
-  MAX_CREATES_IN_FLIGHT: wholeNumber(3, 1_000_000)
+  MAX_CREATES_IN_FLIGHT: wholeNumber(4, 1_000_000)
     .default(96)
     .describe('Creates in flight at each provider account, in each API process; a merchant has at most a third.'),
   REFUND_HOLD_SECONDS: wholeNumber(0, 604_800)

@@ -8,9 +8,14 @@ const RETRY_AFTER_SECONDS = 1;
 /** Of one provider account. */
 interface Places {
   readonly provider: ProviderName;
+  /** Fewer than the configured ones if creations were not completed in time. */
+  count: number;
   taken: number;
   readonly takenByMerchant: Map<string, number>;
 }
+
+/** Enough to notice that an account responds again. */
+const MIN_PLACES = 4;
 
 /** Who has places, and where. */
 type Applicant = Pick<PaymentTerms, 'merchantId' | 'provider' | 'providerAccountId'>;
@@ -27,7 +32,8 @@ export interface AdmissionStats {
  * when its request arrives: none waits for a place.
  *
  * - Each provider account has places of its own. The creations at an account that hangs keep theirs until they time
- *   out, and take none from the other accounts.
+ *   out, and take none from the other accounts. Each of them that is not completed halves the places of the account,
+ *   and each one that is completed doubles them again. So an outage soon gets few creations that cannot be completed.
  * - A merchant may have half as many creations as there are free places. So one alone has at most a third of the
  *   places, and there are always some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
  * - A bulk needs one place of this share, and takes one for each of its items.
@@ -47,7 +53,7 @@ export class Admission {
    */
   requirePlace(merchantId: string, provider: ProviderName): void {
     const accounts = [...this.#accounts.values()].filter((account) => account.provider === provider);
-    if (accounts.length === 0 || accounts.some((account) => this.#hasPlace(account, merchantId))) return;
+    if (accounts.length === 0 || accounts.some((account) => hasPlace(account, merchantId))) return;
     this.#rejected += 1;
     throw tooManyInFlight(merchantId, provider);
   }
@@ -59,7 +65,7 @@ export class Admission {
   admit(applicant: Applicant, creations: number): void {
     const { merchantId } = applicant;
     const account = this.#accountOf(applicant);
-    if (!this.#hasPlace(account, merchantId)) {
+    if (!hasPlace(account, merchantId)) {
       this.#rejected += creations;
       throw tooManyInFlight(merchantId, applicant.provider);
     }
@@ -67,9 +73,10 @@ export class Admission {
     account.takenByMerchant.set(merchantId, takenBy(account, merchantId) + creations);
   }
 
-  /** Returns the place of one creation. */
-  release(applicant: Applicant): void {
+  /** Returns the place of one creation. @param isCompleted the payment is issued or failed */
+  release(applicant: Applicant, isCompleted: boolean): void {
     const account = this.#accountOf(applicant);
+    account.count = isCompleted ? Math.min(account.count * 2, this.places) : Math.max(account.count / 2, MIN_PLACES);
     account.taken -= 1;
     const left = takenBy(account, applicant.merchantId) - 1;
     if (left === 0) account.takenByMerchant.delete(applicant.merchantId);
@@ -85,14 +92,14 @@ export class Admission {
   #accountOf({ provider, providerAccountId }: Applicant): Places {
     const known = this.#accounts.get(providerAccountId);
     if (known) return known;
-    const account: Places = { provider, taken: 0, takenByMerchant: new Map() };
+    const account: Places = { provider, count: this.places, taken: 0, takenByMerchant: new Map() };
     this.#accounts.set(providerAccountId, account);
     return account;
   }
+}
 
-  #hasPlace(account: Places, merchantId: string): boolean {
-    return takenBy(account, merchantId) < (this.places - account.taken) / 2;
-  }
+function hasPlace(account: Places, merchantId: string): boolean {
+  return takenBy(account, merchantId) < (account.count - account.taken) / 2;
 }
 
 function takenBy({ takenByMerchant }: Places, merchantId: string): number {

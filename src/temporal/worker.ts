@@ -5,6 +5,7 @@ import type { Environment } from '../config';
 import { createPool } from '../db/pool';
 import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../logger';
+import { limitCalls } from '../providers/call-slots';
 import { createProviderRegistry } from '../providers/registry';
 import { DerivedKeys } from '../db/derived-keys';
 import { createSealer } from '../sealing';
@@ -50,6 +51,10 @@ export interface WorkerSettings {
 const SHUTDOWN_GRACE_TIME = '10 seconds';
 const STICKY_TIMEOUT = '1 second';
 const MAX_CACHED_WORKFLOWS = 500;
+/** The SDK's default. A first attempt of a provider call occupies the slot of its workflow task. */
+const WORKFLOW_TASK_SLOTS = 40;
+/** So an account that hangs occupies a third of the slots. */
+const CALLS_PER_ACCOUNT = Math.floor(WORKFLOW_TASK_SLOTS / 3);
 /** A run that fails repeats at most this much of each part. */
 const RECONCILIATION_SLICE_MS = 30_000;
 
@@ -78,7 +83,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const activities = createActivities({
     db,
     sealer,
-    providers,
+    providers: limitCalls(providers, CALLS_PER_ACCOUNT),
     webhooks,
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
@@ -99,6 +104,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
     shutdownGraceTime: SHUTDOWN_GRACE_TIME,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
     maxCachedWorkflows: settings.maxCachedWorkflows ?? MAX_CACHED_WORKFLOWS,
   };
   const workers = await Promise.all([

@@ -61,7 +61,7 @@ describe('admission', () => {
     const admission = new Admission(PLACES);
     expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(true);
     expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(false);
-    for (let item = 0; item < 50; item += 1) admission.release(applicant('one'));
+    for (let item = 0; item < 50; item += 1) admission.release(applicant('one'), true);
     expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(true);
   });
 
@@ -76,8 +76,23 @@ describe('admission', () => {
     expect(requirePlace).toThrow(ApiError);
     expect(() => admission.requirePlace('one', 'shopeepay')).not.toThrow();
     expect(() => admission.requirePlace('other', PROVIDER)).not.toThrow();
-    admission.release(applicant('one', 'account-b'));
+    admission.release(applicant('one', 'account-b'), true);
     expect(requirePlace).not.toThrow();
+  });
+
+  it('an account whose creations are not completed keeps four places, until one is completed', () => {
+    const admission = new Admission(PLACES);
+    const taken = admitted(admission, 'one', 200);
+    for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), false);
+    const probes = Array.from({ length: 500 }, (_, merchant) => admitted(admission, `merchant ${merchant}`, 1));
+    expect(probes.reduce((sum, count) => sum + count, 0)).toBe(4);
+    for (let merchant = 0; merchant < 4; merchant += 1) admission.release(applicant(`merchant ${merchant}`), false);
+    // 4, 8, 16, 32, 64, 96
+    for (let creation = 0; creation < 5; creation += 1) {
+      expect(admitted(admission, 'one', 1)).toBe(1);
+      admission.release(applicant('one'), true);
+    }
+    expect(admitted(admission, 'one', 200)).toBe(PLACES / 3);
   });
 
   it('counts what is in flight and what was rejected', () => {
@@ -85,8 +100,8 @@ describe('admission', () => {
     admitted(admission, 'one', 40);
     admitted(admission, 'one', 1, 'account-b');
     expect(admission.stats()).toEqual({ inFlight: 33, rejected: 8 });
-    for (let creation = 0; creation < 32; creation += 1) admission.release(applicant('one'));
-    admission.release(applicant('one', 'account-b'));
+    for (let creation = 0; creation < 32; creation += 1) admission.release(applicant('one'), true);
+    admission.release(applicant('one', 'account-b'), true);
     expect(admission.stats()).toEqual({ inFlight: 0, rejected: 8 });
   });
 });

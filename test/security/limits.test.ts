@@ -133,7 +133,7 @@ describe('a merchant cannot fill the API with creations that wait', () => {
     const order: number[] = [];
     const results = await Promise.all(
       Array.from({ length: 200 }, async () => {
-        const result = await post(url, secret, { amount: 10_000, customer: { name: 'Siti' } });
+        const result = await post(url, secret, { amount: 10_000, provider: 'shopeepay', customer: { name: 'Siti' } });
         order.push(result.status);
         return result;
       }),

@@ -70,21 +70,31 @@ it(
     const result = await overload;
     const after = await load.create(FEW_CALLERS, COMPARED_SECONDS);
 
+    expect(statusesOf(result)).toEqual([201, 429]);
     const [admittedMs, rejectedMs] = [latenciesOf(result.responses, 201), latenciesOf(result.responses, 429)];
     const baseline = (rateOf(before, 201) + rateOf(after, 201)) / 2;
+    const quarter = apiMegabytes.length / 4;
     const measured = {
-      ratio: rateOf(result, 201) / baseline,
-      baseline,
-      admittedP50Ms: percentile(admittedMs, 0.5),
-      admittedP99Ms: percentile(admittedMs, 0.99),
-      rejectedPerSecond: rejectedMs.length / result.seconds,
-      rejectedP50Ms: percentile(rejectedMs, 0.5),
-      rejectedP99Ms: percentile(rejectedMs, 0.99),
-      getP99Ms: percentile(getsMs, 0.99),
-      megabytes: [percentile(apiMegabytes.slice(0, 50), 0.5), percentile(apiMegabytes.slice(-50), 0.5)],
+      rateRatio: rateOf(result, 201) / baseline,
+      perSecond: { with8Callers: baseline, rejected: rejectedMs.length / result.seconds },
+      admittedMs: [percentile(admittedMs, 0.5), percentile(admittedMs, 0.99)],
+      rejectedMs: [percentile(rejectedMs, 0.5), percentile(rejectedMs, 0.99)],
+      getMs: [percentile(getsMs, 0.5), percentile(getsMs, 0.99)],
+      megabytes: [
+        percentile(apiMegabytes.slice(quarter, 2 * quarter), 0.5),
+        percentile(apiMegabytes.slice(3 * quarter), 0.5),
+      ],
     };
-    process.stderr.write(`${JSON.stringify(measured)}\n`);
-    expect(statusesOf(result)).toEqual([201, 429]);
+    console.info(JSON.stringify(measured));
+    const [admittedP50 = 0, admittedP99] = measured.admittedMs;
+    const [secondQuarter = 0, lastQuarter] = measured.megabytes;
+    // A quiet machine reaches 0.9, and 100 ms for a rejection. Other processes share this one.
+    expect(measured.rateRatio).toBeGreaterThan(0.7);
+    expect(admittedP99).toBeLessThan(5_000);
+    expect(measured.rejectedMs[0]).toBeLessThan(admittedP50 / 4);
+    expect(measured.getMs[1]).toBeLessThan(admittedP50);
+    // V8's heap reaches its size within a minute or two.
+    expect(lastQuarter).toBeLessThan(1.5 * secondQuarter);
   },
   TIMEOUT_MS,
 );

@@ -37,12 +37,14 @@ export class SingleFlight {
   }
 
   async #create(terms: PaymentTerms, prepared: Promise<void>): Promise<void> {
+    let isCompleted = false;
     try {
       await prepared;
       await this.workflows.createPayment(terms);
+      isCompleted = true;
     } finally {
       this.#inFlight.delete(terms.paymentId);
-      this.admission.release(terms);
+      this.admission.release(terms, isCompleted);
     }
   }
 }
