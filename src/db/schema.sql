@@ -284,7 +284,12 @@ create table provider_accounts (
   sealed_server_key text not null,
   weight integer not null default 1,
   status text not null default 'enabled'::text,
-  created_at timestamp(3) with time zone not null default now()
+  created_at timestamp(3) with time zone not null default now(),
+  calls_per_second integer
+);
+create table provider_call_schedules (
+  provider_account_id uuid not null,
+  next_call_at timestamp with time zone not null
 );
 create table provider_notifications (
   id bigint not null generated always as identity,
@@ -486,10 +491,13 @@ alter table policies add constraint policies_settlement_delay_seconds_check CHEC
 alter table policies add constraint policies_settlement_kind_check CHECK ((settlement_kind = ANY (ARRAY['automatic'::text, 'manual'::text])));
 alter table policies add constraint policies_version_check CHECK ((version > 0));
 alter table provider_accounts add constraint provider_accounts_adapter_check CHECK ((adapter = 'midtrans'::text));
+alter table provider_accounts add constraint provider_accounts_calls_per_second_check CHECK ((calls_per_second > 0));
 alter table provider_accounts add constraint provider_accounts_pkey PRIMARY KEY (id);
 alter table provider_accounts add constraint provider_accounts_provider_check CHECK ((provider = ANY (ARRAY['gopay'::text, 'shopeepay'::text])));
 alter table provider_accounts add constraint provider_accounts_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'enabled'::text, 'disabled'::text])));
 alter table provider_accounts add constraint provider_accounts_weight_check CHECK ((weight > 0));
+alter table provider_call_schedules add constraint provider_call_schedules_pkey PRIMARY KEY (provider_account_id);
+alter table provider_call_schedules add constraint provider_call_schedules_provider_account_id_fkey FOREIGN KEY (provider_account_id) REFERENCES provider_accounts(id);
 alter table provider_notifications add constraint provider_notifications_body_sha256_check CHECK ((octet_length(body_sha256) = 32));
 alter table provider_notifications add constraint provider_notifications_meaning_sha256_check CHECK ((octet_length(meaning_sha256) = 32));
 alter table provider_notifications add constraint provider_notifications_pkey PRIMARY KEY (id);

@@ -36,6 +36,7 @@ export type OperatorActionName =
   | 'account.disable'
   | 'account.enable'
   | 'account.set_key'
+  | 'account.set_rate'
   | 'customer.show'
   | 'customer.erase'
   | 'master_key.reseal'

@@ -26,6 +26,8 @@ export interface ProviderAccount {
   readonly weight: number;
   /** `proposed`: used for nothing until a second operator approves it. */
   readonly status: 'proposed' | 'enabled' | 'disabled';
+  /** Of all processes together; null: no limit. */
+  readonly callsPerSecond: number | null;
   readonly createdAt: Date;
 }
 
@@ -40,7 +42,8 @@ export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter'
   readonly isProposed?: boolean;
 }
 
-const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status, created_at as "createdAt"`;
+const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status,
+  calls_per_second as "callsPerSecond", created_at as "createdAt"`;
 
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
@@ -122,6 +125,23 @@ async function setStatus(db: Queryable, accountId: string, status: 'enabled' | '
     [accountId, status],
   );
   return requireRow(rows, `${accountNotFound(accountId)} One that is proposed waits in lunas approvals list.`);
+}
+
+/**
+ * Limits the calls to an account, of all processes together. Every process applies it within 2 seconds.
+ * @param callsPerSecond null: no limit
+ * @throws NotFoundError if there is no such account
+ */
+export async function setCallRate(
+  db: Queryable,
+  accountId: string,
+  callsPerSecond: number | null,
+): Promise<ProviderAccount> {
+  const { rows } = await db.query<ProviderAccount>(
+    `update provider_accounts set calls_per_second = $2 where id = $1 returning ${ACCOUNT_COLUMNS}`,
+    [accountId, callsPerSecond],
+  );
+  return requireRow(rows, accountNotFound(accountId));
 }
 
 /**

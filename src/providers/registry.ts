@@ -2,7 +2,9 @@ import type { Queryable } from '../db/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Sealer } from '../sealing';
 import { createMidtransProvider } from './midtrans/midtrans-provider';
+import { callRate } from './call-rate';
 import type { Provider } from './provider';
+import { wrapCalls } from './wrap-calls';
 
 /** Our provider accounts, each with a client. */
 export interface ProviderRegistry {
@@ -19,9 +21,8 @@ interface AccountRow {
   readonly adapter: string;
   readonly baseUrl: string;
   readonly sealedServerKey: string;
+  readonly callsPerSecond: number | null;
 }
-
-type ConnectedProvider = Provider & { close(): Promise<void> };
 
 /** What a client was made of; another client is needed if it changes. */
 interface AccountAccess {
@@ -30,7 +31,9 @@ interface AccountAccess {
 }
 
 interface Connection extends AccountAccess {
-  readonly provider: ConnectedProvider;
+  readonly provider: Provider;
+  /** Null: no limit. */
+  callsPerSecond: number | null;
   readAtMs: number;
 }
 
@@ -44,29 +47,38 @@ const FRESH_MS = 1_000;
 export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBaseUrl: string): ProviderRegistry {
   const connections = new Map<string, Connection>();
   // A call may still use the client of an earlier server key, so each is closed only at the end.
-  const opened: ConnectedProvider[] = [];
+  const opened: { close(): Promise<void> }[] = [];
 
   function connect(accountId: string, access: AccountAccess): Connection {
     const known = connections.get(accountId);
     if (known?.baseUrl === access.baseUrl && known.serverKey === access.serverKey) return known;
-    const provider = createMidtransProvider({
+    const client = createMidtransProvider({
       ...access,
       notificationUrl: `${publicBaseUrl}/provider-notifications/${accountId}`,
     });
-    const connection = { ...access, provider, readAtMs: Date.now() };
-    opened.push(provider);
+    const rate = callRate(db, accountId, () => connection.callsPerSecond);
+    const connection: Connection = {
+      ...access,
+      provider: wrapCalls(client, rate),
+      callsPerSecond: null,
+      readAtMs: Date.now(),
+    };
+    opened.push(client);
     connections.set(accountId, connection);
     return connection;
   }
 
-  async function findAccount(accountId: string): Promise<ConnectedProvider | undefined> {
+  async function findAccount(accountId: string): Promise<Provider | undefined> {
     const known = connections.get(accountId);
     if (known && Date.now() - known.readAtMs < FRESH_MS) return known.provider;
     // Concurrent calls use the known client meanwhile, and this one does if the database does not respond.
     if (known) known.readAtMs = Date.now();
     const read = readAccount(db, accountId);
     const account = await (known ? read.catch(() => undefined) : read);
-    return account ? connect(accountId, accessOf(account, sealer)).provider : known?.provider;
+    if (!account) return known?.provider;
+    const connection = connect(accountId, accessOf(account, sealer));
+    connection.callsPerSecond = account.callsPerSecond;
+    return connection.provider;
   }
 
   return {
@@ -89,7 +101,8 @@ function accessOf({ id, adapter, baseUrl, sealedServerKey }: AccountRow, sealer:
 async function readAccount(db: Queryable, accountId: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>({
     name: 'read_provider_account',
-    text: `select id, provider, adapter, base_url as "baseUrl", sealed_server_key as "sealedServerKey"
+    text: `select id, provider, adapter, base_url as "baseUrl", sealed_server_key as "sealedServerKey",
+        calls_per_second as "callsPerSecond"
       from provider_accounts where id = $1`,
     values: [accountId],
   });

@@ -100,6 +100,7 @@ beforeAll(async () => {
     'accounts disable': [UNKNOWN_ID],
     'accounts enable': [UNKNOWN_ID],
     'accounts set-key': [UNKNOWN_ID, '--server-key-env', 'SERVER_KEY'],
+    'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
     'operators create': ['--name', 'budi', '--scopes', 'read', '--expires', '90d'],
     'operators revoke': [UNKNOWN_ID],
     'payments settle': [payment.id],

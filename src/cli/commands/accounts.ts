@@ -8,6 +8,7 @@ import {
   disableAccount,
   enableAccount,
   listAccounts,
+  setCallRate,
   setServerKey,
   type ProviderAccount,
 } from '../../operator/provider-accounts';
@@ -17,6 +18,7 @@ import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
 
 const MAX_WEIGHT = 1_000;
+const MAX_CALLS_PER_SECOND = 10_000;
 const ADD_EXAMPLE =
   'MIDTRANS_KEY=SB-Mid-server-… lunas accounts add --provider gopay --adapter midtrans --server-key-env MIDTRANS_KEY';
 
@@ -45,6 +47,7 @@ export function addAccountsCommand(program: LunasCommand): void {
       return { json: { account }, text: renderAccounts([account]) };
     });
   addSetKey(accounts);
+  addSetRate(accounts);
 }
 
 function addAdd(accounts: LunasCommand): void {
@@ -104,6 +107,24 @@ function addSetKey(accounts: LunasCommand): void {
     );
 }
 
+function addSetRate(accounts: LunasCommand): void {
+  accounts
+    .command('set-rate <account-id>')
+    .description('limit the calls to a provider account, of all processes together, within 2 seconds')
+    .requiredOption('--per-second <n>', 'calls per second; 0 removes the limit')
+    .examples('lunas accounts set-rate ACCOUNT_ID --per-second 20')
+    .writeAction(
+      z.object({ accountId: id, perSecond: wholeNumber(0, MAX_CALLS_PER_SECOND) }),
+      async ({ accountId, perSecond }, audit) => {
+        const callsPerSecond = perSecond === 0 ? null : perSecond;
+        const account = await audit.record('account.set_rate', accountId, () =>
+          setCallRate(audit.db, accountId, callsPerSecond),
+        );
+        return { json: { account }, text: renderAccounts([account]) };
+      },
+    );
+}
+
 function requireVariable(environment: NodeJS.ProcessEnv, name: string): string {
   const value = environment[name];
   if (value) return value;
@@ -119,6 +140,7 @@ function renderAccounts(accounts: readonly ProviderAccount[]): string {
       'BASE URL': account.baseUrl,
       WEIGHT: account.weight,
       STATUS: account.status,
+      'CALLS/S': account.callsPerSecond ?? 'no limit',
     })),
     'There is no provider account yet, so no payment can be created; see lunas accounts add.',
   );
