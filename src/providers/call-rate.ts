@@ -7,9 +7,9 @@ import type { CallWrapper } from './wrap-calls';
 const MAX_WAIT_MS = 1_000;
 
 /**
- * Keeps the calls to a provider account to a rate, over all processes: each call reserves the next time of the account's
- * schedule in PostgreSQL, and waits until then. The times are equally spaced. A counter per second would allow twice
- * the rate around the end of a second.
+ * Keeps the calls to a provider account to a rate, over all processes: each call reserves the next time of the
+ * account's schedule in PostgreSQL, and waits until then. The times are equally spaced. A counter per second would
+ * allow twice the rate around the end of a second.
  * @param rate of the account now, in calls per second; null: no limit
  */
 export function callRate(db: Queryable, accountId: string, rate: () => number | null): CallWrapper {

@@ -34,7 +34,8 @@ order of the checks is: key, address, merchant, scope, rate limit, body, fields.
 | 400, 401, 403, 404 | no: correct the request, the key or the address first |
 
 Each key has a limit of requests per minute; the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
-\`RateLimit-Reset\` report its state. Include \`X-Request-Id\` when you contact support.
+\`RateLimit-Reset\` report its state. A creation is also rejected with \`rate_limited\` if too many are in flight; then
+nothing is created. Include \`X-Request-Id\` when you contact support.
 It is your own if you send one: 1 to 128 visible ASCII characters, no personal data.
 
 ## Webhooks

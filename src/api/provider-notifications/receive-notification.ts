@@ -21,8 +21,8 @@ const signalled = new LRUCache<string, true>({ max: 10_000, ttl: 1_000 });
 /**
  * Stores a verified notification and signals the payment's workflow, which queries the provider. A copy is only stored,
  * and so is a notification that the workflow's own timer covers. The sweeper signals again for each row that stays
- * open, also if Temporal does not respond. Only what no provider sends counts against the budget of the network: a provider's notifications come from few
- * addresses.
+ * open, also if Temporal does not respond. Only what no provider sends counts against the budget of the network: a
+ * provider's notifications come from few addresses.
  */
 export const receiveNotification = publicEndpoint({
   method: 'post',
