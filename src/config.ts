@@ -155,6 +155,9 @@ export const environmentSchema = z.object({
   MAX_CREATES_IN_FLIGHT: wholeNumber(4, 1_000_000)
     .default(96)
     .describe('Creates in flight at each provider account, in each API process; a merchant has at most a third.'),
+  DRAIN_SECONDS: wholeNumber(0, 300)
+    .default(5)
+    .describe('How long the API is not ready and still serves after SIGTERM. `lunas up` does not wait.'),
   REFUND_HOLD_SECONDS: wholeNumber(0, 604_800)
     .default(60)
     .describe('How long a refund can be cancelled before it is submitted to the provider.'),

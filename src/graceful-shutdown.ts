@@ -9,12 +9,19 @@ const ACCEPT_BACKLOG = 511;
 /** A connected client gets this time to send its request. */
 const IDLE_GRACE_MS = 500;
 
+export interface ShutdownTimes {
+  /** The server still accepts connections for this time, and closes each after its response. */
+  readonly drainMs?: number;
+  /** After the drain time. Requests that take longer are cut. */
+  readonly timeoutMs: number;
+}
+
 /**
  * Prepares the shutdown of a server; call it before the server listens.
- * @param timeoutMs requests that take longer are cut
- * @returns a function that accepts no new connection, completes the requests in flight, and closes the server
+ * @returns a function that accepts no new connection after the drain time, completes the requests in flight, and closes
+ * the server
  */
-export function gracefulShutdown(server: Server, timeoutMs: number): () => Promise<void> {
+export function gracefulShutdown(server: Server, { drainMs = 0, timeoutMs }: ShutdownTimes): () => Promise<void> {
   const inFlight = new Map<Socket, Set<ServerResponse>>();
   let isClosing = false;
   const closeConnectionAfter = (response: ServerResponse): void => {
@@ -35,6 +42,7 @@ export function gracefulShutdown(server: Server, timeoutMs: number): () => Promi
   return async () => {
     isClosing = true;
     inFlight.forEach((responses) => responses.forEach(closeConnectionAfter));
+    await sleep(drainMs);
     // Closing the socket resets queued connections. libuv accepts one in each turn of the event loop.
     for (let turn = 0; turn <= ACCEPT_BACKLOG; turn += 1) await nextTurn();
     const closed = once(server, 'close');

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import type { ListenOptions } from 'node:net';
 import type { Environment } from '../config';
 import { createPool } from '../db/pool';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { payloadKeys } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
-import { gracefulShutdown } from '../graceful-shutdown';
+import { gracefulShutdown, type ShutdownTimes } from '../graceful-shutdown';
 import type { Logger } from '../logger';
 import { createProviderRegistry } from '../providers/registry';
 import { DerivedKeys } from '../db/derived-keys';
@@ -49,6 +50,8 @@ export interface ApiSettings {
   readonly maxCreatesInFlight: number;
   /** `MAX_CONNECTIONS` */
   readonly maxConnections: number;
+  /** `DRAIN_SECONDS`; by default 0. */
+  readonly drainSeconds?: number;
   readonly log: Logger;
 }
 
@@ -75,7 +78,10 @@ const PUBLIC_CONNECTIONS = 4;
 /** Longer than the 10 s of a request, shorter than the 15 s in which the process must stop (`runService`). */
 const SHUTDOWN_TIMEOUT_MS = 12_000;
 
-/** The API process. Resolves when both listeners listen. `close` completes the requests in flight first. */
+/**
+ * The API process. Resolves when both listeners listen. `close` makes `/readyz` 503, serves for the drain time, and
+ * completes the requests in flight.
+ */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
   const db = createPool(settings.databaseUrl, DATABASE_LIMITS);
   const publicDb = createPool(settings.databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });
@@ -113,18 +119,20 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     publicBaseUrl,
     log: settings.log,
   };
-  const { port, host, operatorPort, operatorHost, trustProxy = 0, maxConnections } = settings;
+  const { port, host, operatorPort, operatorHost, trustProxy = 0, maxConnections, drainSeconds = 0 } = settings;
+  const shutdownTimes = { drainMs: drainSeconds * 1000, timeoutMs: SHUTDOWN_TIMEOUT_MS };
   const publicServer = createServer(HTTP_LIMITS, createPublicApp(dependencies, trustProxy));
   publicServer.maxConnections = maxConnections;
   const operatorServer = createServer(HTTP_LIMITS, createOperatorApp(dependencies, trustProxy));
   const closeServers = await Promise.all([
-    listen(publicServer, port, host),
-    listen(operatorServer, operatorPort, operatorHost),
+    listen(publicServer, { port, host }, shutdownTimes),
+    listen(operatorServer, { port: operatorPort, host: operatorHost }, shutdownTimes),
   ]);
 
   return {
     url: publicBaseUrl,
     async close() {
+      dependencies.readiness.stop();
       await Promise.all(closeServers.map((closeServer) => closeServer()));
       await Promise.all([workflows.close(), providers.close()]);
       await Promise.all([db.end(), publicDb.end(), readinessDb.end(), rateLimit.close()]);
@@ -133,9 +141,9 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
 }
 
 /** @returns a function that completes the requests in flight and closes the listener */
-async function listen(server: Server, port: number, host: string): Promise<() => Promise<void>> {
-  const close = gracefulShutdown(server, SHUTDOWN_TIMEOUT_MS);
-  server.listen(port, host);
+async function listen(server: Server, address: ListenOptions, times: ShutdownTimes): Promise<() => Promise<void>> {
+  const close = gracefulShutdown(server, times);
+  server.listen(address);
   await once(server, 'listening');
   return close;
 }

@@ -8,6 +8,7 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+/** After the drain time. */
 const CLOSE_TIMEOUT_MS = 15_000;
 
 /**
@@ -31,9 +32,10 @@ export async function runService(
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
 
+  const timeoutMs = context.config.DRAIN_SECONDS * 1000 + CLOSE_TIMEOUT_MS;
   const stopRequested = new Promise<void>((resolve) => {
     const stop = (): void => {
-      setTimeout(() => fail(new Error(`not closed after ${CLOSE_TIMEOUT_MS / 1000} s`)), CLOSE_TIMEOUT_MS).unref();
+      setTimeout(() => fail(new Error(`not closed after ${timeoutMs / 1000} s`)), timeoutMs).unref();
       resolve();
     };
     onStopSignal(stop, () => process.exit(1));

@@ -195,6 +195,8 @@ function serviceEnvironment(
     OPERATOR_PORT: String(operatorPortOf(config)),
     SANDBOX_PORT: String(config.SANDBOX_PORT),
     CODEC_PORT: String(codecPortOf(config)),
+    // There is no load balancer to wait for.
+    DRAIN_SECONDS: '0',
   };
 }
 

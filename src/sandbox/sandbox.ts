@@ -53,7 +53,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await pool.end();
   };
   const server = createServer(createApp({ pool, ledger, faults, notifier, log }));
-  const closeServer = gracefulShutdown(server, SHUTDOWN_TIMEOUT_MS);
+  const closeServer = gracefulShutdown(server, { timeoutMs: SHUTDOWN_TIMEOUT_MS });
   // Longer than clients keep idle connections: closing one first could cut a request.
   server.keepAliveTimeout = 65_000;
   await listen(server, options).catch(async (error: unknown) => {

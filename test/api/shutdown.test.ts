@@ -88,6 +88,27 @@ it('SIGTERM: requests in flight complete, no connection is accepted, and the pro
   expect(await stopped).toBe(0);
 });
 
+it('SIGTERM: not ready first, and new connections are served for the drain time', async () => {
+  const draining = await startApiProcess(service, { DRAIN_SECONDS: '8' });
+  expect((await fetch(`${draining.url}/readyz`)).status).toBe(200);
+
+  const stopped = draining.stop();
+  const readiness = await eventually(
+    () => fetch(`${draining.url}/readyz`),
+    ({ status }) => status === 503,
+  );
+  expect(await readiness.json()).toEqual({ status: 'not_ready', postgresql: 'up', temporal: 'up' });
+  const response = await fetch(`${draining.url}/payments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.secretKey}`, 'content-type': 'application/json' },
+    body: '{"amount":20000}',
+  });
+  expect([response.status, response.headers.get('connection')]).toEqual([201, 'close']);
+
+  expect(await stopped).toBe(0);
+  await expect(fetch(`${draining.url}/readyz`)).rejects.toThrow('fetch failed');
+});
+
 it('SIGTERM: an operator’s request in flight completes, and the listener of the operators is closed', async () => {
   const { secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' });
   const holder = await service.db.connect();

@@ -50,6 +50,7 @@ export class SeparateService {
       LUNAS_HOME: path.join(directory, 'lunas'),
       TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH'),
       LOG_LEVEL: 'warn',
+      DRAIN_SECONDS: '0',
       REFUND_HOLD_SECONDS: '1',
       RATE_LIMIT_PER_MINUTE: '1000000',
       ...ports,

@@ -48,6 +48,7 @@ async function startProcess(
     LUNAS_MASTER_KEY: service.masterKey,
     RATE_LIMIT_PER_MINUTE: '1000000',
     LOG_LEVEL: 'warn',
+    DRAIN_SECONDS: '0',
     ...changes,
   };
   const child = await startChildService({ name, environment, logFile }, new AbortController().signal);

@@ -9,20 +9,18 @@ export const getHealth = publicEndpoint({
 
 /**
  * Readiness: PostgreSQL responds too. That is enough for reads, idempotent replays, lists, QR images and notifications,
- * so without Temporal a load balancer keeps the process. `?for=creates` requires Temporal as well. The endpoint has no
- * budget: a flood through a proxy must not make a load balancer of the same address remove the process.
+ * so without Temporal a load balancer keeps the process. `?for=creates` requires Temporal as well. While the
+ * process stops, it is not ready. The endpoint has no budget: a flood through a proxy must not make a load balancer of the same address remove the process.
  */
 export const getReadiness = publicEndpoint({
   method: 'get',
   path: '/readyz',
   async handler({ readiness }, request) {
-    const needsTemporal = request.query.for === 'creates';
-    const state = await readiness.check(needsTemporal);
-    const isReady = state.postgresql && (state.temporal || !needsTemporal);
+    const state = await readiness.check(request.query.for === 'creates');
     return {
-      status: isReady ? 200 : 503,
+      status: state.isReady ? 200 : 503,
       body: {
-        status: isReady ? 'ready' : 'not_ready',
+        status: state.isReady ? 'ready' : 'not_ready',
         postgresql: state.postgresql ? 'up' : 'down',
         temporal: state.temporal ? 'up' : 'down',
       },

@@ -8,8 +8,9 @@ const FRESH_MS = 1_000;
 /** If Temporal does not decide, its state is only shown. Load balancers wait for a response for about a second. */
 const SHOWN_TIMEOUT_MS = 300;
 
-/** Whether PostgreSQL and Temporal respond. */
+/** Whether PostgreSQL and Temporal respond, and whether requests should be sent to this process. */
 interface ReadinessState {
+  readonly isReady: boolean;
   readonly postgresql: boolean;
   readonly temporal: boolean;
 }
@@ -21,10 +22,16 @@ interface ReadinessState {
 export class Readiness {
   readonly #postgresql: CachedCheck;
   readonly #temporal: CachedCheck;
+  #isStopping = false;
 
   constructor(db: Queryable, workflows: Pick<PaymentWorkflowClient, 'ping'>) {
     this.#postgresql = new CachedCheck(() => db.query('select 1'));
     this.#temporal = new CachedCheck(() => workflows.ping());
+  }
+
+  /** The process still serves for its drain time; load balancers should send it nothing more. */
+  stop(): void {
+    this.#isStopping = true;
   }
 
   /** @param needsTemporal waits for the check of Temporal; otherwise its last state is enough */
@@ -34,7 +41,8 @@ export class Readiness {
       () => this.#temporal.last,
     );
     const [postgresql, temporal] = await Promise.all([this.#postgresql.run(), needsTemporal ? temporalCheck : shown]);
-    return { postgresql, temporal };
+    const isReady = !this.#isStopping && postgresql && (temporal || !needsTemporal);
+    return { isReady, postgresql, temporal };
   }
 }
 

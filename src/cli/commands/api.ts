@@ -32,6 +32,7 @@ export function addApiCommand(program: Command): void {
           requestsPerMinute: RATE_LIMIT_PER_MINUTE,
           publicRequestsPerSecond: PUBLIC_RATE_LIMIT_PER_SECOND,
           maxConnections,
+          drainSeconds: context.config.DRAIN_SECONDS,
           maxCreatesInFlight: context.config.MAX_CREATES_IN_FLIGHT,
           ...(merchantRequestsPerMinute !== undefined && { merchantRequestsPerMinute }),
           log,
