@@ -23,7 +23,7 @@ export interface Reconciliation extends Omit<Coverage, 'breaks'> {
 
 const MAX_BREAKS = 10_000;
 /** The approximate interval of progress reports. */
-const SLICE_MS = 5_000;
+const SLICE_LIMITS = { durationMs: 5_000, stopSignal: new AbortController().signal };
 
 /**
  * Runs a whole reconciliation in this process, its parts concurrently.
@@ -56,7 +56,7 @@ async function reconcilePart(
   const { accountId } = part;
   let covered: PartCoverage = { accountId, ...NOTHING_COVERED };
   for (let position: ReconciliationSlice['next'] = part.position; position !== null;) {
-    const slice = await reconcileSlice(dependencies, { ...part, position }, SLICE_MS);
+    const slice = await reconcileSlice(dependencies, { ...part, position }, SLICE_LIMITS);
     covered = { accountId, ...addCoverage(covered, slice.coverage) };
     onSlice(slice.breaks, covered);
     position = slice.next;

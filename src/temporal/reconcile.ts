@@ -56,6 +56,12 @@ const PROVIDER_TIMEOUT_MS = 10_000;
 /** A payment may change while it is compared: a break counts only if it still exists after this delay. */
 const RECHECK_DELAY_MS = 3_000;
 
+interface SliceLimits {
+  readonly durationMs: number;
+  /** Aborted when the process stops. The slice then ends before the page that is being compared. */
+  readonly stopSignal: AbortSignal;
+}
+
 /**
  * Continues a part of a run, page by page, for about `durationMs`. A second comparison confirms each break. If a status
  * query resolves the break, the workflow is notified; otherwise an exception is opened. Reconciliation changes no
@@ -64,7 +70,7 @@ const RECHECK_DELAY_MS = 3_000;
 export async function reconcileSlice(
   dependencies: ReconcileDependencies,
   part: ReconciliationPart,
-  durationMs: number,
+  { durationMs, stopSignal }: SliceLimits,
 ): Promise<ReconciliationSlice> {
   const untilMs = Date.now() + durationMs;
   const queries = new StatusQueries(CALLS_PER_SECOND);
@@ -72,7 +78,11 @@ export async function reconcileSlice(
   let coverage = NOTHING_COVERED;
   let next: ReconciliationSlice['next'] = part.position;
   do {
-    const page: PageResult = await reconcilePage({ ...dependencies, queries }, { ...part, position: next });
+    const page = await unlessStopped(
+      reconcilePage({ ...dependencies, queries, stopSignal }, { ...part, position: next }),
+      stopSignal,
+    );
+    if (!page) break;
     coverage = addCoverage(coverage, { ...page, breaks: page.breaks.length });
     breaks.push(...page.breaks);
     next = page.next === null ? walkAfter(next.walk) : { walk: next.walk, after: page.next };
@@ -80,8 +90,20 @@ export async function reconcileSlice(
   return { next, coverage, breaks };
 }
 
+/** @returns undefined if the process stops: another one compares the whole page again */
+async function unlessStopped(page: Promise<PageResult>, stopSignal: AbortSignal): Promise<PageResult | undefined> {
+  try {
+    const result = await page;
+    return stopSignal.aborted ? undefined : result;
+  } catch (error) {
+    if (!stopSignal.aborted) throw error;
+    return undefined;
+  }
+}
+
 interface SliceDependencies extends ReconcileDependencies {
   readonly queries: StatusQueries;
+  readonly stopSignal: AbortSignal;
 }
 
 interface PageResult extends Omit<Coverage, 'breaks'> {
@@ -116,7 +138,7 @@ async function comparePayments(
   dependencies: SliceDependencies,
   { items, next }: Page<ReconciledPayment>,
 ): Promise<PageResult> {
-  const { db } = dependencies;
+  const { db, stopSignal } = dependencies;
   let indeterminate = 0;
   const candidates: ReconciledPayment[] = [];
   await forEachConcurrent(items, CONCURRENCY, async (payment) => {
@@ -125,7 +147,7 @@ async function comparePayments(
     else if (comparison.isIndeterminate) indeterminate += 1;
   });
 
-  if (candidates.length > 0) await sleep(RECHECK_DELAY_MS);
+  if (candidates.length > 0) await sleep(RECHECK_DELAY_MS, undefined, { signal: stopSignal });
   const breaks: FoundBreak[] = [];
   await forEachConcurrent(candidates, CONCURRENCY, async ({ id }) => {
     const payment = await findForReconciliation(db, id);
@@ -142,11 +164,12 @@ function orderOf({ id, referenceId, providerAccountId, recorded }: ReconciledPay
 }
 
 async function compare(
-  { providers, workflows, queries, isRecovering }: SliceDependencies,
+  { providers, workflows, queries, stopSignal, isRecovering }: SliceDependencies,
   { id, referenceId, providerAccountId, recorded }: ReconciledPayment,
 ): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
+  stopSignal.throwIfAborted();
   const [order, workflow] = await Promise.all([
-    findOrder(await providers.forAccount(providerAccountId), referenceId, queries),
+    findOrder(await providers.forAccount(providerAccountId), referenceId, { queries, stopSignal }),
     workflows.records.describe(id).catch(() => 'indeterminate' as const),
   ]);
   const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
@@ -158,11 +181,11 @@ async function compare(
 async function findOrder(
   provider: Provider,
   referenceId: string,
-  queries: StatusQueries,
+  { queries, stopSignal }: Pick<SliceDependencies, 'queries' | 'stopSignal'>,
 ): Promise<ProviderRecord | 'indeterminate' | null> {
   const found = await queries.find(() =>
     provider.findPayment(referenceId, {
-      signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
+      signal: AbortSignal.any([stopSignal, AbortSignal.timeout(PROVIDER_TIMEOUT_MS)]),
       deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS,
     }),
   );
@@ -180,11 +203,15 @@ async function checkLatePayments({ db, isRecovering }: SliceDependencies, after:
   return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
 }
 
-async function checkDeliveries({ db, workflows }: SliceDependencies, after: string | null): Promise<PageResult> {
+async function checkDeliveries(
+  { db, workflows, stopSignal }: SliceDependencies,
+  after: string | null,
+): Promise<PageResult> {
   const { items, next } = await readRetriedDeliveries(db, new Date(Date.now() - GRACE_MS), after);
   let indeterminate = 0;
   const breaks: FoundBreak[] = [];
   await forEachConcurrent(items, CONCURRENCY, async (delivery) => {
+    stopSignal.throwIfAborted();
     const isRetryWorkflowRunning = await workflows.retries
       .isRunning(delivery.deliveryId)
       .catch(() => 'indeterminate' as const);

@@ -13,7 +13,7 @@ import { Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { correlateActivity } from './activity-correlation';
 import { connectClient, type TemporalTarget } from './connection';
-import { EncryptingCodec, payloadKeys, WorkerCodec } from './payload-codec';
+import { EncryptingCodec, payloadKeys, type PayloadKeys, WorkerCodec } from './payload-codec';
 import { PaymentWorkflowClient } from './payment-workflow-client';
 import { reconcileSlice } from './reconcile';
 import { createSchedules } from './schedules';
@@ -79,6 +79,8 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     forbiddenNetworks: settings.webhookForbiddenNetworks,
   });
   const providers = createProviderRegistry(db, sealer, settings.publicBaseUrl);
+  const stopping = new AbortController();
+  const sliceLimits = { durationMs: RECONCILIATION_SLICE_MS, stopSignal: stopping.signal };
   let relay: Relay | undefined;
   const activities = createActivities({
     db,
@@ -89,24 +91,13 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering,
     retentionDays: settings.retentionDays,
-    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows, isRecovering }, part, RECONCILIATION_SLICE_MS),
+    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows, isRecovering }, part, sliceLimits),
     onDeliveries: () => relay?.wake(),
     log,
   });
 
   const connection = await NativeConnection.connect({ address: temporal.address, ...temporal.security });
-  const shared: Omit<WorkerOptions, 'taskQueue'> = {
-    connection,
-    namespace: temporal.namespace,
-    workflowBundle: { codePath: settings.workflowBundlePath },
-    activities,
-    interceptors: { activity: [correlateActivity] },
-    dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
-    shutdownGraceTime: SHUTDOWN_GRACE_TIME,
-    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
-    maxCachedWorkflows: settings.maxCachedWorkflows ?? MAX_CACHED_WORKFLOWS,
-  };
+  const shared = { ...workerOptions(settings, keys), connection, activities };
   const workers = await Promise.all([
     Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),
     Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
@@ -125,10 +116,28 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
 
   return {
     async close() {
+      stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper.stop()]);
       await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close()]);
       await db.end();
     },
+  };
+}
+
+/** Of the workers of both task queues. */
+function workerOptions(
+  { temporal, workflowBundlePath, maxCachedWorkflows = MAX_CACHED_WORKFLOWS, log }: WorkerSettings,
+  keys: PayloadKeys,
+): Omit<WorkerOptions, 'taskQueue'> {
+  return {
+    namespace: temporal.namespace,
+    workflowBundle: { codePath: workflowBundlePath },
+    interceptors: { activity: [correlateActivity] },
+    dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
+    shutdownGraceTime: SHUTDOWN_GRACE_TIME,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
+    maxCachedWorkflows,
   };
 }

@@ -42,6 +42,7 @@ async function run(): Promise<void> {
     ledger === null ? provider : forgetKeys(provider, ledger),
   );
   let relay: Relay | undefined;
+  const sliceLimits = { durationMs: 30_000, stopSignal: new AbortController().signal };
   const activities = createActivities({
     db,
     sealer,
@@ -51,7 +52,7 @@ async function run(): Promise<void> {
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: false,
     retentionDays: RETENTION_DAYS,
-    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows }, part, 30_000),
+    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows }, part, sliceLimits),
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {

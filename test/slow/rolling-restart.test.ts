@@ -18,6 +18,8 @@ const REQUEST_INTERVAL_MS = 20;
 const CREATE_EVERY = 10;
 const PROBE_INTERVAL_MS = 200;
 const DRAIN_SECONDS = '2';
+/** The directories of nginx, which are outside the test's directory by default. */
+const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 let service: TestService;
 let directory: string;
@@ -40,7 +42,7 @@ function configOf(urls: readonly string[]): string {
       access_log off;
       # At each change nginx itself closes idle connections of clients, which would lose requests.
       keepalive_timeout 0;
-      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${directory}/${name};`).join(' ')}
+      ${TEMPORARY.map((name) => `${name}_temp_path ${directory}/${name};`).join(' ')}
       upstream api { ${servers} keepalive 16; }
       server {
         listen 127.0.0.1:${port};

@@ -28,6 +28,7 @@ import { eventually } from '../support/eventually';
 import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 
 const MAX_BUFFERS = 5_000;
+const ONE_PAGE = { durationMs: 0, stopSignal: new AbortController().signal };
 const log = createLogger('test', 'silent');
 
 let database: TestDatabase;
@@ -151,9 +152,9 @@ it('reconciliation reads few buffers in each statement, at the first page and in
     const part = parts.find(({ accountId }) => (accountId === null) === !['open', 'final'].includes(walk));
     if (!part) throw new Error(`No part has the walk ${walk}`);
     const first: ReconciliationPart = { ...part, position: { walk, after: null } };
-    const { next, coverage } = await reconcileSlice({ db, providers, workflows }, first, 0);
+    const { next, coverage } = await reconcileSlice({ db, providers, workflows }, first, ONE_PAGE);
     expect(coverage.seen).toBeGreaterThan(0);
-    if (next) await reconcileSlice({ db, providers, workflows }, { ...part, position: next }, 0);
+    if (next) await reconcileSlice({ db, providers, workflows }, { ...part, position: next }, ONE_PAGE);
   }
   expect(overBound()).toEqual([]);
 }, 300_000);

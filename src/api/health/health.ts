@@ -9,8 +9,9 @@ export const getHealth = publicEndpoint({
 
 /**
  * Readiness: PostgreSQL responds too. That is enough for reads, idempotent replays, lists, QR images and notifications,
- * so without Temporal a load balancer keeps the process. `?for=creates` requires Temporal as well. While the
- * process stops, it is not ready. The endpoint has no budget: a flood through a proxy must not make a load balancer of the same address remove the process.
+ * so without Temporal a load balancer keeps the process. `?for=creates` requires Temporal as well. A process that stops
+ * is not ready. The endpoint has no budget: a flood through a proxy must not make a load balancer of the same address
+ * remove the process.
  */
 export const getReadiness = publicEndpoint({
   method: 'get',
