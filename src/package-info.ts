@@ -5,6 +5,9 @@ import { z } from 'zod';
 /** The directory of package.json. This file runs from `src/` (tests) or from `dist/src/` (built). */
 export const PACKAGE_ROOT = findPackageRoot(__dirname);
 
+/** The compiled workflows; `npm run build` makes them. */
+export const WORKFLOW_BUNDLE = path.join(PACKAGE_ROOT, 'dist', 'workflow-bundle.js');
+
 const manifest: unknown = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8'));
 export const { version: VERSION } = z.object({ version: z.string() }).parse(manifest);
 

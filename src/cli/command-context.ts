@@ -1,8 +1,10 @@
+import type { Client } from '@temporalio/client';
 import { type Config, type Environment, loadConfig } from '../config';
 import { UserError } from '../errors';
 import { DerivedKeys } from '../db/derived-keys';
 import type { Queryable } from '../db/pool';
 import type { TemporalTarget } from '../temporal/connection';
+import type { PayloadKeys } from '../temporal/payload-codec';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-stack/data-directory';
 import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
@@ -112,16 +114,25 @@ export async function withTemporal<T>(
   db: Queryable,
   work: (workflows: PaymentWorkflowClient) => Promise<T>,
 ): Promise<T> {
-  const target = await context.temporal();
-  // Imported on demand, like the rest of Temporal's client.
-  const { connectClient } = await import('../temporal/connection.js');
-  const { payloadKeys } = await import('../temporal/payload-codec.js');
+  const { client } = await connectTemporal(context, db);
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
-  const keys = payloadKeys(new DerivedKeys(db, await context.sealer(db)));
-  const workflows = new PaymentWorkflowClient(connectClient(target, keys));
+  const workflows = new PaymentWorkflowClient(client);
   try {
     return await work(workflows);
   } finally {
     await workflows.close();
   }
+}
+
+/** A client for one command, which closes its connection, and the keys of its payloads. */
+export async function connectTemporal(
+  context: CommandContext,
+  db: Queryable,
+): Promise<{ readonly client: Client; readonly keys: PayloadKeys }> {
+  const target = await context.temporal();
+  // Imported on demand, like the rest of Temporal's client.
+  const { connectClient } = await import('../temporal/connection.js');
+  const { payloadKeys } = await import('../temporal/payload-codec.js');
+  const keys = payloadKeys(new DerivedKeys(db, await context.sealer(db)));
+  return { client: connectClient(target, keys), keys };
 }

@@ -18,6 +18,7 @@ import { addPaymentsCommand } from './commands/payments';
 import { addReconcileCommand } from './commands/reconcile';
 import { addRecoverCommand } from './commands/recover';
 import { addRefundsCommand } from './commands/refunds';
+import { addReplayCommand } from './commands/replay';
 import { addSandboxCommand } from './commands/sandbox';
 import { addWebhooksCommand } from './commands/webhooks';
 import { addWorkerCommand } from './commands/worker';
@@ -66,6 +67,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addAuditCommand(program);
   addReconcileCommand(program);
   addRecoverCommand(program);
+  addReplayCommand(program);
 
   program.commandsGroup('Help:').helpCommand(true);
 

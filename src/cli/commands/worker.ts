@@ -1,12 +1,9 @@
-import path from 'node:path';
 import type { Command } from 'commander';
-import { PACKAGE_ROOT } from '../../package-info';
+import { WORKFLOW_BUNDLE } from '../../package-info';
 import { type Config, metricsAddressOf } from '../../config';
 import type { RetentionDays } from '../../domain/retention';
 import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
-
-const WORKFLOW_BUNDLE = path.join(PACKAGE_ROOT, 'dist', 'workflow-bundle.js');
 
 export function addWorkerCommand(program: Command): void {
   program

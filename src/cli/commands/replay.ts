@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { createLogger } from '../../logger';
+import { WORKFLOW_BUNDLE } from '../../package-info';
+import type { OpenReplay } from '../../temporal/replay-open';
+import { connectTemporal } from '../command-context';
+import type { LunasCommand } from '../lunas-command';
+import { wholeNumber } from '../option-schemas';
+import { type CommandResult, formatTable } from '../output';
+
+const REPORT_INTERVAL = 100;
+const MAX_OPEN = 100_000;
+
+export function addReplayCommand(program: LunasCommand): void {
+  const onProgress = (replayed: number) => {
+    if (replayed % REPORT_INTERVAL === 0) program.terminal.stderr.write(`${replayed} replayed\n`);
+  };
+  program
+    .command('replay')
+    .description('replay open workflows with the workflow code of this version, before it is deployed')
+    .requiredOption('--open <number>', 'how many open workflows of each type, the newest first')
+    .examples('lunas replay --open 200', 'lunas replay --open 1000 --json')
+    .databaseAction(z.object({ open: wholeNumber(1, MAX_OPEN) }), async ({ open }, db, context) => {
+      const { client, keys } = await connectTemporal(context, db);
+      try {
+        const { replayOpenWorkflows } = await import('../../temporal/replay-open.js');
+        const log = createLogger('cli', context.config.LOG_LEVEL, program.terminal.stderr);
+        return replayResult(
+          await replayOpenWorkflows({
+            client,
+            keys,
+            workflowBundlePath: WORKFLOW_BUNDLE,
+            maxPerType: open,
+            log,
+            onProgress,
+          }),
+        );
+      } finally {
+        await client.connection.close();
+      }
+    });
+}
+
+function replayResult(replay: OpenReplay): CommandResult {
+  const { replayed, failures } = replay;
+  const summary = `${replayed} open workflows replayed, ${failures.length} failed`;
+  const rows = failures.map(({ workflowId, reason }) => ({ WORKFLOW: workflowId, REASON: reason }));
+  return {
+    json: { replay },
+    text: failures.length === 0 ? summary : `${summary}\n\n${formatTable(rows, '')}`,
+    ...(failures.length > 0 && { failure: 'Do not deploy this version: its worker would stop these workflows.' }),
+  };
+}
