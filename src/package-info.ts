@@ -11,6 +11,17 @@ export const WORKFLOW_BUNDLE = path.join(PACKAGE_ROOT, 'dist', 'workflow-bundle.
 const manifest: unknown = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8'));
 export const { version: VERSION } = z.object({ version: z.string() }).parse(manifest);
 
+/** The oldest Temporal server: the first one with fair task queues. */
+export const MIN_TEMPORAL_VERSION = { major: 1, minor: 29 } as const;
+
+/** @param version `1.29.1` */
+export function isSupportedTemporal(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === MIN_TEMPORAL_VERSION.major
+    ? minor >= MIN_TEMPORAL_VERSION.minor
+    : major > MIN_TEMPORAL_VERSION.major;
+}
+
 function findPackageRoot(directory: string): string {
   if (existsSync(path.join(directory, 'package.json'))) return directory;
   const parent = path.dirname(directory);

@@ -6,6 +6,7 @@ import type { Queryable } from '../db/pool';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PayloadKeys } from '../temporal/payload-codec';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import type { TemporalAccess } from '../temporal/requirements';
 import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-stack/data-directory';
 import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
 import { createSealer, type Sealer } from '../sealing';
@@ -135,4 +136,20 @@ export async function connectTemporal(
   const { payloadKeys } = await import('../temporal/payload-codec.js');
   const keys = payloadKeys(new DerivedKeys(db, await context.sealer(db)));
   return { client: connectClient(target, keys), keys };
+}
+
+/** Opens a Temporal client that reads no payloads, and closes it after the work. */
+export async function withTemporalAccess<T>(
+  target: TemporalTarget,
+  work: (access: TemporalAccess) => Promise<T>,
+): Promise<T> {
+  // Imported on demand, like the rest of Temporal's client.
+  const { connectClient } = await import('../temporal/connection.js');
+  const { NO_PAYLOAD_KEYS } = await import('../temporal/payload-codec.js');
+  const client = connectClient(target, NO_PAYLOAD_KEYS);
+  try {
+    return await work({ client, target });
+  } finally {
+    await client.connection.close();
+  }
 }

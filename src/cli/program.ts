@@ -20,6 +20,7 @@ import { addRecoverCommand } from './commands/recover';
 import { addRefundsCommand } from './commands/refunds';
 import { addReplayCommand } from './commands/replay';
 import { addSandboxCommand } from './commands/sandbox';
+import { addTemporalCommand } from './commands/temporal';
 import { addWebhooksCommand } from './commands/webhooks';
 import { addWorkerCommand } from './commands/worker';
 import { LunasCommand } from './lunas-command';
@@ -45,6 +46,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addSandboxCommand(program);
   addCodecCommand(program);
   addMigrateCommand(program);
+  addTemporalCommand(program);
 
   program.commandsGroup('Administer:');
   addMerchantsCommand(program);

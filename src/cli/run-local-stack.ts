@@ -25,6 +25,7 @@ import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
 import { KeyRing } from '../master-keys';
 import { createSealer } from '../sealing';
 import { assertSandbox, assertSandboxDatabase } from './assert-sandbox';
+import { withTemporalAccess } from './command-context';
 import { explainDatabaseError } from './database-error';
 import { requireSealingKeys } from './require-sealing-keys';
 import { requireRules } from './rules/rule';
@@ -68,6 +69,7 @@ export async function runLocalStack(
       { config, dataDirectory, services, prepareDatabase, progress, supervisor },
       stop.signal,
     );
+    if (stack.temporalUiUrl !== null) await setUpTemporal(config, stack);
     if (afterCrash) await recoverAfterCrash(config, stack, progress);
     const runFile = toRunFile(stack);
     await writeRunFile(dataDirectory, runFile);
@@ -141,6 +143,13 @@ async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: P
   } finally {
     await Promise.all([workflows.close(), db.end()]);
   }
+}
+
+/** The dev server creates a namespace whose retention is shorter than the service requires. */
+async function setUpTemporal(config: Config, { temporalAddress }: Stack<Demo>): Promise<void> {
+  const { temporalTarget } = await import('../temporal/connection.js');
+  const { setUpRequirements } = await import('../temporal/requirements.js');
+  await withTemporalAccess(temporalTarget(config, temporalAddress), setUpRequirements);
 }
 
 function toRunFile(stack: Stack<Demo>): RunFile {

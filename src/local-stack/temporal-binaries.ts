@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
 import which from 'which';
+import { isSupportedTemporal, MIN_TEMPORAL_VERSION } from '../package-info';
 import { freePort } from './ports';
 import type { ProgressStep } from './progress';
 import { runCommand } from './run-command';
@@ -43,9 +44,6 @@ const CLI_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${CLI_VERSION}`;
 const TEST_SERVER_VERSION = '1.35.0';
 const SLF4J_VERSION = '2.0.17';
 const COPY_DEPENDENCIES = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-
-/** The first version in which update-with-start is generally available. Each create uses it. */
-const MIN_SERVER_VERSION = { major: 1, minor: 28 };
 
 const VERSION_TIMEOUT_MS = 20_000;
 const LISTEN_TIMEOUT_MS = 30_000;
@@ -88,14 +86,11 @@ function sdkDownload(environment: 'createLocal' | 'createTimeSkipping', command:
 
 async function checkVersion(file: string, signal: AbortSignal): Promise<void> {
   const version = await runCommand({ command: file, args: ['--version'], timeoutMs: VERSION_TIMEOUT_MS, signal });
-  const [, major, minor] = /^temporal version .*Server (\d+)\.(\d+)\./m.exec(version)?.map(Number) ?? [];
-  if (major === undefined || minor === undefined)
-    throw new Error(`--version prints ${JSON.stringify(version.split('\n')[0])}`);
-  if (major > MIN_SERVER_VERSION.major || (major === MIN_SERVER_VERSION.major && minor >= MIN_SERVER_VERSION.minor))
-    return;
-  throw new Error(
-    `${version} is too old: server ${MIN_SERVER_VERSION.major}.${MIN_SERVER_VERSION.minor} or newer is needed`,
-  );
+  const [, server] = /^temporal version .*Server (\d+\.\d+)\./m.exec(version) ?? [];
+  if (server === undefined) throw new Error(`--version prints ${JSON.stringify(version.split('\n')[0])}`);
+  if (isSupportedTemporal(server)) return;
+  const { major, minor } = MIN_TEMPORAL_VERSION;
+  throw new Error(`${version} is too old: server ${major}.${minor} or newer is needed`);
 }
 
 /** The test server has no `--version`. It is usable if it listens. */

@@ -11,7 +11,14 @@ export function isUnsupported(error: unknown): boolean {
   return hasStatus(error, [status.UNIMPLEMENTED, status.PERMISSION_DENIED]);
 }
 
-function hasStatus(error: unknown, codes: readonly status[]): boolean {
+/** Whether the error, or one that it wraps, has one of the codes. */
+export function hasStatus(error: unknown, codes: readonly status[]): boolean {
   if (isGrpcServiceError(error)) return codes.includes(error.code);
   return error instanceof Error && error.cause !== undefined && hasStatus(error.cause, codes);
+}
+
+/** The name of the code: `PERMISSION_DENIED`; undefined if no server sent it. */
+export function statusNameOf(error: unknown): string | undefined {
+  if (isGrpcServiceError(error)) return status[error.code];
+  return error instanceof Error && error.cause !== undefined ? statusNameOf(error.cause) : undefined;
 }

@@ -5,6 +5,7 @@ import {
   type ChannelOptions,
   type ChannelInterface,
 } from '@grpc/grpc-js';
+import type { TlsFiles } from './tls-files';
 
 /**
  * From the first call on the channel. After a channel that hung, the timeout of the next one is doubled: grpc-js keeps
@@ -15,19 +16,24 @@ const CONNECT_TIMEOUT_MS = { initialMs: 10_000, maxMs: 30_000 } as const;
 /**
  * A gRPC channel that is replaced if it does not become ready. grpc-js waits without limit for the first frame of a
  * server that has accepted the connection (grpc/grpc-node#2785): one lost packet would be an outage until the process
- * restarts. Delete this class when that issue is fixed.
+ * restarts. It is also replaced if the certificates are: then the calls in flight complete on the old one. Without TLS,
+ * delete this class when that issue is fixed.
  */
 export class ReconnectingChannel implements ChannelInterface {
   private channel: Channel;
   private isAwaited = false;
   private connectTimeoutMs: number = CONNECT_TIMEOUT_MS.initialMs;
+  private readonly unsubscribe: (() => void) | undefined;
 
+  /** @param credentials called for each connection, because certificates are replaced */
   constructor(
     private readonly target: string,
-    private readonly credentials: ChannelCredentials,
+    private readonly credentials: () => ChannelCredentials,
     private readonly options: ChannelOptions,
+    tls: TlsFiles | undefined,
   ) {
     this.channel = this.open();
+    this.unsubscribe = tls?.onReplaced(() => this.replace());
   }
 
   createCall(...call: Parameters<ChannelInterface['createCall']>): ReturnType<ChannelInterface['createCall']> {
@@ -36,6 +42,7 @@ export class ReconnectingChannel implements ChannelInterface {
   }
 
   close(): void {
+    this.unsubscribe?.();
     this.channel.close();
   }
 
@@ -57,7 +64,12 @@ export class ReconnectingChannel implements ChannelInterface {
 
   private open(): Channel {
     // Otherwise channels to the same address share a connection, also one that hangs.
-    return new Channel(this.target, this.credentials, { ...this.options, 'grpc.use_local_subchannel_pool': 1 });
+    return new Channel(this.target, this.credentials(), { ...this.options, 'grpc.use_local_subchannel_pool': 1 });
+  }
+
+  private replace(): void {
+    this.channel.close();
+    this.channel = this.open();
   }
 
   private awaitReady(untilMs: number): void {
@@ -74,8 +86,7 @@ export class ReconnectingChannel implements ChannelInterface {
       this.connectTimeoutMs = hung
         ? Math.min(2 * this.connectTimeoutMs, CONNECT_TIMEOUT_MS.maxMs)
         : CONNECT_TIMEOUT_MS.initialMs;
-      this.channel.close();
-      this.channel = this.open();
+      this.replace();
     });
   }
 }

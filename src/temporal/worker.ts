@@ -12,13 +12,13 @@ import { createSealer } from '../sealing';
 import { Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { correlateActivity } from './activity-correlation';
-import { connectClient, type TemporalTarget } from './connection';
+import { connectClient, connectionOptions, type TemporalTarget } from './connection';
 import { EncryptingCodec, payloadKeys, type PayloadKeys, WorkerCodec } from './payload-codec';
 import { PaymentWorkflowClient } from './payment-workflow-client';
 import { reconcileSlice } from './reconcile';
 import { createSchedules } from './schedules';
 import { installRuntime } from './runtime';
-import { registerSearchAttributes } from './search-attributes';
+import { requireTemporal } from './requirements';
 import { startSweeper } from './sweeper';
 
 export interface WorkerSettings {
@@ -71,7 +71,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const keys = payloadKeys(new DerivedKeys(db, sealer));
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
-  await registerSearchAttributes(client, log);
+  await requireTemporal({ client, target: temporal }, log);
 
   const webhooks = createWebhookSender({
     environment: settings.environment,
@@ -96,7 +96,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     log,
   });
 
-  const connection = await NativeConnection.connect({ address: temporal.address, ...temporal.security });
+  const connection = await NativeConnection.connect(connectionOptions(temporal));
   const shared = { ...workerOptions(settings, keys), connection, activities };
   const workers = await Promise.all([
     Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),

@@ -6,7 +6,7 @@ import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/pa
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { reconcileSlice } from '../../src/temporal/reconcile';
 import { installRuntime } from '../../src/temporal/runtime';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { requireTemporal } from '../../src/temporal/requirements';
 import { startSweeper } from '../../src/temporal/sweeper';
 import { createLogger } from '../../src/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
@@ -33,7 +33,7 @@ async function run(): Promise<void> {
   const keys = payloadKeys(new DerivedKeys(db, sealer));
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
-  await registerSearchAttributes(client, log);
+  await requireTemporal({ client, target: temporal }, log);
 
   const webhooks = createWebhookSender({ environment: 'sandbox' });
   const { forgetfulLedgerUrl } = settings;

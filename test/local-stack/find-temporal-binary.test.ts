@@ -145,7 +145,7 @@ describe('the temporal command', () => {
     await expect(findCli()).rejects.toThrow(/go install .*: .*exit code 1\n {4}no space left on device$/);
     expect(await readdir(cache)).toEqual([]);
     await fakeGo(TOO_OLD);
-    await expect(findCli()).rejects.toThrow(/is too old: server 1\.28 or newer is needed$/);
+    await expect(findCli()).rejects.toThrow(/is too old: server 1\.29 or newer is needed$/);
     expect(await readdir(cache)).toEqual([]);
     await fakeGo(NEW_ENOUGH);
     expect(existsSync(await findCli())).toBe(true);

@@ -7,9 +7,13 @@ import { requireInstallation } from '../../src/cli/rules/require-installation';
 import { createPool, type Pool } from '../../src/db/pool';
 import { createLogger } from '../../src/logger';
 import { addAccount } from '../../src/operator/provider-accounts';
+import { connectClient } from '../../src/temporal/connection';
+import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
+import { setUpRequirements } from '../../src/temporal/requirements';
 import { createSealer } from '../../src/sealing';
 import { temporaryDirectory } from '../local-stack/processes';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
+import { newNamespace } from '../support/service';
 import { runBuiltLunas } from '../support/lunas-process';
 import { temporalAddress } from '../support/temporal';
 
@@ -20,6 +24,7 @@ const NAMES = [
   'master_key',
   'demo_data',
   'sandbox_accounts',
+  'temporal_connection',
   'environment',
   'database_tls',
   'temporal_tls',
@@ -42,6 +47,15 @@ const documentSchema = z.object({
 let database: TestDatabase;
 let db: Pool;
 let settings: NodeJS.ProcessEnv;
+let namespace: string;
+
+beforeAll(async () => {
+  const target = await newNamespace();
+  ({ namespace } = target);
+  const client = connectClient(target, NO_PAYLOAD_KEYS);
+  await setUpRequirements({ client, target });
+  await client.connection.close();
+});
 
 beforeEach(async () => {
   database = await createProductionDatabase();
@@ -53,6 +67,7 @@ beforeEach(async () => {
   settings = {
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: temporalAddress(),
+    TEMPORAL_NAMESPACE: namespace,
     LUNAS_HOME: directory,
     LUNAS_ENVIRONMENT: 'production',
     LUNAS_MASTER_KEY: masterKey,
@@ -89,7 +104,8 @@ async function doctor(changes: NodeJS.ProcessEnv = {}) {
 it('lists all rules in a fixed order, and exits with 0 if none is broken', async () => {
   const { exitCode, stderr, names, ok, broken } = await doctor();
   expect({ exitCode, stderr, names, broken }).toEqual({ exitCode: 0, stderr: '', names: NAMES, broken: [] });
-  expect(ok).toEqual(NAMES.filter((name) => name !== 'temporal_certificate'));
+  const withTls = new Set(['temporal_certificate', 'temporal_connection']);
+  expect(ok).toEqual(NAMES.filter((name) => !withTls.has(name)));
 });
 
 it('prints the same as text', async () => {
@@ -172,6 +188,14 @@ it('temporal: is broken if it does not respond, but services start during an out
   const outage = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
   expect((await doctor(outage)).broken).toEqual(['temporal']);
   expect(await startService(outage)).toBe('production');
+});
+
+it('temporal: is broken if the namespace lacks what the service requires', async () => {
+  const { broken, rules } = await doctor({ TEMPORAL_NAMESPACE: (await newNamespace()).namespace });
+  expect(broken).toEqual(['temporal']);
+  const { violation, advice } = rules.find(({ name }) => name === 'temporal') ?? {};
+  expect(violation).toMatch(/The retention is 1 days.*PaymentStatus \(Keyword\) is absent/);
+  expect(advice).toContain('Run `lunas temporal check`.');
 });
 
 it('schema: a missing migration is broken', async () => {

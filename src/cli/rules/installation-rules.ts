@@ -4,6 +4,8 @@ import { messageOf } from '../../errors';
 import type { KeyRing } from '../../master-keys';
 import { listAccounts, isSandboxUrl } from '../../operator/provider-accounts';
 import { hasDemoData } from '../../operator/seed-demo';
+import type { ConnectionFailure } from '../../temporal/probe-connection';
+import type { CheckedRequirement } from '../../temporal/requirements';
 import { requireSealingKeys } from '../require-sealing-keys';
 import { type Finding, okUnless, type Rule } from './rule';
 import type { Settings } from './settings-rules';
@@ -15,7 +17,9 @@ export interface Installation extends Settings {
   /** Why the database is not available; null if it is. */
   readonly databaseError: string | null;
   /** Rejects if Temporal does not respond, or its address is not known. */
-  readonly pingTemporal: () => Promise<void>;
+  readonly checkTemporal: () => Promise<readonly CheckedRequirement[]>;
+  /** Null if the process can connect to Temporal, or does so without TLS. */
+  readonly temporalConnection: () => Promise<ConnectionFailure | null>;
   /** Rejects if there is none. */
   readonly masterKeys: () => Promise<KeyRing>;
 }
@@ -29,8 +33,8 @@ export const REACHABILITY_RULES: readonly Rule<Installation>[] = [
   },
   {
     name: 'temporal',
-    advice: 'Start Temporal, or correct TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and its certificates.',
-    check: async ({ pingTemporal }) => okUnless(await failureOf(pingTemporal)),
+    advice: 'Run `lunas temporal check`. Start Temporal, or correct TEMPORAL_ADDRESS and its certificates.',
+    check: checkTemporal,
   },
 ];
 
@@ -52,7 +56,31 @@ export const INSTALLATION_RULES: readonly Rule<Installation>[] = [
     advice: 'Disable them (`lunas accounts disable`).',
     check: (installation) => withProductionTables(installation, sandboxAccountsViolation),
   },
+  {
+    name: 'temporal_connection',
+    advice: 'Correct TEMPORAL_TLS_CA, TEMPORAL_TLS_SERVER_NAME or the client certificate.',
+    check: checkTemporalConnection,
+  },
 ];
+
+async function checkTemporal({ checkTemporal: requirements }: Installation): Promise<Finding> {
+  try {
+    const broken = (await requirements()).filter(({ state }) => state === 'broken');
+    return okUnless(broken.length === 0 ? null : broken.map(({ violation }) => violation).join(' '));
+  } catch (error) {
+    return { violation: sentenceOf(error) };
+  }
+}
+
+/** A server that is not available is no violation: a process that restarts during an outage has to start. */
+async function checkTemporalConnection({ config, temporalConnection }: Installation): Promise<Finding> {
+  const { TEMPORAL_API_KEY, TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT } = config;
+  if ([TEMPORAL_API_KEY, TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT].every((value) => value === undefined)) {
+    return 'not applicable';
+  }
+  const failure = await temporalConnection();
+  return okUnless(failure?.isCertificate ? `Temporal and this process do not connect: ${failure.message}.` : null);
+}
 
 function checkSchema({ database }: Installation): Finding {
   if (database === null) return 'not applicable';
@@ -94,12 +122,17 @@ async function sandboxAccountsViolation(db: Queryable): Promise<string | null> {
   return `Provider accounts of production are at a sandbox: ${enabled.map(({ id }) => id).join(', ')}.`;
 }
 
-/** The message of the error as a sentence; null without an error. */
+/** Null without an error. */
 async function failureOf(work: () => Promise<void>): Promise<string | null> {
   try {
     await work();
     return null;
   } catch (error) {
-    return `${messageOf(error).split('\n')[0]?.replace(/\.$/, '')}.`;
+    return sentenceOf(error);
   }
+}
+
+/** The first line of the error's message. */
+function sentenceOf(error: unknown): string {
+  return `${messageOf(error).split('\n')[0]?.replace(/\.$/, '')}.`;
 }

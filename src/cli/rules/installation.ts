@@ -3,11 +3,11 @@ import { compareSchema } from '../../db/migrate';
 import { findEnvironment } from '../../db/environment';
 import { codeOf, messageOf } from '../../errors';
 import { KeyRing } from '../../master-keys';
-import type { CommandContext } from '../command-context';
+import type { ConnectionFailure } from '../../temporal/probe-connection';
+import type { CheckedRequirement } from '../../temporal/requirements';
+import { type CommandContext, withTemporalAccess } from '../command-context';
 import type { Installation } from './installation-rules';
 import type { Settings } from './settings-rules';
-
-const PING_TIMEOUT_MS = 3_000;
 
 /** The settings of a service process, before it connects to its database. */
 export async function serviceSettings(context: CommandContext): Promise<Settings> {
@@ -28,7 +28,8 @@ export async function withInstallation<T>(
       ...settings,
       recordedEnvironment,
       ...database,
-      pingTemporal: () => pingTemporal(context),
+      checkTemporal: () => checkTemporal(context),
+      temporalConnection: () => temporalConnection(context),
       masterKeys: async () => new KeyRing(await context.masterKey(), context.oldMasterKeys),
     });
   } finally {
@@ -54,17 +55,16 @@ async function readDatabase(db: Pool, databaseUrl: string): Promise<DatabaseStat
   }
 }
 
-async function pingTemporal(context: CommandContext): Promise<void> {
-  const target = await context.temporal();
-  // Imported on demand, like the rest of Temporal's client.
-  const { connectClient } = await import('../../temporal/connection.js');
-  const { NO_PAYLOAD_KEYS } = await import('../../temporal/payload-codec.js');
-  const { connection } = connectClient(target, NO_PAYLOAD_KEYS);
-  try {
-    const { namespace } = target;
-    const describe = () => connection.workflowService.describeNamespace({ namespace });
-    await connection.withDeadline(Date.now() + PING_TIMEOUT_MS, describe);
-  } finally {
-    await connection.close();
-  }
+async function checkTemporal(context: CommandContext): Promise<readonly CheckedRequirement[]> {
+  const { checkRequirements } = await import('../../temporal/requirements.js');
+  return withTemporalAccess(await context.temporal(), checkRequirements);
+}
+
+/** Null also if it is not known where Temporal is, or a file of a certificate cannot be read: others report that. */
+async function temporalConnection(context: CommandContext): Promise<ConnectionFailure | null> {
+  const target = await context.temporal().catch(() => null);
+  if (target?.security.tls === undefined) return null;
+  const { probeTarget } = await import('../../temporal/connection.js');
+  const { connectionFailure } = await import('../../temporal/probe-connection.js');
+  return connectionFailure(probeTarget(target));
 }
