@@ -31,6 +31,9 @@ import { runStep } from './run-step';
  */
 const REFUND_POLL_BACKOFF = { initialMs: 5 * SECOND_MS, maxMs: HOUR_MS } as const;
 
+/** The name of the timer in the Web UI. */
+const NEXT_QUERY = { summary: 'the next status query' } as const;
+
 const STATUS_DESCRIPTIONS = {
   none: 'no late payment',
   received: 'the late payment is in suspense',
@@ -77,7 +80,7 @@ async function run(terms: PaymentTerms): Promise<LatePaymentResult['status']> {
     while (isOpen(result)) {
       hasProviderUpdate = false;
       await runLateStep('refundLatePayment');
-      if (isOpen(result)) await condition(() => hasProviderUpdate, nextDelayMs());
+      if (isOpen(result)) await condition(() => hasProviderUpdate, nextDelayMs(), NEXT_QUERY);
       // The next run starts with a status query, so a provider update that is not handled yet is not lost.
       if (workflowInfo().historyLength >= MAX_HISTORY_EVENTS) return continueAsNew<typeof latePayment>(terms);
     }

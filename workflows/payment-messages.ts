@@ -121,10 +121,13 @@ export class PaymentMessages {
     return rejectionReason(action, this.#payment.terms, this.#payment.state, Date.now());
   }
 
-  /** Waits for a request or a provider update; without a timeout, as long as that takes. */
-  async wait(timeoutMs?: number): Promise<void> {
+  /**
+   * Waits for a request or a provider update; without a timer, as long as that takes.
+   * @param timer its name in the Web UI is its `summary`
+   */
+  async wait(timer?: { readonly afterMs: number; readonly summary: string }): Promise<void> {
     const hasMessage = () => this.hasProviderUpdate || this.hasRequests;
-    await (timeoutMs === undefined ? condition(hasMessage) : condition(hasMessage, timeoutMs));
+    await (timer ? condition(hasMessage, timer.afterMs, { summary: timer.summary }) : condition(hasMessage));
   }
 
   #handleUpdate(update: PaymentUpdate): void {

@@ -70,7 +70,7 @@ class PaymentWorkflow extends PaymentRun {
     }
     // No provider notifies about a settlement.
     const delaysCompletion = this.state.status !== 'settled' && (hasWaitingCaller || this.messages.hasRequests);
-    if (delaysCompletion) await sleep(COMPLETION_DELAY_MS);
+    if (delaysCompletion) await sleep(COMPLETION_DELAY_MS, { summary: 'handle late messages' });
     this.messages.rejectAll();
     await condition(allHandlersFinished);
     return this.state.status;
@@ -101,7 +101,7 @@ class PaymentWorkflow extends PaymentRun {
     try {
       await this.runStep('openPayment', { regularOptions: QRIS_ISSUE_RETRY });
     } catch {
-      await sleep(ACTIVITY_TIMEOUT_MS);
+      await sleep(ACTIVITY_TIMEOUT_MS, { summary: 'no attempt is in flight' });
       this.setWaitingFor('the provider to report that it issued no QR code');
       await this.runStep('failUnissuedPayment');
     }
@@ -113,11 +113,11 @@ class PaymentWorkflow extends PaymentRun {
     if (this.messages.hasProviderUpdate) return this.#pollProvider();
     if (leftMs > 0) {
       this.setWaitingFor(`the customer to pay ${formatRupiah(this.terms.totalRupiah)}`, this.expiresAtMs);
-      return this.messages.wait(leftMs);
+      return this.messages.wait({ afterMs: leftMs, summary: 'the QR code expires' });
     }
     this.setWaitingFor('the provider to confirm that the QR code expired unpaid');
     await this.runStep('expirePayment');
-    if (this.state.status === 'pending') await this.messages.wait(this.#nextExpiryDelayMs());
+    if (this.state.status === 'pending') await this.#waitForQuery(this.#nextExpiryDelayMs());
   }
 
   async #pollProvider(): Promise<void> {
@@ -125,7 +125,7 @@ class PaymentWorkflow extends PaymentRun {
       this.messages.hasProviderUpdate = false;
       await this.runStep('confirmPaid');
       if (this.state.status !== 'pending' || this.view.attentionReason !== null) return;
-      await this.messages.wait(Math.min(delayMs, Math.max(this.expiresAtMs - Date.now(), SECOND_MS)));
+      await this.#waitForQuery(Math.min(delayMs, Math.max(this.expiresAtMs - Date.now(), SECOND_MS)));
       if (this.messages.hasRequests) return;
     }
   }
@@ -135,12 +135,12 @@ class PaymentWorkflow extends PaymentRun {
     const { settlesAtMs: dueAtMs = Date.now() } = this.state;
     const leftMs = dueAtMs - Date.now();
     if (this.messages.hasProviderUpdate || this.view.attentionReason !== null || this.hasLostRefund) {
-      if (!this.messages.hasProviderUpdate) await this.messages.wait(this.#nextRefundDelayMs());
+      if (!this.messages.hasProviderUpdate) await this.#waitForQuery(this.#nextRefundDelayMs());
       return this.messages.hasRequests ? undefined : this.#syncPaidPayment();
     }
     if (leftMs > 0) {
       this.setWaitingFor('the settlement delay to pass', dueAtMs);
-      return this.messages.wait(leftMs);
+      return this.messages.wait({ afterMs: leftMs, summary: 'the settlement delay is over' });
     }
     if (this.terms.settlementKind === 'automatic') return this.runStep('settlePayment');
     this.setWaitingFor('an operator to settle it (`lunas payments settle`)');
@@ -165,7 +165,7 @@ class PaymentWorkflow extends PaymentRun {
     this.setWaitingFor('the provider to confirm the refund');
     this.messages.hasProviderUpdate = false;
     await this.runStep('refundPayment');
-    if (this.state.status === 'refund_processing') return this.messages.wait(this.#nextRefundDelayMs());
+    if (this.state.status === 'refund_processing') return this.#waitForQuery(this.#nextRefundDelayMs());
     this.#nextRefundDelayMs = exponentialBackoff(REFUND_POLL_BACKOFF);
   }
 
@@ -175,13 +175,18 @@ class PaymentWorkflow extends PaymentRun {
     this.setWaitingFor('the hold of the refund to pass', submitAtMs);
     if (leftMs <= 0) {
       await this.runStep('submitRefund');
-      if (this.state.refund?.status === 'held') await this.messages.wait(this.#nextRefundDelayMs());
+      if (this.state.refund?.status === 'held') await this.#waitForQuery(this.#nextRefundDelayMs());
     } else if (this.messages.hasProviderUpdate) {
       this.messages.hasProviderUpdate = false;
       await this.runStep('refundPayment');
     } else {
-      await this.messages.wait(leftMs);
+      await this.messages.wait({ afterMs: leftMs, summary: 'the hold of the refund is over' });
     }
+  }
+
+  /** Unless a request or a provider update comes first. */
+  #waitForQuery(afterMs: number): Promise<void> {
+    return this.messages.wait({ afterMs, summary: 'the next status query' });
   }
 
   /** An operator resolves the rejected refund, unless the provider confirms it after all. */

@@ -61,17 +61,21 @@ export async function reconcile(progress?: ReconciliationProgress): Promise<stri
   return summary;
 }
 
-const { planReconciliation, reconcilePayments } = proxyActivities<Activities>({
+const COMPARISON = {
   startToCloseTimeout: 5 * MINUTE_MS,
   scheduleToCloseTimeout: 2 * HOUR_MS,
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
-});
+} as const;
 
 /** Retried without limit: an exception is the only sign of a run that failed. */
-const { recordReconciliation, reportFailedReconciliation } = proxyActivities<Activities>({
+const RECORD = {
   startToCloseTimeout: MINUTE_MS,
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
-});
+} as const;
+
+const { planReconciliation } = proxyActivities<Activities>({ ...COMPARISON, summary: 'find what to compare' });
+const { recordReconciliation } = proxyActivities<Activities>({ ...RECORD, summary: 'record the run' });
+const { reportFailedReconciliation } = proxyActivities<Activities>({ ...RECORD, summary: 'open an exception' });
 
 async function plan(): Promise<ReconciliationProgress> {
   const startedAtMs = workflowInfo().startTime.getTime();
@@ -90,6 +94,7 @@ async function plan(): Promise<ReconciliationProgress> {
 /** Compares one slice. If a part fails after all attempts, an exception is opened, and the other parts continue. */
 async function advance({ part, next, coverage }: PartProgress): Promise<PartProgress> {
   try {
+    const { reconcilePayments } = proxyActivities<Activities>({ ...COMPARISON, summary: `compare ${nameOf(part)}` });
     const slice = authentic(await reconcilePayments({ ...part, position: next ?? part.position }));
     return { part, next: slice.next, coverage: addCoverage(coverage, slice.coverage) };
   } catch (error) {
@@ -114,7 +119,10 @@ function describe({ parts }: ReconciliationProgress): string {
 }
 
 function describePart({ part, next, coverage, failure }: PartProgress): string {
-  const name = part.accountId === null ? 'late payments, deliveries and workflows' : `account ${part.accountId}`;
   const state = failure === undefined ? (next ? `at its ${next.walk} part` : 'complete') : `failed: ${failure}`;
-  return `${name}: ${describeCoverage(coverage)} (${state})`;
+  return `${nameOf(part)}: ${describeCoverage(coverage)} (${state})`;
+}
+
+function nameOf({ accountId }: ReconciliationPart): string {
+  return accountId === null ? 'late payments, deliveries and workflows' : `account ${accountId}`;
 }

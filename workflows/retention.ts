@@ -6,10 +6,10 @@ import { MINUTE_MS, SECOND_MS } from './retry-policies';
 /** About half an hour for each kind of data. The next run continues. */
 const MAX_SLICES = 100;
 
-const { deleteExpired } = proxyActivities<Activities>({
+const DELETION = {
   startToCloseTimeout: 2 * MINUTE_MS,
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
-});
+} as const;
 
 /** Started daily by a schedule. Deletes what is older than its retention. */
 export async function retention(): Promise<string> {
@@ -23,6 +23,7 @@ export async function retention(): Promise<string> {
 }
 
 async function deleteAll(data: ExpiringData, nowMs: number): Promise<number> {
+  const { deleteExpired } = proxyActivities<Activities>({ ...DELETION, summary: `delete old ${data}` });
   let total = 0;
   for (let slice = 1; slice <= MAX_SLICES; slice += 1) {
     const { deleted, isDone } = await deleteExpired({ data, nowMs });

@@ -40,7 +40,7 @@ async function retryVisibly<Result>({ regular, onRetrying, isInterrupted }: Step
     return outcome;
   });
   const isOver = () => isSettled || isInterrupted();
-  if (!(await condition(isOver, ATTENTION_DELAY_MS))) {
+  if (!(await condition(isOver, ATTENTION_DELAY_MS, { summary: 'the step needs attention' }))) {
     onRetrying();
     await condition(isOver);
   }

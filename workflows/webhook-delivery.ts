@@ -26,7 +26,7 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'del
     `The first attempt failed: ${firstFailure}.\n\n` +
       'The retries follow over three days. The pending activity shows the last attempt, and when the next one is due.',
   );
-  await sleep(initialDelayMs);
+  await sleep(initialDelayMs, { summary: 'the next attempt' });
   const { deliverWebhook } = proxyActivities<Activities>({
     startToCloseTimeout: ACTIVITY_TIMEOUT,
     retry: OUR_ERRORS,

@@ -6,14 +6,17 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { PACKAGE_ROOT } from '../../src/package-info';
+import { expectNamedTimeline } from './timeline';
 
 export const HISTORIES_DIRECTORY = path.join(__dirname, '..', 'histories');
 
 /**
- * Records the history of a completed workflow as a fixture for `replay.test.ts`, only with `RECORD_HISTORIES=1`.
+ * Checks the names in the timeline of a completed workflow. With `RECORD_HISTORIES=1` it also records the history as a
+ * fixture for `replay.test.ts`.
  * Recorded histories do not change: later versions of the workflow must replay them. A new version adds a file.
  */
 export async function recordHistory(client: Client, workflowId: string, name: string): Promise<void> {
+  await expectNamedTimeline(client, workflowId);
   if (process.env.RECORD_HISTORIES !== '1') return;
   const file = path.join(HISTORIES_DIRECTORY, `${name}.json`);
   if (existsSync(file)) return;

@@ -4,6 +4,7 @@ import { Client as PgClient } from 'pg';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
 import { setPolicy } from '../../src/operator/catalog';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { timelineNames } from '../support/timeline';
 import { eventually } from '../support/eventually';
 
 /**
@@ -152,6 +153,12 @@ describe('the cost of a payment', () => {
     expect(cost.workflowTasks).toBeLessThanOrEqual(3);
     expect(cost.stateTransitions).toBeLessThanOrEqual(10);
     expect(cost.historyBytes).toBeLessThanOrEqual(8_000);
+  });
+
+  it('the Web UI names its timers', async () => {
+    const { client } = service;
+    const history = await client.workflow.getHandle(paymentWorkflowId(await runSettled())).fetchHistory();
+    expect(await timelineNames(client, history)).toEqual(['the QR code expires', 'the settlement delay is over']);
   });
 
   it('that expires unpaid is two workflow tasks: many expire in the same second', async () => {
