@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ListenOptions } from 'node:net';
 import type { Environment } from '../config';
 import { createPool } from '../db/pool';
+import { watchCertificates } from '../temporal/certificate-watch';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { payloadKeys } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
@@ -89,6 +90,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
   const derivedKeys = new DerivedKeys(publicDb, sealer);
   const workflows = new PaymentWorkflowClient(connectClient(settings.temporal, payloadKeys(derivedKeys)));
+  const stopWatching = watchCertificates(settings.temporal, settings.log);
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
   const providers = createProviderRegistry(publicDb, sealer, publicBaseUrl);
   const qrisLinks = createQrisLinks(derivedKeys, publicBaseUrl);
@@ -134,6 +136,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     async close() {
       dependencies.readiness.stop();
       await Promise.all(closeServers.map((closeServer) => closeServer()));
+      stopWatching();
       await Promise.all([workflows.close(), providers.close()]);
       await Promise.all([db.end(), publicDb.end(), readinessDb.end(), rateLimit.close()]);
     },

@@ -1,4 +1,5 @@
-import { connect, type SecureClientSessionOptions } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { codeOf, messageOf } from '../errors';
 import type { TlsMaterial } from './tls-files';
 
@@ -19,37 +20,57 @@ const PROBE_TIMEOUT_MS = 3_000;
 /** Codes of OpenSSL and Node.js for a certificate that is rejected, here or there. */
 const CERTIFICATE_ERROR = /^(?:CERT_|ERR_TLS_|ERR_SSL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
 
+/** What an HTTP/2 client sends first (RFC 9113, 3.4): the preface and an empty SETTINGS frame. */
+const PREFACE = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
+]);
+
 /**
- * Why no HTTP/2 connection to the server can be made; null if one can. A server that rejects our certificate reports
- * that after the handshake of TLS 1.3, so this waits for the server's first frame.
+ * Why no HTTP/2 connection to the server can be made; null if one can. With TLS 1.3 a client learns only after its
+ * handshake that its certificate is rejected, so this waits for the server's first bytes.
  */
-export async function connectionFailure({ address, tls }: ProbeTarget): Promise<ConnectionFailure | null> {
-  let session: ReturnType<typeof connect> | undefined;
+export async function connectionFailure(target: ProbeTarget): Promise<ConnectionFailure | null> {
+  let socket: Socket | undefined;
   let timer: NodeJS.Timeout | undefined;
   try {
-    const opened = tls ? connect(`https://${address}`, optionsOf(tls)) : connect(`http://${address}`);
-    session = opened;
+    const opened = open(target);
+    socket = opened;
     await new Promise<void>((resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`no response in ${PROBE_TIMEOUT_MS / 1000} s`)), PROBE_TIMEOUT_MS);
-      opened.once('remoteSettings', () => resolve());
+      const fail = (reason: string) => () => reject(new Error(reason));
+      timer = setTimeout(fail(`no response in ${PROBE_TIMEOUT_MS / 1000} s`), PROBE_TIMEOUT_MS);
+      opened.once('data', () => resolve());
       opened.on('error', reject);
-      opened.once('close', () => reject(new Error('the server closed the connection')));
+      const rejected = target.tls ? ', as a server does that rejects the client certificate' : '';
+      opened.once('close', fail(`it closes the connection${rejected}`));
+      opened.write(PREFACE);
     });
     return null;
   } catch (error) {
-    return { message: messageOf(error), isCertificate: CERTIFICATE_ERROR.test(codeOf(error) ?? '') };
+    return { message: reasonOf(error), isCertificate: CERTIFICATE_ERROR.test(codeOf(error) ?? '') };
   } finally {
     clearTimeout(timer);
-    session?.destroy();
+    socket?.destroy();
   }
 }
 
-function optionsOf({ serverName, material }: NonNullable<ProbeTarget['tls']>): SecureClientSessionOptions {
-  const { ca, certificate, key } = material;
-  return {
-    ...(ca && { ca }),
-    ...(certificate && { cert: certificate }),
-    ...(key && { key }),
+/** OpenSSL's message has addresses of its sources around the reason. */
+function reasonOf(error: unknown): string {
+  const hasReason = typeof error === 'object' && error !== null && 'reason' in error;
+  return hasReason && typeof error.reason === 'string' ? error.reason : messageOf(error);
+}
+
+function open({ address, tls }: ProbeTarget): Socket {
+  const { hostname: host, port } = new URL(`tcp://${address}`);
+  if (!tls) return connect({ host, port: Number(port) });
+  const { serverName, material } = tls;
+  return connectTls({
+    host,
+    port: Number(port),
+    ALPNProtocols: ['h2'],
+    ...(material.ca && { ca: material.ca }),
+    ...(material.certificate && { cert: material.certificate }),
+    ...(material.key && { key: material.key }),
     ...(serverName !== undefined && { servername: serverName }),
-  };
+  });
 }

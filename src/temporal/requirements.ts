@@ -118,7 +118,7 @@ export async function requireTemporal(access: TemporalAccess, log: Logger): Prom
   for (const requirement of REQUIREMENTS) {
     if (!requirement.atWorkerStart) continue;
     const done = await (requirement.atWorkerStart === 'set up' ? setUp : check)(requirement, access);
-    if (done.state === 'broken') throw new UserError(`${done.violation} ${done.advice}`);
+    if (done.state === 'broken') throw new UserError(`Temporal, ${done.name}: ${done.violation} ${done.advice}`);
     if (done.state === 'not_checked')
       log.warn({ requirement: done.name, reason: done.violation }, 'Temporal not checked');
   }

@@ -1,4 +1,4 @@
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import type { Environment } from '../config';
@@ -12,7 +12,8 @@ import { createSealer } from '../sealing';
 import { Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { correlateActivity } from './activity-correlation';
-import { connectClient, connectionOptions, type TemporalTarget } from './connection';
+import { watchCertificates } from './certificate-watch';
+import { connectClient, type TemporalTarget } from './connection';
 import { EncryptingCodec, payloadKeys, type PayloadKeys, WorkerCodec } from './payload-codec';
 import { PaymentWorkflowClient } from './payment-workflow-client';
 import { reconcileSlice } from './reconcile';
@@ -20,6 +21,7 @@ import { createSchedules } from './schedules';
 import { installRuntime } from './runtime';
 import { requireTemporal } from './requirements';
 import { startSweeper } from './sweeper';
+import { WorkerConnection } from './worker-connection';
 
 export interface WorkerSettings {
   readonly databaseUrl: string;
@@ -96,12 +98,14 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     log,
   });
 
-  const connection = await NativeConnection.connect(connectionOptions(temporal));
-  const shared = { ...workerOptions(settings, keys), connection, activities };
+  const connection = await WorkerConnection.open(temporal, log);
+  const shared = { ...workerOptions(settings, keys), connection: connection.native, activities };
   const workers = await Promise.all([
     Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),
     Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
   ]);
+  connection.attach(workers);
+  const stopWatching = watchCertificates(temporal, log);
   const running = Promise.all(workers.map((worker) => worker.run()));
   running.catch(settings.onFailure);
   relay = new Relay({
@@ -117,6 +121,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   return {
     async close() {
       stopping.abort();
+      stopWatching();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper.stop()]);
       await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close()]);

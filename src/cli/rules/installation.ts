@@ -21,6 +21,7 @@ export async function withInstallation<T>(
 ): Promise<T> {
   const settings = await serviceSettings(context);
   const db = createPool(settings.databaseUrl ?? '', { max: 1 });
+  let connection: Promise<ConnectionFailure | null> | undefined;
   try {
     const read = settings.databaseUrl === undefined ? NO_ADDRESS : await readDatabase(db, settings.databaseUrl);
     const { recordedEnvironment, ...database } = read;
@@ -29,7 +30,7 @@ export async function withInstallation<T>(
       recordedEnvironment,
       ...database,
       checkTemporal: () => checkTemporal(context),
-      temporalConnection: () => temporalConnection(context),
+      temporalConnection: () => (connection ??= findConnectionFailure(context)),
       masterKeys: async () => new KeyRing(await context.masterKey(), context.oldMasterKeys),
     });
   } finally {
@@ -61,7 +62,7 @@ async function checkTemporal(context: CommandContext): Promise<readonly CheckedR
 }
 
 /** Null also if it is not known where Temporal is, or a file of a certificate cannot be read: others report that. */
-async function temporalConnection(context: CommandContext): Promise<ConnectionFailure | null> {
+async function findConnectionFailure(context: CommandContext): Promise<ConnectionFailure | null> {
   const target = await context.temporal().catch(() => null);
   if (target?.security.tls === undefined) return null;
   const { probeTarget } = await import('../../temporal/connection.js');

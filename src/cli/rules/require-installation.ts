@@ -30,6 +30,8 @@ export async function requireInstallation(context: CommandContext, log: Logger):
     } else if (database.schema.unknown.length > 0) {
       log.warn({ migrations: database.schema.unknown }, 'database schema newer than this version');
     }
+    const temporal = await installation.temporalConnection();
+    if (temporal) log.warn({ reason: temporal.message }, 'Temporal not available');
     // The rule `environment` requires it.
     if (!environment) throw new Error('The environment is not known');
     return environment;
