@@ -24,7 +24,7 @@ import { setPolicy } from '../src/operator/catalog';
 import { PACKAGE_ROOT } from '../src/package-info';
 import { SANDBOX_SERVER_KEY } from '../src/sandbox/acquirers';
 import type { Processes } from './meter';
-import { createTemporalSchema, startPostgresTemporal } from './postgres-temporal';
+import { createTemporalSchema, startPostgresTemporal } from '../test/support/postgres-temporal';
 import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';
 
 /** Requests are counted, and none is rejected. */

@@ -7,7 +7,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { PACKAGE_ROOT } from '../src/package-info';
 import { measureCandidates } from './candidates';
 import { measureIsolation } from './isolation';
-import { buildTemporalServer, hasTemporalServer } from './postgres-temporal';
+import { buildTemporalServer, hasTemporalServer } from '../test/support/postgres-temporal';
 import { measureProfile } from './profile';
 import { reportOf, type Results } from './report';
 import { BenchmarkHarness, type BenchmarkHarnessOptions } from './harness';

@@ -14,6 +14,7 @@ import { ensureDatabase, PostgresCluster } from '../../src/local-stack/postgres'
 import { Progress } from '../../src/local-stack/progress';
 import { runAll } from '../../src/local-stack/task-group';
 import { startTemporal } from '../../src/local-stack/temporal';
+import { buildTemporalServer, createTemporalSchema, startPostgresTemporal } from '../support/postgres-temporal';
 import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environment';
 
 /** Fast instead of durable: the cluster is temporary. */
@@ -52,6 +53,23 @@ export async function startTestServices(): Promise<TestEnvironment> {
     TEST_SERVER_PATH: testServerPath,
     WORKFLOW_BUNDLE_PATH: path.join(directory, 'workflow-bundle.js'),
   };
+}
+
+/** The same with a Temporal server on that PostgreSQL, built from its sources the first time. */
+export async function startClusterServices(): Promise<TestEnvironment> {
+  const { signal } = aborter;
+  await buildTemporalServer(signal, (line) => process.stderr.write(`${line}\n`));
+  const environment = await startTestServices();
+  const directory = path.dirname(environment.DATABASE_LOG_PATH);
+  const files = { directory: path.join(directory, 'cluster'), logFile: path.join(directory, 'cluster.log') };
+  const databaseUrl = environment.DATABASE_SERVER_URL;
+  const port = await freePort();
+  const started = createTemporalSchema(databaseUrl, signal).then(() =>
+    startPostgresTemporal({ ...files, port, databaseUrl }, signal),
+  );
+  starting = started;
+  processes.push(await started);
+  return { ...environment, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
 }
 
 /** Also interrupts a start that is not complete. */

@@ -92,14 +92,17 @@ it('a replaced pair that Temporal does not accept is reported, and the old one s
 
 it('API and worker use a replaced pair without a restart, and no create fails meanwhile', async () => {
   const open = await createPayment();
-  let isReplaced = false;
   const statuses: number[] = [];
-  const creates = (async () => {
-    while (!isReplaced) statuses.push((await createPayment()).status);
-  })();
   await replaceBy(newClient);
-  await untilLogged('Temporal certificates replaced').finally(() => (isReplaced = true));
-  await creates;
+  // A connection of the API, and that of the workers.
+  await eventually(
+    async () => {
+      statuses.push((await createPayment()).status);
+      return terminator.clients().filter((name) => name === 'new-client').length;
+    },
+    (connections) => connections >= 2,
+  );
+  await untilLogged('Temporal certificates replaced');
   expect(new Set(statuses)).toEqual(new Set([201]));
 
   // No process can connect with the old pair any more.

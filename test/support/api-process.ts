@@ -7,7 +7,7 @@ import type { TestService } from './service';
 
 /** The built `lunas api` or `lunas worker` in its own process, beside a test service. */
 export interface BuiltProcess {
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void;
   log(): Promise<string>;
   /** Sends SIGTERM. @returns the exit code, or null if the process was killed */
   stop(): Promise<number | null>;

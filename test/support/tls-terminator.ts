@@ -10,6 +10,8 @@ export interface TlsTerminator {
   readonly address: string;
   /** From now on only clients of these authorities connect. Connections stay. */
   accept(...authorities: readonly CertificateFiles[]): void;
+  /** The common names of the certificates of the open connections. */
+  clients(): string[];
   /** Resets all connections. */
   cut(): void;
   close(): Promise<void>;
@@ -22,6 +24,7 @@ export async function startTlsTerminator(
 ): Promise<TlsTerminator> {
   const target = new URL(`tcp://${targetAddress}`);
   const sockets = new Set<Socket>();
+  const clients = new Map<Socket, string>();
   const track = <T extends Socket>(socket: T): T => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
@@ -35,6 +38,8 @@ export async function startTlsTerminator(
   const options = { ...contextOf(authorities), requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] };
   const server = createServer(options, (caller: TLSSocket) => {
     track(caller);
+    clients.set(caller, String(caller.getPeerCertificate().subject.CN));
+    caller.on('close', () => clients.delete(caller));
     const callee = track(connect(Number(target.port), target.hostname));
     caller.pipe(callee).pipe(caller);
     caller.on('close', () => callee.destroy());
@@ -48,6 +53,7 @@ export async function startTlsTerminator(
   };
   return {
     address: `127.0.0.1:${port}`,
+    clients: () => [...clients.values()],
     accept: (...accepted) => server.setSecureContext(contextOf(accepted)),
     cut,
     async close() {

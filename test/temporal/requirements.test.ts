@@ -155,10 +155,14 @@ describe('a server that rejects calls', () => {
 
   it('a worker starts if the search attributes cannot be checked, and does not if they are absent', async () => {
     const logged = collectLog();
-    const start = (address: string) => {
+    const start = async (address: string) => {
       const target = { address, namespace: 'default', security: {} };
       const client = connectClient(target, NO_PAYLOAD_KEYS);
-      return requireTemporal({ client, target }, logged.log).finally(async () => client.connection.close());
+      try {
+        await requireTemporal({ client, target }, logged.log);
+      } finally {
+        await client.connection.close();
+      }
     };
     await withStub(() => status.UNIMPLEMENTED, start);
     expect(logged.lines().map(({ requirement }) => requirement)).toEqual(['namespace', 'search_attributes']);

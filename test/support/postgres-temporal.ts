@@ -3,12 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
-import { connectClient } from '../src/temporal/connection';
-import { NO_PAYLOAD_KEYS } from '../src/temporal/payload-codec';
-import { launch, type ManagedProcess } from '../src/local-stack/managed-process';
-import { freePort } from '../src/local-stack/ports';
-import { runCommand } from '../src/local-stack/run-command';
-import { pollUntil } from '../src/local-stack/poll-until';
+import { connectClient } from '../../src/temporal/connection';
+import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
+import { launch, type ManagedProcess } from '../../src/local-stack/managed-process';
+import { freePort } from '../../src/local-stack/ports';
+import { runCommand } from '../../src/local-stack/run-command';
+import { pollUntil } from '../../src/local-stack/poll-until';
 
 /** The server that the Temporal CLI of `lunas up` contains, built separately from the same sources. */
 const VERSION = '1.29.1';
@@ -68,11 +68,11 @@ export async function startPostgresTemporal(options: PostgresTemporal, signal: A
   const config = path.join(options.directory, 'config');
   await mkdir(config, { recursive: true });
   // JSON is YAML.
-  await writeFile(path.join(config, 'bench.yaml'), JSON.stringify(await configOf(options)));
+  await writeFile(path.join(config, 'cluster.yaml'), JSON.stringify(await configOf(options)));
   await writeFile(path.join(config, 'dynamic.yaml'), JSON.stringify({ 'matching.enableFairness': [{ value: true }] }));
   const server = await launch({
     command: SERVER,
-    args: ['--root', options.directory, '--config', 'config', '--env', 'bench', 'start'],
+    args: ['--root', options.directory, '--config', 'config', '--env', 'cluster', 'start'],
     env: { ...process.env, GOGC: '400' },
     logFile: options.logFile,
     stopSignals: [{ signal: 'SIGTERM', graceMs: 10_000 }],
