@@ -54,7 +54,7 @@ const post = (url: string, body?: unknown, key?: string): Promise<Response> =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-/** As a merchant does: the same request again, at the other process, until it is answered. */
+/** As a merchant does: the same request again, at the other process, until it is completed. */
 async function create(first: ApiProcess): Promise<Created> {
   const key = randomUUID();
   const urls = [first.url, left.api.url];
