@@ -1,6 +1,7 @@
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import { messageOf } from '../errors';
 import type { Logger } from '../logger';
+import { watchCertificates } from './certificate-watch';
 import { connectionOptions, type TemporalTarget } from './connection';
 
 /**
@@ -11,6 +12,7 @@ export class WorkerConnection {
   readonly #workers: Worker[] = [];
   readonly #replaced: NativeConnection[] = [];
   readonly #unsubscribe: (() => void) | undefined;
+  readonly #stopWatching: () => void;
   #replacement = Promise.resolve();
 
   private constructor(
@@ -18,6 +20,7 @@ export class WorkerConnection {
     private readonly log: Logger,
     private connection: NativeConnection,
   ) {
+    this.#stopWatching = watchCertificates(target, log);
     this.#unsubscribe = target.security.tls?.onReplaced(() => {
       this.#replacement = this.#replacement.then(() => this.#replace());
     });
@@ -39,6 +42,7 @@ export class WorkerConnection {
 
   /** After the workers have stopped. */
   async close(): Promise<void> {
+    this.#stopWatching();
     this.#unsubscribe?.();
     await this.#replacement;
     await Promise.all([this.connection, ...this.#replaced].map((connection) => connection.close()));

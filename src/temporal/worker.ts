@@ -12,7 +12,6 @@ import { createSealer } from '../sealing';
 import { Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { correlateActivity } from './activity-correlation';
-import { watchCertificates } from './certificate-watch';
 import { connectClient, type TemporalTarget } from './connection';
 import { EncryptingCodec, payloadKeys, type PayloadKeys, WorkerCodec } from './payload-codec';
 import { PaymentWorkflowClient } from './payment-workflow-client';
@@ -105,7 +104,6 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
   ]);
   connection.attach(workers);
-  const stopWatching = watchCertificates(temporal, log);
   const running = Promise.all(workers.map((worker) => worker.run()));
   running.catch(settings.onFailure);
   relay = new Relay({
@@ -121,7 +119,6 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   return {
     async close() {
       stopping.abort();
-      stopWatching();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper.stop()]);
       await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close()]);

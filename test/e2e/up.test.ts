@@ -135,12 +135,16 @@ async function processesOfHome(): Promise<string[]> {
 describe('lunas up', () => {
   it('settles a payment of the printed curl line, with signed webhooks, and keeps it after a restart', async () => {
     await start();
-    const { merchant_id, database_url } = z
-      .object({ merchant_id: z.string(), database_url: z.string() })
+    const { merchant_id, database_url, temporal_address } = z
+      .object({ merchant_id: z.string(), database_url: z.string(), temporal_address: z.string() })
       .parse(JSON.parse(await readFile(path.join(home, 'data', 'run.json'), 'utf8')));
     const { endpoint } = z
       .object({ endpoint: z.object({ secret: z.string() }) })
       .parse(await lunas('webhooks', 'create', '--merchant', merchant_id, '--url', receiver.url));
+
+    // `npm run test:cluster` gives it another server.
+    const { TEMPORAL_ADDRESS = `127.0.0.1:${environment.TEMPORAL_PORT}` } = process.env;
+    expect(temporal_address).toBe(TEMPORAL_ADDRESS);
 
     const payment = await runPrintedLine();
     expect(payment.status).toBe('pending');

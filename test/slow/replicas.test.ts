@@ -70,7 +70,7 @@ const createMany = (count: number): Promise<Created>[] =>
   Array.from({ length: count }, (_, index) => create(index % 2 === 0 ? killed.api : left.api));
 
 async function lunas(...args: string[]): Promise<unknown> {
-  const { stdout, stderr } = await runBuiltLunas([...args, '--json'], {
+  const { exitCode, stdout, stderr } = await runBuiltLunas([...args, '--json'], {
     DATABASE_URL: service.databaseUrl,
     TEMPORAL_ADDRESS: service.temporal.address,
     TEMPORAL_NAMESPACE: service.temporal.namespace,
@@ -78,7 +78,7 @@ async function lunas(...args: string[]): Promise<unknown> {
     LUNAS_HOME: '/nonexistent',
     LUNAS_ENVIRONMENT: 'sandbox',
   });
-  expect(stderr).toBe('');
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
   return JSON.parse(String(stdout));
 }
 

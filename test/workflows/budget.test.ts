@@ -1,5 +1,5 @@
 import { Client as GrpcClient } from '@grpc/grpc-js';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Client as PgClient } from 'pg';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
 import { setPolicy } from '../../src/operator/catalog';
@@ -86,7 +86,32 @@ async function costOf(client: Client, workflowId: string) {
     workflowTasks: events?.filter((event) => event.workflowTaskCompletedEventAttributes).length ?? Infinity,
     stateTransitions: Number(raw.workflowExecutionInfo?.stateTransitionCount),
     historyBytes: Number(raw.workflowExecutionInfo?.historySizeBytes),
+    actions: actionsIn(events ?? []),
   };
+}
+
+type HistoryEvents = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
+
+/**
+ * What Temporal Cloud bills (https://docs.temporal.io/cloud/actions): each start, signal, update, timer, search attribute
+ * upsert and scheduled activity, and the local activities of a workflow task together.
+ */
+function actionsIn(events: HistoryEvents): number {
+  const billed = events.filter(
+    (event) =>
+      event.workflowExecutionStartedEventAttributes ??
+      event.workflowExecutionSignaledEventAttributes ??
+      event.workflowExecutionUpdateAcceptedEventAttributes ??
+      event.timerStartedEventAttributes ??
+      event.upsertWorkflowSearchAttributesEventAttributes ??
+      event.activityTaskScheduledEventAttributes,
+  );
+  const tasksWithMarkers = new Set(
+    events.flatMap(({ markerRecordedEventAttributes: marker }) =>
+      marker ? [String(marker.workflowTaskCompletedEventId)] : [],
+    ),
+  );
+  return billed.length + tasksWithMarkers.size;
 }
 
 /** A payment that no customer pays. @returns its id */
@@ -153,6 +178,15 @@ describe('the cost of a payment', () => {
     expect(cost.workflowTasks).toBeLessThanOrEqual(3);
     expect(cost.stateTransitions).toBeLessThanOrEqual(10);
     expect(cost.historyBytes).toBeLessThanOrEqual(8_000);
+    expect(cost.actions).toBeLessThanOrEqual(12);
+  });
+
+  it('created, paid and settled is two requests of the API, and two for each workflow task', async () => {
+    grpcCalls = [];
+    await runSettled();
+    const sent = grpcCalls.map((path) => path.slice(path.lastIndexOf('/') + 1));
+    const OF_THE_TEST = 'GetWorkflowExecutionHistory';
+    expect(sent.filter((name) => name !== OF_THE_TEST)).toEqual(['ExecuteMultiOperation', 'SignalWorkflowExecution']);
   });
 
   it('the Web UI names its timers', async () => {
