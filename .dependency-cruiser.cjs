@@ -3,29 +3,30 @@ const LAYERS = {
   '^workflows/': ['^workflows/', '^src/domain/'],
   '^activities/': [
     '^activities/',
-    '^src/(webhooks|providers|db|domain)/',
+    '^src/(webhooks|providers|db|domain|metrics)/',
     '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/domain/': ['^src/domain/'],
+  '^src/metrics/': ['^src/(metrics|domain)/', '^src/(config|logger|package-info)\\.ts$'],
   '^src/qris/': ['^src/qris/'],
   '^src/keys/': ['^src/keys/', '^src/(config|errors)\\.ts$'],
   '^src/db/': [
-    '^src/(db|domain)/',
+    '^src/(db|domain|metrics)/',
     '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   // An adapter reads the QR that an acquirer issued before anybody is shown it.
   '^src/providers/': [
-    '^src/(providers|qris|db|domain)/',
+    '^src/(providers|qris|db|domain|metrics)/',
     '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/webhooks/': [
-    '^src/(webhooks|db|domain)/',
+    '^src/(webhooks|db|domain|metrics)/',
     '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/temporal/': [
     '^workflows/',
     '^activities/',
-    '^src/(temporal|webhooks|providers|db|domain)/',
+    '^src/(temporal|webhooks|providers|db|domain|metrics)/',
     '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/operator/': [
@@ -35,7 +36,7 @@ const LAYERS = {
   ],
   '^src/api/': [
     '^workflows/',
-    '^src/(api|keys|operator|temporal|webhooks|providers|qris|db|domain)/',
+    '^src/(api|keys|operator|temporal|webhooks|providers|qris|db|domain|metrics)/',
     '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/sandbox/': [

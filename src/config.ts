@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf, UserError } from './errors';
@@ -183,10 +183,14 @@ export const environmentSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: url
     .optional()
     .describe('URL of an OpenTelemetry collector; traces go to its path /v1/traces by HTTP. Default: no traces.'),
-  METRICS_PORT: port.optional().describe("Port of the worker's Prometheus metrics. Default: no metrics."),
+  METRICS_PORT: port
+    .optional()
+    .describe('Port of the Prometheus metrics of an API or a worker. Default: none; `lunas up` takes free ports.'),
   METRICS_HOST: text
     .default('127.0.0.1')
-    .describe('Address on which the worker serves its metrics. They need no key: keep them out of reach.'),
+    .describe(
+      'Address on which metrics and the probes of the worker listen. They need no key: keep them out of reach.',
+    ),
 });
 
 export type Config = z.infer<typeof environmentSchema>;
@@ -196,13 +200,18 @@ export function operatorPortOf({ OPERATOR_PORT, PORT }: Pick<Config, 'OPERATOR_P
   return OPERATOR_PORT ?? PORT + 2;
 }
 
-/** `host:port` of the worker's metrics; undefined: it has none. */
+/** Where a process serves its metrics. */
+export interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Undefined: the process serves no metrics. */
 export function metricsAddressOf({
-  METRICS_HOST,
-  METRICS_PORT,
-}: Pick<Config, 'METRICS_HOST' | 'METRICS_PORT'>): string | undefined {
-  if (METRICS_PORT === undefined) return undefined;
-  return `${isIPv6(METRICS_HOST) ? `[${METRICS_HOST}]` : METRICS_HOST}:${METRICS_PORT}`;
+  METRICS_HOST: host,
+  METRICS_PORT: port,
+}: Pick<Config, 'METRICS_HOST' | 'METRICS_PORT'>): MetricsAddress | undefined {
+  return port === undefined ? undefined : { host, port };
 }
 
 /** The port of `lunas codec`. */

@@ -8,6 +8,7 @@ import express, {
 } from 'express';
 import { inCurrentScope, setTraceparent, withCorrelation } from '../correlation';
 import { isRequestId, isTraceparent, type Correlation } from '../domain/correlation';
+import { increment } from '../metrics/metrics';
 import { startSpan, withIds } from '../tracing';
 import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
@@ -17,6 +18,7 @@ import type { Endpoint, EndpointResponse } from './endpoint';
 import { authenticateOperator } from './operator/authenticate-operator';
 import { countRequests } from './rate-limit/count-request';
 import { readBody } from './request-body';
+import { measureRequest } from './request-metrics';
 import { OPERATOR_ENDPOINTS, PUBLIC_ROUTES } from './routes';
 import type { ApiDependencies } from './dependencies';
 
@@ -78,6 +80,7 @@ const ONE_YEAR_SECONDS = 31_536_000;
 function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHandler {
   return (request, response, next) => {
     const startedMs = performance.now();
+    const endMeasurement = measureRequest(response);
     const correlation = readCorrelation(request);
     // A closed connection has no address any more.
     const address = clientAddress(request);
@@ -87,6 +90,7 @@ function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHand
     if (isHttps || request.secure) response.set('Strict-Transport-Security', `max-age=${ONE_YEAR_SECONDS}`);
     const logRequest = () => {
       const durationMs = Math.round(performance.now() - startedMs);
+      endMeasurement();
       log.info(
         {
           ...response.locals.caller,
@@ -122,6 +126,7 @@ const WRITE_TIMEOUT_MS = 30_000;
 
 function handleRoute(dependencies: ApiDependencies, route: Endpoint): RequestHandler {
   return async (request, response) => {
+    response.locals.route = route;
     traceRequest(route, response);
     send(response, await call(dependencies, route, request, response));
   };
@@ -210,9 +215,11 @@ function handleError({ log }: ApiDependencies): ErrorRequestHandler {
     if (apiError) {
       const { code, internal, httpStatus, headers, body } = apiError;
       response.locals.rejection = { code, reason: internal };
+      increment('lunas_http_requests_rejected_total', { code });
       return send(response, { status: httpStatus, headers, body });
     }
     log.error({ err: error, path: loggedPath(request) }, 'request failed');
+    increment('lunas_http_requests_rejected_total', { code: 'server_error' });
     const failure = new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
     send(response, { status: failure.httpStatus, body: failure.body });
   };

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { ListenOptions } from 'node:net';
-import type { Environment } from '../config';
+import type { Environment, MetricsAddress } from '../config';
 import { createPool } from '../db/pool';
 import { watchCertificates } from '../temporal/certificate-watch';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
@@ -13,6 +13,7 @@ import { createProviderRegistry } from '../providers/registry';
 import { DerivedKeys } from '../db/derived-keys';
 import { createSealer } from '../sealing';
 import { Admission } from './admission';
+import { startApiMetrics } from './api-metrics';
 import { createOperatorApp, createPublicApp } from './app';
 import { ApiKeys } from './auth/api-keys';
 import { AuthFailureLimiter } from './auth/auth-failure-limiter';
@@ -53,6 +54,8 @@ export interface ApiSettings {
   readonly maxConnections: number;
   /** `DRAIN_SECONDS`; by default 0. */
   readonly drainSeconds?: number;
+  /** `METRICS_PORT`; without it the process serves no metrics. */
+  readonly metrics?: MetricsAddress | undefined;
   readonly log: Logger;
 }
 
@@ -121,6 +124,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     publicBaseUrl,
     log: settings.log,
   };
+  const metrics = await startApiMetrics(settings, { requests: db, public: publicDb, readiness: readinessDb });
   const { port, host, operatorPort, operatorHost, trustProxy = 0, maxConnections, drainSeconds = 0 } = settings;
   const shutdownTimes = { drainMs: drainSeconds * 1000, timeoutMs: SHUTDOWN_TIMEOUT_MS };
   const publicServer = createServer(HTTP_LIMITS, createPublicApp(dependencies, trustProxy));
@@ -139,6 +143,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
       stopWatching();
       await Promise.all([workflows.close(), providers.close()]);
       await Promise.all([db.end(), publicDb.end(), readinessDb.end(), rateLimit.close()]);
+      await metrics?.close();
     },
   };
 }

@@ -38,6 +38,17 @@ export async function recordLedgerCheckpoint(
   );
 }
 
+/** Records the result of a verification, for metrics. */
+export async function recordLedgerResult(
+  db: Queryable,
+  { isFull, breakCount }: { readonly isFull: boolean; readonly breakCount: number },
+): Promise<void> {
+  await db.query('insert into ledger_verification_results (is_full, break_count) values ($1, $2)', [
+    isFull,
+    breakCount,
+  ]);
+}
+
 /** The state at the start of a verification. */
 export interface LedgerHorizon {
   readonly asOf: Date;

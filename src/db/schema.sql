@@ -166,6 +166,12 @@ create table ledger_postings (
   occurred_at timestamp(3) with time zone not null,
   late_payment_step text
 );
+create table ledger_verification_results (
+  id bigint not null generated always as identity,
+  verified_at timestamp(3) with time zone not null default now(),
+  is_full boolean not null,
+  break_count bigint not null
+);
 create table ledger_verifications (
   id bigint not null generated always as identity,
   verified_at timestamp(3) with time zone not null default now(),
@@ -435,6 +441,8 @@ alter table ledger_postings add constraint ledger_postings_payment_id_late_payme
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_fkey FOREIGN KEY (payment_id, payment_version) REFERENCES payment_transitions(payment_id, version);
 alter table ledger_postings add constraint ledger_postings_payment_id_payment_version_key UNIQUE (payment_id, payment_version);
 alter table ledger_postings add constraint ledger_postings_pkey PRIMARY KEY (id);
+alter table ledger_verification_results add constraint ledger_verification_results_break_count_check CHECK ((break_count >= 0));
+alter table ledger_verification_results add constraint ledger_verification_results_pkey PRIMARY KEY (id);
 alter table ledger_verifications add constraint ledger_verifications_pkey PRIMARY KEY (id);
 alter table merchants add constraint merchants_fee_payer_check CHECK ((fee_payer = ANY (ARRAY['buyer'::text, 'merchant'::text])));
 alter table merchants add constraint merchants_name_check CHECK ((name <> ''::text));
@@ -546,6 +554,7 @@ CREATE INDEX exceptions_open_opened_at_idx ON public.exceptions USING btree (ope
 CREATE INDEX exceptions_opened_at_idx ON public.exceptions USING btree (opened_at DESC);
 CREATE INDEX exceptions_reference_id_idx ON public.exceptions USING btree (reference_id);
 CREATE INDEX late_payments_open_idx ON public.late_payments USING btree (payment_id) WHERE (status = ANY (ARRAY['received'::text, 'submitted'::text]));
+CREATE INDEX ledger_verification_results_full_idx ON public.ledger_verification_results USING btree (id) WHERE is_full;
 CREATE INDEX operator_actions_target_idx ON public.operator_actions USING btree (target, id DESC);
 CREATE UNIQUE INDEX operators_active_name_key ON public.operators USING btree (name) WHERE (revoked_at IS NULL);
 CREATE INDEX payment_details_created_at_idx ON public.payment_details USING btree (created_at);
@@ -592,6 +601,8 @@ CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_entries NOT DEF
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_postings NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_verification_results FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_verification_results FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_verifications FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_verifications FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_action_outcomes FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
@@ -664,6 +675,9 @@ grant insert, select on ledger_postings to lunas_api;
 grant insert, select on ledger_postings to lunas_operator;
 grant select on ledger_postings to lunas_reader;
 grant insert, select on ledger_postings to lunas_worker;
+grant insert, select on ledger_verification_results to lunas_operator;
+grant select on ledger_verification_results to lunas_reader;
+grant select on ledger_verification_results to lunas_worker;
 grant insert, select on ledger_verifications to lunas_operator;
 grant select on ledger_verifications to lunas_reader;
 grant select, update (held_at) on merchants to lunas_api;

@@ -2,6 +2,7 @@ import {
   findLedgerCheckpoint,
   readLedgerHorizon,
   recordLedgerCheckpoint,
+  recordLedgerResult,
   type AccountSums,
   type LedgerCheckpoint,
 } from '../db/ledger-verifications';
@@ -94,6 +95,7 @@ export async function verifyLedger(
       balances: newBalances,
     });
   }
+  await recordLedgerResult(db, { isFull: !checkpoint, breakCount });
   const { asOf } = horizon;
   const since = checkpoint ? recordedUntil : null;
   return { asOf, since, payments, postings, balances: newBalances.map(balanceOf), breakCount, breaks };

@@ -3,6 +3,7 @@ import type { ProviderName } from '../domain/provider-capabilities';
 import type { Sealer } from '../sealing';
 import { createMidtransProvider } from './midtrans/midtrans-provider';
 import { callRate } from './call-rate';
+import { measureCalls } from './measure-calls';
 import type { Provider } from './provider';
 import { wrapCalls } from './wrap-calls';
 
@@ -59,7 +60,7 @@ export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBase
     const rate = callRate(db, accountId, () => connection.callsPerSecond);
     const connection: Connection = {
       ...access,
-      provider: wrapCalls(client, rate),
+      provider: wrapCalls(measureCalls(client, accountId), rate),
       callsPerSecond: null,
       readAtMs: Date.now(),
     };

@@ -1,16 +1,21 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Logger } from '../logger';
 import { paymentIdOf } from './log-payment';
+import type { SdkMetrics } from './sdk-metrics';
 
-let installed = false;
+let installed: { readonly metrics: SdkMetrics | undefined } | undefined;
 
 /**
  * Once per process: sends Temporal's warnings and errors to our log, and leaves signals to our own handlers.
- * @param metricsAddress `host:port` for Prometheus; without it the worker has no metrics
+ * @param metrics where the SDK is to serve its metrics
+ * @returns where it serves them, since the first call of the process
  */
-export function installRuntime(log: Logger, metricsAddress?: string): void {
-  if (installed) return;
-  installed = true;
+export function installRuntime(log: Logger, metrics?: SdkMetrics): SdkMetrics | undefined {
+  installed ??= install(log, metrics);
+  return installed.metrics;
+}
+
+function install(log: Logger, metrics: SdkMetrics | undefined): NonNullable<typeof installed> {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
     log[level === 'ERROR' ? 'error' : 'warn']({ ...meta, ...paymentIdOf(meta?.workflowId), from: 'temporal' }, message);
   });
@@ -18,9 +23,18 @@ export function installRuntime(log: Logger, metricsAddress?: string): void {
   Runtime.install({
     logger,
     shutdownSignals: [],
-    telemetryOptions: {
-      logging: { filter, forward: {} },
-      ...(metricsAddress !== undefined && { metrics: { prometheus: { bindAddress: metricsAddress } } }),
-    },
+    telemetryOptions: { logging: { filter, forward: {} }, ...(metrics && { metrics: exporterOf(metrics) }) },
   });
+  return { metrics };
+}
+
+/** Names and units follow Prometheus' conventions, which `promtool check metrics` checks. */
+function exporterOf({ address }: SdkMetrics) {
+  const prometheus = {
+    bindAddress: address,
+    countersTotalSuffix: true,
+    unitSuffix: true,
+    useSecondsForDurations: true,
+  };
+  return { prometheus };
 }

@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
-import type { Environment } from '../config';
+import type { Environment, MetricsAddress } from '../config';
 import { createPool } from '../db/pool';
 import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../logger';
@@ -19,7 +19,9 @@ import { reconcileSlice } from './reconcile';
 import { createSchedules } from './schedules';
 import { installRuntime } from './runtime';
 import { requireTemporal } from './requirements';
+import { createSdkMetrics } from './sdk-metrics';
 import { startSweeper } from './sweeper';
+import { startWorkerMetrics } from './worker-metrics';
 import { WorkerConnection } from './worker-connection';
 
 export interface WorkerSettings {
@@ -38,8 +40,8 @@ export interface WorkerSettings {
   readonly retentionDays: RetentionDays;
   /** `LUNAS_RECOVERY_MODE`: set after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are done. */
   readonly isRecovering: boolean;
-  /** `host:port` for Prometheus; without it the worker has no metrics. */
-  readonly metricsAddress?: string | undefined;
+  /** `METRICS_PORT`; without it the worker serves no metrics and no probes. */
+  readonly metrics?: MetricsAddress | undefined;
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
   readonly log: Logger;
@@ -65,7 +67,7 @@ const RECONCILIATION_SLICE_MS = 30_000;
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
   const { log, temporal, isRecovering } = settings;
-  installRuntime(log, settings.metricsAddress);
+  const sdkMetrics = installRuntime(log, settings.metrics && (await createSdkMetrics()));
   if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
   const db = createPool(settings.databaseUrl);
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
@@ -115,13 +117,14 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   });
   await createSchedules(client, log);
   const sweeper = startSweeper({ db, workflows, log });
+  const metrics = await startWorkerMetrics(settings, { db, workflows, workers, sdkMetrics });
 
   return {
     async close() {
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper.stop()]);
-      await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close()]);
+      await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close(), metrics?.close()]);
       await db.end();
     },
   };

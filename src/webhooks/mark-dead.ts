@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/pool';
+import { increment } from '../metrics/metrics';
 import { CIRCUIT_BREAKER } from './retry-policy';
 
 /** An update of one row writes five indexes, so a batch writes about 4,000 buffers. */
@@ -48,5 +49,6 @@ async function markBatchDead(db: Queryable, endpointId: string): Promise<number>
       where id = any (array (select id from outbox union all select id from retried limit ${BATCH}))`,
     values: [endpointId],
   });
+  increment('lunas_webhook_deliveries_total', { outcome: 'dead' }, rowCount ?? 0);
   return rowCount ?? 0;
 }

@@ -60,10 +60,10 @@ const DELIVERY_JOINS = `
   join payments payment on payment.id = delivery.payment_id`;
 
 /** In the outbox: no retry workflow has it. The predicate of the partial index. */
-const IS_IN_OUTBOX = "status = 'pending' and retry_workflow_started_at is null";
+export const IS_IN_OUTBOX = "status = 'pending' and retry_workflow_started_at is null";
 
 /** In the outbox and unleased. */
-const CLAIMABLE = `${IS_IN_OUTBOX} and leased_until <= now()`;
+export const CLAIMABLE = `${IS_IN_OUTBOX} and leased_until <= now()`;
 
 /**
  * A probe is chosen among this many of the oldest deliveries. The statement compares rows, not columns: else

@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/pool';
 import { bindStatement, prepareStatement } from '../db/statement';
+import { increment, observeDuration } from '../metrics/metrics';
 import { LEASE_SECONDS, type Delivery, type DeliveryStatus } from './outbox';
 import { CIRCUIT_BREAKER, MAX_RETRY_AFTER_SECONDS } from './retry-policy';
 import type { WebhookAttempt } from './send';
@@ -67,6 +68,10 @@ export async function recordDelivered(db: Queryable, successes: readonly Success
       [...new Set(deliveries.map(({ endpointId }) => endpointId))],
     ],
   });
+  increment('lunas_webhook_deliveries_total', { outcome: 'delivered' }, successes.length);
+  for (const { durationMs } of attempts) {
+    observeDuration('lunas_webhook_attempt_duration_seconds', { outcome: 'delivered' }, durationMs);
+  }
 }
 
 const {
@@ -202,6 +207,8 @@ export async function recordFailed(
   const values = { ...attempt, deliveryId, endpointId, by, deadReason, retryAfterSeconds: limitedSeconds };
   const { rows } = await db.query<AfterFailure>(bindStatement(RECORD_FAILED, values));
   if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
+  observeDuration('lunas_webhook_attempt_duration_seconds', { outcome: 'failed' }, attempt.durationMs);
+  increment('lunas_webhook_deliveries_total', { outcome: rows[0].status === 'pending' ? 'retried' : 'dead' });
   return rows[0];
 }
 
@@ -218,12 +225,13 @@ export async function recordRetryWorkflowStarted(db: Queryable, deliveryId: stri
 
 /** The endpoint was disabled while a retry workflow had the delivery: there are no more attempts. */
 export async function recordEndpointDisabled(db: Queryable, deliveryId: string): Promise<void> {
-  await db.query({
+  const { rowCount } = await db.query({
     name: 'record_endpoint_disabled',
     text: `update webhook_deliveries set status = 'dead', dead_reason = 'endpoint_disabled', finished_at = now()
       where id = $1 and status = 'pending'`,
     values: [deliveryId],
   });
+  increment('lunas_webhook_deliveries_total', { outcome: 'dead' }, rowCount ?? 0);
 }
 
 function seconds(count: number): string {

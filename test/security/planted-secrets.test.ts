@@ -26,8 +26,9 @@ const logged: string[] = [];
 const responses: string[] = [];
 
 beforeAll(async () => {
-  const metricsAddress = metricsAddressOf(loadConfig({ METRICS_PORT: String(await freePort()) })) ?? '';
-  metricsUrl = `http://${metricsAddress}/metrics`;
+  const metrics = metricsAddressOf(loadConfig({ METRICS_PORT: String(await freePort()) }));
+  if (!metrics) throw new Error('METRICS_PORT is set');
+  metricsUrl = `http://${metrics.host}:${metrics.port}/metrics`;
   const destination = new Writable({
     write(chunk, _encoding, done) {
       logged.push(String(chunk));
@@ -35,7 +36,7 @@ beforeAll(async () => {
     },
   });
   const log = createLogger('test', 'trace', destination);
-  service = await startTestService(await newNamespace(), { refundHoldSeconds: 1, log, metricsAddress });
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 1, log, metrics: { worker: metrics } });
   receiver = await startReceiver();
   const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
   const { secret: webhookSecret } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);

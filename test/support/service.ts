@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { msToTs } from '@temporalio/common/lib/time';
 import { startApi } from '../../src/api/server';
+import type { MetricsAddress } from '../../src/config';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import { connectClient, type TemporalTarget } from '../../src/temporal/connection';
@@ -120,8 +121,8 @@ export interface TestServiceOptions {
   readonly oldMasterKeys?: readonly string[];
   /** Of the API, the worker and the sandbox. */
   readonly log?: Logger;
-  /** Of the worker; without it there are no metrics. */
-  readonly metricsAddress?: string;
+  /** By process; without it there are no metrics. */
+  readonly metrics?: { readonly worker: MetricsAddress; readonly api?: MetricsAddress };
 }
 
 export async function startTestService(
@@ -132,7 +133,7 @@ export async function startTestService(
     masterKey = newMasterKey(),
     oldMasterKeys = [],
     log = createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
-    metricsAddress,
+    metrics,
   }: TestServiceOptions = {},
 ): Promise<TestService> {
   const database = await createTestDatabase();
@@ -152,14 +153,14 @@ export async function startTestService(
       databaseUrl: database.urlOf('lunas_local_worker'),
       maxCachedWorkflows,
       refundHoldSeconds,
-      metricsAddress,
+      metrics: metrics?.worker,
       isRecovering,
       retentionDays: RETENTION_DAYS,
       workflowBundlePath: workflowBundlePath(),
       onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
     }),
   );
-  const apiSettings = { ...settings, databaseUrl: database.urlOf('lunas_local_api') };
+  const apiSettings = { ...settings, databaseUrl: database.urlOf('lunas_local_api'), metrics: metrics?.api };
   const api = await startApi({ ...apiSettings, ...listeners, ...NO_LIMITS });
   await withRetry(() => worker.startWorker());
   return {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { operatorPortOf } from '../../config';
+import { metricsAddressOf, operatorPortOf } from '../../config';
 import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
 
@@ -34,6 +34,7 @@ export function addApiCommand(program: Command): void {
           maxConnections,
           drainSeconds: context.config.DRAIN_SECONDS,
           maxCreatesInFlight: context.config.MAX_CREATES_IN_FLIGHT,
+          metrics: metricsAddressOf(context.config),
           ...(merchantRequestsPerMinute !== undefined && { merchantRequestsPerMinute }),
           log,
         });

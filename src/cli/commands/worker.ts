@@ -28,7 +28,7 @@ export function addWorkerCommand(program: Command): void {
           refundHoldSeconds: context.config.REFUND_HOLD_SECONDS,
           retentionDays: retentionOf(context.config),
           isRecovering: context.config.LUNAS_RECOVERY_MODE === 'true',
-          metricsAddress: metricsAddressOf(context.config),
+          metrics: metricsAddressOf(context.config),
           workflowBundlePath: WORKFLOW_BUNDLE,
           log,
           // An uncaught exception ends the process; its supervisor starts it again.

@@ -3,6 +3,7 @@ import type { PaymentState } from '../../domain/payment';
 import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../domain/payment-transitions';
 import type { Actor } from '../../domain/workflow-step';
 import type { Logger } from '../../logger';
+import { increment } from '../../metrics/metrics';
 import type { Queryable } from '../pool';
 import { bindStatement, type PreparedStatement } from '../statement';
 import { readState, stateOf, type StateRow } from './payment-state';
@@ -64,6 +65,7 @@ export async function executeTransition<Parameter extends string>(
   const row = rows[0];
   if (!row) return undefined;
   if (row.deliveries > 0) onDeliveries();
+  increment('lunas_payment_transitions_total', { transition: name });
   const { from } = PAYMENT_TRANSITIONS[name];
   const { paymentId } = values;
   log?.info({ paymentId, transition: name, from, to: row.status, version: row.version, actor }, 'transition');

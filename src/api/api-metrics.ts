@@ -1,0 +1,25 @@
+import type { MetricsAddress } from '../config';
+import type { Logger } from '../logger';
+import { metricsPage, startMetricsServer } from '../metrics/metrics-server';
+import { type Pools, processGauges } from '../metrics/process-gauges';
+import type { GaugeReader } from '../metrics/metrics';
+import { enableMetrics } from '../metrics/prometheus';
+import { readRequestGauges } from './request-metrics';
+
+/** Serves the metrics of an API process, if it has an address for them. Call it before the first request. */
+export async function startApiMetrics(
+  { metrics: address, log }: { readonly metrics?: MetricsAddress | undefined; readonly log: Logger },
+  pools: Pools,
+): Promise<{ close(): Promise<void> } | undefined> {
+  if (address === undefined) return undefined;
+  enableMetrics('api');
+  const gauges = processGauges(pools);
+  const readers: readonly GaugeReader[] = [gauges.read, readRequestGauges];
+  const server = await startMetricsServer(address, { '/metrics': () => metricsPage(readers) }, log);
+  return {
+    async close() {
+      gauges.stop();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Response } from 'express';
+import type { GaugeReader } from '../metrics/metrics';
+import { observeDuration } from '../metrics/metrics';
+import type { Endpoint } from './endpoint';
+
+let inFlight = 0;
+
+/** Counts a request from now until the result is called. */
+export function measureRequest(response: Response): () => void {
+  const startedMs = performance.now();
+  inFlight += 1;
+  return () => {
+    inFlight -= 1;
+    const labels = { ...routeLabels(response), status: statusClass(response) };
+    observeDuration('lunas_http_request_duration_seconds', labels, performance.now() - startedMs);
+  };
+}
+
+/** The pattern of the route, never the path: that has ids. */
+function routeLabels({ locals }: Response): { method: string; route: string } {
+  const route: Endpoint | undefined = locals.route;
+  return route ? { method: route.method.toUpperCase(), route: route.path } : { method: 'any', route: 'none' };
+}
+
+function statusClass({ writableFinished, statusCode }: Response): string {
+  return writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted';
+}
+
+export const readRequestGauges: GaugeReader = () =>
+  Promise.resolve([{ name: 'lunas_http_requests_in_flight', labels: {}, value: inFlight }]);

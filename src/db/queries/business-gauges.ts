@@ -1,0 +1,167 @@
+import { EXCEPTION_KINDS } from '../../domain/exceptions';
+import { OPEN_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
+import { REFUND_GRACE_MS, type PartCoverage, totalCoverage } from '../../domain/reconciliation';
+import { AGE_GROUPS, COUNT_LIMIT } from '../../metrics/definitions';
+import type { Sample } from '../../metrics/metrics';
+import type { Queryable } from '../pool';
+import { literalList } from '../statement';
+import { STATUS } from './payment-indexes';
+
+/*
+ * The gauges that come from PostgreSQL. Each statement follows an index and ends at a limit, so that it reads few
+ * buffers whatever the size of its table (test/slow/scale.test.ts).
+ */
+
+const CREATED_AT = "(payments.created_at at time zone 'utc')";
+const NOW = "(now() at time zone 'utc')";
+
+/** Name and bounds of each group. The first one includes a creation by a clock that is ahead. */
+const AGE_ROWS = Object.entries(AGE_GROUPS)
+  .map(([age, older], index, groups) => {
+    const younger = groups[index - 1]?.[1] ?? '-1 day';
+    return `('${age}', interval '${younger}', interval '${older}')`;
+  })
+  .join(', ');
+
+const OPEN_PAYMENTS = `
+  select 'lunas_payments_open' as name, json_build_object('status', wanted, 'age', age) as labels, count as value
+  from unnest(array[${literalList(OPEN_STATUSES)}]) wanted
+  cross join (values ${AGE_ROWS}) age_group (age, younger, older)
+  cross join lateral (
+    select count(*) from (
+      select from payments
+      where ${STATUS} = wanted and ${CREATED_AT} <= ${NOW} - younger and ${CREATED_AT} > ${NOW} - older
+      limit ${COUNT_LIMIT}
+    ) found
+  ) counted`;
+
+/** After its timer. The timer may be late, and its step may need another attempt. */
+const OVERDUE_AFTER = "interval '5 minutes'";
+
+/** What moves an open payment on, and when it is overdue. */
+const OVERDUE: readonly { readonly status: PaymentStatus; readonly condition: string }[] = [
+  { status: 'created', condition: `created_at < now() - 2 * ${OVERDUE_AFTER}` },
+  { status: 'pending', condition: `expires_at < now() - ${OVERDUE_AFTER}` },
+  {
+    status: 'paid',
+    condition: `settlement_kind = 'automatic' and settlement_due_at < now() - ${OVERDUE_AFTER}`,
+  },
+];
+
+/**
+ * Among the oldest payments of each status: a policy with a long expiry or settlement delay could hide those of others.
+ */
+const OVERDUE_PAYMENTS = `
+  select 'lunas_payments_needing_attention' as name, '{"reason":"overdue"}'::json as labels, count(*) as value
+  from (${OVERDUE.map(
+    ({ status, condition }) => `
+    (select from (
+      select * from payments where ${STATUS} = '${status}' order by ${CREATED_AT}, payments.id limit ${COUNT_LIMIT}
+    ) oldest where ${condition})`,
+  ).join(' union all')}
+  ) overdue`;
+
+const STUCK_REFUNDS = `
+  select 'lunas_payments_needing_attention' as name, '{"reason":"refund_failed"}'::json as labels, count(*) as value
+  from (select from payments where ${STATUS} = 'refund_failed' limit ${COUNT_LIMIT}) rejected
+  union all
+  select 'lunas_payments_needing_attention', '{"reason":"refund_indeterminate"}', count(*)
+  from (
+    select from refunds where status = 'submitted' and submitted_at < now() - interval '${REFUND_GRACE_MS} milliseconds'
+    limit ${COUNT_LIMIT}
+  ) indeterminate`;
+
+/** The index begins with the merchant: the statement visits each merchant that has such payments. */
+const WAITING_FOR_SETTLEMENT = `
+  with recursive waiting (merchant_id, position) as (
+    (select merchant_id, 1 from payments where status = 'paid' and settlement_kind = 'manual'
+      order by merchant_id limit 1)
+    union all
+    select next.merchant_id, position + 1 from waiting cross join lateral (
+      select merchant_id from payments
+      where status = 'paid' and settlement_kind = 'manual' and payments.merchant_id > waiting.merchant_id
+      order by merchant_id limit 1
+    ) next where position < ${COUNT_LIMIT}
+  )
+  select 'lunas_payments_needing_attention' as name, '{"reason":"waiting_for_settlement"}'::json as labels,
+    count(*) as value
+  from (
+    select from waiting cross join lateral (
+      select from payments
+      where status = 'paid' and settlement_kind = 'manual' and payments.merchant_id = waiting.merchant_id
+        and settlement_due_at <= now()
+      limit ${COUNT_LIMIT}
+    ) due limit ${COUNT_LIMIT}
+  ) all_due`;
+
+/**
+ * A claim of the sweeper makes a notification due again after 10 seconds, so the oldest is among those that are due in
+ * 15 seconds. One that the provider's status does not reflect yet waits for longer, as it should.
+ */
+const NOTIFICATIONS = `
+  select 'lunas_notifications_open' as name, '{}'::json as labels, count(*)::float8 as value
+  from (select from provider_notifications where closed_at is null limit ${COUNT_LIMIT}) open
+  union all
+  select 'lunas_notifications_oldest_open_age_seconds', '{}',
+    coalesce(extract(epoch from now() - min(received_at)), 0)::float8
+  from (
+    select received_at from provider_notifications
+    where closed_at is null and next_notify_at <= now() + interval '15 seconds'
+    order by next_notify_at limit ${COUNT_LIMIT}
+  ) due`;
+
+const EXCEPTIONS = `
+  select 'lunas_exceptions_open' as name, json_build_object('kind', wanted) as labels, count as value
+  from unnest(array[${literalList(EXCEPTION_KINDS)}]) wanted
+  cross join lateral (
+    select count(*) from (
+      select from exceptions where kind = wanted and resolved_at is null limit ${COUNT_LIMIT}
+    ) found
+  ) counted`;
+
+const VERIFICATIONS_AND_RECONCILIATION = `
+  (select 'lunas_ledger_breaks' as name, '{"verification":"newest"}'::json as labels, break_count::float8 as value
+    from ledger_verification_results order by id desc limit 1)
+  union all
+  (select 'lunas_ledger_breaks', '{"verification":"newest_full"}', break_count
+    from ledger_verification_results where is_full order by id desc limit 1)
+  union all
+  (select 'lunas_ledger_last_verification_timestamp_seconds', '{}', extract(epoch from verified_at)::float8
+    from ledger_verification_results order by id desc limit 1)
+  union all
+  (select 'lunas_reconciliation_last_success_timestamp_seconds', '{}', extract(epoch from ended_at)::float8
+    from reconciliation_runs where is_complete order by id desc limit 1)`;
+
+const STATEMENTS: Readonly<Record<string, string>> = {
+  gauge_open_payments: OPEN_PAYMENTS,
+  gauge_overdue_payments: OVERDUE_PAYMENTS,
+  gauge_stuck_refunds: STUCK_REFUNDS,
+  gauge_waiting_for_settlement: WAITING_FOR_SETTLEMENT,
+  gauge_notifications: NOTIFICATIONS,
+  gauge_exceptions: EXCEPTIONS,
+  gauge_verifications: VERIFICATIONS_AND_RECONCILIATION,
+};
+
+/** The gauges of payments, notifications, exceptions, ledger and reconciliation. */
+export async function readBusinessGauges(db: Queryable): Promise<Sample[]> {
+  const samples = await readCoverage(db);
+  for (const [name, text] of Object.entries(STATEMENTS)) {
+    const { rows } = await db.query<Sample>({ name, text });
+    samples.push(...rows);
+  }
+  return samples;
+}
+
+async function readCoverage(db: Queryable): Promise<Sample[]> {
+  const { rows } = await db.query<{ coverage: PartCoverage[] }>({
+    name: 'gauge_coverage',
+    text: 'select coverage from reconciliation_runs order by id desc limit 1',
+  });
+  return rows.flatMap(({ coverage }) =>
+    Object.entries(totalCoverage(coverage)).map(([result, value]) => ({
+      name: 'lunas_reconciliation_last_run_items',
+      labels: { result },
+      value,
+    })),
+  );
+}

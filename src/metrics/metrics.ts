@@ -1,0 +1,38 @@
+import type { LabelsOf, MetricNameOf } from './definitions';
+
+export type CounterName = MetricNameOf<'counter'>;
+export type HistogramName = MetricNameOf<'histogram'>;
+export type GaugeName = MetricNameOf<'gauge'>;
+
+/** What counts for the page of a process. */
+export interface Recorder {
+  increment(name: CounterName, labels: Readonly<Record<string, string>>, by: number): void;
+  observe(name: HistogramName, labels: Readonly<Record<string, string>>, seconds: number): void;
+}
+
+let recorder: Recorder | undefined;
+
+/** Of a process with `METRICS_PORT`. Without it nothing is counted. */
+export function setRecorder(current: Recorder): void {
+  recorder = current;
+}
+
+export function increment<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by = 1): void {
+  recorder?.increment(name, labels, by);
+}
+
+export function observeDuration<Name extends HistogramName>(
+  name: Name,
+  labels: LabelsOf<Name>,
+  durationMs: number,
+): void {
+  recorder?.observe(name, labels, durationMs / 1000);
+}
+
+/** The value of a gauge now. */
+export type Sample = {
+  readonly [Name in GaugeName]: { readonly name: Name; readonly labels: LabelsOf<Name>; readonly value: number };
+}[GaugeName];
+
+/** Reads gauges for a scrape. What it cannot read is absent from the page. */
+export type GaugeReader = () => Promise<readonly Sample[]>;

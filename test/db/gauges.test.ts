@@ -1,0 +1,225 @@
+import { createPool, type Pool } from '../../src/db/pool';
+import { readBusinessGauges } from '../../src/db/queries/business-gauges';
+import { COUNT_LIMIT } from '../../src/metrics/definitions';
+import type { Sample } from '../../src/metrics/metrics';
+import { readOutboxGauges } from '../../src/webhooks/outbox-gauges';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { changes, type Series } from '../support/metrics-page';
+
+const MERCHANT = "'00000000-0000-0000-0000-000000000001'";
+const POLICY = "'00000000-0000-0000-0000-000000000002'";
+const ACCOUNT = "'00000000-0000-0000-0000-000000000003'";
+const ENDPOINT = "'00000000-0000-0000-0000-000000000004'";
+
+let database: TestDatabase;
+/** Of the worker, as it reads the gauges. */
+let worker: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  worker = createPool(database.urlOf('lunas_local_worker'), { max: 1 });
+});
+afterAll(async () => {
+  await worker.end();
+  await database.drop();
+});
+
+const CATALOG = `
+  insert into merchants (id, name, status) values (${MERCHANT}, 'Toko', 'approved');
+  insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
+    settlement_delay_seconds, expires_in_seconds) values (${POLICY}, 'gopay', 'qris', 1, 70, 0, 'automatic', 86400, 900);
+  insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
+    values (${ACCOUNT}, 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none');
+  insert into webhook_endpoints (id, merchant_id, url) values (${ENDPOINT}, ${MERCHANT}, 'http://127.0.0.1:9');`;
+
+interface Planted {
+  readonly status: string;
+  readonly age?: string;
+  readonly settlement?: 'automatic' | 'manual';
+  /** Since when the QR is expired and the settlement due. */
+  readonly dueSince?: string;
+  readonly count?: number;
+}
+
+/** The triggers of a payment's rows are off: each case plants one inconsistency. */
+const payments = ({ status, age = '1 minute', settlement = 'automatic', dueSince = '-1 day', count = 1 }: Planted) => `
+  insert into payments (id, reference_id, merchant_id, fingerprint, payment_method, provider, provider_account_id,
+    amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind,
+    settlement_delay_seconds, status, version, expires_at, created_at, updated_at, settlement_due_at)
+  select md5('p' || n)::uuid, 'LN' || n, ${MERCHANT}, 'f', 'qris', 'gopay', ${ACCOUNT}, 50000, 350, 50000, 49650,
+    'merchant', ${POLICY}, '${settlement}', 86400, '${status}', 2, now() - interval '${dueSince}',
+    now() - interval '${age}', now(), now() - interval '${dueSince}'
+  from generate_series(1, ${count}) n;`;
+
+const deliveries = (queued: string, columns = 'leased_until', values = "'-infinity'") => `
+  ${payments({ status: 'settled' })}
+  insert into payment_transitions (payment_id, version, name, to_status, occurred_at, actor)
+    values (md5('p1')::uuid, 1, 'create', 'created', now(), 'workflow');
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+    values (md5('p1')::uuid, 1, 'payment.created', '{}', now());
+  insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, queued_at, ${columns})
+    values (gen_random_uuid(), md5('p1')::uuid, 1, ${ENDPOINT}, ${MERCHANT}, 'pending', now() - interval '${queued}',
+      ${values});`;
+
+const notification = (columns: string, values: string) => `
+  insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, received_at, ${columns})
+    values (${ACCOUNT}, 'LN1', sha256('x'), '{}', now() - interval '100 seconds', ${values});`;
+
+const open = (status: string, age = 'under_1h') => `lunas_payments_open{status="${status}",age="${age}"}`;
+const attention = (reason: string) => `lunas_payments_needing_attention{reason="${reason}"}`;
+const breaks = (verification: string) => `lunas_ledger_breaks{verification="${verification}"}`;
+const covered = (result: string) => `lunas_reconciliation_last_run_items{result="${result}"}`;
+const OLDEST = 'lunas_notifications_oldest_open_age_seconds{}';
+const LAG = 'lunas_webhook_relay_lag_seconds{}';
+const OUTBOX = 'lunas_webhook_outbox_pending{}';
+const VERIFIED = 'lunas_ledger_last_verification_timestamp_seconds{}';
+const RECONCILED = 'lunas_reconciliation_last_success_timestamp_seconds{}';
+/** A time: the number of seconds depends on the test's own speed. */
+const ABOUT = (seconds: number) => ({ from: seconds - 1, to: seconds + 60 });
+const A_TIMESTAMP = { from: 1_700_000_000, to: 9_000_000_000 };
+
+type Expected = Readonly<Record<string, number | { readonly from: number; readonly to: number }>>;
+
+const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: Expected }>> = {
+  'an open payment': { plant: payments({ status: 'pending' }), moves: { [open('pending')]: 1 } },
+  'a final payment': { plant: payments({ status: 'settled' }), moves: {} },
+  'an older payment': {
+    plant: payments({ status: 'paid', age: '3 days' }),
+    moves: { [open('paid', '1d_to_7d')]: 1 },
+  },
+  'a very old payment': {
+    plant: payments({ status: 'refund_processing', age: '9 days' }),
+    moves: { [open('refund_processing', 'over_7d')]: 1 },
+  },
+  'more payments than are counted': {
+    plant: payments({ status: 'pending', age: '2 hours', count: COUNT_LIMIT + 5 }),
+    moves: { [open('pending', '1h_to_1d')]: COUNT_LIMIT },
+  },
+  'a payment whose QR was never issued': {
+    plant: payments({ status: 'created', age: '11 minutes' }),
+    moves: { [open('created')]: 1, [attention('overdue')]: 1 },
+  },
+  'a payment that should have expired': {
+    plant: payments({ status: 'pending', dueSince: '6 minutes' }),
+    moves: { [open('pending')]: 1, [attention('overdue')]: 1 },
+  },
+  'a payment that has just expired': {
+    plant: payments({ status: 'pending', dueSince: '1 minute' }),
+    moves: { [open('pending')]: 1 },
+  },
+  'a payment that should have settled': {
+    plant: payments({ status: 'paid', dueSince: '6 minutes' }),
+    moves: { [open('paid')]: 1, [attention('overdue')]: 1 },
+  },
+  'a payment that an operator has to settle': {
+    plant: payments({ status: 'paid', settlement: 'manual', dueSince: '6 minutes' }),
+    moves: { [open('paid')]: 1, [attention('waiting_for_settlement')]: 1 },
+  },
+  'a payment that an operator has to settle tomorrow': {
+    plant: payments({ status: 'paid', settlement: 'manual' }),
+    moves: { [open('paid')]: 1 },
+  },
+  'a rejected refund': {
+    plant: payments({ status: 'refund_failed' }),
+    moves: { [open('refund_failed')]: 1, [attention('refund_failed')]: 1 },
+  },
+  'a refund that the provider does not confirm': {
+    plant: `${payments({ status: 'refund_processing' })}
+      insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at)
+        select id, 1, 'k', 50000, 'submitted', now(), now(), now() - interval '11 minutes' from payments`,
+    moves: { [open('refund_processing')]: 1, [attention('refund_indeterminate')]: 1 },
+  },
+  'a delivery that no relay sends': { plant: deliveries('100 seconds'), moves: { [OUTBOX]: 1, [LAG]: ABOUT(100) } },
+  'a delivery under a lease': {
+    plant: deliveries('100 seconds', 'leased_until', "now() + interval '1 minute'"),
+    moves: { [OUTBOX]: 1 },
+  },
+  'a delivery in a retry workflow': { plant: deliveries('1 hour', 'retry_workflow_started_at', 'now()'), moves: {} },
+  'a delivery of a failing endpoint': {
+    plant: `${deliveries('1 hour')} update webhook_endpoints set consecutive_failures = 20, failing_since = now(),
+      next_probe_at = now()`,
+    moves: { [OUTBOX]: 1 },
+  },
+  'a notification that is not handled': {
+    plant: notification('next_notify_at', 'now()'),
+    moves: { 'lunas_notifications_open{}': 1, [OLDEST]: ABOUT(100) },
+  },
+  'a notification that waits for the bank': {
+    plant: notification('next_notify_at', "now() + interval '1 hour'"),
+    moves: { 'lunas_notifications_open{}': 1 },
+  },
+  'a closed notification': { plant: notification('closed_at', 'now()'), moves: {} },
+  'an exception': {
+    plant: `insert into exceptions (kind, reference_id, detail) values ('paid_twice', 'LN1', 'x')`,
+    moves: { 'lunas_exceptions_open{kind="paid_twice"}': 1 },
+  },
+  'a resolved exception': {
+    plant: `insert into exceptions (kind, reference_id, detail, resolved_at, resolved_by)
+      values ('paid_twice', 'LN1', 'x', now(), 'cli:sari')`,
+    moves: {},
+  },
+  'a verification without breaks': {
+    plant: 'insert into ledger_verification_results (is_full, break_count) values (true, 0)',
+    moves: { [VERIFIED]: A_TIMESTAMP },
+  },
+  'breaks in old rows, which a later verification of recent payments does not visit': {
+    plant: `insert into ledger_verification_results (is_full, break_count) values (true, 3);
+      insert into ledger_verification_results (is_full, break_count) values (false, 1)`,
+    moves: { [breaks('newest_full')]: 3, [breaks('newest')]: 1, [VERIFIED]: A_TIMESTAMP },
+  },
+  'a reconciliation run that is not complete': {
+    plant: `insert into reconciliation_runs (started_at, changed_since, is_complete, coverage) values (now(), now(),
+      false, '[{"accountId":"a","seen":9,"compared":7,"indeterminate":2,"breaks":1}]')`,
+    moves: { [covered('seen')]: 9, [covered('compared')]: 7, [covered('indeterminate')]: 2, [covered('breaks')]: 1 },
+  },
+  'a complete reconciliation run': {
+    plant: `insert into reconciliation_runs (started_at, changed_since, is_complete, coverage) values (now(), now(),
+      true, '[{"accountId":"a","seen":4,"compared":4,"indeterminate":0,"breaks":0}]')`,
+    moves: { [covered('seen')]: 4, [covered('compared')]: 4, [RECONCILED]: A_TIMESTAMP },
+  },
+};
+
+function toSeries(samples: readonly Sample[]): Series {
+  const nameOf = ({ name, labels }: Sample): string => {
+    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    return `${name}{${pairs.join(',')}}`;
+  };
+  return new Map(samples.map((sample) => [nameOf(sample), sample.value]));
+}
+
+async function readGauges(db: Pool): Promise<Series> {
+  return toSeries([...(await readOutboxGauges(db)), ...(await readBusinessGauges(db))]);
+}
+
+/** Replaces each number that is in its range by the range. */
+function inRanges(found: Readonly<Record<string, number>>, expected: Expected): Expected {
+  const entries = Object.entries(found).map(([name, value]) => {
+    const range = expected[name];
+    const isInRange = typeof range === 'object' && value >= range.from && value <= range.to;
+    return [name, isInRange ? range : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+describe('the worker reads from PostgreSQL', () => {
+  let owner: Pool;
+  beforeAll(async () => {
+    owner = createPool(database.url, { max: 1 });
+    await owner.query(CATALOG);
+  });
+  afterAll(() => owner.end());
+  afterEach(() =>
+    owner.query(`set session_replication_role = replica;
+      truncate payments, payment_transitions, refunds, webhook_events, webhook_deliveries, provider_notifications,
+        exceptions, ledger_verification_results, reconciliation_runs cascade;
+      update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;
+      set session_replication_role = default`),
+  );
+
+  it.each(Object.entries(CASES))('%s', async (_name, { plant, moves }) => {
+    const before = await readGauges(worker);
+    await owner.query(`set session_replication_role = replica; ${plant}; set session_replication_role = default`);
+    const found = changes(before, await readGauges(worker));
+    expect(inRanges(found, moves)).toEqual(moves);
+  });
+});
