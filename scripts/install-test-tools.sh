@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Debian packages that the slow tests need: libfaketime for wrong clocks, mount for a full disk, ps to find processes,
-# nginx before API processes that are restarted. Installs only what is missing. This needs root.
+# nginx before API processes that are restarted, Prometheus with its promtool. Installs only what is missing. This
+# needs root.
 set -euo pipefail
 
 missing=()
 compgen -G '/usr/lib/*/faketime/libfaketimeMT.so.1' >/dev/null || missing+=(libfaketime)
 command -v mount >/dev/null || missing+=(mount)
+command -v promtool >/dev/null || missing+=(prometheus)
 command -v ps >/dev/null || missing+=(procps)
 command -v nginx >/dev/null || missing+=(nginx-light)
 [ ${#missing[@]} -eq 0 ] && exit 0

@@ -27,7 +27,8 @@ afterAll(async () => {
 const CATALOG = `
   insert into merchants (id, name, status) values (${MERCHANT}, 'Toko', 'approved');
   insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
-    settlement_delay_seconds, expires_in_seconds) values (${POLICY}, 'gopay', 'qris', 1, 70, 0, 'automatic', 86400, 900);
+    settlement_delay_seconds, expires_in_seconds)
+    values (${POLICY}, 'gopay', 'qris', 1, 70, 0, 'automatic', 86400, 900);
   insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
     values (${ACCOUNT}, 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none');
   insert into webhook_endpoints (id, merchant_id, url) values (${ENDPOINT}, ${MERCHANT}, 'http://127.0.0.1:9');`;
@@ -57,7 +58,8 @@ const deliveries = (queued: string, columns = 'leased_until', values = "'-infini
     values (md5('p1')::uuid, 1, 'create', 'created', now(), 'workflow');
   insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
     values (md5('p1')::uuid, 1, 'payment.created', '{}', now());
-  insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, queued_at, ${columns})
+  insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, queued_at,
+      ${columns})
     values (gen_random_uuid(), md5('p1')::uuid, 1, ${ENDPOINT}, ${MERCHANT}, 'pending', now() - interval '${queued}',
       ${values});`;
 

@@ -335,6 +335,22 @@ describe('an incremental verification', () => {
     expect(await verifyLedger(ledger.db)).toMatchObject({ since: expect.any(Date), breakCount: 0 });
   });
 
+  it('records the result of each verification', async () => {
+    const { terms } = await applyTransitions(ledger, SETTLED);
+    await verifyLedger(ledger.db);
+    await plant(`delete from ledger_entries where ${entryOf(3, 3)}`, [terms.paymentId]);
+    await verifyLedger(ledger.db, { all: true });
+    await verifyLedger(ledger.db);
+    const { rows } = await ledger.db.query(
+      'select is_full, break_count from ledger_verification_results order by id desc limit 3',
+    );
+    expect(rows.toReversed()).toEqual([
+      { is_full: true, break_count: 0 },
+      { is_full: true, break_count: 1 },
+      { is_full: false, break_count: 1 },
+    ]);
+  });
+
   it('includes a posting whose transaction commits after a newer one', async () => {
     const { terms } = await applyTransitions(ledger, ['issue', 'expire']);
     const client = await ledger.db.connect();

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { createSecretKey } from '../../src/keys/secret-key';
+import { freePort } from '../../src/local-stack/ports';
+import { METRICS } from '../../src/metrics/definitions';
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createMidtransProvider } from '../../src/providers/midtrans/midtrans-provider';
+import { measureCalls } from '../../src/providers/measure-calls';
+import { createSealer } from '../../src/sealing';
+import { eventually } from '../support/eventually';
+import { changes, fetchMetrics, parseSeries, promtoolProblems, type Series } from '../support/metrics-page';
+import { type Receiver, startReceiver } from '../support/receiver';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
+
+const LOOPBACK = '127.0.0.1';
+const MERCHANTS = 1_000;
+const MAX_SERIES = 500;
+const ACCOUNTS = 12;
+
+let service: TestService;
+let receiver: Receiver;
+let temporal: TcpProxy;
+let apiPage: string;
+let workerPage: string;
+let accountId: string;
+
+beforeAll(async () => {
+  const namespace = await newNamespace();
+  temporal = await startTcpProxy(namespace.address);
+  const metrics = {
+    api: { host: LOOPBACK, port: await freePort() },
+    worker: { host: LOOPBACK, port: await freePort() },
+  };
+  apiPage = `http://${LOOPBACK}:${metrics.api.port}`;
+  workerPage = `http://${LOOPBACK}:${metrics.worker.port}`;
+  service = await startTestService({ ...namespace, address: temporal.address }, { metrics });
+  receiver = await startReceiver();
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
+  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const { rows } = await service.db.query<{ id: string }>("select id from provider_accounts where provider = 'gopay'");
+  accountId = rows[0]?.id ?? '';
+});
+afterAll(async () => {
+  await temporal.restore();
+  await service.close();
+  await Promise.all([receiver.close(), temporal.close()]);
+});
+afterEach(() => {
+  receiver.respond = (response) => response.writeHead(200).end();
+});
+
+const createPayment = () => service.call('POST', '/payments', { amount: 50_000 });
+const read = async (url = workerPage): Promise<Series> => parseSeries(await fetchMetrics(url));
+
+async function armFault(operation: string, kind: string): Promise<void> {
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation, kind, times: 1 }),
+  });
+}
+
+const requests = (method: string, route: string, status: string) =>
+  `lunas_http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`;
+const rejected = (code: string) => `lunas_http_requests_rejected_total{code="${code}"}`;
+const transition = (name: string) => `lunas_payment_transitions_total{transition="${name}"}`;
+const deliveries = (outcome: string) => `lunas_webhook_deliveries_total{outcome="${outcome}"}`;
+const attempts = (outcome: string) => `lunas_webhook_attempt_duration_seconds_count{outcome="${outcome}"}`;
+const providerCalls = (operation: string, outcome: string) =>
+  'lunas_provider_request_duration_seconds_count' +
+  `{account="${accountId}",operation="${operation}",outcome="${outcome}"}`;
+
+/** What a creation that succeeds moves. Its two events are delivered. */
+const CREATION = () => ({
+  [requests('POST', '/payments', '2xx')]: 1,
+  [transition('create')]: 1,
+  [transition('issue')]: 1,
+  [providerCalls('issue_qris', 'accepted')]: 1,
+});
+const DELIVERED = () => ({ [deliveries('delivered')]: 2, [attempts('delivered')]: 2 });
+
+/** A receiver that rejects the event of the QR, and accepts the others. */
+function rejectPending(status: number): void {
+  receiver.respond = (response, { body }) => response.writeHead(body.event === 'payment.pending' ? status : 200).end();
+}
+
+interface Case {
+  readonly plant: () => Promise<unknown>;
+  readonly moves: () => Readonly<Record<string, number>>;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'a payment': { plant: createPayment, moves: () => ({ ...CREATION(), ...DELIVERED() }) },
+  'an unknown key': {
+    plant: () => service.call('GET', `/payments/${randomUUID()}`, undefined, { authorization: 'Bearer sk_test_x' }),
+    moves: () => ({ [requests('GET', '/payments/:id', '4xx')]: 1, [rejected('invalid_api_key')]: 1 }),
+  },
+  'a path that is no route': {
+    plant: () => fetch(`${service.apiUrl}/nothing/${randomUUID()}`),
+    moves: () => ({ [requests('any', 'none', '4xx')]: 1, [rejected('not_found')]: 1 }),
+  },
+  'an acquirer that rejects the order': {
+    plant: async () => {
+      await armFault('charge', 'reject');
+      await createPayment();
+    },
+    moves: () => ({
+      [requests('POST', '/payments', '4xx')]: 1,
+      [rejected('payment_create_failed')]: 1,
+      [transition('create')]: 1,
+      [transition('fail_creation')]: 1,
+      [providerCalls('issue_qris', 'rejected')]: 1,
+      ...DELIVERED(),
+    }),
+  },
+  'an acquirer that fails once': {
+    plant: async () => {
+      await armFault('charge', 'http_500');
+      await createPayment();
+    },
+    moves: () => ({
+      ...CREATION(),
+      [providerCalls('issue_qris', 'indeterminate')]: 1,
+      [providerCalls('find_payment', 'not_found')]: 1,
+      ...DELIVERED(),
+    }),
+  },
+  'a receiver that fails': {
+    plant: () => {
+      rejectPending(500);
+      return createPayment();
+    },
+    moves: () => ({
+      ...CREATION(),
+      [deliveries('delivered')]: 1,
+      [attempts('delivered')]: 1,
+      [deliveries('retried')]: 1,
+      [attempts('failed')]: 1,
+    }),
+  },
+  'a database that rejects a statement': {
+    plant: async () => {
+      await service.db.query('alter table policies rename to hidden_policies');
+      await createPayment();
+      await service.db.query('alter table hidden_policies rename to policies');
+    },
+    moves: () => ({ [requests('POST', '/payments', '5xx')]: 1, [rejected('server_error')]: 1 }),
+  },
+};
+
+/** Durations and gauges change all the time; test/db/gauges.test.ts has the gauges. */
+function isCount(name: string): boolean {
+  return name.startsWith('lunas_') && /_(?:total|count)[{]/.test(name);
+}
+
+it.each(Object.entries(CASES))('%s moves exactly its counters', async (_name, { plant, moves }) => {
+  const before = await read();
+  await plant();
+  const counted = async () =>
+    Object.fromEntries(Object.entries(changes(before, await read())).filter(([name]) => isCount(name)));
+  const total = (counts: Readonly<Record<string, number>>) =>
+    Object.values(counts).reduce((sum, each) => sum + each, 0);
+  const found = await eventually(counted, (counts) => total(counts) >= total(moves()), 20_000);
+  expect(found).toEqual(moves());
+});
+
+it('only the worker exports what PostgreSQL has, and both export their process', async () => {
+  const [api, worker] = [await fetchMetrics(apiPage), await fetchMetrics(workerPage)];
+  expect(api).toContain('lunas_database_pool_connections{pool="requests"');
+  expect(api).not.toContain('lunas_payments_open');
+  expect(worker).toContain('lunas_payments_open{status="pending",age="under_1h"}');
+  expect(worker).toContain('temporal_workflow_task_execution_latency_seconds_count');
+});
+
+it(`after ${MERCHANTS} merchants a page has at most ${MAX_SERIES} series, and promtool reports nothing`, async () => {
+  for (let account = 0; account < ACCOUNTS; account += 1) await callProvider(`account-${account}`);
+  const secrets = await insertMerchants();
+  for (let start = 0; start < secrets.length; start += 50) {
+    await Promise.all(secrets.slice(start, start + 50).map((secret) => useApi(secret)));
+  }
+  for (const url of [apiPage, workerPage]) {
+    const page = await fetchMetrics(url);
+    expect(promtoolProblems(page)).toBe('');
+    expect(parseSeries(page).size).toBeLessThanOrEqual(MAX_SERIES);
+    expect(parseSeries(page).get(requests('GET', '/transactions', '2xx'))).toBe(MERCHANTS);
+    const accounts = new Set([...page.matchAll(/account="([^"]+)"/g)].map(([, account]) => account));
+    expect(accounts.size).toBeLessThanOrEqual(9);
+    expect(accounts).toContain('other');
+  }
+});
+
+it('promtool reports a page that breaks the conventions', () => {
+  expect(promtoolProblems('# TYPE lunas_requests counter\nlunas_requests 1\n')).toContain('lunas_requests');
+});
+
+it('each exported metric of Lunas is in the table', async () => {
+  const exported = [...(await fetchMetrics(workerPage)).matchAll(/^# TYPE ((?:lunas|process)_\w+)/gm)];
+  expect(exported.map(([, name]) => name).filter((name) => name === undefined || !(name in METRICS))).toEqual([]);
+});
+
+it('without Temporal the worker is alive and not ready, and its metrics show it', async () => {
+  const probe = async (path: string) => (await fetch(workerPage + path)).status;
+  const isUp = async () => (await read()).get('lunas_dependency_up{dependency="temporal"}');
+  expect([await probe('/healthz'), await probe('/readyz'), await isUp()]).toEqual([200, 200, 1]);
+  await temporal.cut();
+  expect(
+    await eventually(
+      () => probe('/readyz'),
+      (status) => status === 503,
+      30_000,
+    ),
+  ).toBe(503);
+  expect(await eventually(isUp, (value) => value === 0, 30_000)).toBe(0);
+  expect(await probe('/healthz')).toBe(200);
+  expect((await read()).get('lunas_dependency_up{dependency="postgresql"}')).toBe(1);
+  await temporal.restore();
+  expect(
+    await eventually(
+      () => probe('/readyz'),
+      (status) => status === 200,
+      60_000,
+    ),
+  ).toBe(200);
+});
+
+/** A call to an acquirer that does not exist. */
+async function callProvider(account: string): Promise<void> {
+  const access = { baseUrl: `http://${LOOPBACK}:9`, serverKey: 'none', notificationUrl: 'http://127.0.0.1:9' };
+  const client = createMidtransProvider(access);
+  const call = { signal: AbortSignal.timeout(10_000), deadlineAtMs: Date.now() + 10_000 };
+  expect(await measureCalls(client, account).findPayment('LN1', call)).toMatchObject({ outcome: 'indeterminate' });
+  await client.close();
+}
+
+/** @returns a key of each */
+async function insertMerchants(): Promise<string[]> {
+  const keys = Array.from({ length: MERCHANTS }, () => createSecretKey('sandbox'));
+  await service.db.query(
+    `with merchant as (
+       insert into merchants (id, name, status) select gen_random_uuid(), 'Toko', 'approved'
+       from generate_series(1, $1) returning id
+     )
+     insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four)
+     select gen_random_uuid(), merchant.id, key.hash, 'sk_test_', 'abcd'
+     from (select id, row_number() over () as n from merchant) merchant
+     join unnest($2::bytea[]) with ordinality as key (hash, n) on key.n = merchant.n`,
+    [MERCHANTS, keys.map(({ secretSha256 }) => secretSha256)],
+  );
+  return keys.map(({ secret }) => secret);
+}
+
+async function useApi(secret: string): Promise<void> {
+  await service.call('GET', '/transactions', undefined, { authorization: `Bearer ${secret}` });
+}
