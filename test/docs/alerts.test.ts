@@ -52,3 +52,15 @@ it('the rules use only exported metrics', () => {
   expect(used.length).toBeGreaterThan(alerts.length);
   expect(used.filter((name) => !exported.includes(name.replace(/_(?:bucket|count|sum)$/, '')))).toEqual([]);
 });
+
+it('each panel that a page names exists', () => {
+  const dashboards = readdirSync(path.join(PACKAGE_ROOT, 'deploy/grafana')).map((name) =>
+    read(`deploy/grafana/${name}`),
+  );
+  const titles = [...dashboards.join().matchAll(/"title": "([^"]+)"/g)].map(([, title]) => title);
+  const named = links.flatMap(({ page }) => [...read(page).matchAll(/(?<!\w)_([A-Z][^_]+)_(?!\w)/g)]);
+  expect(named.length).toBeGreaterThan(10);
+  expect(
+    named.map(([, title = '']) => title.replaceAll(/\s+/g, ' ')).filter((title) => !titles.includes(title)),
+  ).toEqual([]);
+});
