@@ -156,6 +156,7 @@ function toRunFile(stack: Stack<Demo>): RunFile {
   return {
     api_url: stack.apiUrl,
     operator_url: stack.operatorUrl,
+    metrics_urls: stack.metricsUrls,
     sandbox_url: stack.sandboxUrl,
     temporal_address: stack.temporalAddress,
     temporal_ui_url: stack.temporalUiUrl,

@@ -7,20 +7,21 @@ import { codeOf, messageOf, UserError } from '../errors';
 const RETRY_MS = 100;
 
 /** Below the ephemeral ports: an outgoing connection could take one of those before the server listens. */
-const PORT_RANGE = { from: 20_000, to: 32_000, maxAttempts: 100 } as const;
+const PORT_RANGE = { from: 20_000, to: 32_000 } as const;
+const MAX_ATTEMPTS = 100;
 
 /**
  * A random free TCP port of the loopback interface.
  * @throws the operating system's error if no port is free
  */
-export async function freePort(): Promise<number> {
+export async function freePort({ from, to }: { readonly from: number; readonly to: number } = PORT_RANGE) {
   for (let attempts = 1; ; attempts += 1) {
-    const port = randomInt(PORT_RANGE.from, PORT_RANGE.to);
+    const port = randomInt(from, to);
     try {
       await assertListenable('127.0.0.1', port);
       return port;
     } catch (error) {
-      if (codeOf(error) !== 'EADDRINUSE' || attempts === PORT_RANGE.maxAttempts) throw error;
+      if (codeOf(error) !== 'EADDRINUSE' || attempts === MAX_ATTEMPTS) throw error;
     }
   }
 }

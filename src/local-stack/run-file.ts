@@ -8,6 +8,8 @@ const sandboxRunFileSchema = z.object({ sandbox_url: z.url(), pid: z.int().posit
 const runFileSchema = sandboxRunFileSchema.extend({
   api_url: z.url(),
   operator_url: z.url(),
+  /** By process; empty if the stack runs neither API nor worker. */
+  metrics_urls: z.record(z.string(), z.url()).default({}),
   temporal_address: z.string().min(1),
   /** Null if Temporal is not part of the local stack: the address of its Web UI is not known. */
   temporal_ui_url: z.url().nullable(),

@@ -4,6 +4,7 @@ import { findTemporalBinary } from './find-temporal-binary';
 import { ensureMasterKey, type DataDirectory } from './data-directory';
 import { type ChildServiceName, startChildService } from './child-service';
 import { createDirectory } from './create-directory';
+import { chooseMetricsPorts } from './metrics-ports';
 import type { Port } from './ports';
 import { type DatabaseLogin, ensureLedger, ensureLogins, loginUrl } from './database-logins';
 import { ensureDatabase, PostgresCluster } from './postgres';
@@ -35,6 +36,8 @@ export interface Stack<Prepared> {
   readonly apiUrl: string;
   readonly operatorUrl: string;
   readonly sandboxUrl: string;
+  /** Of the API and the worker, if the stack runs them. */
+  readonly metricsUrls: Readonly<Record<string, string>>;
   readonly temporalAddress: string;
   /** Null if Temporal is not part of the local stack. */
   readonly temporalUiUrl: string | null;
@@ -90,16 +93,22 @@ export async function startStack<Prepared>(
     startDatabase(context, signal),
     startTemporalServer(context, signal),
   ]);
+  const metricsPorts = await chooseMetricsPorts(config, options.services);
   await runAll(signal, (signal) =>
     ownServices(options).map((name) => {
       const databaseUrl = databaseUrlFor(config, database.databaseUrl, LOGIN_OF[name]);
       const environment = serviceEnvironment(context, databaseUrl, temporal.temporalAddress);
-      return startService(context, name, environment, signal);
+      const metrics = { METRICS_PORT: String(metricsPorts[name] ?? '') };
+      return startService(context, name, { ...environment, ...metrics }, signal);
     }),
+  );
+  const metricsHost = reachableHost(config.METRICS_HOST);
+  const metricsUrls = Object.fromEntries(
+    Object.entries(metricsPorts).map(([name, port]) => [name, `http://${metricsHost}:${port}/metrics`]),
   );
   const operatorUrl = `http://${reachableHost(config.OPERATOR_HOST)}:${operatorPortOf(config)}`;
   const { apiUrl, sandboxUrl, masterKey } = context;
-  return { apiUrl, operatorUrl, sandboxUrl, masterKey, ...temporal, ...database };
+  return { apiUrl, operatorUrl, sandboxUrl, metricsUrls, masterKey, ...temporal, ...database };
 }
 
 async function startDatabase<Prepared>(

@@ -16,6 +16,7 @@ import { temporaryDirectory } from './processes';
 const run: RunFile = {
   api_url: 'http://127.0.0.1:3000',
   operator_url: 'http://127.0.0.1:3002',
+  metrics_urls: { api: 'http://127.0.0.1:9464/metrics' },
   sandbox_url: 'http://127.0.0.1:3001',
   temporal_address: '127.0.0.1:7233',
   temporal_ui_url: 'http://127.0.0.1:8233',

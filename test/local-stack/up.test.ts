@@ -56,6 +56,9 @@ it(
     expect(await statusOf(`${run.api_url}/operator/actions`)).toBe(404);
     expect(await statusOf(run.sandbox_url)).toBe(200);
     expect(await statusOf(run.temporal_ui_url ?? '')).toBe(200);
+    expect(Object.keys(run.metrics_urls)).toEqual(['api', 'worker']);
+    for (const url of Object.values(run.metrics_urls)) expect(await statusOf(url)).toBe(200);
+    expect(await statusOf(new URL('/readyz', run.metrics_urls['worker']).href)).toBe(200);
     expect(await showHistory(run, ports)).not.toContain(Buffer.from('binary/encrypted').toString('base64'));
     expect(JSON.parse(up.stdout)).toEqual(run);
     expect(JSON.parse(await readFile(path.join(dataDirectory, 'run.json'), 'utf8'))).toEqual(run);
@@ -108,7 +111,7 @@ it(
     expect(next.stderr).toContain(
       `Stopped the Temporal server (process ${temporal}) that a killed lunas had left running.`,
     );
-    expect(after).toEqual({ ...before, pid: next.pid });
+    expect(after).toEqual({ ...before, metrics_urls: {}, pid: next.pid });
     expect(next.children('lunas.js')).toHaveLength(2);
     expect(await statusOf(after.sandbox_url)).toBe(200);
     await expect(fetch(after.api_url)).rejects.toThrow('fetch failed');

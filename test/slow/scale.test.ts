@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ReconciliationPart } from '../../src/domain/reconciliation';
 import { planReconciliation } from '../../src/domain/reconciliation';
 import { createPool, type Pool } from '../../src/db/pool';
+import { readBusinessGauges } from '../../src/db/queries/business-gauges';
+import { COUNT_LIMIT } from '../../src/metrics/definitions';
 import { listProviderAccountIds } from '../../src/db/queries/list-for-reconciliation';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { connectClient } from '../../src/temporal/connection';
@@ -19,6 +21,7 @@ import { recover } from '../../src/operator/recover';
 import { disableEndpoint } from '../../src/operator/webhook-endpoints';
 import { redeliverRange } from '../../src/operator/webhook-redelivery';
 import { createSealer } from '../../src/sealing';
+import { readOutboxGauges } from '../../src/webhooks/outbox-gauges';
 import { Relay } from '../../src/webhooks/relay';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { temporalAddress } from '../support/temporal';
@@ -199,6 +202,16 @@ it('the relay reads few buffers in each statement', async () => {
     (seen) => names.every((name) => seen.has(name)),
   );
   await relay.stop();
+  expect(overBound()).toEqual([]);
+});
+
+it('the gauges of the metrics read few buffers in each statement', async () => {
+  const samples = [...(await readOutboxGauges(db)), ...(await readBusinessGauges(db))];
+  const value = (name: string) =>
+    Math.max(...samples.filter((sample) => sample.name === name).map(({ value }) => value));
+  expect(value('lunas_webhook_outbox_pending')).toBe(COUNT_LIMIT);
+  expect(value('lunas_payments_open')).toBe(COUNT_LIMIT);
+  expect(value('lunas_notifications_open')).toBe(COUNT_LIMIT);
   expect(overBound()).toEqual([]);
 });
 
