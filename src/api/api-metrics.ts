@@ -4,17 +4,19 @@ import { metricsPage, startMetricsServer } from '../metrics/metrics-server';
 import { type Pools, processGauges } from '../metrics/process-gauges';
 import type { GaugeReader } from '../metrics/metrics';
 import { enableMetrics } from '../metrics/prometheus';
+import type { Admission } from './admission';
 import { readRequestGauges } from './request-metrics';
 
 /** Serves the metrics of an API process, if it has an address for them. Call it before the first request. */
 export async function startApiMetrics(
   { metrics: address, log }: { readonly metrics?: MetricsAddress | undefined; readonly log: Logger },
   pools: Pools,
+  admission: Pick<Admission, 'stats'>,
 ): Promise<{ close(): Promise<void> } | undefined> {
   if (address === undefined) return undefined;
   enableMetrics('api');
   const gauges = processGauges(pools);
-  const readers: readonly GaugeReader[] = [gauges.read, readRequestGauges];
+  const readers: readonly GaugeReader[] = [gauges.read, readRequestGauges, () => readAdmission(admission)];
   const server = await startMetricsServer(address, { '/metrics': () => metricsPage(readers) }, log);
   return {
     async close() {
@@ -22,4 +24,12 @@ export async function startApiMetrics(
       await server.close();
     },
   };
+}
+
+function readAdmission(admission: Pick<Admission, 'stats'>): ReturnType<GaugeReader> {
+  const { inFlight, rejected } = admission.stats();
+  return Promise.resolve([
+    { name: 'lunas_admission_in_flight', labels: {}, value: inFlight },
+    { name: 'lunas_admission_rejected_total', labels: {}, value: rejected },
+  ]);
 }

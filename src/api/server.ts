@@ -124,7 +124,8 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     publicBaseUrl,
     log: settings.log,
   };
-  const metrics = await startApiMetrics(settings, { requests: db, public: publicDb, readiness: readinessDb });
+  const pools = { requests: db, public: publicDb, readiness: readinessDb };
+  const metrics = await startApiMetrics(settings, pools, admission);
   const { port, host, operatorPort, operatorHost, trustProxy = 0, maxConnections, drainSeconds = 0 } = settings;
   const shutdownTimes = { drainMs: drainSeconds * 1000, timeoutMs: SHUTDOWN_TIMEOUT_MS };
   const publicServer = createServer(HTTP_LIMITS, createPublicApp(dependencies, trustProxy));

@@ -3,7 +3,8 @@ import { EXCEPTION_KINDS } from '../domain/exceptions';
 import { OPEN_STATUSES, PAYMENT_TRANSITIONS } from '../domain/payment-transitions';
 
 export interface MetricDefinition {
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** `sampled_counter`: a counter that another component counts. It is read like a gauge. */
+  readonly type: 'counter' | 'sampled_counter' | 'gauge' | 'histogram';
   /** The processes that export it. */
   readonly process: 'api' | 'worker' | 'every';
   readonly help: string;
@@ -100,6 +101,18 @@ export const METRICS = {
     process: 'api',
     help: "Requests that were not successful, by the contract's error code.",
     labels: { code: Object.keys(API_ERRORS) },
+  },
+  lunas_admission_in_flight: {
+    type: 'gauge',
+    process: 'api',
+    help: 'Creations that were admitted and are not completed.',
+    labels: {},
+  },
+  lunas_admission_rejected_total: {
+    type: 'sampled_counter',
+    process: 'api',
+    help: 'Creations that were rejected because too many are in flight. The items of a bulk count one by one.',
+    labels: {},
   },
   lunas_dependency_up: {
     type: 'gauge',

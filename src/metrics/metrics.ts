@@ -2,7 +2,8 @@ import type { LabelsOf, MetricNameOf } from './definitions';
 
 export type CounterName = MetricNameOf<'counter'>;
 export type HistogramName = MetricNameOf<'histogram'>;
-export type GaugeName = MetricNameOf<'gauge'>;
+/** Read at a scrape. */
+export type SampleName = MetricNameOf<'gauge' | 'sampled_counter'>;
 
 /** What counts for the page of a process. */
 export interface Recorder {
@@ -29,10 +30,10 @@ export function observeDuration<Name extends HistogramName>(
   recorder?.observe(name, labels, durationMs / 1000);
 }
 
-/** The value of a gauge now. */
+/** A value at a scrape. */
 export type Sample = {
-  readonly [Name in GaugeName]: { readonly name: Name; readonly labels: LabelsOf<Name>; readonly value: number };
-}[GaugeName];
+  readonly [Name in SampleName]: { readonly name: Name; readonly labels: LabelsOf<Name>; readonly value: number };
+}[SampleName];
 
-/** Reads gauges for a scrape. What it cannot read is absent from the page. */
+/** Reads values for a scrape. What it cannot read is absent from the page. */
 export type GaugeReader = () => Promise<readonly Sample[]>;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type MetricDefinition, type MetricName, METRICS } from './definitions';
-import { type GaugeName, type GaugeReader, setRecorder } from './metrics';
+import { type GaugeReader, type SampleName, setRecorder } from './metrics';
 
 /* The page of this process in Prometheus' text format. Commands count nothing and do not load this. */
 
@@ -46,16 +46,21 @@ function metricNames(): MetricName[] {
   return Object.keys(METRICS).filter(isName);
 }
 
+function createSampled(name: SampleName, page: Registry): Gauge | Counter {
+  const options = { ...optionsOf(name, METRICS[name]), registers: [page] };
+  return METRICS[name].type === 'gauge' ? new Gauge(options) : new Counter(options);
+}
+
 /** The page of a scrape: what was counted, and the gauges of these readers. */
 export async function renderMetrics(readers: readonly GaugeReader[]): Promise<string> {
   const samples = await Promise.all(readers.map((read) => read()));
-  // Concurrent scrapes share no gauge.
+  // Concurrent scrapes share none of these.
   const page = new Registry();
-  const gauges = new Map<GaugeName, Gauge>();
+  const instruments = new Map<SampleName, Gauge | Counter>();
   for (const { name, labels, value } of samples.flat()) {
-    const gauge = gauges.get(name) ?? new Gauge({ ...optionsOf(name, METRICS[name]), registers: [page] });
-    gauges.set(name, gauge);
-    gauge.set(labels, value);
+    const instrument = instruments.get(name) ?? createSampled(name, page);
+    instruments.set(name, instrument);
+    instrument.inc(labels, value);
   }
   return (await registry.metrics()) + (await page.metrics());
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createSecretKey } from '../../src/keys/secret-key';
+import type { Pool } from '../../src/db/pool';
 import { freePort } from '../../src/local-stack/ports';
 import { METRICS } from '../../src/metrics/definitions';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createMidtransProvider } from '../../src/providers/midtrans/midtrans-provider';
 import { measureCalls } from '../../src/providers/measure-calls';
 import { createSealer } from '../../src/sealing';
+import { startTestApis } from '../support/api';
 import { eventually } from '../support/eventually';
 import { changes, fetchMetrics, parseSeries, promtoolProblems, type Series } from '../support/metrics-page';
 import { type Receiver, startReceiver } from '../support/receiver';
@@ -150,7 +152,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 /** Durations and gauges change all the time; test/db/gauges.test.ts has the gauges. */
 function isCount(name: string): boolean {
-  return name.startsWith('lunas_') && /_(?:total|count)[{]/.test(name);
+  return name.startsWith('lunas_') && /_(?:total|count)(?:[{]|$)/.test(name);
 }
 
 it.each(Object.entries(CASES))('%s moves exactly its counters', async (_name, { plant, moves }) => {
@@ -162,6 +164,31 @@ it.each(Object.entries(CASES))('%s moves exactly its counters', async (_name, { 
     Object.values(counts).reduce((sum, each) => sum + each, 0);
   const found = await eventually(counted, (counts) => total(counts) >= total(moves()), 20_000);
   expect(found).toEqual(moves());
+});
+
+it('a creation that is not admitted moves exactly its counters', async () => {
+  const address = { host: LOOPBACK, port: await freePort() };
+  const apis = await startTestApis([{ metrics: address, maxCreatesInFlight: 0 }]);
+  try {
+    await addCatalog(apis.db);
+    const { secret } = await apis.newKey();
+    const page = () => read(`http://${LOOPBACK}:${address.port}`);
+    const before = await page();
+    const response = await fetch(`${apis.urls[0]}/payments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: '{"amount":50000}',
+    });
+    expect(response.status).toBe(429);
+    const counted = Object.entries(changes(before, await page())).filter(([name]) => isCount(name));
+    expect(Object.fromEntries(counted)).toEqual({
+      [requests('POST', '/payments', '4xx')]: 1,
+      [rejected('rate_limited')]: 1,
+      lunas_admission_rejected_total: 1,
+    });
+  } finally {
+    await apis.close();
+  }
 });
 
 it('only the worker exports what PostgreSQL has, and both export their process', async () => {
@@ -222,6 +249,18 @@ it('without Temporal the worker is alive and not ready, and its metrics show it'
     ),
   ).toBe(200);
 });
+
+async function addCatalog(db: Pool): Promise<void> {
+  await db.query(
+    `insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
+       settlement_delay_seconds, expires_in_seconds)
+     values (gen_random_uuid(), 'gopay', 'qris', 1, 70, 0, 'automatic', 86400, 900)`,
+  );
+  await db.query(
+    `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
+     values (gen_random_uuid(), 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none')`,
+  );
+}
 
 /** A call to an acquirer that does not exist. */
 async function callProvider(account: string): Promise<void> {

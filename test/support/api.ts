@@ -42,6 +42,7 @@ type TestApiSettings = Partial<
     | 'merchantRequestsPerMinute'
     | 'publicRequestsPerSecond'
     | 'maxConnections'
+    | 'metrics'
     | 'maxCreatesInFlight'
     | 'publicBaseUrl'
     | 'host'
