@@ -1,30 +1,27 @@
 import { observeDuration } from '../metrics/metrics';
-import type { Provider } from './provider';
+import type { CallWrapper, ProviderOperation } from './wrap-calls';
 
 /** The accounts that have series of their own. An installation has a few; a mistake must not fill Prometheus. */
 const MAX_ACCOUNTS = 8;
 const knownAccounts = new Set<string>();
 
-/** The same provider account, with the duration and the outcome of each call in the metrics. */
-export function measureCalls(provider: Provider, accountId: string): Provider {
+const OPERATION_LABELS = {
+  issueQris: 'issue_qris',
+  findPayment: 'find_payment',
+  expirePayment: 'expire_payment',
+  cancelPayment: 'cancel_payment',
+  refundPayment: 'refund_payment',
+} as const satisfies Record<ProviderOperation, string>;
+
+/** Records the duration and the outcome of each call to a provider account in the metrics. */
+export function measureCalls(accountId: string): CallWrapper {
   const account = accountLabel(accountId);
-  const measure = async <Outcome extends { readonly outcome: string }>(
-    operation: string,
-    call: Promise<Outcome>,
-  ): Promise<Outcome> => {
+  return async (_, work, operation) => {
     const startedMs = performance.now();
-    const result = await call;
-    const labels = { account, operation, outcome: result.outcome };
+    const result = await work();
+    const labels = { account, operation: OPERATION_LABELS[operation], outcome: result.outcome };
     observeDuration('lunas_provider_request_duration_seconds', labels, performance.now() - startedMs);
     return result;
-  };
-  return {
-    issueQris: (request, call) => measure('issue_qris', provider.issueQris(request, call)),
-    findPayment: (referenceId, call) => measure('find_payment', provider.findPayment(referenceId, call)),
-    expirePayment: (referenceId, call) => measure('expire_payment', provider.expirePayment(referenceId, call)),
-    cancelPayment: (referenceId, call) => measure('cancel_payment', provider.cancelPayment(referenceId, call)),
-    refundPayment: (request, call) => measure('refund_payment', provider.refundPayment(request, call)),
-    verifyNotification: (notification) => provider.verifyNotification(notification),
   };
 }
 

@@ -60,7 +60,7 @@ export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBase
     const rate = callRate(db, accountId, () => connection.callsPerSecond);
     const connection: Connection = {
       ...access,
-      provider: wrapCalls(measureCalls(client, accountId), rate),
+      provider: wrapCalls(wrapCalls(client, measureCalls(accountId)), rate),
       callsPerSecond: null,
       readAtMs: Date.now(),
     };

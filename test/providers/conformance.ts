@@ -8,14 +8,20 @@ import type {
   ProviderPayment,
   ReceivedNotification,
 } from '../../src/providers/provider';
+import type { ProviderOperation } from '../../src/providers/wrap-calls';
 import { parseQris } from '../../src/qris/qris';
 import type { FaultKind } from '../../src/sandbox/faults';
 import { eventually } from '../support/eventually';
 import { startHostileServer, type HostileServer } from './hostile-server';
 
 /** The calls of an adapter to its acquirer, by their names in the interface. */
-const OPERATIONS = ['issueQris', 'findPayment', 'expirePayment', 'cancelPayment', 'refundPayment'] as const;
-export type ProviderOperation = (typeof OPERATIONS)[number];
+const OPERATIONS: readonly ProviderOperation[] = [
+  'issueQris',
+  'findPayment',
+  'expirePayment',
+  'cancelPayment',
+  'refundPayment',
+];
 
 export type ConnectedProvider = Provider & { close(): Promise<void> };
 

@@ -6,6 +6,7 @@ import { METRICS } from '../../src/metrics/definitions';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createMidtransProvider } from '../../src/providers/midtrans/midtrans-provider';
 import { measureCalls } from '../../src/providers/measure-calls';
+import { wrapCalls } from '../../src/providers/wrap-calls';
 import { createSealer } from '../../src/sealing';
 import { startTestApis } from '../support/api';
 import { eventually } from '../support/eventually';
@@ -267,7 +268,9 @@ async function callProvider(account: string): Promise<void> {
   const access = { baseUrl: `http://${LOOPBACK}:9`, serverKey: 'none', notificationUrl: 'http://127.0.0.1:9' };
   const client = createMidtransProvider(access);
   const call = { signal: AbortSignal.timeout(10_000), deadlineAtMs: Date.now() + 10_000 };
-  expect(await measureCalls(client, account).findPayment('LN1', call)).toMatchObject({ outcome: 'indeterminate' });
+  expect(await wrapCalls(client, measureCalls(account)).findPayment('LN1', call)).toMatchObject({
+    outcome: 'indeterminate',
+  });
   await client.close();
 }
 
