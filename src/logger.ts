@@ -25,6 +25,8 @@ export function createLogger(
       base: { process },
       timestamp: pino.stdTimeFunctions.isoTime,
       mixin: logIds,
+      // Temporal's SDK names an error `error`.
+      serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
       hooks: { streamWrite: (line) => line.replaceAll(SECRET, '$1…') },
       redact: ['secret', '*.secret', 'authorization', '*.authorization', 'serverKey', '*.serverKey'],
     },
