@@ -10,6 +10,8 @@ COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional
 
 FROM ${NODE_IMAGE}
+# The worker's TLS uses the certificate authorities of the system, and the slim image has none.
+RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /lunas
 COPY --from=build /lunas/package.json ./
@@ -17,6 +19,7 @@ COPY --from=build /lunas/node_modules ./node_modules
 COPY --from=build /lunas/dist ./dist
 COPY --from=build /lunas/src/db/migrations ./src/db/migrations
 RUN ln -s /lunas/dist/src/cli/lunas.js /usr/local/bin/lunas
-USER node
+# The user `node` by its number: Kubernetes can check only a number (runAsNonRoot).
+USER 1000
 ENTRYPOINT ["lunas"]
 CMD ["api"]
