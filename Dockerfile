@@ -10,9 +10,10 @@ COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional
 
 FROM ${NODE_IMAGE}
-# The worker's TLS uses the certificate authorities of the system, and the slim image has none.
+# The SDK's core uses the certificate authorities of the system, and the slim image has none. With NODE_USE_SYSTEM_CA
+# Node.js uses them too, so that an authority of your own (update-ca-certificates, SSL_CERT_FILE) is valid everywhere.
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
-ENV NODE_ENV=production HOST=0.0.0.0
+ENV NODE_ENV=production NODE_USE_SYSTEM_CA=1 HOST=0.0.0.0
 WORKDIR /lunas
 COPY --from=build /lunas/package.json ./
 COPY --from=build /lunas/node_modules ./node_modules

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Debian packages that the slow tests need: libfaketime for wrong clocks, mount for a full disk, ps to find processes,
-# nginx before API processes that are restarted, Prometheus with its promtool. Installs only what is missing. This
-# needs root.
+# nginx before API processes that are restarted, Prometheus with its promtool, bubblewrap and debootstrap for the image.
+# Installs only what is missing. This needs root.
 set -euo pipefail
 
 missing=()
@@ -10,6 +10,8 @@ command -v mount >/dev/null || missing+=(mount)
 command -v promtool >/dev/null || missing+=(prometheus)
 command -v ps >/dev/null || missing+=(procps)
 command -v nginx >/dev/null || missing+=(nginx-light)
+command -v bwrap >/dev/null || missing+=(bubblewrap)
+command -v debootstrap >/dev/null || missing+=(debootstrap)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 export DEBIAN_FRONTEND=noninteractive
