@@ -85,18 +85,6 @@ export class PrivateNetwork {
     };
   }
 
-  /** Runs a command of this machine in the network. */
-  async run(
-    command: readonly string[],
-    environment: NodeJS.ProcessEnv,
-  ): Promise<{ exitCode: number | null; output: string }> {
-    const args = ['--dev-bind', '/', '/', '--ro-bind', this.hostsFile, '/etc/hosts', '--', ...command];
-    const { child } = this.#bubblewrap(args, ['nsenter', `--net=/proc/${this.#pid}/ns/net`], environment);
-    const outputs = [child.stdout, child.stderr].map(collect);
-    await once(child, 'close');
-    return { exitCode: child.exitCode, output: outputs.map((read) => read()).join('') };
-  }
-
   /** Kills every process in it. */
   async close(): Promise<void> {
     const running = this.#children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
@@ -105,10 +93,10 @@ export class PrivateNetwork {
     await Promise.all(ended);
   }
 
-  #bubblewrap(args: readonly string[], before: readonly string[], environment?: NodeJS.ProcessEnv) {
+  #bubblewrap(args: readonly string[], before: readonly string[]) {
     const [command = '', ...rest] = [...before, 'bwrap', '--die-with-parent', '--json-status-fd', '3', ...args];
     const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'pipe'];
-    const child = this.#track(spawn(command, rest, { stdio, env: { ...process.env, ...environment } }));
+    const child = this.#track(spawn(command, rest, { stdio }));
     return { child, pid: processIdOf(child) };
   }
 

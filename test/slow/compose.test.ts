@@ -38,11 +38,11 @@ it('takes the master key from .env, the same at each command', async () => {
   await expect(loadComposeFile(loader, '')).rejects.toThrow(/LUNAS_MASTER_KEY.*\.env/);
 });
 
-it('starts the processes in the order migrate, API and worker, sandbox', () => {
-  expect(lunasServicesInOrder(project)).toEqual(['migrate', 'api', 'sandbox', 'worker']);
+it('starts the processes in the order migrate, set-up of Temporal, API and worker, sandbox', () => {
+  expect(lunasServicesInOrder(project)).toEqual(['migrate', 'temporal-setup', 'api', 'sandbox', 'worker']);
   const started = { condition: 'service_completed_successfully', restart: false };
   for (const name of ['api', 'worker']) {
-    expect(service(name).depends_on).toEqual({ migrate: started, 'temporal-namespace': started });
+    expect(service(name).depends_on).toEqual({ migrate: started, 'temporal-setup': started });
   }
   expect(service('migrate').depends_on).toMatchObject({ postgres: { condition: 'service_healthy' } });
   expect(service('sandbox').depends_on).toEqual({ api: { condition: 'service_healthy', restart: true } });
@@ -56,10 +56,10 @@ it('gives each process only variables of src/config.ts', () => {
   expect(unknown).toEqual([]);
 });
 
-it('gives the sandbox no key, and each process a database role of its own', () => {
+it('gives the sandbox no key, and each process the database role for its work', () => {
   expect(service('sandbox').environment).not.toHaveProperty('LUNAS_MASTER_KEY');
   const users = lunasServices().map(([, { environment }]) => new URL(environment['DATABASE_URL'] ?? '').username);
-  expect(users.sort()).toEqual(['api', 'migrator', 'operator', 'sandbox', 'worker']);
+  expect(users.sort()).toEqual(['api', 'migrator', 'operator', 'operator', 'sandbox', 'worker']);
 });
 
 it('stops no process before it has ended by itself', () => {

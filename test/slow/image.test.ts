@@ -18,7 +18,7 @@ import {
   lunasServicesInOrder,
 } from '../deploy/compose-project';
 import { buildImageTree, type ImageTree, runInTree } from '../deploy/image-tree';
-import { type Container, PrivateNetwork } from '../deploy/private-network';
+import { type Container, type Forward, PrivateNetwork } from '../deploy/private-network';
 import { temporaryDirectory } from '../local-stack/processes';
 import { eventually } from '../support/eventually';
 import { readSection } from '../support/marked-section';
@@ -28,13 +28,15 @@ import { testEnvironment } from '../support/test-environment';
 /** Building the image and starting everything. */
 const START_TIMEOUT_MS = 600_000;
 const TEST_TIMEOUT_MS = 180_000;
-const PORTS = { postgres: 5432, temporal: 7233, temporalWithTls: 7234, api: 3000 };
+const PORTS = { postgres: 5432, temporal: 7233, temporalWithTls: 7234, api: 3000, sandbox: 3001 };
 
 const stops: (() => Promise<void>)[] = [];
 const containers = new Map<string, Container>();
 let image: ImageTree;
 let project: ComposeProject;
 let network: PrivateNetwork;
+/** The ports of its metrics are those of the API. */
+let workerNetwork: PrivateNetwork;
 let apiUrl: string;
 let authorityFile: string;
 let secretKey = '';
@@ -49,21 +51,38 @@ beforeAll(async () => {
   const [postgresPort, temporalPort, apiPort] = [await freePort(), await freePort(), await freePort()];
   const tlsPort = await startTlsTerminator(directory, temporalPort);
   await Promise.all([startPostgres(directory, postgresPort), startTemporalServer(directory, temporalPort)]);
-  network = await PrivateNetwork.open(directory, Object.keys(project.services), [
+  const sandboxPort = await freePort();
+  const servers: Forward[] = [
     { from: 'inside', port: PORTS.postgres, toPort: postgresPort },
     { from: 'inside', port: PORTS.temporal, toPort: temporalPort },
     { from: 'inside', port: PORTS.temporalWithTls, toPort: tlsPort },
+  ];
+  network = await openNetwork(directory, 'api', [
+    ...servers,
     { from: 'outside', port: apiPort, toPort: PORTS.api },
+    { from: 'outside', port: sandboxPort, toPort: PORTS.sandbox },
   ]);
-  stops.push(() => network.close());
+  const toSandbox: Forward = { from: 'inside', port: PORTS.sandbox, toPort: sandboxPort };
+  workerNetwork = await openNetwork(directory, 'worker', [...servers, toSandbox]);
   apiUrl = `http://127.0.0.1:${apiPort}`;
-  await createNamespace();
   for (const name of lunasServicesInOrder(project)) await startService(name);
 }, START_TIMEOUT_MS);
 
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
 }, TEST_TIMEOUT_MS);
+
+async function openNetwork(parent: string, name: string, forwards: readonly Forward[]): Promise<PrivateNetwork> {
+  const directory = path.join(parent, name);
+  await mkdir(directory);
+  const opened = await PrivateNetwork.open(directory, Object.keys(project.services), forwards);
+  stops.push(() => opened.close());
+  return opened;
+}
+
+function networkOf(name: string): PrivateNetwork {
+  return name === 'worker' ? workerNetwork : network;
+}
 
 const stopAtTheEnd = (server: ManagedProcess) => stops.push(() => server.stop());
 
@@ -125,14 +144,6 @@ async function startTlsTerminator(directory: string, temporalPort: number): Prom
   return port;
 }
 
-/** The service `temporal-namespace`, with the Temporal CLI of this machine. */
-async function createNamespace(): Promise<void> {
-  const { entrypoint, command, environment } = service('temporal-namespace');
-  const PATH = `${path.dirname(testEnvironment('TEMPORAL_CLI_PATH'))}:${process.env.PATH}`;
-  const result = await network.run([...(entrypoint ?? []), ...(command ?? [])], { ...environment, PATH });
-  expectSuccess(result);
-}
-
 /** The output belongs to the message of a failure. */
 function expectSuccess({ exitCode, output }: { readonly exitCode: number | null; readonly output: string }): void {
   expect({ exitCode, output: exitCode === 0 ? '' : output }).toEqual({ exitCode: 0, output: '' });
@@ -141,7 +152,7 @@ function expectSuccess({ exitCode, output }: { readonly exitCode: number | null;
 /** As Compose does: until it has ended, if another service waits for that, else until its health check succeeds. */
 async function startService(name: string): Promise<void> {
   const { environment, command } = service(name);
-  const container = await network.start(image, { environment, command: command ?? [] });
+  const container = await networkOf(name).start(image, { environment, command: command ?? [] });
   const conditions = Object.values(project.services).map(({ depends_on }) => depends_on[name]?.condition);
   if (conditions.includes('service_completed_successfully')) {
     expectSuccess({ exitCode: await container.exitCode, output: container.output() });
@@ -162,7 +173,8 @@ async function isHealthy(name: string): Promise<boolean> {
 
 /** `docker compose exec` and `docker compose run`: a process beside that of the service. */
 async function execute(name: string, entrypoint: readonly string[], command: readonly string[]) {
-  const container = await network.start(image, { environment: service(name).environment, entrypoint, command });
+  const { environment } = service(name);
+  const container = await networkOf(name).start(image, { environment, entrypoint, command });
   return { exitCode: await container.exitCode, output: container.output(), stdout: container.stdout() };
 }
 
@@ -250,7 +262,7 @@ it(
     // An API key enables TLS, as for Temporal Cloud.
     const tls = { TEMPORAL_ADDRESS: `temporal:${PORTS.temporalWithTls}`, TEMPORAL_API_KEY: 'key' };
     const environment = { ...service('worker').environment, ...tls };
-    const worker = await network.start(image, { environment, command: ['worker'] });
+    const worker = await workerNetwork.start(image, { environment, command: ['worker'] });
     containers.set('worker', worker);
     await expectPayment((referenceId) => execute('sandbox', image.entrypoint, ['sandbox', 'pay', referenceId]));
   },
