@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import { messageOf } from '../errors';
 import type { Logger } from '../logger';
 import { watchCertificates } from './certificate-watch';
 import { connectionOptions, type TemporalTarget } from './connection';
+
+const RETRY_INTERVAL_MS = 5_000;
 
 /**
  * The connection of the workers of a process. When the certificates are replaced, the workers continue on a new one:
@@ -13,6 +16,7 @@ export class WorkerConnection {
   readonly #replaced: NativeConnection[] = [];
   readonly #unsubscribe: (() => void) | undefined;
   readonly #stopWatching: () => void;
+  readonly #closing = new AbortController();
   #replacement = Promise.resolve();
 
   private constructor(
@@ -44,19 +48,31 @@ export class WorkerConnection {
   async close(): Promise<void> {
     this.#stopWatching();
     this.#unsubscribe?.();
+    this.#closing.abort();
     await this.#replacement;
     await Promise.all([this.connection, ...this.#replaced].map((connection) => connection.close()));
   }
 
+  /** Until it succeeds: soon the old certificates may not be accepted any more. */
   async #replace(): Promise<void> {
-    try {
-      const next = await NativeConnection.connect(connectionOptions(this.target));
-      for (const worker of this.#workers) worker.connection = next;
-      // It stays open for the calls in flight.
-      this.#replaced.push(this.connection);
-      this.connection = next;
-    } catch (error) {
-      this.log.error({ reason: messageOf(error) }, 'worker keeps its connection with the old certificates');
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        return await this.#useNewConnection();
+      } catch (error) {
+        this.log.error({ reason: messageOf(error) }, 'worker keeps its connection with the old certificates');
+        await sleep(RETRY_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
     }
+  }
+
+  async #useNewConnection(): Promise<void> {
+    const next = await NativeConnection.connect(connectionOptions(this.target));
+    for (const worker of this.#workers) worker.connection = next;
+    // The last one stays open for the calls in flight. The one before has none any more.
+    const unused = this.#replaced.splice(0);
+    this.#replaced.push(this.connection);
+    this.connection = next;
+    await Promise.all(unused.map((connection) => connection.close()));
   }
 }

@@ -13,6 +13,7 @@ let terminator: TlsTerminator;
 let oldAuthority: CertificateFiles;
 let newAuthority: CertificateFiles;
 let newClient: CertificateFiles;
+let newerClient: CertificateFiles;
 let foreign: CertificateFiles;
 /** The files that the processes are given. */
 let used: CertificateFiles;
@@ -27,6 +28,7 @@ beforeAll(async () => {
   const server = await createCertificate(directory, 'server', oldAuthority);
   const oldClient = await createCertificate(directory, 'old-client', oldAuthority);
   newClient = await createCertificate(directory, 'new-client', newAuthority);
+  newerClient = await createCertificate(directory, 'newer-client', newAuthority);
   foreign = await createCertificate(directory, 'foreign', await createAuthority(directory, 'foreign-authority'));
   used = { certificate: path.join(directory, 'used.pem'), key: path.join(directory, 'used.key') };
   await replaceBy(oldClient);
@@ -93,16 +95,21 @@ it('a replaced pair that Temporal does not accept is reported, and the old one s
 it('API and worker use a replaced pair without a restart, and no create fails meanwhile', async () => {
   const open = await createPayment();
   const statuses: number[] = [];
+  const untilConnectedAs = (client: string) =>
+    eventually(
+      async () => {
+        statuses.push((await createPayment()).status);
+        return terminator.clients().filter((name) => name === client).length;
+      },
+      // A connection of the API, and that of the workers.
+      (connections) => connections >= 2,
+    );
   await replaceBy(newClient);
-  // A connection of the API, and that of the workers.
-  await eventually(
-    async () => {
-      statuses.push((await createPayment()).status);
-      return terminator.clients().filter((name) => name === 'new-client').length;
-    },
-    (connections) => connections >= 2,
-  );
+  await untilConnectedAs('new-client');
   await untilLogged('Temporal certificates replaced');
+  // The workers close a connection at the next replacement but one.
+  await replaceBy(newerClient);
+  await untilConnectedAs('newer-client');
   expect(new Set(statuses)).toEqual(new Set([201]));
 
   // No process can connect with the old pair any more.
