@@ -22,7 +22,10 @@ export async function findBaseTree(image: string): Promise<string> {
   const unfinished = await mkdtemp(`${tree}-`);
   try {
     await buildBaseTree(unfinished, version, suite);
-    await rename(unfinished, tree);
+    await rename(unfinished, tree).catch((error: unknown) => {
+      // Another run of the tests has built the same tree meanwhile.
+      if (!existsSync(tree)) throw error;
+    });
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
