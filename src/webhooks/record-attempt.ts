@@ -169,13 +169,14 @@ delivery as (
     leased_until = case when decision.is_failing then '-infinity' else now() + ${seconds(LEASE_SECONDS)} end
   from (select) always left join decision on true
   where id = :deliveryId
-  returning id, attempts_total, status, coalesce(decision.is_failing, false) as "isFailing"
+  returning id, attempts_total, status, coalesce(decision.is_failing, false) as "isFailing",
+    decision.dead_reason is not null as "becameDead"
 ),
 attempt as (
   insert into webhook_attempts (delivery_id, number, ${ATTEMPT_COLUMNS})
   select id, attempts_total, :startedAt, :durationMs, :statusCode, :failure, :responseExcerpt from delivery
 )
-select status, "isFailing" from delivery`,
+select status, "isFailing", "becameDead" from delivery`,
 );
 
 /** Which component made the attempt, and what it concludes from the attempt alone. */
@@ -205,11 +206,14 @@ export async function recordFailed(
   const { deliveryId, endpointId } = delivery;
   const limitedSeconds = Math.min(retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
   const values = { ...attempt, deliveryId, endpointId, by, deadReason, retryAfterSeconds: limitedSeconds };
-  const { rows } = await db.query<AfterFailure>(bindStatement(RECORD_FAILED, values));
+  const { rows } = await db.query<AfterFailure & { becameDead: boolean }>(bindStatement(RECORD_FAILED, values));
   if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
+  const { becameDead, ...result } = rows[0];
   observeDuration('lunas_webhook_attempt_duration_seconds', { outcome: 'failed' }, attempt.durationMs);
-  increment('lunas_webhook_deliveries_total', { outcome: rows[0].status === 'pending' ? 'retried' : 'dead' });
-  return rows[0];
+  // `markDead` has counted a delivery that became dead during the attempt.
+  if (becameDead) increment('lunas_webhook_deliveries_total', { outcome: 'dead' });
+  else if (result.status === 'pending') increment('lunas_webhook_deliveries_total', { outcome: 'retried' });
+  return result;
 }
 
 /** The relay's attempt is the first of the cycle; the retry workflow makes the others. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { createSecretKey } from '../../src/keys/secret-key';
 import type { Pool } from '../../src/db/pool';
 import { freePort } from '../../src/local-stack/ports';
@@ -7,6 +8,8 @@ import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createMidtransProvider } from '../../src/providers/midtrans/midtrans-provider';
 import { measureCalls } from '../../src/providers/measure-calls';
 import { wrapCalls } from '../../src/providers/wrap-calls';
+import { createLogger } from '../../src/logger';
+import { startWorkerMetrics } from '../../src/temporal/worker-metrics';
 import { createSealer } from '../../src/sealing';
 import { startTestApis } from '../support/api';
 import { eventually } from '../support/eventually';
@@ -38,8 +41,7 @@ beforeAll(async () => {
   workerPage = `http://${LOOPBACK}:${metrics.worker.port}`;
   service = await startTestService({ ...namespace, address: temporal.address }, { metrics });
   receiver = await startReceiver();
-  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  await addEndpoint();
   const { rows } = await service.db.query<{ id: string }>("select id from provider_accounts where provider = 'gopay'");
   accountId = rows[0]?.id ?? '';
 });
@@ -51,6 +53,11 @@ afterAll(async () => {
 afterEach(() => {
   receiver.respond = (response) => response.writeHead(200).end();
 });
+
+async function addEndpoint(): Promise<void> {
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
+  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+}
 
 const createPayment = () => service.call('POST', '/payments', { amount: 50_000 });
 const read = async (url = workerPage): Promise<Series> => parseSeries(await fetchMetrics(url));
@@ -128,19 +135,6 @@ const CASES: Readonly<Record<string, Case>> = {
       ...DELIVERED(),
     }),
   },
-  'a receiver that fails': {
-    plant: () => {
-      rejectPending(500);
-      return createPayment();
-    },
-    moves: () => ({
-      ...CREATION(),
-      [deliveries('delivered')]: 1,
-      [attempts('delivered')]: 1,
-      [deliveries('retried')]: 1,
-      [attempts('failed')]: 1,
-    }),
-  },
   'a database that rejects a statement': {
     plant: async () => {
       await service.db.query('alter table policies rename to hidden_policies');
@@ -156,7 +150,7 @@ function isCount(name: string): boolean {
   return name.startsWith('lunas_') && /_(?:total|count)(?:[{]|$)/.test(name);
 }
 
-it.each(Object.entries(CASES))('%s moves exactly its counters', async (_name, { plant, moves }) => {
+async function expectMoves({ plant, moves }: Case): Promise<void> {
   const before = await read();
   await plant();
   const counted = async () =>
@@ -165,6 +159,31 @@ it.each(Object.entries(CASES))('%s moves exactly its counters', async (_name, { 
     Object.values(counts).reduce((sum, each) => sum + each, 0);
   const found = await eventually(counted, (counts) => total(counts) >= total(moves()), 20_000);
   expect(found).toEqual(moves());
+}
+
+it.each(Object.entries(CASES))('%s moves exactly its counters', (_name, planted) => expectMoves(planted));
+
+it('a receiver that is gone counts each dead delivery once, with an attempt or without', async () => {
+  const held: ServerResponse[] = [];
+  receiver.respond = (response) => held.push(response);
+  const before = await read();
+  await createPayment();
+  await eventually(
+    () => Promise.resolve(held.length),
+    (count) => count === 2,
+    20_000,
+  );
+  for (const response of held) response.writeHead(410).end();
+  const counted = async () => {
+    const all = Object.entries(changes(before, await read()));
+    return Object.fromEntries(all.filter(([name]) => name.startsWith('lunas_webhook')));
+  };
+  // The second attempt ends after the first one has disabled the endpoint.
+  const areCounted = (counts: Readonly<Record<string, number>>) =>
+    counts[attempts('failed')] === 2 && (counts[deliveries('dead')] ?? 0) >= 2;
+  const found = await eventually(counted, areCounted, 20_000);
+  expect(found[deliveries('dead')]).toBe(2);
+  expect(found[deliveries('retried')]).toBeUndefined();
 });
 
 it('a creation that is not admitted moves exactly its counters', async () => {
@@ -190,6 +209,23 @@ it('a creation that is not admitted moves exactly its counters', async () => {
   } finally {
     await apis.close();
   }
+});
+
+/** The last test that compares counters: the retry comes at any time after it. */
+it('a receiver that fails moves exactly its counters', async () => {
+  await addEndpoint();
+  const plant = () => {
+    rejectPending(500);
+    return createPayment();
+  };
+  const moves = () => ({
+    ...CREATION(),
+    [deliveries('delivered')]: 1,
+    [attempts('delivered')]: 1,
+    [deliveries('retried')]: 1,
+    [attempts('failed')]: 1,
+  });
+  await expectMoves({ plant, moves });
 });
 
 it('only the worker exports what PostgreSQL has, and both export their process', async () => {
@@ -224,6 +260,29 @@ it('promtool reports a page that breaks the conventions', () => {
 it('each exported metric of Lunas is in the table', async () => {
   const exported = [...(await fetchMetrics(workerPage)).matchAll(/^# TYPE ((?:lunas|process)_\w+)/gm)];
   expect(exported.map(([, name]) => name).filter((name) => name === undefined || !(name in METRICS))).toEqual([]);
+});
+
+it('without PostgreSQL the worker serves the other metrics', async () => {
+  const address = { host: LOOPBACK, port: await freePort() };
+  const { workflows, db } = service;
+  const metrics = await startWorkerMetrics(
+    { metrics: address, databaseUrl: `postgresql://${LOOPBACK}:9/none`, log: createLogger('test', 'silent') },
+    { db, workflows, workers: [], sdkMetrics: undefined },
+  );
+  try {
+    const url = `http://${LOOPBACK}:${address.port}`;
+    const page = await read(url);
+    expect(page.get('lunas_dependency_up{dependency="postgresql"}')).toBe(0);
+    expect(page.get('lunas_dependency_up{dependency="temporal"}')).toBe(1);
+    expect([...page.keys()].filter((name) => name.startsWith('lunas_payments_open'))).toEqual([]);
+    const probe = await fetch(`${url}/readyz`);
+    expect([probe.status, await probe.json()]).toEqual([
+      503,
+      { status: 'not_ready', postgresql: 'down', temporal: 'up', worker: 'running' },
+    ]);
+  } finally {
+    await metrics?.close();
+  }
 });
 
 it('without Temporal the worker is alive and not ready, and its metrics show it', async () => {
