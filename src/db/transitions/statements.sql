@@ -1089,10 +1089,11 @@ delivery as (
     leased_until = case when decision.is_failing then '-infinity' else now() + interval '30 seconds' end
   from (select) always left join decision on true
   where id = $1
-  returning id, attempts_total, status, coalesce(decision.is_failing, false) as "isFailing"
+  returning id, attempts_total, status, coalesce(decision.is_failing, false) as "isFailing",
+    decision.dead_reason is not null as "becameDead"
 ),
 attempt as (
   insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
   select id, attempts_total, $2, $3, $4, $5, $6 from delivery
 )
-select status, "isFailing" from delivery;
+select status, "isFailing", "becameDead" from delivery;
