@@ -140,7 +140,8 @@ it('readiness is checked at most once a second, for all callers together', async
   const apis = await startTestApis([{}]);
   const checks = countStatements('select 1');
   const results = await Promise.all(Array.from({ length: 200 }, () => sendRequest(`${apis.urls[0]}/readyz`)));
-  expect(new Set(results.map(({ status }) => status))).toEqual(new Set([503]));
+  // Without Temporal, it is ready for what PostgreSQL can serve.
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200]));
   expect(checks()).toBeLessThanOrEqual(2);
   await apis.close();
 });
