@@ -27,6 +27,8 @@ const READ_ONLY = [
   'sandbox pay',
   'codec',
   'migrate',
+  'temporal check',
+  'temporal setup',
   'merchants list',
   'keys list',
   'webhooks list',
@@ -45,6 +47,7 @@ const READ_ONLY = [
   'ledger verify',
   'audit verify',
   'approvals list',
+  'replay',
 ];
 
 /** Commands that start Temporal's client run in a process of their own. */
