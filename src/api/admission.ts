@@ -35,7 +35,7 @@ export interface AdmissionStats {
  *   out, and take none from the other accounts. Each of them that is not completed halves the places of the account,
  *   and each one that is completed doubles them again. So an outage soon gets few creations that cannot be completed.
  * - A merchant may have half as many creations as there are free places. So one alone has at most a third of the
- *   places, and there are always some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
+ *   places, and leaves some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
  * - A bulk needs one place of this share, and takes one for each of its items.
  */
 export class Admission {
