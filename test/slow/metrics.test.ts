@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { createSecretKey } from '../../src/keys/secret-key';
-import type { Pool } from '../../src/db/pool';
 import { freePort } from '../../src/local-stack/ports';
 import { METRICS } from '../../src/metrics/definitions';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
@@ -15,6 +14,7 @@ import { startTestApis } from '../support/api';
 import { eventually } from '../support/eventually';
 import { changes, fetchMetrics, parseSeries, promtoolProblems, type Series } from '../support/metrics-page';
 import { type Receiver, startReceiver } from '../support/receiver';
+import { insertCatalog } from '../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 
@@ -190,7 +190,7 @@ it('a creation that is not admitted moves exactly its counters', async () => {
   const address = { host: LOOPBACK, port: await freePort() };
   const apis = await startTestApis([{ metrics: address, maxCreatesInFlight: 0 }]);
   try {
-    await addCatalog(apis.db);
+    await insertCatalog(apis.db);
     const { secret } = await apis.newKey();
     const page = () => read(`http://${LOOPBACK}:${address.port}`);
     const before = await page();
@@ -309,18 +309,6 @@ it('without Temporal the worker is alive and not ready, and its metrics show it'
     ),
   ).toBe(200);
 });
-
-async function addCatalog(db: Pool): Promise<void> {
-  await db.query(
-    `insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
-       settlement_delay_seconds, expires_in_seconds)
-     values (gen_random_uuid(), 'gopay', 'qris', 1, 70, 0, 'automatic', 86400, 900)`,
-  );
-  await db.query(
-    `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
-     values (gen_random_uuid(), 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none')`,
-  );
-}
 
 /** A call to an acquirer that does not exist. */
 async function callProvider(account: string): Promise<void> {

@@ -13,7 +13,7 @@ export interface SeedOptions {
 
 /** Inserts payments by one statement, for tests of lists, which only read. */
 export async function seedPayments(db: Pool, merchantId: string, options: SeedOptions): Promise<void> {
-  const [policyId, accountId] = await catalogOf(db);
+  const [policyId, accountId] = await insertCatalog(db);
   await db.query(
     `insert into payments (id, reference_id, merchant_id, merchant_reference_id, fingerprint, payment_method, provider,
        provider_account_id, amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind,
@@ -31,8 +31,8 @@ export async function seedPayments(db: Pool, merchantId: string, options: SeedOp
   );
 }
 
-/** Each payment refers to a policy and a provider account. */
-async function catalogOf(db: Pool): Promise<[policyId: string, accountId: string]> {
+/** Each payment refers to a policy and a provider account. @returns the ids of new ones */
+export async function insertCatalog(db: Pool): Promise<[policyId: string, accountId: string]> {
   const { rows } = await db.query<{ policyId: string; accountId: string }>(
     `with policy as (
        insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
