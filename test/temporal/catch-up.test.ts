@@ -20,12 +20,14 @@ interface Created {
   readonly reference_id: string;
 }
 
+/** PostgreSQL has the status before the workflow: `lunas recover` signals a workflow that is between the two. */
 async function expectStatus(id: string, status: string): Promise<void> {
   const seen = await eventually(
     async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
     (now) => now === status,
   );
   expect(seen).toBe(status);
+  await expectReport(id, { status });
 }
 
 /** The state of the payment in its workflow. */
