@@ -5,9 +5,10 @@ export type { Logger };
 
 /**
  * A secret without its last four characters, anywhere in a line: a merchant's or an operator's key, a webhook secret, a
- * server key of Midtrans. The prefix identifies the kind; a wrong length does not make it public.
+ * server key of Midtrans. The prefix identifies the kind; a wrong length does not make it public. A webhook secret is
+ * base64, and percent-encoded in an address.
  */
-const SECRET = /((?:sk|op)_(?:test|live)_|whsec_|Mid-server-)[\w-]{8,}(?=[\w-]{4})/g;
+const SECRET = /((?:sk|op)_(?:test|live)_|Mid-server-)[\w-]{8,}(?=[\w-]{4})|(whsec_)[\w+/=%-]{8,}(?=[\w+/=%-]{4})/g;
 
 /**
  * The process's log: one JSON object per line on stderr, because stdout has the results of commands. Secrets are
@@ -27,7 +28,7 @@ export function createLogger(
       mixin: logIds,
       // Temporal's SDK names an error `error`.
       serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
-      hooks: { streamWrite: (line) => line.replaceAll(SECRET, '$1…') },
+      hooks: { streamWrite: (line) => line.replaceAll(SECRET, '$1$2…') },
       redact: ['secret', '*.secret', 'authorization', '*.authorization', 'serverKey', '*.serverKey'],
     },
     destination,

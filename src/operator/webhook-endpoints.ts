@@ -169,9 +169,9 @@ export async function rotateSecret(
   return { ...requireRow(rows, endpointNotFound(endpointId)), secret };
 }
 
-/** The secret that signs the webhooks of an endpoint: 256 random bits. */
+/** The secret that signs the webhooks of an endpoint: 256 random bits, in the form of Standard Webhooks. */
 function newSecret(): string {
-  return `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
 /** The newest secret of the merchant's newest enabled endpoint; null if there is none. */

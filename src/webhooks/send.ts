@@ -6,7 +6,7 @@ import { VERSION } from '../package-info';
 import { withSpan, type SpanEnd, type SpanStart } from '../tracing';
 import { urlViolation, createGuardedConnector, type ReceiverRules } from './ssrf-guard';
 import { resolverFor, type ResolveHost } from './resolve-host';
-import { signWebhook } from './sign';
+import { signWebhook, standardWebhookHeaders } from './sign';
 
 /** Maximum duration of an attempt, until the last byte of the response. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;
@@ -83,6 +83,7 @@ function describeAttempt({ statusCode, failure }: WebhookAttempt): SpanEnd {
 
 async function post(agent: Agent, webhook: OutgoingWebhook, at: Date, signal: AbortSignal): Promise<ReceivedResponse> {
   try {
+    const atSeconds = Math.floor(at.getTime() / 1_000);
     const response = await request(webhook.url, {
       method: 'POST',
       dispatcher: agent,
@@ -93,7 +94,8 @@ async function post(agent: Agent, webhook: OutgoingWebhook, at: Date, signal: Ab
         'X-Service-Event': webhook.event,
         'X-Service-Delivery': webhook.deliveryId,
         ...traceHeaders(),
-        'X-Service-Signature': signWebhook(webhook.body, webhook.secrets, Math.floor(at.getTime() / 1_000)),
+        'X-Service-Signature': signWebhook(webhook.body, webhook.secrets, atSeconds),
+        ...standardWebhookHeaders(webhook, webhook.secrets, atSeconds),
       },
       body: webhook.body,
     });

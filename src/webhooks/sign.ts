@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 
+const SECRET_PREFIX = 'whsec_';
+
 /**
  * The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` for each valid secret.
  * It signs `<t>.<raw body>` with HMAC-SHA256. The key is the endpoint's whole `whsec_…` string (design §4, Webhooks).
@@ -10,4 +12,39 @@ export function signWebhook(rawBody: string, secrets: readonly string[], atSecon
     return `v1=${hex}`;
   });
   return [`t=${atSeconds}`, ...signatures].join(',');
+}
+
+/** What the signature of Standard Webhooks covers. */
+interface SignedDelivery {
+  readonly deliveryId: string;
+  readonly body: string;
+}
+
+/**
+ * The headers of Standard Webhooks (standardwebhooks.com), with one `v1` for each valid secret.
+ * They sign `<id>.<timestamp>.<raw body>`, so that the delivery id is authentic too.
+ */
+export function standardWebhookHeaders(
+  { deliveryId, body }: SignedDelivery,
+  secrets: readonly string[],
+  atSeconds: number,
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const content = `${deliveryId}.${atSeconds}.${body}`;
+  const signatures = secrets.map((secret) => {
+    const base64 = createHmac('sha256', standardKeyOf(secret)).update(content, 'utf8').digest('base64');
+    return `v1,${base64}`;
+  });
+  return {
+    'webhook-id': deliveryId,
+    'webhook-timestamp': String(atSeconds),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+/**
+ * The bytes that the base64 of a secret encodes. The secrets of earlier versions are base64url without padding;
+ * Node.js decodes both alphabets.
+ */
+function standardKeyOf(secret: string): Buffer {
+  return Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64');
 }

@@ -18,16 +18,20 @@ describe('a secret in an address or an error', () => {
     const { secret: merchantKey } = await apis.newKey();
     const { secret: operatorKey } = await createOperator(apis.db, { name: 'sari', environment: 'production' });
     const serverKey = `SB-Mid-server-${randomBytes(12).toString('hex')}`;
-    const webhookSecret = `whsec_${randomBytes(32).toString('base64url')}`;
-    const secrets = [merchantKey, operatorKey, webhookSecret, serverKey];
+    const earlierSecret = `whsec_${randomBytes(32).toString('base64url')}`;
+    // Each character that base64url does not have, at a place that would end the mask.
+    const webhookSecret = `whsec_+A/+${randomBytes(27).toString('base64').replaceAll('=', 'A')}A/A=`;
+    const encodedSecret = encodeURIComponent(webhookSecret).replace('whsec_', 'whsec_Zq9');
+    const secrets = [merchantKey, operatorKey, earlierSecret, webhookSecret, encodedSecret, serverKey];
     for (const secret of secrets) {
       await sendRequest(`${url}/payments/${secret}`);
       await sendRequest(`${url}/${secret}?key=${secret}`);
       await sendRequest(`${operatorUrl}/operator/payments/${secret}`);
     }
+    const message = secrets.join(' and ').replaceAll('%', '%%');
     await apis.db.query(`alter table api_keys rename to api_keys_away`);
     await apis.db.query(
-      `create function fail() returns boolean language plpgsql as $$ begin raise '${secrets.join(' and ')}'; end $$`,
+      `create function fail() returns boolean language plpgsql as $$ begin raise '${message}'; end $$`,
     );
     await apis.db.query('create view api_keys as select *, fail() from merchants');
     await callApi(url, createSecretKey('sandbox').secret);

@@ -151,8 +151,14 @@ describe('the relay', () => {
         'X-Service-Delivery',
         delivery.id,
         'X-Service-Signature',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
       ]),
     );
+    // Both schemes sign the same second.
+    expect(webhook?.headers['webhook-id']).toBe(delivery.id);
+    expect(webhook?.headers['x-service-signature']).toContain(`t=${webhook?.headers['webhook-timestamp']},`);
     const { rows } = await ledger.db.query('select body from webhook_events');
     expect(webhook?.rawBody).toBe(rows[0].body);
     const attempts = await ledger.db.query('select * from webhook_attempts');

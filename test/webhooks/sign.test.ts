@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac, webcrypto } from 'node:crypto';
-import { signWebhook } from '../../src/webhooks/sign';
+import { signWebhook, standardWebhookHeaders } from '../../src/webhooks/sign';
 
 const SECRET = 'whsec_4f9d8a7b6c5e4d3c2b1a';
 
@@ -54,5 +54,39 @@ describe('the signature of a webhook', () => {
     expect(signWebhook('{}', [SECRET], 1)).toBe(
       't=1,v1=b3c8a7e54f4704ddccf86e757b89778eb872883ce06975ab13636f90746f5bea',
     );
+  });
+});
+
+describe('the headers of Standard Webhooks', () => {
+  const delivery = { deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' };
+  const KEY = Buffer.alloc(32, 0xfb);
+
+  it('equal the vector of the published libraries', () => {
+    expect(standardWebhookHeaders(delivery, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], 1_614_265_330)).toEqual({
+      'webhook-id': delivery.deliveryId,
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    });
+  });
+
+  it('sign the delivery id, which the header of the contract does not', () => {
+    const signatureOf = (deliveryId: string) =>
+      standardWebhookHeaders({ ...delivery, deliveryId }, [SECRET], 1)['webhook-signature'];
+    expect(signatureOf('a')).not.toBe(signatureOf('b'));
+  });
+
+  it('use the same key for an earlier secret in base64url as for its standard base64', () => {
+    const expected = createHmac('sha256', KEY).update(`${delivery.deliveryId}.1.${delivery.body}`).digest('base64');
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const headers = standardWebhookHeaders(delivery, [`whsec_${KEY.toString(encoding)}`], 1);
+      expect(headers['webhook-signature']).toBe(`v1,${expected}`);
+    }
+    expect(KEY.toString('base64')).toMatch(/[+/].*=$/);
+  });
+
+  it('have one value for each valid secret, newest first', () => {
+    const secrets = ['whsec_bmV3', 'whsec_b2xk'];
+    const each = secrets.map((secret) => standardWebhookHeaders(delivery, [secret], 1)['webhook-signature']);
+    expect(standardWebhookHeaders(delivery, secrets, 1)['webhook-signature']).toBe(each.join(' '));
   });
 });

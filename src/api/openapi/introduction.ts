@@ -45,7 +45,9 @@ Other responses are retried for three days, with growing delays.
 
 **Verify** before you read: \`v1\` in \`X-Service-Signature\` is the HMAC-SHA256, in hex, of \`<t>.<raw body>\` under
 the whole secret of your endpoint (\`whsec_…\`). Compare it in constant time, accept any of several \`v1\`, and reject
-a \`t\` that is more than five minutes off.
+a \`t\` that is more than five minutes off. The headers \`webhook-id\`, \`webhook-timestamp\` and
+\`webhook-signature\` follow [Standard Webhooks](https://www.standardwebhooks.com): instead you can verify these with
+one of its libraries. They sign the id of the delivery too.
 
 **The same event can arrive twice, and events can arrive out of order**: ignore an event with an older \`updated_at\`
 than the last one that you processed. \`payment.paid\` is sent again after a cancelled refund, so deliver once for each

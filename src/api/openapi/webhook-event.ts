@@ -49,4 +49,13 @@ export const WEBHOOK_HEADERS = {
       'During a rotation of the secret there is one `v1` for each valid secret.',
     't=1795248059,v1=4f0c1f0d7c1e5b6f3e0a9d8c7b6a594837261504f3e2d1c0bfae9d8c7b6a5948',
   ),
+  'webhook-id': headerText(
+    'Standard Webhooks: the same identifier as `X-Service-Delivery`, and signed.',
+    '01935b6c-9a10-7d2e-8f41-5a0c3c1f7e22',
+  ),
+  'webhook-timestamp': headerText('Standard Webhooks: when the attempt was signed, in Unix seconds.', '1795248059'),
+  'webhook-signature': headerText(
+    'Standard Webhooks: `v1,<base64>`, separated by spaces, one for each valid secret.',
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  ),
 };
