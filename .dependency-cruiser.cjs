@@ -66,6 +66,13 @@ module.exports = {
       from: { path: '^src/domain/' },
       to: { dependencyTypes: ['npm', 'core'] },
     },
+    {
+      name: 'sdk-has-no-dependency',
+      comment: 'The package @lunas/node is published: it imports its own files and the modules of Node.js.',
+      severity: 'error',
+      from: { path: '^packages/node/src/' },
+      to: { pathNot: '^packages/node/src/', dependencyTypesNot: ['core'] },
+    },
     // Workflows take only the types of activities: anything else would pull I/O into their bundle, whose build fails then.
     ...Object.entries(LAYERS).map(([from, allowed]) => ({
       name: `layer ${from}`,

@@ -16,6 +16,7 @@ const SCOPES = [
   'local-stack',
   'qris',
   'bench',
+  'sdk',
   'deps',
 ];
 const ERROR = 2;

@@ -3,7 +3,7 @@ const { availableParallelism } = require('node:os');
 /** The tests without a server: `npm run test:unit`. Every other file is an integration test. */
 const UNIT = [
   'test/*.test.ts',
-  'test/{docs,domain,keys,qris,scripts,tidy}/**/*.test.ts',
+  'test/{docs,domain,keys,packages,qris,scripts,tidy}/**/*.test.ts',
   'test/api/{admission,keyed-mutex,request-deadline,strict-json}.test.ts',
   'test/cli/{duration,output}.test.ts',
   'test/db/transitions/statements.test.ts',

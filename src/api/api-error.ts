@@ -32,7 +32,7 @@ export class ApiError extends Error {
 }
 
 /** The `error` object of a failure (contract, "Errors"), narrowed to the codes that can occur at its place. */
-export function errorSchema(codes: readonly ApiErrorCode[]) {
+export function errorSchema<Code extends ApiErrorCode>(codes: readonly Code[]) {
   return z.object({
     code: z.enum(codes),
     message: z.string().meta({ description: 'For humans: names the field and the rule; may change at any time.' }),

@@ -72,6 +72,7 @@ describe('shared names', () => {
         text: 'export interface Row {}\nexport function findRow() {}\nexport const NAMES = [] as const;',
       },
       { file: 'src/b.ts', text: 'export type Row = 1;\nexport function findRow() {}\nexport type NAMES = 1;' },
+      { file: 'packages/node/src/a.ts', text: 'export interface Row {}' },
       { file: 'src/c.ts', text: 'export const Key = 1;\nexport type Key = 1;\nconst Row = 1;' },
     ];
     expect(findSharedNames(sources).map(({ file, problem }) => `${file}: ${problem}`)).toEqual([

@@ -19,7 +19,7 @@ export interface Violation {
 
 const MAX_COLUMNS = 120;
 
-const DIRECTORIES = ['src', 'workflows', 'activities', 'test', 'bench', 'docs', 'scripts', 'examples'];
+const DIRECTORIES = ['src', 'workflows', 'activities', 'test', 'bench', 'docs', 'scripts', 'examples', 'packages'];
 const NOT_OURS = new Set(['node_modules', 'dist']);
 const TEXT_FILE = /\.(?:[cm]?[jt]s|tsx|md|sql|sh|py|php|go|css)$/;
 
@@ -163,6 +163,9 @@ function startOfStatement(lines: readonly string[], index: number): string {
 
 const EXPORTED_NAME = /^export (?:declare )?(?:abstract )?(?:type|interface|class|enum|const) (\w+)/gm;
 
+/** Each package below `packages` is published and has names of its own. */
+const packageOf = (file: string): string => /^packages\/[^/]+\//.exec(file)?.[0] ?? '';
+
 /** Two functions may share a name: the same use case in two layers. A type and its value in one file may, too. */
 export function findSharedNames(sources: readonly SourceFile[]): Violation[] {
   const exported = sources
@@ -171,7 +174,9 @@ export function findSharedNames(sources: readonly SourceFile[]): Violation[] {
       [...text.matchAll(EXPORTED_NAME)].map(({ 1: name = '', index }) => ({ file, line: lineAt(text, index), name })),
     );
   return exported.flatMap(({ file, line, name }) => {
-    const others = exported.filter((other) => other.name === name && other.file !== file).map((other) => other.file);
+    const others = exported
+      .filter((other) => other.name === name && other.file !== file && packageOf(other.file) === packageOf(file))
+      .map((other) => other.file);
     return others.length === 0 ? [] : [{ file, line, problem: `${name} is exported by ${others.join(', ')}, too` }];
   });
 }

@@ -1,0 +1,122 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { WebhookVerificationError } from './errors';
+import type { PingEvent, WebhookEvent } from './types';
+
+/** The headers of a request: those of `node:http` and Express, of `fetch`, or a plain object. */
+export type WebhookHeaders =
+  { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyOptions {
+  /** How far the time of the signature may be from the clock. By default 300. */
+  readonly toleranceSeconds?: number | undefined;
+}
+
+export interface SignOptions {
+  /** By default a random UUID. */
+  readonly deliveryId?: string | undefined;
+  /** By default now. */
+  readonly at?: Date | undefined;
+}
+
+interface SignatureParts {
+  readonly timestamp: string;
+  readonly given: readonly Buffer[];
+  readonly key: string | Buffer;
+  /** Before the body. */
+  readonly signedPrefix: string;
+}
+
+const PREFIX = 'whsec_';
+const DEFAULT_TOLERANCE_SECONDS = 300;
+
+/** For servers that receive webhooks, and for their tests. */
+export const webhooks = { verify, sign };
+
+/**
+ * Verifies a webhook, and parses its body. If the request has the headers of Standard Webhooks (`webhook-…`), these
+ * decide; otherwise `X-Service-Signature` decides.
+ * @param rawBody the bytes as they arrived, before anything parsed them
+ * @param secret of the endpoint, `whsec_…`
+ * @throws WebhookVerificationError if the request was not signed with the secret, or not recently
+ */
+function verify(
+  rawBody: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: VerifyOptions = {},
+): WebhookEvent | PingEvent {
+  const key = keyOf(secret);
+  const read = (name: string) => readHeader(headers, name);
+  const parts = read('webhook-signature') === undefined ? contractParts(read, secret) : standardParts(read, key);
+  const isRecent = Math.abs(Date.now() / 1_000 - Number(parts.timestamp)) <= toleranceSeconds;
+  if (!/^\d{1,12}$/.test(parts.timestamp) || !isRecent) {
+    throw new WebhookVerificationError(`The webhook was not signed within ${toleranceSeconds} s of now.`);
+  }
+  const expected = createHmac('sha256', parts.key).update(parts.signedPrefix).update(rawBody).digest();
+  const isGenuine = parts.given.some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+  if (!isGenuine) throw new WebhookVerificationError('The webhook was not signed with this secret.');
+  return JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString('utf8'));
+}
+
+/**
+ * The headers with which Lunas would send this body, in both schemes. For tests of a receiver.
+ * @param secret of the endpoint, `whsec_…`
+ */
+function sign(
+  rawBody: string | Uint8Array,
+  secret: string,
+  { deliveryId = randomUUID(), at = new Date() }: SignOptions = {},
+): Record<string, string> {
+  const timestamp = Math.floor(at.getTime() / 1_000);
+  const standard = createHmac('sha256', keyOf(secret)).update(`${deliveryId}.${timestamp}.`).update(rawBody);
+  const contract = createHmac('sha256', secret).update(`${timestamp}.`).update(rawBody);
+  return {
+    'content-type': 'application/json',
+    'x-service-event': eventOf(rawBody),
+    'x-service-delivery': deliveryId,
+    'x-service-signature': `t=${timestamp},v1=${contract.digest('hex')}`,
+    'webhook-id': deliveryId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${standard.digest('base64')}`,
+  };
+}
+
+/** The bytes that a secret encodes, in the standard base64 of today or the base64url of earlier versions. */
+function keyOf(secret: string): Buffer {
+  const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.alloc(0);
+  if (key.length === 0) throw new TypeError('The secret of an endpoint starts with whsec_.');
+  return key;
+}
+
+type ReadHeader = (name: string) => string | undefined;
+
+function standardParts(read: ReadHeader, key: Buffer): SignatureParts {
+  const timestamp = read('webhook-timestamp') ?? '';
+  const signatures = (read('webhook-signature') ?? '').split(' ').filter((signature) => signature.startsWith('v1,'));
+  const given = signatures.map((signature) => Buffer.from(signature.slice('v1,'.length), 'base64'));
+  return { timestamp, given, key, signedPrefix: `${read('webhook-id') ?? ''}.${timestamp}.` };
+}
+
+function contractParts(read: ReadHeader, secret: string): SignatureParts {
+  const parts = (read('x-service-signature') ?? '').split(',');
+  const timestamp = parts.find((part) => part.startsWith('t='))?.slice('t='.length) ?? '';
+  const signatures = parts.filter((part) => part.startsWith('v1='));
+  const given = signatures.map((signature) => Buffer.from(signature.slice('v1='.length), 'hex'));
+  return { timestamp, given, key: secret, signedPrefix: `${timestamp}.` };
+}
+
+/** The names of a plain object may be in any case. */
+function readHeader(headers: WebhookHeaders, name: string): string | undefined {
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
+  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof found === 'string' ? found : found?.join(',');
+}
+
+function isHeaders(headers: WebhookHeaders): headers is { get(name: string): string | null } {
+  return typeof headers.get === 'function';
+}
+
+function eventOf(rawBody: string | Uint8Array): string {
+  const body: { event?: unknown } | null = JSON.parse(Buffer.from(rawBody).toString('utf8'));
+  return typeof body?.event === 'string' ? body.event : '';
+}

@@ -1,0 +1,335 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
+import {
+  InvalidApiKeyError,
+  Lunas,
+  LunasApiError,
+  LunasConnectionError,
+  LunasError,
+  LunasTimeoutError,
+  PaymentCancelFailedError,
+  RateLimitedError,
+  ServerError,
+  UnexpectedResponseError,
+} from '../../../packages/node/src/index';
+import { retryAfterSecondsOf, retryDelayMs } from '../../../packages/node/src/retry';
+import { API_ERRORS, type ApiErrorCode } from '../../../src/domain/errors';
+
+/** The network between the client and the API: each request gets the next response of the script. */
+type Reaction = (response: ServerResponse) => void;
+interface ReceivedRequest {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const API_KEY = `sk_test_${'a'.repeat(32)}`;
+const SUMMARY = { id: 'p1', reference_id: 'LN1', status: 'pending', amount: 50_000 };
+
+let server: Server;
+let script: Reaction[];
+let received: ReceivedRequest[];
+let baseUrl: string;
+
+beforeEach(async () => {
+  script = [];
+  received = [];
+  server = createServer((request, response) => {
+    void respond(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  baseUrl = `http://127.0.0.1:${address.port}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request);
+  received.push({ method: request.method, url: request.url, headers: request.headers, body });
+  (script.shift() ?? ok({ payment: SUMMARY }))(response);
+}
+
+const ok =
+  (body: object, headers: Record<string, string> = {}): Reaction =>
+  (response) =>
+    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+const failure =
+  (code: string, httpStatus: number, headers: Record<string, string> = {}): Reaction =>
+  (response) =>
+    response.writeHead(httpStatus, headers).end(JSON.stringify({ error: { code, message: 'No.' } }));
+const rejection = (code: ApiErrorCode, headers: Record<string, string> = {}): Reaction =>
+  failure(code, API_ERRORS[code].httpStatus, headers);
+const reset: Reaction = (response) => response.destroy();
+/** The status and half of the body arrive. */
+const half: Reaction = (response) => {
+  response.writeHead(201, { 'content-length': '100' }).write('{"payment":');
+  setImmediate(() => response.destroy());
+};
+const silence: Reaction = () => undefined;
+
+const client = (options: Partial<ConstructorParameters<typeof Lunas>[0]> = {}) =>
+  new Lunas({ apiKey: API_KEY, baseUrl, ...options });
+/** The error of a call that must fail. */
+async function errorOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('a call', () => {
+  it('sends the key, its version and the body, and returns the bare object', async () => {
+    expect(await client().payments.create({ amount: 50_000 })).toEqual(SUMMARY);
+    expect(received).toMatchObject([{ method: 'POST', url: '/payments', body: '{"amount":50000}' }]);
+    expect(received[0]?.headers).toMatchObject({
+      authorization: `Bearer ${API_KEY}`,
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^lunas-node\/\d+\.\d+\.\d+$/),
+      'idempotency-key': expect.stringMatching(/^[\da-f-]{36}$/),
+    });
+  });
+
+  it.each([
+    ['a reset', reset],
+    ['half a response', half],
+    ['a 500', rejection('server_error')],
+    ['a 502 of a proxy', (response: ServerResponse) => response.writeHead(502).end('<html>')],
+    ['a success that is no JSON', (response: ServerResponse) => response.writeHead(201).end('{"payment":')],
+    ['a 429', rejection('rate_limited', { 'retry-after': '0' })],
+  ])('is repeated after %s, with the same bytes, key and request id', async (_name, reaction) => {
+    script = [reaction];
+    const body = { amount: 50_000 };
+    const call = client().payments.create(body);
+    body.amount = 1;
+    expect(await call).toEqual(SUMMARY);
+    expect(received).toHaveLength(2);
+    for (const name of ['idempotency-key', 'x-request-id']) {
+      expect(new Set(received.map(({ headers }) => headers[name])).size).toBe(1);
+    }
+    expect(new Set(received.map((request) => request.body))).toEqual(new Set(['{"amount":50000}']));
+  });
+
+  it('has a new key for each call, or the key that it is given', async () => {
+    const { payments } = client();
+    await payments.create({ amount: 1 });
+    await payments.create({ amount: 1 });
+    await payments.create({ amount: 1 }, { idempotencyKey: 'order-1' });
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys).size).toBe(3);
+    expect(keys[2]).toBe('order-1');
+  });
+
+  it('ends with the last error after the given number of retries', async () => {
+    script = [reset, reset, rejection('server_error', { 'x-request-id': 'r-1' })];
+    const error = await errorOf(client({ maxRetries: 2 }).payments.get('p1'));
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error).toMatchObject({ code: 'server_error', status: 500, requestId: 'r-1', attempts: 3 });
+    script = [reset];
+    const lost = await errorOf(client({ maxRetries: 0 }).payments.get('p1'));
+    expect(lost).toBeInstanceOf(LunasConnectionError);
+    expect(lost).toMatchObject({
+      code: 'connection_failed',
+      status: null,
+      requestId: received[3]?.headers['x-request-id'],
+    });
+  });
+
+  it('ends without a retry if Retry-After is more than a minute', async () => {
+    script = [rejection('rate_limited', { 'retry-after': '61' })];
+    const error = await errorOf(client().payments.get('p1'));
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error).toMatchObject({ retryAfterSeconds: 61, attempts: 1 });
+  });
+
+  it('ends an attempt after timeoutMs', async () => {
+    script = [silence, silence];
+    const error = await errorOf(client({ timeoutMs: 200, maxRetries: 1 }).payments.get('p1'));
+    expect(error).toBeInstanceOf(LunasTimeoutError);
+    expect(error).toMatchObject({ code: 'timeout', attempts: 2 });
+  });
+
+  it('sends the key to no other address after a redirect', async () => {
+    script = [(response) => response.writeHead(307, { location: 'http://127.0.0.1:9/payments' }).end()];
+    expect(await errorOf(client().payments.create({ amount: 1 }))).toBeInstanceOf(UnexpectedResponseError);
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('an error response', () => {
+  const CODES = Object.entries(API_ERRORS).map(([code, { httpStatus }]) => ({ code, httpStatus }));
+
+  it.each(CODES)('$code has a class of its own', async ({ code, httpStatus }) => {
+    script = [failure(code, httpStatus, { 'x-request-id': 'r-1' })];
+    const error = await errorOf(client({ maxRetries: 0 }).payments.get('p1'));
+    expect(error).toBeInstanceOf(LunasApiError);
+    expect(error).toMatchObject({ code, status: httpStatus, requestId: 'r-1', message: 'No.' });
+    expect(Object.getPrototypeOf(error)).not.toBe(LunasApiError.prototype);
+  });
+
+  it('is not repeated if the same request can only fail again', async () => {
+    const final = CODES.filter(({ httpStatus }) => httpStatus < 429);
+    for (const { code, httpStatus } of final) {
+      script = [failure(code, httpStatus)];
+      expect(await errorOf(client().payments.get('p1'))).toMatchObject({ code, attempts: 1 });
+    }
+    expect(received).toHaveLength(final.length);
+  });
+
+  it('with a code of a later version is a LunasApiError', async () => {
+    script = [failure('constructor', 400)];
+    const error = await errorOf(client().payments.get('p1'));
+    expect(error).toBeInstanceOf(LunasApiError);
+    expect(error).toMatchObject({ code: 'constructor', message: 'No.' });
+  });
+});
+
+describe('an AbortSignal', () => {
+  const reason = new Error('the customer left');
+
+  it('ends a call before its first request', async () => {
+    expect(await errorOf(client().payments.create({ amount: 1 }, { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(received).toHaveLength(0);
+  });
+
+  it('ends a request, and the pause before a retry', async () => {
+    for (const reaction of [silence, rejection('rate_limited', { 'retry-after': '60' })]) {
+      const controller = new AbortController();
+      script = [
+        (response) => {
+          reaction(response);
+          // After the client has read the response.
+          setTimeout(() => controller.abort(reason), 100);
+        },
+      ];
+      expect(await errorOf(client().payments.get('p1', { signal: controller.signal }))).toBe(reason);
+    }
+    expect(received).toHaveLength(2);
+  });
+});
+
+describe('a rejection of an action after a lost response', () => {
+  it('is its success if the payment shows it', async () => {
+    const cancelled = { ...SUMMARY, status: 'cancelled', updated_at: '2026-11-21T08:03:12.877Z' };
+    script = [reset, rejection('payment_cancel_failed'), ok({ payment: cancelled })];
+    expect(await client().payments.cancel('p1')).toMatchObject({
+      status: 'cancelled',
+      cancelled_at: '2026-11-21T08:03:12.877Z',
+    });
+    script = [half, rejection('payment_refund_failed'), ok({ payment: { ...SUMMARY, status: 'refund_processing' } })];
+    expect(await client().payments.refund('p1')).toMatchObject({ status: 'refund_processing' });
+  });
+
+  it('stays a rejection otherwise, and if no response was lost', async () => {
+    script = [reset, rejection('payment_cancel_failed'), ok({ payment: { ...SUMMARY, status: 'paid' } })];
+    expect(await errorOf(client().payments.cancel('p1'))).toBeInstanceOf(PaymentCancelFailedError);
+    script = [rejection('payment_cancel_failed')];
+    expect(await errorOf(client().payments.cancel('p1'))).toMatchObject({ attempts: 1 });
+    expect(received).toHaveLength(4);
+  });
+});
+
+describe('transactions.list', () => {
+  it('follows Link below its own base URL until there is none', async () => {
+    const link = '<https://elsewhere.example/transactions?status=paid&cursor=c1>; rel="next"';
+    script = [ok({ transactions: [{ id: '1' }, { id: '2' }] }, { link }), ok({ transactions: [{ id: '3' }] })];
+    const ids: string[] = [];
+    const filter = { status: 'paid', created_from: new Date('2026-11-21T08:00:00Z'), provider: undefined } as const;
+    for await (const { id } of client().transactions.list(filter)) ids.push(id);
+    expect(ids).toEqual(['1', '2', '3']);
+    expect(received.map(({ url }) => url)).toEqual([
+      '/transactions?status=paid&created_from=2026-11-21T08%3A00%3A00.000Z',
+      '/transactions?status=paid&cursor=c1',
+    ]);
+  });
+
+  it('requests no page that is not read', async () => {
+    script = [ok({ transactions: [{ id: '1' }] }, { link: '</transactions?cursor=c1>; rel="next"' })];
+    for await (const { id } of client().transactions.list()) {
+      expect(id).toBe('1');
+      break;
+    }
+    expect(received).toHaveLength(1);
+  });
+});
+
+it('sends a bulk with one key, and with the fields that all items share', async () => {
+  script = [ok({ payments: [SUMMARY] })];
+  const items = [{ amount: 1, idempotency_key: 'a' }];
+  expect(await client().payments.createBulk(items, { provider: 'shopeepay', idempotencyKey: 'k' })).toEqual([SUMMARY]);
+  expect(received[0]?.headers['idempotency-key']).toBe('k');
+  expect(JSON.parse(received[0]?.body ?? '')).toEqual({ provider: 'shopeepay', payments: items });
+});
+
+describe('arguments', () => {
+  it.each(['', '.', '..'])('the id %j is rejected: it would name another path', async (id) => {
+    expect(await errorOf(client().payments.get(id))).toBeInstanceOf(TypeError);
+    expect(received).toHaveLength(0);
+  });
+
+  it('an id stays one segment of the path', async () => {
+    await client().payments.cancel('../x?y#z');
+    expect(received[0]?.url).toBe('/payments/..%2Fx%3Fy%23z/cancel');
+  });
+
+  it.each([
+    { apiKey: '' },
+    { apiKey: 'sk_test_\n' },
+    { baseUrl: '' },
+    { baseUrl: 'lunas.example' },
+    { baseUrl: 'ftp://lunas.example' },
+    { baseUrl: 'https://lunas.example?x=1' },
+    { baseUrl: 'https://user:secret@lunas.example' },
+    { timeoutMs: 0 },
+    { timeoutMs: 2 ** 31 },
+    { maxRetries: -1 },
+    { maxRetries: Number.NaN },
+  ])('the options %j are rejected', (options) => {
+    expect(() => client(options)).toThrow(TypeError);
+  });
+
+  it('a base URL may have a path', async () => {
+    await client({ baseUrl: `${baseUrl}/prefix/` }).payments.get('p1');
+    expect(received[0]?.url).toBe('/prefix/payments/p1');
+  });
+});
+
+it('shows the key neither when it is printed nor in an error', async () => {
+  expect(inspect(client(), { depth: 9, showHidden: true })).not.toContain(API_KEY);
+  script = [rejection('invalid_api_key')];
+  const error = await errorOf(client().payments.get('p1'));
+  expect(error).toBeInstanceOf(InvalidApiKeyError);
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(API_KEY);
+  expect(error).toBeInstanceOf(LunasError);
+});
+
+describe('the delay before an attempt', () => {
+  it('doubles up to 8 s, and half of it is random', () => {
+    expect([1, 2, 3, 5, 9].map((attempt) => retryDelayMs(attempt, null, 1))).toEqual([500, 1_000, 2_000, 8_000, 8_000]);
+    expect([1, 2, 3, 5, 9].map((attempt) => retryDelayMs(attempt, null, 0))).toEqual([250, 500, 1_000, 4_000, 4_000]);
+  });
+
+  it('is at least Retry-After, in seconds or as a date', () => {
+    const at = Date.parse('2026-11-21T08:00:00Z');
+    expect(retryDelayMs(1, 7, 0)).toBe(7_000);
+    expect(retryDelayMs(1, 7, 1)).toBe(7_500);
+    expect(retryAfterSecondsOf('7', at)).toEqual({ retryAfterSeconds: 7 });
+    expect(retryAfterSecondsOf('Sat, 21 Nov 2026 08:00:09 GMT', at)).toEqual({ retryAfterSeconds: 9 });
+    expect(retryAfterSecondsOf('Sat, 21 Nov 2026 07:00:00 GMT', at)).toEqual({ retryAfterSeconds: 0 });
+    expect(retryAfterSecondsOf('soon', at)).toEqual({});
+  });
+});
