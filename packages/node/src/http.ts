@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { types } from 'node:util';
 import {
   isRetryable,
   LunasConnectionError,
@@ -158,6 +159,6 @@ async function pause(delayMs: number, signal: AbortSignal | undefined): Promise<
 
 /** `fetch failed` has its reason in `cause`. */
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+  if (!types.isNativeError(error)) return String(error);
+  return types.isNativeError(error.cause) ? `${error.message} (${error.cause.message})` : error.message;
 }
