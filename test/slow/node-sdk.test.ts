@@ -5,9 +5,9 @@ import { FAULT_NAMES, startFaultProxy, type NetworkFault } from '../support/faul
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 const CREATES = 1_000;
-const CONCURRENCY = 64;
+const CONCURRENCY = 32;
 /** The first attempts of each creation that meet a fault. */
-const MAX_FAULTS = 3;
+const MAX_FAULTS = 2;
 
 let service: TestService;
 let lunas: Lunas;
@@ -22,7 +22,7 @@ async function countPayments(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Fault `n` of the creation `index`: each creation begins elsewhere in the list, and has 0 to 3 faults. */
+/** Fault `n` of the creation `index`: each creation begins elsewhere in the list, and has 0 to 2 faults. */
 function faultPlan(): (idempotencyKey: string) => NetworkFault | undefined {
   const attempts = new Map<string, number>();
   return (key) => {
