@@ -36,9 +36,11 @@ const LAYERS = {
   ],
   '^src/api/': [
     '^workflows/',
-    '^src/(api|keys|operator|temporal|webhooks|providers|qris|db|domain|metrics)/',
+    '^src/(api|web|keys|operator|temporal|webhooks|providers|qris|db|domain|metrics)/',
     '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
   ],
+  // Pages: they render what `src/api` has read.
+  '^src/web/': ['^src/(web|qris|domain)/', '^src/package-info\\.ts$'],
   '^src/sandbox/': [
     '^src/(sandbox|qris)/',
     '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
@@ -86,11 +88,13 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // The parser does not read JSX: .oxlintrc.json has the rule for these files.
+    exclude: { path: '\\.tsx$' },
     parser: 'swc',
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
       conditionNames: ['import', 'require', 'node', 'default'],
     },
   },

@@ -19,17 +19,19 @@ const inRoot = (glob) => `<rootDir>/${glob}`;
 // Jest does not replace `<rootDir>` after `!`.
 const not = (glob) => `!${__dirname}/${glob}`;
 
-const shared = {
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        sourceMaps: 'inline',
-        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-        module: { type: 'commonjs' },
-      },
-    ],
+/** `tsx` is an option of its own: with it `<Type>(value) => …` cannot be parsed. */
+const compileWith = (tsx) => [
+  '@swc/jest',
+  {
+    sourceMaps: 'inline',
+    jsc: { parser: { syntax: 'typescript', tsx }, target: 'es2022', transform: { react: { runtime: 'automatic' } } },
+    module: { type: 'commonjs' },
   },
+];
+
+const shared = {
+  transform: { '^.+\\.ts$': compileWith(false), '^.+\\.tsx$': compileWith(true) },
+  moduleFileExtensions: ['js', 'ts', 'tsx', 'json', 'node', 'cjs', 'mjs'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
 

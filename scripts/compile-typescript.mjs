@@ -14,18 +14,22 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) await compileTypeScript(
 export async function compileTypeScript(target) {
   for (const directory of DIRECTORIES) {
     const entries = await readdir(path.join(ROOT, directory), { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile() && /(?<!\.d|\.test)\.ts$/.test(entry.name));
+    const files = entries.filter((entry) => entry.isFile() && /(?<!\.d|\.test)\.tsx?$/.test(entry.name));
     await Promise.all(files.map(({ parentPath, name }) => compile(path.join(parentPath, name), target)));
   }
 }
 
 async function compile(file, target) {
   const { code } = await transformFile(file, {
-    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    jsc: {
+      parser: { syntax: 'typescript', tsx: file.endsWith('.tsx') },
+      target: 'es2022',
+      transform: { react: { runtime: 'automatic' } },
+    },
     module: { type: 'commonjs' },
     sourceMaps: 'inline',
   });
-  const compiled = path.join(target, path.relative(ROOT, file).replace(/\.ts$/, '.js'));
+  const compiled = path.join(target, path.relative(ROOT, file).replace(/\.tsx?$/, '.js'));
   await mkdir(path.dirname(compiled), { recursive: true });
   await writeFile(compiled, code);
 }

@@ -14,7 +14,7 @@ import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
 import { authenticate, countRejections } from './auth/authenticate';
 import { clientAddress } from './auth/client-address';
-import type { Endpoint, EndpointResponse } from './endpoint';
+import { type Endpoint, type EndpointResponse, StreamBody } from './endpoint';
 import { authenticateOperator } from './operator/authenticate-operator';
 import { countRequests } from './rate-limit/count-request';
 import { readBody } from './request-body';
@@ -63,11 +63,11 @@ function createApp(dependencies: ApiDependencies, { routes, trustProxy, isHttps 
 
 const NO_SUCH_PATH = { internal: 'no such path' };
 
-/** The token of a QR image is a secret. */
-const QR_TOKEN = /^(\/qris\/)[^/.]+/i;
+/** The token of a QR image or of a checkout page is a secret. */
+const TOKEN = /^(\/(?:qris|pay)\/)[^/.]+/i;
 
 function loggedPath({ path }: Request): string {
-  return path.replace(QR_TOKEN, '$1…');
+  return path.replace(TOKEN, '$1…');
 }
 
 const ONE_YEAR_SECONDS = 31_536_000;
@@ -132,8 +132,8 @@ function handleRoute(dependencies: ApiDependencies, route: Endpoint): RequestHan
   };
 }
 
-/** A load balancer requests these every few seconds. */
-const UNTRACED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+/** A load balancer requests the first two every few seconds, and an event stream stays open for minutes. */
+const UNTRACED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/pay/:token/events']);
 
 /** The span of a request, from its headers to the end of its response. */
 function traceRequest({ method, path }: Endpoint, response: Response): void {
@@ -197,8 +197,12 @@ async function admit(
   }
 }
 
-/** Destroys the connection if the caller does not read the response in time. */
+/** Destroys the connection if the caller does not read the response in time. A stream limits its readers itself. */
 function send(response: Response, { status, headers, body }: EndpointResponse): void {
+  if (body instanceof StreamBody) {
+    response.status(status).set(headers ?? {});
+    return body.open(response);
+  }
   const timer = setTimeout(() => response.destroy(), WRITE_TIMEOUT_MS).unref();
   response.once('close', () => clearTimeout(timer));
   response.status(status).set(headers ?? {});

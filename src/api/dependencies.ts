@@ -10,6 +10,8 @@ import type { ApiKeys } from './auth/api-keys';
 import type { AuthFailureLimiter } from './auth/auth-failure-limiter';
 import type { KnownKeys } from './auth/known-keys';
 import type { SingleFlight } from './payments/create-payment/single-flight';
+import type { CheckoutLinks } from './checkout/checkout-links';
+import type { CheckoutWatch } from './checkout/checkout-watch';
 import type { KeyedMutex } from './keyed-mutex';
 import type { Readiness } from './health/readiness';
 import type { QrisImages } from './qris-images/qris-images';
@@ -30,6 +32,8 @@ export interface ApiDependencies {
   readonly derivedKeys: DerivedKeys;
   readonly qrisLinks: QrisLinks;
   readonly qrisImages: QrisImages;
+  readonly checkoutLinks: CheckoutLinks;
+  readonly checkoutWatch: CheckoutWatch;
   readonly rateLimit: RateLimit;
   readonly publicBudget: PublicBudget;
   readonly readiness: Readiness;

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../domain/errors';
 import type { MerchantScope, OperatorScope } from '../domain/key-access';
@@ -7,10 +7,15 @@ import type { ApiDependencies } from './dependencies';
 import type { ResponseHeader } from './openapi/response-headers';
 import type { AuthenticatedOperator } from './operator/authenticate-operator';
 
+/** A body without an end: the stream writes to the response until one side closes it. */
+export class StreamBody {
+  constructor(readonly open: (response: Response) => void) {}
+}
+
 export interface EndpointResponse<Body = unknown> {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A plain value is sent as JSON; text and bytes as they are, with the `Content-Type` of `headers`. */
+  /** A plain value is sent as JSON; text, bytes and streams as they are, with the `Content-Type` of `headers`. */
   readonly body: Body;
 }
 

@@ -1,3 +1,7 @@
+import { getCheckoutFile } from './checkout/get-checkout-file';
+import { getCheckoutImage } from './checkout/get-checkout-image';
+import { getCheckoutPage } from './checkout/get-checkout-page';
+import { streamCheckout } from './checkout/stream-checkout';
 import { getDocs, getDocsFile } from './docs/get-docs';
 import type { Endpoint, MerchantEndpoint, OperatorEndpoint } from './endpoint';
 import { getHealth, getReadiness } from './health/health';
@@ -56,6 +60,10 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
 export const PUBLIC_ROUTES: readonly Endpoint[] = [
   ...MERCHANT_ENDPOINTS,
   getQrisImage,
+  getCheckoutPage,
+  streamCheckout,
+  getCheckoutImage,
+  getCheckoutFile,
   receiveNotification,
   getOpenapi(MERCHANT_ENDPOINTS),
   getDocs,

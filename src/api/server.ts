@@ -18,6 +18,8 @@ import { createOperatorApp, createPublicApp } from './app';
 import { ApiKeys } from './auth/api-keys';
 import { AuthFailureLimiter } from './auth/auth-failure-limiter';
 import { KnownKeys } from './auth/known-keys';
+import { createCheckoutLinks } from './checkout/checkout-links';
+import { CheckoutWatch } from './checkout/checkout-watch';
 import { SingleFlight } from './payments/create-payment/single-flight';
 import { Readiness } from './health/readiness';
 import { QrisImages } from './qris-images/qris-images';
@@ -74,7 +76,8 @@ const HTTP_LIMITS = {
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
 /**
- * The connections of all requests without a key. They are few: QR images are cached, and readiness has a pool of its
+ * The connections of all requests without a key. They are few: QR images are cached, all event streams share one
+ * statement per second, and readiness has a pool of its
  * own, since PostgreSQL is up while the others wait for a connection.
  */
 const PUBLIC_CONNECTIONS = 4;
@@ -113,6 +116,8 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     derivedKeys,
     qrisLinks,
     qrisImages: new QrisImages(publicDb),
+    checkoutLinks: createCheckoutLinks(derivedKeys, publicBaseUrl),
+    checkoutWatch: new CheckoutWatch(publicDb, settings),
     readiness: new Readiness(readinessDb, workflows),
     mutex: createKeyedMutex(),
     rateLimit,
@@ -140,6 +145,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     url: publicBaseUrl,
     async close() {
       dependencies.readiness.stop();
+      dependencies.checkoutWatch.stop();
       await Promise.all(closeServers.map((closeServer) => closeServer()));
       stopWatching();
       await Promise.all([workflows.close(), providers.close()]);

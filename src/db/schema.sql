@@ -188,7 +188,9 @@ create table merchants (
   providers text[] not null default '{gopay}'::text[],
   payment_method_active boolean not null default true,
   created_at timestamp(3) with time zone not null default now(),
-  held_at timestamp(3) with time zone
+  held_at timestamp(3) with time zone,
+  return_url text,
+  checkout_origins text[] not null default '{}'::text[]
 );
 create table operator_action_outcomes (
   action_id bigint not null,
@@ -681,7 +683,7 @@ grant select on ledger_verification_results to lunas_worker;
 grant insert, select on ledger_verifications to lunas_operator;
 grant select on ledger_verifications to lunas_reader;
 grant select, update (held_at) on merchants to lunas_api;
-grant insert, select, update (status, fee_payer, providers, payment_method_active, held_at) on merchants to lunas_operator;
+grant insert, select, update (status, fee_payer, providers, payment_method_active, held_at, return_url, checkout_origins) on merchants to lunas_operator;
 grant select on merchants to lunas_reader;
 grant select on merchants to lunas_worker;
 grant insert, select on operator_action_outcomes to lunas_api;

@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { Environment } from '../config';
 import type { Queryable } from '../db/pool';
 import type { FeePayer } from '../domain/fees';
 import type { ProviderName } from '../domain/provider-capabilities';
 import { requireRow } from '../db/require-row';
+import { urlFormatViolation } from '../webhooks/ssrf-guard';
 
 export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;
 
@@ -15,6 +17,10 @@ export interface Merchant {
   readonly paymentMethod: (typeof PAYMENT_METHOD_STATUSES)[number];
   /** Since then nothing of the merchant is settled; null if it is not on hold. */
   readonly heldAt: Date | null;
+  /** Of the checkout page's link back to the shop; null if there is none. */
+  readonly returnUrl: string | null;
+  /** The origins whose pages may show the checkout page in a frame. */
+  readonly checkoutOrigins: readonly string[];
   readonly createdAt: Date;
 }
 
@@ -27,12 +33,14 @@ export interface NewMerchant extends Pick<Merchant, 'name' | 'feePayer' | 'provi
 
 /** Absent fields do not change. */
 export type MerchantChanges = {
-  readonly [Field in 'status' | 'feePayer' | 'providers' | 'paymentMethod']?: Merchant[Field] | undefined;
+  readonly [Field in MerchantSetting]?: Merchant[Field] | undefined;
 };
+
+type MerchantSetting = 'status' | 'feePayer' | 'providers' | 'paymentMethod' | 'returnUrl' | 'checkoutOrigins';
 
 const MERCHANT_COLUMNS = `id, name, status, fee_payer as "feePayer", providers,
   case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", held_at as "heldAt",
-  created_at as "createdAt"`;
+  return_url as "returnUrl", checkout_origins as "checkoutOrigins", created_at as "createdAt"`;
 
 export async function createMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
@@ -59,7 +67,8 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
 export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
     `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),
-       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active)
+       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active),
+       return_url = case when $6 then $7 else return_url end, checkout_origins = coalesce($8, checkout_origins)
      where id = $1 returning ${MERCHANT_COLUMNS}`,
     [
       merchantId,
@@ -67,6 +76,9 @@ export async function changeMerchant(db: Queryable, merchantId: string, changes:
       changes.feePayer,
       changes.providers && unique(changes.providers),
       changes.paymentMethod && changes.paymentMethod === 'active',
+      changes.returnUrl !== undefined,
+      changes.returnUrl,
+      changes.checkoutOrigins && [...new Set(changes.checkoutOrigins)],
     ],
   );
   return requireRow(rows, merchantNotFound(merchantId));
@@ -83,6 +95,25 @@ export async function changeHold(db: Queryable, merchantId: string, isHeld: bool
     [merchantId, isHeld],
   );
   return requireRow(rows, merchantNotFound(merchantId));
+}
+
+/** Where a return address has the merchant's own order id. */
+export const REFERENCE_PLACEHOLDER = '{merchant_reference_id}';
+
+/** @returns the rule that the address violates, as continuation of "The URL …"; null if it violates none */
+export function returnUrlViolation(text: string, environment: Environment): string | null {
+  return urlFormatViolation(text.replaceAll(REFERENCE_PLACEHOLDER, 'ORDER-1'), environment);
+}
+
+/** A scheme, a host and a port. It becomes part of a header, so nothing else may be in it. */
+const ORIGIN = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::\d+)?$/;
+
+/** As `returnUrlViolation`. */
+export function originViolation(text: string, environment: Environment): string | null {
+  const violation = urlFormatViolation(text, environment);
+  if (violation !== null) return violation;
+  if (!ORIGIN.test(text)) return 'must be an origin such as https://shop.example, without a path';
+  return null;
 }
 
 export function merchantNotFound(merchantId: string): string {

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
 import QRCode from 'qrcode';
+import { drawText, type TextLine } from './bitmap-text';
 
 /** Level M corrects 15 % of damage. */
 const CODE = { errorCorrectionLevel: 'M' } as const;
@@ -8,6 +9,10 @@ const CODE = { errorCorrectionLevel: 'M' } as const;
 const MARGIN = 4;
 /** Large enough for a phone's camera at arm's length. With one bit per pixel, a module is one byte of a row. */
 const PIXELS_PER_MODULE = 8;
+/** Of one bit each. */
+const PIXELS_PER_BYTE = 8;
+/** The first byte of a scan line (RFC 2083). */
+const NO_FILTER = Buffer.of(0);
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const WHITE = 0xff;
@@ -21,10 +26,40 @@ const compress = promisify(deflate);
  * @throws Error if the text does not fit into a QR code; a payload of 512 characters fits
  */
 export async function renderQrisPng(payload: string): Promise<Buffer> {
-  const rows = moduleRows(payload);
-  const scanLines = rows.flatMap((row) => Array.from({ length: PIXELS_PER_MODULE }, () => row));
+  return encodePng(scanLinesOf(payload));
+}
+
+/** The payload as a PNG with lines of text below it. @throws like `renderQrisPng` */
+export async function renderLabelledQrisPng(payload: string, lines: readonly TextLine[]): Promise<Buffer> {
+  const code = scanLinesOf(payload);
+  const bytesPerLine = (code[0]?.length ?? 1) - 1;
+  const text = lines.flatMap((line) => drawText(line, bytesPerLine));
+  const blank = Array.from({ length: MARGIN * PIXELS_PER_MODULE }, () => Buffer.alloc(bytesPerLine, WHITE));
+  return encodePng([...code, ...[...text, ...blank].map((pixels) => Buffer.concat([NO_FILTER, pixels]))]);
+}
+
+/** The dark modules as the path of an SVG whose view box has this size, quiet zone included. @throws like the others */
+export function drawQrisPath(payload: string): { readonly size: number; readonly path: string } {
+  const { modules } = QRCode.create(payload, CODE);
+  const squares: string[] = [];
+  for (let y = 0; y < modules.size; y += 1) {
+    for (let x = 0; x < modules.size; x += 1) {
+      if (modules.get(y, x)) squares.push(`M${x + MARGIN} ${y + MARGIN}h1v1h-1z`);
+    }
+  }
+  return { size: modules.size + 2 * MARGIN, path: squares.join('') };
+}
+
+function scanLinesOf(payload: string): Buffer[] {
+  return moduleRows(payload).flatMap((row) => Array.from({ length: PIXELS_PER_MODULE }, () => row));
+}
+
+/** @param scanLines each with its filter byte */
+async function encodePng(scanLines: readonly Buffer[]): Promise<Buffer> {
   const pixels = await compress(Buffer.concat(scanLines));
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header(rows.length)), chunk('IDAT', pixels), chunk('IEND')]);
+  const width = ((scanLines[0]?.length ?? 1) - 1) * PIXELS_PER_BYTE;
+  const size = { width, height: scanLines.length };
+  return Buffer.concat([SIGNATURE, chunk('IHDR', header(size)), chunk('IDAT', pixels), chunk('IEND')]);
 }
 
 /** The payload as an SVG without a fixed size. @throws like `renderQrisPng` */
@@ -32,11 +67,11 @@ export function renderQrisSvg(payload: string): Promise<string> {
   return QRCode.toString(payload, { ...CODE, margin: MARGIN, type: 'svg' });
 }
 
-/** Each row of modules as a row of the PNG (RFC 2083): the filter type 0, then one byte for each module. */
+/** Each row of modules as a scan line of the PNG: the filter byte, then one byte for each module. */
 function moduleRows(payload: string): Buffer[] {
   const { modules } = QRCode.create(payload, CODE);
   const size = modules.size + 2 * MARGIN;
-  const rows = Array.from({ length: size }, () => Buffer.concat([Buffer.of(0), Buffer.alloc(size, WHITE)]));
+  const rows = Array.from({ length: size }, () => Buffer.concat([NO_FILTER, Buffer.alloc(size, WHITE)]));
   for (let y = 0; y < modules.size; y += 1) {
     for (let x = 0; x < modules.size; x += 1) {
       if (modules.get(y, x)) rows[y + MARGIN]?.writeUInt8(BLACK, x + MARGIN + 1);
@@ -46,10 +81,10 @@ function moduleRows(payload: string): Buffer[] {
 }
 
 /** A greyscale image of one bit per pixel. */
-function header(modules: number): Buffer {
+function header({ width, height }: { readonly width: number; readonly height: number }): Buffer {
   const content = Buffer.alloc(13);
-  content.writeUInt32BE(modules * PIXELS_PER_MODULE, 0);
-  content.writeUInt32BE(modules * PIXELS_PER_MODULE, 4);
+  content.writeUInt32BE(width, 0);
+  content.writeUInt32BE(height, 4);
   content.writeUInt8(1, 8);
   return content;
 }

@@ -5,6 +5,8 @@ import { KnownKeys } from '../../src/api/auth/known-keys';
 import { AuthFailureLimiter } from '../../src/api/auth/auth-failure-limiter';
 import { Admission } from '../../src/api/admission';
 import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
+import { createCheckoutLinks } from '../../src/api/checkout/checkout-links';
+import { CheckoutWatch } from '../../src/api/checkout/checkout-watch';
 import { createQrisLinks } from '../../src/api/qris-images/qris-links';
 import { Readiness } from '../../src/api/health/readiness';
 import { QrisImages } from '../../src/api/qris-images/qris-images';
@@ -50,6 +52,8 @@ function run(): void {
       mutex: createKeyedMutex(),
       publicDb: db,
       qrisImages: new QrisImages(db),
+      checkoutLinks: createCheckoutLinks(derivedKeys, publicBaseUrl),
+      checkoutWatch: new CheckoutWatch(db, { maxConnections: 1_000_000, log }),
       readiness: new Readiness(db, workflows),
       publicBudget: new PublicBudget(1_000_000),
       rateLimit: new RateLimit({ databaseUrl, requestsPerMinute: 1_000_000, log }),

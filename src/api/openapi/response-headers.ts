@@ -6,7 +6,10 @@ export const RESPONSE_HEADERS = {
   'RateLimit-Reset': 'Seconds until the limit resets.',
   'Retry-After': 'Seconds to wait before the next attempt.',
   'Idempotency-Replayed': '`true` if the original response to the same request is repeated.',
-  Link: 'The address of the next page, with `rel="next"` (RFC 8288); missing on the last page.',
+  Link: [
+    'An address (RFC 8288). Of a list: the next page, with `rel="next"`; missing on the last page.',
+    'Of a created transaction: its checkout page, with `rel="payment"`.',
+  ].join(' '),
 } as const;
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;

@@ -28,5 +28,6 @@ export const EXAMPLE_QRIS = {
     '5914Warung Bu Siti6007Jakarta61051011062225018LN7Q2M4X9KD0RV5TBA6304CCF9',
   ].join(''),
   image_url: 'https://pay.example.com/qris/AZNbbHwAezqcQS9qDZ6LF7bq2hmTnM0x1KfYw3R8vZc.png',
+  checkout_url: 'https://pay.example.com/pay/AZNbbHwAezqcQS9qDZ6LF-3kV9cWq1sYdU0hJb7xT2M',
   expires_at: '2026-11-21T08:15:01.000Z',
 };

@@ -3,7 +3,7 @@ import type { PaymentRow } from '../../db/queries/payment-row';
 import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
 import { ApiError } from '../api-error';
 import { merchantEndpoint } from '../endpoint';
-import type { QrisLinks } from '../qris-images/qris-links';
+import type { ApiDependencies } from '../dependencies';
 import { EXAMPLE_QRIS } from './example-payment';
 import { PAYMENT_FIELDS } from './payment-fields';
 import { requirePayment } from './require-payment';
@@ -14,15 +14,22 @@ export const qrisSchema = z.object({
     .max(MAX_PAYLOAD_LENGTH)
     .meta({ description: 'The QRIS payload (EMVCo), to draw the QR yourself.' }),
   image_url: z.url().meta({ description: 'The QR as a PNG image, public and cacheable; `.svg` is available too.' }),
+  checkout_url: z.url().meta({
+    description: 'The page where the customer scans or saves the QR and sees the status. Redirect the customer to it.',
+  }),
   expires_at: PAYMENT_FIELDS.expires_at,
 });
 
 /** Undefined before the provider has issued a QR, or if it never did. */
-export async function toQris(payment: PaymentRow, links: QrisLinks): Promise<z.output<typeof qrisSchema> | undefined> {
+export async function toQris(
+  payment: PaymentRow,
+  { qrisLinks, checkoutLinks }: Pick<ApiDependencies, 'qrisLinks' | 'checkoutLinks'>,
+): Promise<z.output<typeof qrisSchema> | undefined> {
   if (payment.qrisPayload === null) return undefined;
   return {
     payload: payment.qrisPayload,
-    image_url: await links.imageUrl(payment),
+    image_url: await qrisLinks.imageUrl(payment),
+    checkout_url: await checkoutLinks.pageUrl(payment),
     expires_at: payment.expiresAt.toISOString(),
   };
 }
@@ -43,9 +50,9 @@ before the provider has issued it, and if the provider rejected the transaction.
     examples: { 'a QR': { qris: EXAMPLE_QRIS } },
   },
   errors: ['not_found'],
-  async handler({ db, qrisLinks }, { params }, { merchantId }) {
-    const payment = await requirePayment(db, merchantId, String(params.id));
-    const qris = await toQris(payment, qrisLinks);
+  async handler(dependencies, { params }, { merchantId }) {
+    const payment = await requirePayment(dependencies.db, merchantId, String(params.id));
+    const qris = await toQris(payment, dependencies);
     if (!qris) throw new ApiError('not_found', `This transaction is ${payment.status} and has no QR code.`);
     return { status: 200, body: { qris } };
   },

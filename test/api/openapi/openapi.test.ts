@@ -132,7 +132,12 @@ describe('GET /openapi.json', () => {
 describe('the contract check of live responses', () => {
   const headers = new Headers({ 'x-request-id': 'r' });
   const notFound = { status: 404, headers, body: { error: { code: 'not_found', message: 'm' } } };
-  const qris = { payload: '0002', image_url: 'https://pay.example.com/q.png', expires_at: '2026-11-21T08:15:01.000Z' };
+  const qris = {
+    payload: '0002',
+    image_url: 'https://pay.example.com/q.png',
+    checkout_url: 'https://pay.example.com/pay/t',
+    expires_at: '2026-11-21T08:15:01.000Z',
+  };
   const body = { qris };
 
   it.each([

@@ -17,11 +17,12 @@ describe('GET /payments/:id/qris', () => {
     expect([byId.status, Object.keys(byId.body), Object.keys(byId.body.qris)]).toEqual([
       200,
       ['qris'],
-      ['payload', 'image_url', 'expires_at'],
+      ['payload', 'image_url', 'checkout_url', 'expires_at'],
     ]);
     expect(byId.body.qris).toEqual({
       payload: payment.qris_payload,
       image_url: payment.qris_image_url,
+      checkout_url: expect.stringMatching(/\/pay\/[\w-]{43}$/),
       expires_at: payment.expires_at,
     });
     expect((await service.call('GET', `/payments/${payment.reference_id}/qris`)).text).toBe(byId.text);

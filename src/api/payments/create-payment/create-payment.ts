@@ -21,6 +21,9 @@ export const createPayment = merchantEndpoint({
   summary: 'Create one transaction, or up to 50',
   description: `The response is sent when the provider has issued the QR, usually after a fraction of a second.
 
+**Checkout page.** The header \`Link: <…>; rel="payment"\` of one transaction is the address of a page that shows the QR
+and the status. \`GET /payments/:id/qris\` has it too, as \`checkout_url\`.
+
 **Retries.** With an idempotency key (\`Idempotency-Key\`, or \`idempotency_key\` of an item) the same request can be
 repeated at any time. It gets the original response, byte for byte, with the header \`Idempotency-Replayed: true\`. The
 same key with another payment is \`payment_create_failed\`. After a timeout or a 500 repeat the request with its key.
@@ -65,7 +68,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
       z.object({ payments: z.array(bulkItemSchema) }).meta({ title: 'A bulk' }),
     ]),
     components: { CreatedPayment: createdPaymentSchema, BulkItem: bulkItemSchema },
-    headers: ['Idempotency-Replayed'],
+    headers: ['Idempotency-Replayed', 'Link'],
     examples: {
       'one transaction': {
         payment: {

@@ -5,7 +5,6 @@ import { logPayment } from '../../../temporal/log-payment';
 import type { AuthenticatedMerchant } from '../../auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
 import type { EndpointResponse } from '../../endpoint';
-import type { QrisLinks } from '../../qris-images/qris-links';
 import { qrisSchema, toQris } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
 import { captureTerms, type PaymentDraft, resolvePolicy } from './capture-terms';
@@ -49,17 +48,22 @@ export async function createSingle(
 }
 
 async function toResponse(
-  { qrisLinks }: ApiDependencies,
+  dependencies: ApiDependencies,
   created: OriginalResponse,
   headers: EndpointResponse['headers'] = {},
 ): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
   if (created.original?.status === 'failed') throw toApiError(created, headers);
-  return { status: 201, headers, body: { payment: await toCreatedPayment(created, qrisLinks) } };
+  const payment = await toCreatedPayment(created, dependencies);
+  const link = `<${await dependencies.checkoutLinks.pageUrl(created.payment)}>; rel="payment"`;
+  return { status: 201, headers: { ...headers, Link: link }, body: { payment } };
 }
 
 /** @throws Error for a payment without a QR, which the response must contain */
-async function toCreatedPayment({ payment, original }: OriginalResponse, links: QrisLinks): Promise<CreatedPayment> {
-  const qris = await toQris(payment, links);
+async function toCreatedPayment(
+  { payment, original }: OriginalResponse,
+  dependencies: ApiDependencies,
+): Promise<CreatedPayment> {
+  const qris = await toQris(payment, dependencies);
   if (!qris) throw new Error(`Payment ${payment.id} has no QR for the response`);
   return {
     ...paymentFieldsOf(payment),

@@ -1,0 +1,21 @@
+/** The page changes with its payment, and its address is a secret. */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
+} as const;
+
+/** A page loads only from this service. Only pages of these origins may show it in a frame. */
+export function checkoutHeaders(origins: readonly string[]): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${origins.length === 0 ? "'none'" : origins.join(' ')}`,
+  ];
+  return { ...HEADERS, 'Content-Security-Policy': policy.join('; ') };
+}

@@ -1,0 +1,26 @@
+import { ApiError } from '../api-error';
+import { publicEndpoint, StreamBody } from '../endpoint';
+import { logPayment } from '../../temporal/log-payment';
+
+/**
+ * The changes of a payment's status as server-sent events. The id of the last one, or `?seen=` of the page, is the
+ * status that the browser knows.
+ */
+export const streamCheckout = publicEndpoint({
+  method: 'get',
+  path: '/pay/:token/events',
+  hasBudget: true,
+  async handler({ checkoutLinks, checkoutWatch }, request) {
+    const paymentId = await checkoutLinks.paymentIdOf(String(request.params.token));
+    if (paymentId === undefined) throw new ApiError('not_found', 'There is no such payment.');
+    logPayment(paymentId);
+    const { seen } = request.query;
+    const statusKey = request.get('last-event-id') ?? (typeof seen === 'string' ? seen : '');
+    return {
+      status: 200,
+      // A buffering proxy would hold the events back.
+      headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+      body: new StreamBody((response) => checkoutWatch.add(paymentId, statusKey, response)),
+    };
+  },
+});

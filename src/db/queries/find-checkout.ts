@@ -1,0 +1,55 @@
+import type { LatePaymentStatus } from '../../domain/late-payment';
+import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { Queryable } from '../pool';
+
+/** What the checkout page changes with: two equal values render the same page. */
+export interface CheckoutStatus {
+  readonly id: string;
+  readonly status: PaymentStatus;
+  readonly version: number;
+  /** Null if no money arrived after the end. */
+  readonly latePayment: LatePaymentStatus | null;
+}
+
+/** What a customer may see of a payment, and what its merchant has registered for the page. */
+export interface CheckoutRow extends CheckoutStatus {
+  readonly referenceId: string;
+  readonly merchantReferenceId: string | null;
+  readonly merchantName: string;
+  readonly totalRupiah: number;
+  readonly qrisPayload: string | null;
+  readonly expiresAt: Date;
+  readonly returnUrl: string | null;
+  readonly checkoutOrigins: readonly string[];
+}
+
+const STATUS_COLUMNS = `payments.id, payments.status, payments.version, late_payments.status as "latePayment"`;
+const WITH_LATE_PAYMENTS = 'payments left join late_payments on late_payments.payment_id = payments.id';
+
+export async function findCheckout(db: Queryable, paymentId: string): Promise<CheckoutRow | undefined> {
+  const { rows } = await db.query<CheckoutRow>({
+    name: 'find_checkout',
+    text: `select ${STATUS_COLUMNS}, payments.reference_id as "referenceId",
+        payments.merchant_reference_id as "merchantReferenceId", merchants.name as "merchantName",
+        payments.total_rupiah as "totalRupiah", payments.qris_payload as "qrisPayload",
+        payments.expires_at as "expiresAt", merchants.return_url as "returnUrl",
+        merchants.checkout_origins as "checkoutOrigins"
+      from ${WITH_LATE_PAYMENTS} join merchants on merchants.id = payments.merchant_id
+      where payments.id = $1`,
+    values: [paymentId],
+  });
+  return rows[0];
+}
+
+/** By payment id; payments that do not exist are absent. */
+export async function findCheckoutStatuses(
+  db: Queryable,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, CheckoutStatus>> {
+  const { rows } = await db.query<CheckoutStatus>({
+    name: 'find_checkout_statuses',
+    text: `select ${STATUS_COLUMNS} from ${WITH_LATE_PAYMENTS} where payments.id = any ($1)`,
+    values: [paymentIds],
+  });
+  return new Map(rows.map((row) => [row.id, row]));
+}

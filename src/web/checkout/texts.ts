@@ -1,0 +1,209 @@
+import type { LatePaymentStatus } from '../../domain/late-payment';
+import type { CheckoutState } from './checkout-state';
+
+export const LANGUAGES = ['id', 'en'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+interface StateTexts {
+  readonly title: string;
+  readonly explanation: string;
+}
+
+/** Every text of the page in one language. */
+export interface Texts {
+  readonly otherLanguage: string;
+  readonly states: Readonly<Record<CheckoutState, StateTexts>>;
+  /** For money that arrives after the end; `none` before any has arrived. */
+  readonly latePayments: Readonly<Record<LatePaymentStatus | 'none', string>>;
+  readonly total: string;
+  readonly payTo: string;
+  readonly appShows: string;
+  readonly reference: string;
+  readonly timeLeft: string;
+  readonly payBefore: string;
+  readonly codeName: string;
+  readonly saveImage: string;
+  readonly shareImage: string;
+  readonly howToPay: string;
+  readonly steps: readonly string[];
+  readonly samePhone: string;
+  readonly samePhoneSteps: readonly string[];
+  readonly anyApp: string;
+  readonly checkApp: string;
+  readonly backToShop: string;
+  readonly fiveMinutesLeft: string;
+  readonly oneMinuteLeft: string;
+  readonly reload: string;
+  readonly unknown: StateTexts;
+}
+
+const INDONESIAN: Texts = {
+  otherLanguage: 'English',
+  states: {
+    preparing: { title: 'Menyiapkan kode QR', explanation: 'Tunggu sebentar. Kode QR akan segera tampil di sini.' },
+    waiting: { title: 'Pindai untuk membayar', explanation: 'Gunakan aplikasi bank atau dompet digital apa pun.' },
+    checking: {
+      title: 'Waktu pembayaran habis',
+      explanation: 'Kami sedang memeriksa apakah pembayaran Anda sudah masuk. Jangan bayar kode ini lagi.',
+    },
+    paid: { title: 'Pembayaran berhasil', explanation: 'Terima kasih. Pembayaran Anda sudah kami terima.' },
+    refund_processing: {
+      title: 'Pengembalian dana diproses',
+      explanation: 'Uang Anda sedang dikembalikan ke rekening atau dompet yang Anda pakai untuk membayar.',
+    },
+    refund_failed: {
+      title: 'Pengembalian dana tertunda',
+      explanation:
+        'Pengembalian dana belum berhasil. Kami sedang menanganinya. Hubungi toko jika Anda punya pertanyaan.',
+    },
+    refunded: {
+      title: 'Dana sudah dikembalikan',
+      explanation: 'Uang Anda sudah dikembalikan ke rekening atau dompet yang Anda pakai untuk membayar.',
+    },
+    expired: {
+      title: 'Pembayaran kedaluwarsa',
+      explanation: 'Batas waktu sudah lewat. Jangan bayar kode ini lagi. Buat pesanan baru di toko jika masih perlu.',
+    },
+    cancelled: {
+      title: 'Pembayaran dibatalkan',
+      explanation: 'Toko membatalkan pembayaran ini. Jangan bayar kode ini lagi.',
+    },
+    failed: {
+      title: 'Pembayaran gagal',
+      explanation: 'Pembayaran ini tidak dapat diproses. Jangan bayar kode ini lagi. Kembali ke toko dan mulai ulang.',
+    },
+  },
+  latePayments: {
+    none: 'Jika Anda terlanjur membayar setelah itu, uangnya dikembalikan kepada Anda dan tidak dipakai untuk pesanan.',
+    received: 'Kami menerima uang yang terlambat. Uang itu akan dikembalikan kepada Anda.',
+    submitted: 'Kami menerima uang yang terlambat. Pengembaliannya sedang diproses.',
+    refunded: 'Uang yang terlambat sudah dikembalikan kepada Anda.',
+    manual_review: 'Kami menerima uang yang terlambat. Petugas kami memeriksa pengembaliannya.',
+  },
+  total: 'Total pembayaran',
+  payTo: 'Bayar ke',
+  appShows: 'Nama di aplikasi Anda',
+  reference: 'Nomor transaksi',
+  timeLeft: 'Sisa waktu',
+  payBefore: 'Bayar sebelum',
+  codeName: 'Kode QRIS',
+  saveImage: 'Simpan gambar QR',
+  shareImage: 'Bagikan gambar QR',
+  howToPay: 'Cara membayar',
+  steps: [
+    'Buka aplikasi bank atau dompet digital Anda.',
+    'Pilih Bayar, Pindai, atau QRIS, lalu arahkan kamera ke kode ini.',
+    'Periksa nama dan jumlahnya, lalu bayar.',
+  ],
+  samePhone: 'Membayar dari ponsel yang sama',
+  samePhoneSteps: [
+    'Simpan gambar QR dengan tombol di atas.',
+    'Buka aplikasi bank atau dompet digital Anda, lalu pilih Pindai atau QRIS.',
+    'Pilih gambar dari galeri, lalu pilih gambar yang baru disimpan.',
+    'Periksa nama dan jumlahnya, lalu bayar sebelum batas waktu.',
+  ],
+  anyApp: 'Satu QRIS untuk semua',
+  checkApp: 'Cek aplikasi penyelenggara di www.aspi-qris.id',
+  backToShop: 'Kembali ke toko',
+  fiveMinutesLeft: 'Sisa waktu lima menit.',
+  oneMinuteLeft: 'Sisa waktu satu menit.',
+  reload: 'Periksa status',
+  unknown: {
+    title: 'Halaman tidak ditemukan',
+    explanation: 'Alamat pembayaran ini tidak ada. Periksa tautan dari toko Anda.',
+  },
+};
+
+const ENGLISH: Texts = {
+  otherLanguage: 'Bahasa Indonesia',
+  states: {
+    preparing: { title: 'Preparing the QR code', explanation: 'One moment. The QR code will appear here.' },
+    waiting: { title: 'Scan to pay', explanation: 'Use any bank or e-wallet app that supports QRIS.' },
+    checking: {
+      title: 'The time to pay is over',
+      explanation: 'We are checking whether your payment has arrived. Do not pay this code any more.',
+    },
+    paid: { title: 'Payment successful', explanation: 'Thank you. We have received your payment.' },
+    refund_processing: {
+      title: 'Refund in progress',
+      explanation: 'Your money is being returned to the account or wallet with which you paid.',
+    },
+    refund_failed: {
+      title: 'Refund delayed',
+      explanation: 'The refund has not succeeded yet. We are working on it. Contact the shop if you have questions.',
+    },
+    refunded: {
+      title: 'Payment refunded',
+      explanation: 'Your money was returned to the account or wallet with which you paid.',
+    },
+    expired: {
+      title: 'Payment expired',
+      explanation: 'The deadline has passed. Do not pay this code any more. Order again at the shop if you need to.',
+    },
+    cancelled: {
+      title: 'Payment cancelled',
+      explanation: 'The shop cancelled this payment. Do not pay this code any more.',
+    },
+    failed: {
+      title: 'Payment failed',
+      explanation: 'This payment could not be processed. Do not pay this code any more. Start again at the shop.',
+    },
+  },
+  latePayments: {
+    none: 'If you pay after that by mistake, the money is returned to you and does not count for the order.',
+    received: 'We received money after the end. It will be returned to you.',
+    submitted: 'We received money after the end. Its refund is in progress.',
+    refunded: 'The money that arrived after the end was returned to you.',
+    manual_review: 'We received money after the end. Our staff is checking its refund.',
+  },
+  total: 'Total to pay',
+  payTo: 'Pay to',
+  appShows: 'Name in your app',
+  reference: 'Transaction number',
+  timeLeft: 'Time left',
+  payBefore: 'Pay before',
+  codeName: 'QRIS code',
+  saveImage: 'Save QR image',
+  shareImage: 'Share QR image',
+  howToPay: 'How to pay',
+  steps: [
+    'Open your bank or e-wallet app.',
+    'Choose Pay, Scan or QRIS, and point the camera at this code.',
+    'Check the name and the amount, then pay.',
+  ],
+  samePhone: 'Pay on this phone',
+  samePhoneSteps: [
+    'Save the QR image with the button above.',
+    'Open your bank or e-wallet app, and choose Scan or QRIS.',
+    'Choose an image from the gallery, then the image that you have just saved.',
+    'Check the name and the amount, then pay before the deadline.',
+  ],
+  anyApp: 'One QRIS for all apps',
+  checkApp: 'Check the providers of apps at www.aspi-qris.id',
+  backToShop: 'Back to the shop',
+  fiveMinutesLeft: 'Five minutes left.',
+  oneMinuteLeft: 'One minute left.',
+  reload: 'Check the status',
+  unknown: {
+    title: 'Page not found',
+    explanation: 'This payment address does not exist. Check the link from your shop.',
+  },
+};
+
+export const TEXTS: Readonly<Record<Language, Texts>> = { id: INDONESIAN, en: ENGLISH };
+
+const RUPIAH = new Intl.NumberFormat('id-ID', { style: 'currency', currency: 'IDR', maximumFractionDigits: 0 });
+
+/** As bank apps in Indonesia show it, in both languages. */
+export function formatRupiah(amountRupiah: number): string {
+  return RUPIAH.format(amountRupiah);
+}
+
+const timestampFormat = (locale: string) =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Jakarta' });
+const TIMESTAMP_FORMATS = { id: timestampFormat('id-ID'), en: timestampFormat('en-GB') } as const;
+
+/** In Jakarta's time zone, which it names. */
+export function formatDeadline(timestamp: Date, language: Language): string {
+  return `${TIMESTAMP_FORMATS[language].format(timestamp)} WIB`;
+}

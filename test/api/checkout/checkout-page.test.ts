@@ -1,0 +1,136 @@
+import { changeMerchant } from '../../../src/operator/merchants';
+import { eventually } from '../../support/eventually';
+import { createPage } from '../../support/payment-page';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+});
+afterAll(() => service.close());
+
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'set-cookie': null,
+} as const;
+
+function headersOf({ headers }: Response): Record<string, string | null> {
+  return Object.fromEntries(Object.keys(SECURITY_HEADERS).map((name) => [name, headers.get(name)]));
+}
+
+const policyOf = ({ headers }: Response) => headers.get('content-security-policy') ?? '';
+
+async function readPage(url: string, language = 'id'): Promise<string> {
+  return (await fetch(url, { headers: { 'accept-language': language } })).text();
+}
+
+describe('GET /pay/:token', () => {
+  it('is announced by the Link of a create and by GET /payments/:id/qris; a replay has the same address', async () => {
+    const headers = { 'idempotency-key': 'link' };
+    const created = await service.call('POST', '/payments', { amount: 50_000 }, headers);
+    const replayed = await service.call('POST', '/payments', { amount: 50_000 }, headers);
+    const { qris } = (await service.call('GET', `/payments/${created.body.payment.id}/qris`)).body;
+    expect(created.headers.get('link')).toBe(`<${qris.checkout_url}>; rel="payment"`);
+    expect([replayed.headers.get('link'), replayed.text]).toEqual([created.headers.get('link'), created.text]);
+    expect(qris.checkout_url).toMatch(/\/pay\/[\w-]{43}$/);
+  });
+
+  it('shows amount, merchant, NMID, reference and the code, without anything inline', async () => {
+    const page = await createPage(service);
+    const response = await fetch(page.url);
+    expect([response.status, headersOf(response)]).toEqual([200, SECURITY_HEADERS]);
+    expect(policyOf(response)).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    const html = await response.text();
+    for (const text of ['Rp\u00a050.000', 'NMID: ID', page.referenceId, 'role="img"']) expect(html).toContain(text);
+    expect(html).not.toMatch(/<style|style=|\son\w+=|<script>/);
+    expect(html).not.toContain(page.payload);
+  });
+
+  it.each([
+    ['id', '', 'Pindai untuk membayar'],
+    ['en-GB,en;q=0.9,id;q=0.5', '', 'Scan to pay'],
+    ['fr', '', 'Pindai untuk membayar'],
+    ['en', '?lang=id', 'Pindai untuk membayar'],
+    ['id', '?lang=en', 'Scan to pay'],
+    ['en', '?lang=xx', 'Scan to pay'],
+  ])('chooses the language: Accept-Language %s, query "%s"', async (accepted, query, title) => {
+    const { url } = await createPage(service);
+    expect(await readPage(url + query, accepted)).toContain(`<h1>${title}</h1>`);
+  });
+
+  it('404 with a page: an unknown token, a token of a QR image, and a changed one', async () => {
+    const { url, paymentId } = await createPage(service);
+    const { qris } = (await service.call('GET', `/payments/${paymentId}/qris`)).body;
+    const imageToken = /qris\/([\w-]+)\.png/.exec(qris.image_url)?.[1] ?? '';
+    const changed = `${url.slice(0, -2)}${url.endsWith('AA') ? 'BB' : 'AA'}`;
+    for (const unknown of [`${service.apiUrl}/pay/unknown`, `${service.apiUrl}/pay/${imageToken}`, changed]) {
+      const response = await fetch(unknown, { headers: { 'accept-language': 'en' } });
+      expect([response.status, headersOf(response)]).toEqual([404, SECURITY_HEADERS]);
+      expect(policyOf(response)).toContain("frame-ancestors 'none'");
+      expect(await response.text()).toContain('<h1>Page not found</h1>');
+      for (const part of ['events', 'qris.png']) expect((await fetch(`${unknown}/${part}`)).status).toBe(404);
+    }
+  });
+
+  it('does not accept the token of a page as the name of an image', async () => {
+    const { url } = await createPage(service);
+    expect((await fetch(url.replace('/pay/', '/qris/').concat('.png'))).status).toBe(404);
+  });
+
+  it('200 without a code after the end, with what happens to money that is paid late', async () => {
+    const page = await createPage(service);
+    await service.call('POST', `/payments/${page.paymentId}/cancel`);
+    const response = await fetch(page.url, { headers: { 'accept-language': 'en' } });
+    const html = await response.text();
+    expect([response.status, headersOf(response)]).toEqual([200, SECURITY_HEADERS]);
+    expect(html).toContain('<h1>Payment cancelled</h1>');
+    expect(html).toContain('If you pay after that by mistake, the money is returned to you');
+    expect(html).not.toMatch(/<svg|qris\.png/);
+    expect((await fetch(`${page.url}/qris.png`)).status).toBe(404);
+  });
+
+  it('shows that money arrived late and was returned', async () => {
+    const page = await createPage(service);
+    await service.call('POST', `/payments/${page.paymentId}/cancel`);
+    await service.pay(page.referenceId);
+    const refunded = 'The money that arrived after the end was returned to you.';
+    const html = await eventually(
+      () => readPage(page.url, 'en'),
+      (html) => html.includes(refunded),
+    );
+    expect(html).toContain('<h1>Payment cancelled</h1>');
+  });
+
+  it('has the return link of the merchant and frames only in its origins', async () => {
+    const before = await createPage(service, { merchant_reference_id: 'ORDER 1&2' });
+    expect(policyOf(await fetch(before.url))).toContain("frame-ancestors 'none'");
+    expect(await readPage(before.url)).not.toContain('Kembali ke toko');
+    await changeMerchant(service.db, service.merchantId, {
+      returnUrl: 'https://shop.example/orders?ref={merchant_reference_id}&from=pay',
+      checkoutOrigins: ['https://shop.example', 'https://www.shop.example'],
+    });
+    const response = await fetch(before.url);
+    expect(policyOf(response)).toContain('frame-ancestors https://shop.example https://www.shop.example');
+    expect(await response.text()).toContain('href="https://shop.example/orders?ref=ORDER%201%262&amp;from=pay"');
+    await changeMerchant(service.db, service.merchantId, { returnUrl: null, checkoutOrigins: [] });
+    expect(policyOf(await fetch(before.url))).toContain("frame-ancestors 'none'");
+    expect(await readPage(before.url)).not.toContain('Kembali ke toko');
+  });
+
+  it('serves style, script and icon under names with a hash, for caches', async () => {
+    const { url } = await createPage(service);
+    const addresses = [...(await readPage(url)).matchAll(/"(\/checkout\/[^"]+)"/g)].map(([, address = '']) => address);
+    expect(addresses.map((address) => address.replace(/-[\da-f]{16}\./, '.'))).toEqual([
+      '/checkout/icon.svg',
+      '/checkout/checkout.css',
+      '/checkout/checkout.js',
+    ]);
+    for (const address of addresses) {
+      const { status, headers } = await fetch(service.apiUrl + address);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    }
+    expect((await fetch(`${service.apiUrl}/checkout/checkout.css`)).status).toBe(404);
+  });
+});

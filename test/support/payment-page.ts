@@ -1,0 +1,20 @@
+import type { TestService } from './service';
+
+export interface CreatedPage {
+  readonly paymentId: string;
+  readonly referenceId: string;
+  readonly payload: string;
+  /** Of the checkout page. */
+  readonly url: string;
+}
+
+/** A pending payment; the address of its page is the `Link` of the response. */
+export async function createPage(
+  service: TestService,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<CreatedPage> {
+  const { headers, body } = await service.call('POST', '/payments', { amount: 50_000, ...fields });
+  const [, url = ''] = /^<([^>]+)>; rel="payment"$/.exec(headers.get('link') ?? '') ?? [];
+  const { id, reference_id, qris_payload } = body.payment;
+  return { paymentId: id, referenceId: reference_id, payload: qris_payload, url };
+}
