@@ -60,6 +60,8 @@ describe('as JSON', () => {
       providers: ['shopeepay', 'gopay'],
       payment_method: 'active',
       held_at: null,
+      return_url: null,
+      checkout_origins: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
     });
     expect((await json(`merchants approve ${merchant.id}`)).merchant.status).toBe('approved');
@@ -69,6 +71,32 @@ describe('as JSON', () => {
     );
     expect(set.merchant).toMatchObject({ fee_payer: 'merchant', providers: ['gopay'], payment_method: 'inactive' });
     expect((await json('merchants list')).merchants).toContainEqual(set.merchant);
+  });
+
+  it('sets and removes the return URL and the origins of the checkout page', async () => {
+    const set = `merchants set ${await newMerchant()}`;
+    const returnUrl = 'https://shop.example/orders/{merchant_reference_id}?from=pay';
+    const origins = ['https://shop.example', 'http://localhost:3000'];
+    const options = `--return-url ${returnUrl} ${origins.map((origin) => `--checkout-origin ${origin}`).join(' ')}`;
+    const page = { return_url: returnUrl, checkout_origins: origins };
+    expect((await json(`${set} ${options}`)).merchant).toMatchObject(page);
+    expect((await json(`${set} --fee-payer buyer`)).merchant).toMatchObject(page);
+    expect((await json(`${set} --return-url none --checkout-origin none`)).merchant).toMatchObject({
+      return_url: null,
+      checkout_origins: [],
+    });
+  });
+
+  it.each([
+    ['--return-url shop', 'must be absolute and begin with http:// or https://: shop'],
+    ['--return-url https://user:secret@shop.example', 'must not contain a user name or password'],
+    ['--checkout-origin https://shop.example/orders', 'must be an origin such as https://shop.example, without a path'],
+    ['--checkout-origin https://shop.example;x', 'must be an origin such as'],
+    ['--checkout-origin https://*.shop.example', 'must be an origin such as'],
+  ])('merchants set rejects %s', async (options, violation) => {
+    const { exitCode, stdout, stderr } = await lunas(`merchants set ${await newMerchant()} ${options}`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(`The URL ${violation}`);
   });
 
   it('creates a key for the API, prints its secret once, and revokes it', async () => {
@@ -228,7 +256,7 @@ describe('errors', () => {
     ['merchants create --name T --fee-payer seller', "--fee-payer must be buyer or merchant, not 'seller'"],
     ['merchants create --name T --provider paypal', "--provider must be gopay or shopeepay, not 'paypal'"],
     ['merchants approve 17', "merchant-id must be a UUID, not '17'"],
-    [`merchants set ${UNKNOWN_ID}`, 'set needs --fee-payer, --provider or --payment-method'],
+    [`merchants set ${UNKNOWN_ID}`, 'set needs --fee-payer, --provider, --payment-method, --return-url or'],
     [`keys create --merchant ${UNKNOWN_ID} --allow-ip 10.0.0.300`, '--allow-ip must be an IP address or a network'],
     [
       `keys create --merchant ${UNKNOWN_ID} --scopes read,settle`,

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import type { Environment } from '../../config';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import type { OperatorActionName } from '../../operator/audit';
@@ -9,9 +10,13 @@ import {
   listMerchants,
   type Merchant,
   type MerchantChanges,
+  originViolation,
   PAYMENT_METHOD_STATUSES,
+  REFERENCE_PLACEHOLDER,
+  returnUrlViolation,
 } from '../../operator/merchants';
 import { type Cancellation, cancelPendingPayments, holdMerchant, releaseMerchant } from '../../operator/merchant-hold';
+import { assertUrl } from '../../operator/validate-url';
 import { withTemporal } from '../command-context';
 import type { CommandAudit } from '../operator-identity';
 import { collect, type LunasCommand } from '../lunas-command';
@@ -19,6 +24,10 @@ import { id, joinOptions, note, oneOf, textUpTo } from '../option-schemas';
 import { type CommandResult, formatFields, formatTable } from '../output';
 
 const MAX_NAME_CHARACTERS = 100;
+const MAX_URL_CHARACTERS = 500;
+/** They are a header of each checkout page. */
+const MAX_ORIGINS = 10;
+const TOO_MANY_ORIGINS = { error: `may be repeated at most ${MAX_ORIGINS} times` };
 
 export function addMerchantsCommand(program: LunasCommand): void {
   const merchants = program.command('merchants').description('merchants and how they take payments');
@@ -127,6 +136,9 @@ function addRelease(merchants: LunasCommand): void {
     );
 }
 
+/** Removes a setting of the checkout page. */
+const NONE = 'none';
+
 function addSet(merchants: LunasCommand): void {
   const input = z
     .object({
@@ -134,9 +146,11 @@ function addSet(merchants: LunasCommand): void {
       feePayer: oneOf(FEE_PAYERS).optional(),
       provider: z.array(oneOf(PROVIDERS)).optional(),
       paymentMethod: oneOf(PAYMENT_METHOD_STATUSES).optional(),
+      returnUrl: textUpTo(MAX_URL_CHARACTERS).optional(),
+      checkoutOrigin: z.array(textUpTo(MAX_URL_CHARACTERS)).max(MAX_ORIGINS, TOO_MANY_ORIGINS).optional(),
     })
-    .refine(({ feePayer, provider, paymentMethod }) => feePayer ?? provider ?? paymentMethod, {
-      error: 'needs --fee-payer, --provider or --payment-method',
+    .refine((options) => Object.values(options).filter((value) => value !== undefined).length > 1, {
+      error: 'needs --fee-payer, --provider, --payment-method, --return-url or --checkout-origin',
     });
   merchants
     .command('set <merchant-id>')
@@ -144,13 +158,37 @@ function addSet(merchants: LunasCommand): void {
     .option('--fee-payer <payer>', `who pays the fee of new payments: ${joinOptions(FEE_PAYERS)}`)
     .option('--provider <provider>', `${joinOptions(PROVIDERS)}; repeat for both`, collect)
     .option('--payment-method <status>', `whether qris may be used: ${joinOptions(PAYMENT_METHOD_STATUSES)}`)
+    .option(
+      '--return-url <url>',
+      `the checkout page's link to the shop, or ${NONE}; ${REFERENCE_PLACEHOLDER} is replaced`,
+    )
+    .option('--checkout-origin <origin>', `may show the checkout page in a frame, or ${NONE}; repeat for more`, collect)
     .examples(
       'lunas merchants set MERCHANT_ID --fee-payer buyer',
       'lunas merchants set MERCHANT_ID --provider gopay --provider shopeepay',
+      `lunas merchants set MERCHANT_ID --return-url "https://shop.example/orders/${REFERENCE_PLACEHOLDER}"`,
+      'lunas merchants set MERCHANT_ID --checkout-origin https://shop.example',
     )
-    .writeAction(input, ({ merchantId, provider, ...changes }, audit) =>
-      change(audit, 'merchant.set', merchantId, { ...changes, providers: provider }),
-    );
+    .writeAction(input, async (options, audit, _context, environment) => {
+      const { merchantId, provider, returnUrl, checkoutOrigin, ...changes } = options;
+      return change(audit, 'merchant.set', merchantId, {
+        ...changes,
+        providers: provider,
+        returnUrl: returnUrl && parseReturnUrl(returnUrl, environment),
+        checkoutOrigins: checkoutOrigin && parseOrigins(checkoutOrigin, environment),
+      });
+    });
+}
+
+/** @throws UserError that names the violated rule */
+function parseReturnUrl(text: string, environment: Environment): string | null {
+  return text === NONE ? null : assertUrl(text, returnUrlViolation(text, environment));
+}
+
+/** @throws UserError that names the violated rule */
+function parseOrigins(texts: readonly string[], environment: Environment): string[] {
+  if (texts.length === 1 && texts[0] === NONE) return [];
+  return texts.map((text) => assertUrl(text, originViolation(text, environment)));
 }
 
 async function change(
@@ -174,6 +212,8 @@ function merchantDetails(merchant: Merchant): CommandResult {
       Providers: merchant.providers,
       QRIS: merchant.paymentMethod,
       'On hold since': merchant.heldAt,
+      'Return URL': merchant.returnUrl,
+      'Checkout origins': merchant.checkoutOrigins,
     }),
   };
 }
