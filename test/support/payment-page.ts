@@ -15,6 +15,7 @@ export async function createPage(
 ): Promise<CreatedPage> {
   const { headers, body } = await service.call('POST', '/payments', { amount: 50_000, ...fields });
   const [, url = ''] = /^<([^>]+)>; rel="payment"$/.exec(headers.get('link') ?? '') ?? [];
+  if (!body.payment) throw new Error(`The payment was not created: ${JSON.stringify(body)}`);
   const { id, reference_id, qris_payload } = body.payment;
   return { paymentId: id, referenceId: reference_id, payload: qris_payload, url };
 }

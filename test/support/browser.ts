@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { z } from 'zod';
+
+/** scripts/install-test-tools.sh installs it. */
+const EXECUTABLE = '/usr/bin/chromium';
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** Console errors, exceptions and violations of the content security policy. */
+  readonly problems: string[];
+  readonly close: () => Promise<void>;
+}
+
+export function startBrowser(): Promise<Browser> {
+  // The tests run as root in a container, where Chromium has no sandbox of its own.
+  return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+/** A page in a context of its own. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+  script = '',
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ locale: 'en-GB', ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  await page.addInitScript(
+    `addEventListener('securitypolicyviolation', ({ violatedDirective }) => console.error(violatedDirective));${script}`,
+  );
+  await page.goto(url, { waitUntil: 'load' });
+  return { page, problems, close: () => context.close() };
+}
+
+const axeResult = z.object({
+  violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
+});
+
+/** The violations of accessibility rules, with the elements that violate them. */
+export async function findAccessibilityViolations(page: Page): Promise<string[]> {
+  const { violations } = axeResult.parse(
+    await page.evaluate(`window.axe ?? (() => { ${axe.source} })(); window.axe.run()`),
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** Nothing was found in the image. */
+const NOTHING = 4;
+
+/** What a scanner reads in an image: the texts of all codes. */
+export function decodeQr(imageFile: string): string[] {
+  const { status, stdout, stderr } = spawnSync('zbarimg', ['--quiet', '--raw', imageFile], { encoding: 'utf8' });
+  if (status === NOTHING) return [];
+  if (status !== 0) throw new Error(`zbarimg ended with ${status}: ${stderr}`);
+  return stdout.trimEnd().split('\n');
+}
