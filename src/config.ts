@@ -148,7 +148,7 @@ export const environmentSchema = z.object({
     .describe('Requests per minute for all keys of a merchant together. Default: RATE_LIMIT_PER_MINUTE.'),
   PUBLIC_RATE_LIMIT_PER_SECOND: wholeNumber(1, 1_000_000)
     .default(50)
-    .describe('Requests per second of each client address for QR images and documents, in each process.'),
+    .describe('Requests per second of each client address for QR images, pages and documents, in each process.'),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .default(5_000)
     .describe('Connections that an API process accepts; it closes further ones.'),

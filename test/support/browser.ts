@@ -13,6 +13,10 @@ export interface WatchedPage {
   readonly close: () => Promise<void>;
 }
 
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) => {
+  console.error(event.violatedDirective);
+});`;
+
 export function startBrowser(): Promise<Browser> {
   // The tests run as root in a container, where Chromium has no sandbox of its own.
   return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
@@ -30,9 +34,7 @@ export async function openPage(
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(error.message));
-  await page.addInitScript(
-    `addEventListener('securitypolicyviolation', ({ violatedDirective }) => console.error(violatedDirective));${script}`,
-  );
+  await page.addInitScript(REPORT_VIOLATIONS + script);
   await page.goto(url, { waitUntil: 'load' });
   return { page, problems, close: () => context.close() };
 }
