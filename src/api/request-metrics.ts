@@ -11,9 +11,15 @@ export function measureRequest(response: Response): () => void {
   inFlight += 1;
   return () => {
     inFlight -= 1;
+    if (isEventStream(response)) return;
     const labels = { ...routeLabels(response), status: statusClass(response) };
     observeDuration('lunas_http_request_duration_seconds', labels, performance.now() - startedMs);
   };
+}
+
+/** It stays open as long as its page: its duration would be one of the slowest requests. */
+function isEventStream(response: Response): boolean {
+  return response.get('Content-Type')?.startsWith('text/event-stream') ?? false;
 }
 
 /** The pattern of the route, never the path: that has ids. */
