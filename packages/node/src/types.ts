@@ -106,6 +106,8 @@ export interface BulkItem extends PaymentIdentity, PaymentAmounts {
 export interface Qris {
   payload: string;
   image_url: string;
+  /** The page on which the customer pays. */
+  checkout_url: string;
   expires_at: string;
 }
 
