@@ -66,8 +66,21 @@ const trustedProxies = z.union([
 
 const ENVIRONMENTS = ['sandbox', 'production'] as const;
 
+/**
+ * What a worker process does. `payments` and `webhooks` poll the task queues of payments and of webhook retries. The
+ * relay makes first attempts of webhooks. The sweeper repeats lost signals, and creates the schedules.
+ */
+const WORKER_ROLES = ['payments', 'webhooks', 'relay', 'sweeper'] as const;
+export type WorkerRole = (typeof WORKER_ROLES)[number];
+
 /** A database belongs to one of them, and so does every process that uses it. */
 export type Environment = (typeof ENVIRONMENTS)[number];
+
+const workerRoles = list.pipe(
+  z
+    .array(z.enum(WORKER_ROLES, { error: `must be some of ${WORKER_ROLES.join(',')}, separated by commas` }))
+    .min(1, { error: `must be some of ${WORKER_ROLES.join(',')}, separated by commas` }),
+);
 
 /** Every environment variable, its default and its meaning. The CLI finds an absent address in `LUNAS_HOME`. */
 export const environmentSchema = z.object({
@@ -161,6 +174,22 @@ export const environmentSchema = z.object({
   REFUND_HOLD_SECONDS: wholeNumber(0, 604_800)
     .default(60)
     .describe('How long a refund can be cancelled before it is submitted to the provider.'),
+  WORKER_ROLES: workerRoles
+    .prefault(WORKER_ROLES.join(','))
+    .describe('What a worker process does: payments, webhooks, relay, sweeper, separated by commas.'),
+  DATABASE_POOL_SIZE: wholeNumber(2, 1_000)
+    .default(20)
+    .describe('Connections of an API or a worker process to PostgreSQL; the API has six more.'),
+  WORKFLOW_CACHE_SIZE: wholeNumber(0, 100_000)
+    .default(500)
+    .describe('Workflows that a worker keeps in memory, about 1 MB each.'),
+  WORKFLOW_TASK_SLOTS: wholeNumber(4, 10_000)
+    .default(40)
+    .describe('Workflow tasks in flight in a worker. A provider account has a third of them.'),
+  ACTIVITY_SLOTS: wholeNumber(1, 10_000)
+    .default(100)
+    .describe('Activities in flight in a worker: webhook retries, and steps that are retried.'),
+  RELAY_SLOTS: wholeNumber(1, 10_000).default(256).describe('First attempts of webhooks in flight in a relay.'),
   WEBHOOK_ALLOWED_NETWORKS: networks
     .optional()
     .describe('Private networks to which webhooks may be sent. Default: loopback in sandbox, none in production.'),
@@ -256,4 +285,23 @@ function readSecretFile(name: string, file: string, given: NodeJS.ProcessEnv): s
   } catch (error) {
     throw new UserError(`${name}_FILE: ${file} cannot be read (${codeOf(error) ?? messageOf(error)}).`);
   }
+}
+
+/** The sizes of a worker process. */
+export interface WorkerSizes {
+  readonly databasePool: number;
+  readonly workflowCache: number;
+  readonly workflowTaskSlots: number;
+  readonly activitySlots: number;
+  readonly relaySlots: number;
+}
+
+export function workerSizesOf(config: Config): WorkerSizes {
+  return {
+    databasePool: config.DATABASE_POOL_SIZE,
+    workflowCache: config.WORKFLOW_CACHE_SIZE,
+    workflowTaskSlots: config.WORKFLOW_TASK_SLOTS,
+    activitySlots: config.ACTIVITY_SLOTS,
+    relaySlots: config.RELAY_SLOTS,
+  };
 }

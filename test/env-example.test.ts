@@ -19,7 +19,9 @@ const variables = z.object({
 /** The JSON schema has the default of a text as it is given; a number's default is known only after parsing. */
 function renderEnvExample(): string {
   const { properties } = variables.parse(z.toJSONSchema(environmentSchema, { io: 'input', unrepresentable: 'any' }));
-  const defaults = z.record(z.string(), z.union([z.string(), z.number()])).parse(loadConfig({}));
+  const defaults = z
+    .record(z.string(), z.union([z.string(), z.number(), z.array(z.string()).transform((items) => items.join(','))]))
+    .parse(loadConfig({}));
   const lines = Object.entries(properties).map(([name, property]) => {
     return `\n# ${property.description}\n${name}=${property.default ?? defaults[name] ?? ''}\n`;
   });

@@ -52,6 +52,8 @@ export interface ApiSettings {
   readonly publicRequestsPerSecond: number;
   /** Of each provider account (`MAX_CREATES_IN_FLIGHT`). */
   readonly maxCreatesInFlight: number;
+  /** `DATABASE_POOL_SIZE` */
+  readonly databasePoolSize: number;
   /** `MAX_CONNECTIONS` */
   readonly maxConnections: number;
   /** `DRAIN_SECONDS`; by default 0. */
@@ -90,7 +92,7 @@ const SHUTDOWN_TIMEOUT_MS = 12_000;
  * completes the requests in flight.
  */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
-  const db = createPool(settings.databaseUrl, DATABASE_LIMITS);
+  const db = createPool(settings.databaseUrl, { ...DATABASE_LIMITS, max: settings.databasePoolSize });
   const publicDb = createPool(settings.databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });
   const readinessDb = createPool(settings.databaseUrl, { ...DATABASE_LIMITS, max: 1 });
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);

@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
-import type { Environment, MetricsAddress } from '../config';
+import type { Environment, MetricsAddress, WorkerRole, WorkerSizes } from '../config';
 import { createPool } from '../db/pool';
 import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../logger';
@@ -9,7 +9,7 @@ import { limitCalls } from '../providers/call-slots';
 import { createProviderRegistry } from '../providers/registry';
 import { DerivedKeys } from '../db/derived-keys';
 import { createSealer } from '../sealing';
-import { Relay } from '../webhooks/relay';
+import { type FailedDelivery, Relay } from '../webhooks/relay';
 import { createWebhookSender } from '../webhooks/send';
 import { correlateActivity } from './activity-correlation';
 import { connectClient, type TemporalTarget } from './connection';
@@ -45,31 +45,36 @@ export interface WorkerSettings {
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
   readonly log: Logger;
-  /** Workflows in memory, about 1 MB each; with 0 every workflow task replays its history. */
-  readonly maxCachedWorkflows?: number;
+  /** `WORKER_ROLES` */
+  readonly roles: readonly WorkerRole[];
+  /** With a workflow cache of 0 every workflow task replays its history. */
+  readonly sizes: WorkerSizes;
   /** Called if the worker stops because of an error; the process should end and be started again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const SHUTDOWN_GRACE_TIME = '10 seconds';
 const STICKY_TIMEOUT = '1 second';
-const MAX_CACHED_WORKFLOWS = 500;
-/** The SDK's default. A first attempt of a provider call occupies the slot of its workflow task. */
-const WORKFLOW_TASK_SLOTS = 40;
-/** So an account that hangs occupies a third of the slots. */
-const CALLS_PER_ACCOUNT = Math.floor(WORKFLOW_TASK_SLOTS / 3);
+/** A first attempt of a provider call occupies the slot of its workflow task. An account that hangs gets a third. */
+const ACCOUNT_SHARE = 1 / 3;
+/** The roles that poll a task queue. */
+const TASK_QUEUES: readonly { readonly role: WorkerRole; readonly taskQueue: string }[] = [
+  { role: 'payments', taskQueue: PAYMENTS_TASK_QUEUE },
+  { role: 'webhooks', taskQueue: WEBHOOKS_TASK_QUEUE },
+];
 /** A run that fails repeats at most this much of each part. */
 const RECONCILIATION_SLICE_MS = 30_000;
 
 /**
- * Starts the worker: workflows and activities of both task queues, the webhook relay and the sweeper.
+ * Starts a worker in its roles: workflows and activities of the task queues, the webhook relay, the sweeper.
  * `close` resolves after the work in flight.
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
-  const { log, temporal, isRecovering } = settings;
+  const { log, temporal, isRecovering, sizes } = settings;
+  const has = (role: WorkerRole): boolean => settings.roles.includes(role);
   const sdkMetrics = installRuntime(log, settings.metrics && (await createSdkMetrics()));
   if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
-  const db = createPool(settings.databaseUrl);
+  const db = createPool(settings.databaseUrl, { max: sizes.databasePool });
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
   const keys = payloadKeys(new DerivedKeys(db, sealer));
   const client = connectClient(temporal, keys);
@@ -88,7 +93,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const activities = createActivities({
     db,
     sealer,
-    providers: limitCalls(providers, CALLS_PER_ACCOUNT),
+    providers: limitCalls(providers, Math.floor(sizes.workflowTaskSlots * ACCOUNT_SHARE)),
     webhooks,
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
@@ -101,38 +106,33 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
 
   const connection = await WorkerConnection.open(temporal, log);
   const shared = { ...workerOptions(settings, keys), connection: connection.native, activities };
-  const workers = await Promise.all([
-    Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),
-    Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
-  ]);
+  const taskQueues = TASK_QUEUES.filter(({ role }) => has(role));
+  const workers = await Promise.all(taskQueues.map(({ taskQueue }) => Worker.create({ ...shared, taskQueue })));
   connection.attach(workers);
   const running = Promise.all(workers.map((worker) => worker.run()));
   running.catch(settings.onFailure);
-  relay = new Relay({
-    db,
-    sealer,
-    sender: webhooks,
-    startRetryWorkflow: (failed) => workflows.retries.start(failed),
-    log,
-  });
-  await createSchedules(client, log);
-  const sweeper = startSweeper({ db, workflows, log });
+  if (has('relay')) {
+    const startRetryWorkflow = (failed: FailedDelivery) => workflows.retries.start(failed);
+    relay = new Relay({ db, sealer, sender: webhooks, startRetryWorkflow, maxInFlight: sizes.relaySlots, log });
+  }
+  if (has('sweeper')) await createSchedules(client, log);
+  const sweeper = has('sweeper') ? startSweeper({ db, workflows, log }) : undefined;
   const metrics = await startWorkerMetrics(settings, { db, workflows, workers, sdkMetrics });
 
   return {
     async close() {
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper.stop()]);
+      await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper?.stop()]);
       await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close(), metrics?.close()]);
       await db.end();
     },
   };
 }
 
-/** Of the workers of both task queues. */
+/** Of the workers of every task queue. */
 function workerOptions(
-  { temporal, workflowBundlePath, maxCachedWorkflows = MAX_CACHED_WORKFLOWS, log }: WorkerSettings,
+  { temporal, workflowBundlePath, sizes, log }: WorkerSettings,
   keys: PayloadKeys,
 ): Omit<WorkerOptions, 'taskQueue'> {
   return {
@@ -142,7 +142,8 @@ function workerOptions(
     dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
     shutdownGraceTime: SHUTDOWN_GRACE_TIME,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
-    maxCachedWorkflows,
+    maxConcurrentWorkflowTaskExecutions: sizes.workflowTaskSlots,
+    maxConcurrentActivityTaskExecutions: sizes.activitySlots,
+    maxCachedWorkflows: sizes.workflowCache,
   };
 }

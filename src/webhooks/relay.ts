@@ -9,7 +9,6 @@ import { recordDelivered, recordFailed, recordRetryWorkflowStarted, type Success
 import { decideRetry } from './retry-policy';
 import { ATTEMPT_TIMEOUT_MS, type WebhookAttempt, type WebhookSender } from './send';
 
-const MAX_IN_FLIGHT = 256;
 const MAX_PER_ENDPOINT = 8;
 /** Of one claim, so that its statement stays short. */
 const MAX_PER_CLAIM = 48;
@@ -30,6 +29,8 @@ interface RelayDependencies {
   readonly sender: WebhookSender;
   /** Idempotent: a delivery has one retry workflow. */
   readonly startRetryWorkflow: (failed: FailedDelivery) => Promise<void>;
+  /** Attempts (`RELAY_SLOTS`). */
+  readonly maxInFlight: number;
   readonly log: Logger;
 }
 
@@ -83,8 +84,8 @@ export class Relay {
   }
 
   async #claim(): Promise<Delivery[]> {
-    const { db, sealer, log } = this.dependencies;
-    const max = Math.min(MAX_IN_FLIGHT - this.#inFlight.size, MAX_PER_CLAIM);
+    const { db, sealer, maxInFlight, log } = this.dependencies;
+    const max = Math.min(maxInFlight - this.#inFlight.size, MAX_PER_CLAIM);
     this.#mayHaveMore = () => true;
     if (max <= 0) return [];
     const requestedAt = Date.now();

@@ -74,6 +74,7 @@ async function run(): Promise<void> {
     sealer,
     sender: webhooks,
     startRetryWorkflow: (failed) => workflows.retries.start(failed),
+    maxInFlight: 256,
     log,
   });
   startSweeper({ db, workflows, log });

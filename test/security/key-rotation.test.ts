@@ -17,7 +17,7 @@ import { RETENTION_DAYS } from '../support/activity-dependencies';
 import { eventually } from '../support/eventually';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { workflowBundlePath } from '../support/temporal';
-import { NO_LIMITS, newNamespace, startTestService, type TestService } from '../support/service';
+import { NO_LIMITS, newNamespace, startTestService, type TestService, workerDefaults } from '../support/service';
 
 const REQUEST = { amount: 50_000, customer: { name: 'Siti Rahma' } };
 const newMasterKey = randomBytes(32).toString('base64');
@@ -86,6 +86,7 @@ function startNewWorker(): Promise<{ close(): Promise<void> }> {
     masterKey: newMasterKey,
     environment: 'sandbox',
     publicBaseUrl: service.apiUrl,
+    ...workerDefaults(100),
     refundHoldSeconds: 60,
     isRecovering: false,
     retentionDays: RETENTION_DAYS,

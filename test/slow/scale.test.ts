@@ -177,6 +177,7 @@ it('the relay reads few buffers in each statement', async () => {
   const outcomes = [{ statusCode: 200 }, { statusCode: 500 }, { statusCode: 410 }];
   const relay = new Relay({
     db,
+    maxInFlight: 256,
     sealer: createSealer(randomBytes(32).toString('base64')),
     sender: {
       send: async () => {

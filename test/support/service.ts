@@ -4,14 +4,14 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { msToTs } from '@temporalio/common/lib/time';
 import { startApi } from '../../src/api/server';
-import type { MetricsAddress } from '../../src/config';
+import { loadConfig, type MetricsAddress, workerSizesOf } from '../../src/config';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import { connectClient, type TemporalTarget } from '../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 import { payloadKeysOf } from './payload-keys';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
-import { startWorker } from '../../src/temporal/worker';
+import { startWorker, type WorkerSettings } from '../../src/temporal/worker';
 import { createLogger, type Logger } from '../../src/logger';
 import { seedDemo } from '../../src/operator/seed-demo';
 import { startSandbox } from '../../src/sandbox/sandbox';
@@ -22,11 +22,18 @@ import { createTestDatabase, expectNoDeniedStatement, newDatabase } from './data
 import { freeListeners } from './listeners';
 import { temporalAddress, workflowBundlePath } from './temporal';
 
+/** All roles, and the sizes that a worker has by default. */
+export function workerDefaults(workflowCache: number): Pick<WorkerSettings, 'roles' | 'sizes'> {
+  const config = loadConfig({});
+  return { roles: config.WORKER_ROLES, sizes: { ...workerSizesOf(config), workflowCache } };
+}
+
 /** Tests of the limits set their own. */
 export const NO_LIMITS = {
   requestsPerMinute: 1_000_000,
   publicRequestsPerSecond: 1_000_000,
   maxConnections: 100_000,
+  databasePoolSize: 20,
   maxCreatesInFlight: 1_000_000,
 } as const;
 
@@ -151,7 +158,7 @@ export async function startTestService(
     startWorker({
       ...settings,
       databaseUrl: database.urlOf('lunas_local_worker'),
-      maxCachedWorkflows,
+      ...workerDefaults(maxCachedWorkflows),
       refundHoldSeconds,
       metrics: metrics?.worker,
       isRecovering,

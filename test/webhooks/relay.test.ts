@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually';
 const SECRET = 'whsec_test';
 const sealer = createSealer(randomBytes(32).toString('base64'));
 const log = createLogger('test', 'silent');
+const MAX_IN_FLIGHT = 256;
 
 let ledger: TestLedger;
 let receiver: Receiver;
@@ -41,7 +42,7 @@ function start(): Relay {
   const startRetryWorkflow = async (failed: FailedDelivery) => {
     failedDeliveries.push(failed);
   };
-  relay = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
+  relay = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, maxInFlight: MAX_IN_FLIGHT, log });
   return relay;
 }
 
@@ -287,7 +288,14 @@ describe('the relay', () => {
   it('sends each delivery once with two concurrent relays', async () => {
     await addEndpoint();
     await createPayments(60);
-    const other = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow: async () => undefined, log });
+    const other = new Relay({
+      db: ledger.db,
+      sealer,
+      sender,
+      startRetryWorkflow: async () => undefined,
+      maxInFlight: MAX_IN_FLIGHT,
+      log,
+    });
     start();
     await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'delivered'));
     await other.stop();
@@ -426,7 +434,7 @@ describe('the relay', () => {
       calls += 1;
       if (calls < 15) throw new Error('Temporal is away');
     };
-    relay = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, log });
+    relay = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, maxInFlight: MAX_IN_FLIGHT, log });
     for (let attempt = 1; attempt < 15; attempt += 1) {
       await eventually(
         () => Promise.resolve(calls),

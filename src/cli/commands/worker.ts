@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { WORKFLOW_BUNDLE } from '../../package-info';
-import { type Config, metricsAddressOf } from '../../config';
+import { type Config, metricsAddressOf, workerSizesOf } from '../../config';
 import type { RetentionDays } from '../../domain/retention';
 import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
@@ -30,6 +30,8 @@ export function addWorkerCommand(program: Command): void {
           isRecovering: context.config.LUNAS_RECOVERY_MODE === 'true',
           metrics: metricsAddressOf(context.config),
           workflowBundlePath: WORKFLOW_BUNDLE,
+          roles: context.config.WORKER_ROLES,
+          sizes: workerSizesOf(context.config),
           log,
           // An uncaught exception ends the process; its supervisor starts it again.
           onFailure: (error) => {

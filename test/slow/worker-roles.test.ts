@@ -1,0 +1,75 @@
+import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createSealer } from '../../src/sealing';
+import { type BuiltProcess, startWorkerProcess } from '../support/api-process';
+import { eventually } from '../support/eventually';
+import { runBuiltLunas } from '../support/lunas-process';
+import { type Receiver, startReceiver } from '../support/receiver';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+
+let service: TestService;
+let receiver: Receiver;
+const workers: BuiltProcess[] = [];
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  await service.stopWorker();
+  receiver = await startReceiver();
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
+  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+});
+
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await receiver.close();
+  await service.close();
+});
+
+async function startRoles(roles: string): Promise<void> {
+  workers.push(await startWorkerProcess(service, { WORKER_ROLES: roles, REFUND_HOLD_SECONDS: '0' }));
+}
+
+const events = (): unknown[] => receiver.received.map(({ headers }) => headers['x-service-event']);
+
+/** The task queues that a worker polls, as Temporal has seen it. */
+async function polledTaskQueues(): Promise<string[]> {
+  const queues = ['lunas-payments', 'lunas-webhooks'];
+  const polled = await Promise.all(
+    queues.map(async (name) => {
+      const { pollers } = await service.client.workflowService.describeTaskQueue({
+        namespace: service.temporal.namespace,
+        taskQueue: { name },
+        taskQueueType: 1,
+      });
+      return pollers.length > 0 ? [name] : [];
+    }),
+  );
+  return polled.flat();
+}
+
+it('two processes share the roles: one moves payments, the other one delivers their webhooks', async () => {
+  await startRoles('payments,sweeper');
+  const { body } = await service.call('POST', '/payments', { amount: 20_000 });
+  const { id, reference_id } = body.payment;
+  await service.pay(reference_id);
+  await eventually(
+    () => service.transitionsOf(id),
+    (transitions) => transitions.includes('pay'),
+  );
+  expect(await polledTaskQueues()).toEqual(['lunas-payments']);
+  expect(events()).toEqual([]);
+
+  await startRoles('relay,webhooks');
+  await eventually(
+    () => Promise.resolve(events()),
+    (received) => received.includes('payment.paid'),
+  );
+  expect(await polledTaskQueues()).toEqual(['lunas-payments', 'lunas-webhooks']);
+});
+
+it('an unknown role ends the start with one line that has the roles', async () => {
+  const { exitCode, stderr } = await runBuiltLunas(['worker'], { WORKER_ROLES: 'payments,mailer' });
+  expect([exitCode, stderr]).toEqual([
+    1,
+    'WORKER_ROLES must be some of payments,webhooks,relay,sweeper, separated by commas\n',
+  ]);
+});
