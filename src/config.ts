@@ -108,6 +108,10 @@ export const environmentSchema = z.object({
   TEMPORAL_TLS_CERT: text.optional().describe('File with the client certificate for Temporal.'),
   TEMPORAL_TLS_KEY: text.optional().describe('File with the key of the client certificate.'),
   TEMPORAL_TLS_SERVER_NAME: text.optional().describe('Name that the certificate of the Temporal server must have.'),
+  TEMPORAL_DEPLOYMENT_NAME: text.default('lunas').describe('Name of the workers of this installation.'),
+  TEMPORAL_WORKER_BUILD_ID: text
+    .optional()
+    .describe('Version of a worker, for Worker Versioning: payments end on the version on which they started.'),
   TEMPORAL_PORT: port.default(7233).describe("Port of the local stack's Temporal server."),
   TEMPORAL_UI_PORT: port.default(8233).describe("Port of the local stack's Temporal Web UI."),
   TEMPORAL_UI_URL: url

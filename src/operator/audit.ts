@@ -37,6 +37,7 @@ export type OperatorActionName =
   | 'account.enable'
   | 'account.set_key'
   | 'account.set_rate'
+  | 'worker.use_version'
   | 'customer.show'
   | 'customer.erase'
   | 'master_key.reseal'

@@ -22,6 +22,7 @@ import { requireTemporal } from './requirements';
 import { createSdkMetrics } from './sdk-metrics';
 import { startSweeper } from './sweeper';
 import { startWorkerMetrics } from './worker-metrics';
+import { versioningOptions, type WorkerVersion } from './worker-versions';
 import { WorkerConnection } from './worker-connection';
 
 export interface WorkerSettings {
@@ -45,6 +46,8 @@ export interface WorkerSettings {
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
   readonly log: Logger;
+  /** `TEMPORAL_WORKER_BUILD_ID`; without it the worker is not versioned. */
+  readonly version?: WorkerVersion | undefined;
   /** `WORKER_ROLES` */
   readonly roles: readonly WorkerRole[];
   /** With a workflow cache of 0 every workflow task replays its history. */
@@ -132,10 +135,11 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
 
 /** Of the workers of every task queue. */
 function workerOptions(
-  { temporal, workflowBundlePath, sizes, log }: WorkerSettings,
+  { temporal, workflowBundlePath, version, sizes, log }: WorkerSettings,
   keys: PayloadKeys,
 ): Omit<WorkerOptions, 'taskQueue'> {
   return {
+    ...versioningOptions(version),
     namespace: temporal.namespace,
     workflowBundle: { codePath: workflowBundlePath },
     interceptors: { activity: [correlateActivity] },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CheckedRequirement, TemporalAccess } from '../../temporal/requirements';
+import type { ListedVersion } from '../../temporal/worker-versions';
 import { type CommandContext, withTemporalAccess } from '../command-context';
 import { type LunasCommand, requireOwnSettings } from '../lunas-command';
 import { type CommandResult, formatTable } from '../output';
@@ -24,6 +25,38 @@ export function addTemporalCommand(program: LunasCommand): void {
       const { setUpRequirements } = await import('../../temporal/requirements.js');
       return run(context, setUpRequirements);
     });
+  temporal
+    .command('versions')
+    .description('list the versions of workers, with the one that starts new payments')
+    .examples('lunas temporal versions', 'lunas temporal versions --json')
+    .checkedAction(INPUT, async (_, context) => {
+      await requireOwnSettings(context);
+      const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
+      const { TEMPORAL_DEPLOYMENT_NAME: name } = context.config;
+      const versions = await withTemporalAccess(await context.temporal(), ({ client }) =>
+        listWorkerVersions(client, name),
+      );
+      return { json: { versions }, text: formatTable(versions.map(versionRow), 'No versioned worker has polled.') };
+    });
+  temporal
+    .command('use-version')
+    .description('let new payments start on the workers of a version: to deploy it, or to roll back to it')
+    .argument('<build-id>', 'TEMPORAL_WORKER_BUILD_ID of its workers')
+    .examples('lunas temporal use-version 2026-11-23.1')
+    .writeAction(z.object({ buildId: z.string() }), async ({ buildId }, audit, context) => {
+      const { setCurrentVersion } = await import('../../temporal/worker-versions.js');
+      const { TEMPORAL_DEPLOYMENT_NAME: deploymentName } = context.config;
+      await audit.record('worker.use_version', buildId, async () =>
+        withTemporalAccess(await context.temporal(), ({ client }) =>
+          setCurrentVersion(client, { deploymentName, buildId }),
+        ),
+      );
+      return { json: { build_id: buildId }, text: `New payments start on version ${buildId}.` };
+    });
+}
+
+function versionRow({ buildId, status, createdAt }: ListedVersion) {
+  return { VERSION: buildId, STATUS: status, 'POLLED FIRST': createdAt?.toISOString() };
 }
 
 async function run(

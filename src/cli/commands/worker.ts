@@ -30,6 +30,7 @@ export function addWorkerCommand(program: Command): void {
           isRecovering: context.config.LUNAS_RECOVERY_MODE === 'true',
           metrics: metricsAddressOf(context.config),
           workflowBundlePath: WORKFLOW_BUNDLE,
+          version: versionOf(context.config),
           roles: context.config.WORKER_ROLES,
           sizes: workerSizesOf(context.config),
           log,
@@ -40,6 +41,10 @@ export function addWorkerCommand(program: Command): void {
         });
       }),
     );
+}
+
+function versionOf({ TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId }: Config) {
+  return buildId === undefined ? undefined : { deploymentName, buildId };
 }
 
 function retentionOf(config: Config): RetentionDays {
