@@ -29,6 +29,7 @@ const READ_ONLY = [
   'migrate',
   'temporal check',
   'temporal setup',
+  'temporal versions',
   'merchants list',
   'keys list',
   'webhooks list',
@@ -61,6 +62,7 @@ const WITH_TEMPORAL: ReadonlySet<string> = new Set([
   'refunds resolve',
   'reconcile',
   'recover',
+  'temporal use-version',
 ]);
 
 let service: TestService;
@@ -103,6 +105,7 @@ beforeAll(async () => {
     'accounts disable': [UNKNOWN_ID],
     'accounts enable': [UNKNOWN_ID],
     'accounts set-key': [UNKNOWN_ID, '--server-key-env', 'SERVER_KEY'],
+    'temporal use-version': ['2026-11-23.1'],
     'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
     'operators create': ['--name', 'budi', '--scopes', 'read', '--expires', '90d'],
     'operators revoke': [UNKNOWN_ID],
