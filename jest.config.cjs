@@ -6,6 +6,7 @@ const UNIT = [
   'test/{docs,domain,keys,packages,qris,scripts,tidy}/**/*.test.ts',
   'test/api/{admission,keyed-mutex,request-deadline,strict-json}.test.ts',
   'test/cli/{duration,output}.test.ts',
+  'test/db/migration-rules.test.ts',
   'test/db/transitions/statements.test.ts',
   'test/local-stack/{data-directory,ports,progress,supervisor,task-group}.test.ts',
   'test/providers/call-slots.test.ts',
