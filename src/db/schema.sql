@@ -380,7 +380,8 @@ create table webhook_endpoints (
   created_at timestamp(3) with time zone not null default now(),
   consecutive_failures integer not null default 0,
   failing_since timestamp(3) with time zone,
-  next_probe_at timestamp(3) with time zone
+  next_probe_at timestamp(3) with time zone,
+  claim_number bigint not null default 0
 );
 create table webhook_events (
   payment_id uuid not null,
@@ -748,9 +749,9 @@ grant insert, select, update (status, dead_reason, leased_until, retry_workflow_
 grant select on webhook_deliveries to lunas_reader;
 grant delete, insert, select, update (status, dead_reason, attempts_total, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_worker;
 grant select on webhook_endpoints to lunas_api;
-grant insert, select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints to lunas_operator;
+grant insert, select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at, claim_number) on webhook_endpoints to lunas_operator;
 grant select (id, merchant_id, events, status, disabled_reason, created_at, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints to lunas_reader;
-grant select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints to lunas_worker;
+grant select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at, claim_number) on webhook_endpoints to lunas_worker;
 grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_api;
 grant insert, select on webhook_events to lunas_operator;
 grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_reader;

@@ -31,6 +31,10 @@ interface DeliveryRow extends Omit<Delivery, 'secrets' | 'correlation'> {
   readonly sealedSecrets: readonly SealedSecret[];
 }
 
+interface ClaimedRow extends DeliveryRow {
+  readonly usesAllRoom: boolean;
+}
+
 export interface SealedSecret {
   readonly id: string;
   readonly sealed: string;
@@ -79,75 +83,100 @@ const STILL_CLAIMABLE = 'finished_at is null and retry_workflow_started_at is nu
 
 export interface ClaimLimits {
   readonly max: number;
+  /** Deliveries in flight, of all relays together. */
   readonly maxPerEndpoint: number;
-  /** The number of deliveries in flight, by endpoint. */
-  readonly inFlight: ReadonlyMap<string, number>;
 }
+
+export interface ClaimedDelivery extends Delivery {
+  /** Whether the claim took as many deliveries of the endpoint as its limit allows, so that more may be due. */
+  readonly usesAllRoom: boolean;
+}
+
+/** $1: deliveries; $2: of each endpoint. */
+const CLAIM = `
+  with recursive pending (endpoint_id) as (
+    (select endpoint_id from webhook_deliveries where ${IS_IN_OUTBOX} order by endpoint_id limit 1)
+    union all
+    select next.endpoint_id from pending cross join lateral (
+      select endpoint_id from webhook_deliveries
+      where ${IS_IN_OUTBOX} and webhook_deliveries.endpoint_id > pending.endpoint_id
+      order by endpoint_id limit 1
+    ) next
+  ),
+  seen as (
+    select endpoint.id, claim_number, $2::integer - (
+      select count(*) from (
+        select leased_until from webhook_deliveries
+        where endpoint_id = endpoint.id and ${IS_IN_OUTBOX} order by queued_at limit 2 * $2::integer
+      ) oldest where leased_until > now()
+    ) as room
+    from pending join webhook_endpoints endpoint on endpoint.id = pending.endpoint_id
+  ),
+  endpoint as (
+    select current.id, current.next_probe_at, seen.room
+    from seen join webhook_endpoints current on current.id = seen.id and current.claim_number = seen.claim_number
+    where seen.room > 0 or current.next_probe_at is not null
+    for no key update of current skip locked
+  ),
+  candidate as (
+    select head.*, count(*) over (partition by endpoint.id) >= endpoint.room as uses_all_room
+    from endpoint cross join lateral (
+      select id, merchant_id, queued_at from webhook_deliveries
+      where endpoint_id = endpoint.id and ${CLAIMABLE}
+      order by queued_at limit endpoint.room
+    ) head
+    where endpoint.next_probe_at is null
+    union all
+    select probe.id, probe.merchant_id, probe.queued_at, false
+    from endpoint cross join lateral (
+      select *, bool_or(leased_until > now()) over () as is_probed
+      from (
+        select id, merchant_id, queued_at, attempts_total, leased_until from webhook_deliveries
+        where ${IS_IN_OUTBOX} and (endpoint_id, queued_at) >= (endpoint.id, '-infinity')
+          and (endpoint_id, queued_at) <= (endpoint.id, 'infinity')
+        order by endpoint_id, queued_at limit ${PROBE_CANDIDATES}
+      ) oldest
+      order by attempts_total, queued_at limit 1
+    ) probe
+    where endpoint.next_probe_at <= now() and not probe.is_probed
+  ),
+  chosen as (
+    select id, uses_all_room from candidate
+    order by row_number() over (partition by merchant_id order by queued_at), queued_at limit $1
+  ),
+  locked as (
+    select delivery.id, chosen.uses_all_room from chosen cross join lateral (
+      select id from webhook_deliveries where id = chosen.id and ${STILL_CLAIMABLE} for update skip locked
+    ) delivery
+  ),
+  claimed as (
+    update webhook_deliveries set leased_until = now() + interval '${LEASE_SECONDS} seconds'
+    where id = any (array (select id from locked))
+    returning *
+  ),
+  counted as (
+    update webhook_endpoints set claim_number = claim_number + 1
+    where id in (select endpoint_id from claimed)
+  )
+  select ${DELIVERY_COLUMNS}, locked.uses_all_room as "usesAllRoom"
+  from claimed delivery join locked on locked.id = delivery.id ${DELIVERY_JOINS}
+  order by delivery.queued_at`;
 
 /**
  * Claims deliveries for an attempt, under a lease that no other relay can take. It takes the oldest of each endpoint,
- * up to the limit of the endpoint, by fair scheduling between merchants. For a failing endpoint it takes one probe
- * when that is due: the delivery with the fewest attempts, since a receiver may fail only for one event.
+ * up to the limit of the endpoint, by fair scheduling between merchants. What any relay has leased counts: a claim
+ * leaves an endpoint out if another claim holds it, or has changed its `claim_number` since the snapshot of the
+ * statement. For a failing endpoint it takes one probe when that is due: the delivery with the fewest attempts, since a
+ * receiver may fail only for one event.
  *
  * The statement finds the endpoints by a skip scan of the outbox index: its cost depends on the number of endpoints,
  * not of deliveries. Endpoints whose pending deliveries all have retry workflows are not in this index.
  */
-export async function claimDeliveries(db: Queryable, sealer: Sealer, bounds: ClaimLimits): Promise<Delivery[]> {
-  const { rows } = await db.query<DeliveryRow>({
+export async function claimDeliveries(db: Queryable, sealer: Sealer, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
+  const { rows } = await db.query<ClaimedRow>({
     name: 'claim_deliveries',
-    text: `
-      with recursive pending (endpoint_id) as (
-        (select endpoint_id from webhook_deliveries where ${IS_IN_OUTBOX} order by endpoint_id limit 1)
-        union all
-        select next.endpoint_id from pending cross join lateral (
-          select endpoint_id from webhook_deliveries
-          where ${IS_IN_OUTBOX} and webhook_deliveries.endpoint_id > pending.endpoint_id
-          order by endpoint_id limit 1
-        ) next
-      ),
-      endpoint as (
-        select id, next_probe_at, $2 - coalesce(busy.count, 0) as room
-        from pending join webhook_endpoints endpoint on endpoint.id = pending.endpoint_id
-        left join unnest($3::uuid[], $4::integer[]) as busy (endpoint_id, count) on busy.endpoint_id = endpoint.id
-      ),
-      candidate as (
-        select head.*
-        from endpoint cross join lateral (
-          select id, merchant_id, queued_at from webhook_deliveries
-          where endpoint_id = endpoint.id and ${CLAIMABLE}
-          order by queued_at limit greatest(endpoint.room, 0)
-        ) head
-        where endpoint.next_probe_at is null
-        union all
-        select probe.id, probe.merchant_id, probe.queued_at
-        from endpoint cross join lateral (
-          select *, bool_or(leased_until > now()) over () as is_probed
-          from (
-            select id, merchant_id, queued_at, attempts_total, leased_until from webhook_deliveries
-            where ${IS_IN_OUTBOX} and (endpoint_id, queued_at) >= (endpoint.id, '-infinity')
-              and (endpoint_id, queued_at) <= (endpoint.id, 'infinity')
-            order by endpoint_id, queued_at limit ${PROBE_CANDIDATES}
-          ) oldest
-          order by attempts_total, queued_at limit 1
-        ) probe
-        where endpoint.next_probe_at <= now() and not probe.is_probed
-      ),
-      chosen as (
-        select id from candidate
-        order by row_number() over (partition by merchant_id order by queued_at), queued_at limit $1
-      ),
-      locked as (
-        select delivery.id from chosen cross join lateral (
-          select id from webhook_deliveries where id = chosen.id and ${STILL_CLAIMABLE} for update skip locked
-        ) delivery
-      ),
-      claimed as (
-        update webhook_deliveries set leased_until = now() + interval '${LEASE_SECONDS} seconds'
-        where id = any (array (select id from locked))
-        returning *
-      )
-      select ${DELIVERY_COLUMNS} from claimed delivery ${DELIVERY_JOINS} order by delivery.queued_at`,
-    values: [bounds.max, bounds.maxPerEndpoint, [...bounds.inFlight.keys()], [...bounds.inFlight.values()]],
+    text: CLAIM,
+    values: [limits.max, limits.maxPerEndpoint],
   });
   return rows.map((row) => openSecrets(row, sealer));
 }
@@ -162,7 +191,10 @@ export async function findDelivery(db: Queryable, sealer: Sealer, deliveryId: st
   return openSecrets(rows[0], sealer);
 }
 
-function openSecrets({ sealedSecrets, requestId, traceparent, ...delivery }: DeliveryRow, sealer: Sealer): Delivery {
+function openSecrets<Row extends DeliveryRow>(
+  { sealedSecrets, requestId, traceparent, ...delivery }: Row,
+  sealer: Sealer,
+) {
   return {
     ...delivery,
     secrets: sealedSecrets.map((sealed) => openSecret(sealed, sealer)),

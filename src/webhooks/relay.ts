@@ -36,20 +36,20 @@ interface RelayDependencies {
 
 /**
  * Makes the first attempt of every delivery. It claims pending deliveries and sends them concurrently, with a limit
- * for each endpoint. It starts a retry workflow for a failed delivery. If the endpoint is failing, its deliveries
- * stay in the outbox instead. A transition wakes the relay; a poll finds what a terminated relay had claimed.
+ * for each endpoint that holds over all relays. It starts a retry workflow for a failed delivery. If the endpoint is
+ * failing, its deliveries stay in the outbox instead. A transition wakes the relay; a poll finds what a terminated
+ * relay had claimed.
  */
 export class Relay {
   readonly #inFlight = new Map<string, Promise<void>>();
-  readonly #inFlightPerEndpoint = new Map<string, number>();
   readonly #markingDead = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #recordSuccess = batchWriter<Success>((successes) => recordDelivered(this.dependencies.db, successes));
   readonly #running: Promise<void>;
   #endPause: () => void = () => undefined;
-  /**
-   * Whether the last claim left deliveries of the endpoint for lack of room; during a claim, true for all endpoints.
-   */
+  /** Endpoints whose last claim used all their room. */
+  readonly #full = new Set<string>();
+  /** Whether the last claim may have left deliveries of the endpoint; during a claim, true for all endpoints. */
   #mayHaveMore: (endpointId: string) => boolean = () => false;
 
   constructor(private readonly dependencies: RelayDependencies) {
@@ -89,21 +89,21 @@ export class Relay {
     this.#mayHaveMore = () => true;
     if (max <= 0) return [];
     const requestedAt = Date.now();
-    const taken = new Map(this.#inFlightPerEndpoint);
-    const claimed = await claimDeliveries(db, sealer, { max, maxPerEndpoint: MAX_PER_ENDPOINT, inFlight: taken });
-    for (const { endpointId } of claimed) taken.set(endpointId, (taken.get(endpointId) ?? 0) + 1);
-    if (claimed.length < max) this.#mayHaveMore = (endpointId) => (taken.get(endpointId) ?? 0) >= MAX_PER_ENDPOINT;
+    const claimed = await claimDeliveries(db, sealer, { max, maxPerEndpoint: MAX_PER_ENDPOINT });
+    for (const { endpointId, usesAllRoom } of claimed) {
+      if (usesAllRoom) this.#full.add(endpointId);
+      else this.#full.delete(endpointId);
+    }
+    if (claimed.length < max) this.#mayHaveMore = (endpointId) => this.#full.has(endpointId);
     if (Date.now() - requestedAt <= CLAIM_TIMEOUT_MS) return claimed;
     log.warn({ deliveries: claimed.length }, 'webhook claim too slow; deliveries retried after lease');
     return [];
   }
 
   #start(delivery: Delivery): void {
-    this.#count(delivery.endpointId, 1);
     const { correlation, paymentId } = delivery;
     const done = withCorrelation(correlation, { paymentId }, () => this.#deliverOrAbandon(delivery)).finally(() => {
       this.#inFlight.delete(delivery.deliveryId);
-      this.#count(delivery.endpointId, -1);
       if (this.#mayHaveMore(delivery.endpointId)) this.wake();
     });
     this.#inFlight.set(delivery.deliveryId, done);
@@ -147,12 +147,6 @@ export class Relay {
     );
     this.#markingDead.set(endpointId, marking);
     return marking;
-  }
-
-  #count(endpointId: string, change: number): void {
-    const now = (this.#inFlightPerEndpoint.get(endpointId) ?? 0) + change;
-    if (now > 0) this.#inFlightPerEndpoint.set(endpointId, now);
-    else this.#inFlightPerEndpoint.delete(endpointId);
   }
 
   /** Resolves when the relay is woken or the next poll is due. */

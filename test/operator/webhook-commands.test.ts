@@ -104,7 +104,6 @@ it('disables and enables an endpoint, and redelivers its dead deliveries', async
   const again = await claimDeliveries(ledger.db, createSealer(masterKey), {
     max: 9,
     maxPerEndpoint: 9,
-    inFlight: new Map(),
   });
   expect(again.map(({ deliveryId }) => deliveryId)).toEqual([delivery.id]);
 });

@@ -52,7 +52,7 @@ async function claimed(count: number) {
   for (let index = 0; index < count; index += 1) {
     await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
   }
-  return claimDeliveries(ledger.db, sealer, { max: 99, maxPerEndpoint: 99, inFlight: new Map() });
+  return claimDeliveries(ledger.db, sealer, { max: 99, maxPerEndpoint: 99 });
 }
 
 const rowsOf = async (order = 'created_at') =>

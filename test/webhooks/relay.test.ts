@@ -114,7 +114,7 @@ describe('with many pending deliveries and plans from an empty outbox', () => {
   afterEach(() => client.release());
 
   async function claim(): Promise<void> {
-    claimed = await claimDeliveries(client, sealer, { max: 256, maxPerEndpoint: 8, inFlight: new Map() });
+    claimed = await claimDeliveries(client, sealer, { max: 256, maxPerEndpoint: 8 });
   }
 
   const record = () =>
@@ -397,10 +397,34 @@ describe('the relay', () => {
     expect(written.length).toBeLessThan(10);
   });
 
+  it('four relays together send an endpoint at most eight webhooks at a time, and each of them once', async () => {
+    await addEndpoint();
+    await createPayments(100);
+    let inFlight = 0;
+    let most = 0;
+    receiver.respond = (response) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      setTimeout(() => {
+        inFlight -= 1;
+        response.end();
+      }, 20);
+    };
+    const startRetryWorkflow = async () => undefined;
+    const relays = Array.from(
+      { length: 4 },
+      () => new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, maxInFlight: MAX_IN_FLIGHT, log }),
+    );
+    const rows = await eventually(deliveries, (all) => all.every(({ status }) => status === 'delivered'));
+    await Promise.all(relays.map((each) => each.stop()));
+    expect(receiver.received).toHaveLength(rows.length);
+    expect(most).toBe(8);
+  });
+
   it('sends the deliveries of a terminated relay after their lease', async () => {
     await addEndpoint();
     await createPayments(3);
-    const bounds = { max: 10, maxPerEndpoint: 10, inFlight: new Map() };
+    const bounds = { max: 10, maxPerEndpoint: 10 };
     expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(3);
     expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(0);
     await ledger.db.query("update webhook_deliveries set leased_until = now() - interval '1 second'");
