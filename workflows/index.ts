@@ -1,4 +1,5 @@
-import { setWorkflowOptions } from '@temporalio/workflow';
+import type { WorkflowDefinitionOptions } from '@temporalio/common';
+import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { payment } from './payment';
 import { webhookDelivery } from './webhook-delivery';
 
@@ -8,7 +9,12 @@ export { reconcile } from './reconcile';
 export { retention } from './retention';
 export { webhookDelivery } from './webhook-delivery';
 
-// With Worker Versioning these complete on the version of the worker on which they started. The other workflows move to
-// the current version: they may wait for months, or start anew each hour (docs/decisions/0012-worker-versioning.md).
-setWorkflowOptions({ versioningBehavior: 'PINNED' }, payment);
-setWorkflowOptions({ versioningBehavior: 'PINNED' }, webhookDelivery);
+// On versioned workers these complete on the version on which they started. The other workflows move to the current
+// version: they may wait for months, or start anew each hour (docs/decisions/0012-worker-versioning.md).
+setWorkflowOptions(pinnedIfVersioned, payment);
+setWorkflowOptions(pinnedIfVersioned, webhookDelivery);
+
+/** Temporal rejects the tasks of a worker without a version that names a behaviour. */
+function pinnedIfVersioned(): WorkflowDefinitionOptions {
+  return workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {};
+}
