@@ -5,6 +5,7 @@ import { formatAmount } from './responses';
 import { FAULT_KINDS, isPossible, FAULT_OPERATIONS, type Faults } from './faults';
 import type { Ledger } from './ledger';
 import type { OrderWithRefunds } from './ledger-records';
+import { formatMidtransTime } from './midtrans-time';
 
 const MAX_TIMES = 10_000;
 const NO_PENDING_ORDER = 'The QRIS is valid, but it is not of a pending order of this sandbox.';
@@ -116,6 +117,7 @@ function show({ order, refunds }: OrderWithRefunds) {
     transaction_id: order.transactionId,
     status: order.status,
     gross_amount: formatAmount(order.grossAmountRupiah),
+    transaction_time: formatMidtransTime(order.chargedAt),
     charge_calls: order.chargeCalls,
     status_calls: order.statusCalls,
     refunds: refunds.map((refund) => ({

@@ -39,6 +39,7 @@ describe('POST /simulator/payments/:order_id/pay', () => {
         transaction_id,
         status: 'settlement',
         gross_amount: '50000.00',
+        transaction_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
         charge_calls: 1,
         status_calls: 0,
         refunds: [],

@@ -83,6 +83,7 @@ const ledgerSchema = z.object({
     z.object({
       order_id: z.string(),
       status: z.string(),
+      transaction_time: z.string(),
       charge_calls: z.number(),
       status_calls: z.number(),
       refunds: z.array(z.object({ refund_key: z.string(), amount: z.number(), status: z.string() })),

@@ -151,6 +151,9 @@ describe('a merchant receives the events of a payment that', () => {
         'X-Service-Event': `payment.${status}`,
         'X-Service-Delivery': deliveries[index]?.id,
         'X-Service-Signature': expect.stringMatching(/^t=\d{10},v1=[0-9a-f]{64}$/),
+        'webhook-id': deliveries[index]?.id,
+        'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+        'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
       })),
     );
     expect(webhooks.every((webhook) => verifySignature(webhook, secret))).toBe(true);

@@ -20,6 +20,8 @@ it('a payment whose history is long continues as a new run in the same status', 
   for (let signals = 0; latest.runId === first.runId; signals += 1) {
     expect(signals).toBeLessThan(MAX_HISTORY_EVENTS);
     await workflow.signal('paid');
+    // The response to a query shows that the worker has handled the signal.
+    await service.workflows.queryStatus(id);
     latest = await workflow.describe();
   }
   const { raw } = await service.client.workflow.getHandle(workflow.workflowId, first.runId).describe();
