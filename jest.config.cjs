@@ -13,7 +13,7 @@ const UNIT = [
   'test/providers/midtrans/{midtrans-provider,notification}.test.ts',
   'test/temporal/fairness-key.test.ts',
   'test/webhooks/{retry-policy,sign,special-purpose-networks}.test.ts',
-  'test/workflows/versions.test.ts',
+  'test/workflows/{module-state,versions}.test.ts',
 ];
 
 const inRoot = (glob) => `<rootDir>/${glob}`;

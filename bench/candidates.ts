@@ -14,7 +14,7 @@ import { median } from './statistics';
 
 /** Settings of the worker that need no change of the service (`WorkerOptions` of Temporal's SDK). */
 const WORKER_CANDIDATES: Readonly<Record<string, WorkerTuning>> = {
-  'no stack trace at each promise of a workflow': { environment: { BENCH_NO_PROMISE_STACKS: '1' } },
+  'stack traces in workflows': { environment: { WORKFLOW_STACK_TRACES: 'true' } },
   'no source maps': { environment: { BENCH_NO_SOURCE_MAPS: '1' } },
   'reuseV8Context off': { options: { reuseV8Context: false } },
   'autoscaling pollers': {

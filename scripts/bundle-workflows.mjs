@@ -24,7 +24,10 @@ export async function bundleWorkflows(target) {
 async function makeBundle(file) {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const workflowsPath = path.join(ROOT, 'workflows', 'index.ts');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  // A worker evaluates the modules once, not once for each workflow. test/workflows/module-state.test.ts proves that
+  // they have no state that one workflow could leave to another.
+  const preloadModules = [workflowsPath];
+  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules, logger: new DefaultLogger('ERROR') });
   await mkdir(CACHE, { recursive: true });
   const partial = `${file}.${process.pid}`;
   await writeFile(partial, code);

@@ -154,6 +154,10 @@ export const environmentSchema = z.object({
     .enum(['true', 'false'], { error: 'must be true or false' })
     .default('false')
     .describe('true: the worker neither settles nor refunds, until PostgreSQL and Temporal agree again.'),
+  WORKFLOW_STACK_TRACES: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default('false')
+    .describe('true: call stacks in the Web UI and stack traces of failed workflow tasks, for more CPU of the worker.'),
   TRUST_PROXY: trustedProxies
     .optional()
     .describe(

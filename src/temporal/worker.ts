@@ -24,6 +24,7 @@ import { startSweeper } from './sweeper';
 import { startWorkerMetrics } from './worker-metrics';
 import { versioningOptions, type WorkerVersion } from './worker-versions';
 import { WorkerConnection } from './worker-connection';
+import { readWorkflowBundle } from './workflow-bundle';
 
 export interface WorkerSettings {
   readonly databaseUrl: string;
@@ -45,6 +46,8 @@ export interface WorkerSettings {
   readonly metrics?: MetricsAddress | undefined;
   /** Built by `npm run build`. */
   readonly workflowBundlePath: string;
+  /** `WORKFLOW_STACK_TRACES` */
+  readonly hasWorkflowStackTraces?: boolean | undefined;
   readonly log: Logger;
   /** `TEMPORAL_WORKER_BUILD_ID`; without it the worker is not versioned. */
   readonly version?: WorkerVersion | undefined;
@@ -108,7 +111,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   });
 
   const connection = await WorkerConnection.open(temporal, log);
-  const shared = { ...workerOptions(settings, keys), connection: connection.native, activities };
+  const shared = { ...(await workerOptions(settings, keys)), connection: connection.native, activities };
   const taskQueues = TASK_QUEUES.filter(({ role }) => has(role));
   const workers = await Promise.all(taskQueues.map(({ taskQueue }) => Worker.create({ ...shared, taskQueue })));
   connection.attach(workers);
@@ -134,14 +137,14 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
 }
 
 /** Of the workers of every task queue. */
-function workerOptions(
-  { temporal, workflowBundlePath, version, sizes, log }: WorkerSettings,
+async function workerOptions(
+  { temporal, workflowBundlePath, hasWorkflowStackTraces = false, version, sizes, log }: WorkerSettings,
   keys: PayloadKeys,
-): Omit<WorkerOptions, 'taskQueue'> {
+): Promise<Omit<WorkerOptions, 'taskQueue'>> {
   return {
     ...versioningOptions(version),
     namespace: temporal.namespace,
-    workflowBundle: { codePath: workflowBundlePath },
+    workflowBundle: await readWorkflowBundle(workflowBundlePath, hasWorkflowStackTraces),
     interceptors: { activity: [correlateActivity] },
     dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
     shutdownGraceTime: SHUTDOWN_GRACE_TIME,

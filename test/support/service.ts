@@ -74,9 +74,11 @@ export interface TestService {
   /** The merchant refunds the payment in the provider's dashboard. Lunas does not take part. */
   refundAtProvider(referenceId: string, amount?: number): Promise<void>;
   stopWorker(): Promise<void>;
-  startWorker(options?: { readonly isRecovering: boolean }): Promise<void>;
+  startWorker(variant?: Partial<WorkerVariant>): Promise<void>;
   close(): Promise<void>;
 }
+
+type WorkerVariant = Pick<WorkerSettings, 'isRecovering' | 'hasWorkflowStackTraces'>;
 
 const ledgerSchema = z.object({
   payments: z.array(
@@ -155,14 +157,14 @@ export async function startTestService(
   const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal, payloadKeysOf(masterKey, ...oldMasterKeys));
   const workflows = new PaymentWorkflowClient(client);
-  const worker = restartableWorker((isRecovering) =>
+  const worker = restartableWorker((variant) =>
     startWorker({
       ...settings,
       databaseUrl: database.urlOf('lunas_local_worker'),
       ...workerDefaults(maxCachedWorkflows),
       refundHoldSeconds,
       metrics: metrics?.worker,
-      isRecovering,
+      ...variant,
       retentionDays: RETENTION_DAYS,
       workflowBundlePath: workflowBundlePath(),
       onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
@@ -273,12 +275,12 @@ function sandboxMethods(
 }
 
 function restartableWorker(
-  start: (isRecovering: boolean) => Promise<{ close(): Promise<void> }>,
+  start: (variant: WorkerVariant) => Promise<{ close(): Promise<void> }>,
 ): Pick<TestService, 'startWorker' | 'stopWorker'> {
   let worker: { close(): Promise<void> } | undefined;
   return {
-    async startWorker({ isRecovering } = { isRecovering: false }) {
-      worker = await start(isRecovering);
+    async startWorker(variant) {
+      worker = await start({ isRecovering: false, ...variant });
     },
     async stopWorker() {
       await worker?.close();

@@ -30,6 +30,7 @@ export function addWorkerCommand(program: Command): void {
           isRecovering: context.config.LUNAS_RECOVERY_MODE === 'true',
           metrics: metricsAddressOf(context.config),
           workflowBundlePath: WORKFLOW_BUNDLE,
+          hasWorkflowStackTraces: context.config.WORKFLOW_STACK_TRACES === 'true',
           version: versionOf(context.config),
           roles: context.config.WORKER_ROLES,
           sizes: workerSizesOf(context.config),
