@@ -19,10 +19,11 @@ export function buildDocument(endpoints: readonly MerchantEndpoint[]) {
       title: 'Lunas: QRIS payments',
       version: VERSION,
       description: INTRODUCTION,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],
     security: [{ secretKey: [] }],
-    tags: [{ name: 'Transactions' }],
+    tags: [{ name: 'Transactions', description: 'QRIS payments: create, show, list, cancel, refund.' }],
     paths: describePaths(endpoints),
     webhooks: Object.fromEntries(PAYMENT_STATUSES.map((status) => [eventOnEntering(status), describeWebhook(status)])),
     components: {

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
 import { buildDocument } from '../../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
@@ -69,6 +71,16 @@ describe('GET /openapi.json', () => {
       const parameters = all('paths', place[1] ?? '', 'parameters', '*').map(([, parameter]) => parameter);
       expect(parameters).toMatchObject(names.map((name) => ({ name, in: 'path', required: true, schema: {} })));
     }
+  });
+
+  it("has no problem by redocly's recommended rules", () => {
+    const lint = (source: unknown) =>
+      execFileSync(process.execPath, [path.join(__dirname, 'lint.mjs')], {
+        input: JSON.stringify(source),
+        encoding: 'utf8',
+      });
+    expect(lint(document)).toBe('');
+    expect(lint({ openapi: '3.1.0', info: {}, paths: {} })).toContain('struct');
   });
 
   it('has each referenced component, and references each component', () => {
