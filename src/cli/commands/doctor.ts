@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { UserError } from '../../errors';
+import { readGoLiveFacts } from '../../operator/go-live';
 import type { LunasCommand } from '../lunas-command';
+import { id } from '../option-schemas';
 import { type CommandResult, formatTable } from '../output';
+import { GO_LIVE_RULES } from '../rules/go-live-rules';
 import { withInstallation } from '../rules/installation';
 import { type Installation, INSTALLATION_RULES, REACHABILITY_RULES } from '../rules/installation-rules';
 import type { Rule } from '../rules/rule';
@@ -21,12 +25,22 @@ export function addDoctorCommand(program: LunasCommand): void {
   program
     .command('doctor')
     .description('print every rule of a safe start with its state; exits with 1 if one is broken')
-    .examples('lunas doctor', 'lunas doctor --json')
-    .checkedAction(z.object({}), (_, context) => withInstallation(context, checkAllRules));
+    .option('--merchant <merchant-id>', 'the go-live checklist of a merchant instead')
+    .examples('lunas doctor', 'lunas doctor --json', 'lunas doctor --merchant 01935b6c-7c00-7000-8000-00006c756e61')
+    .checkedAction(z.object({ merchant: id.optional() }), ({ merchant }, context) =>
+      withInstallation(context, (installation) =>
+        merchant === undefined ? checkAll(RULES, installation) : checkMerchant(installation, merchant),
+      ),
+    );
 }
 
-async function checkAllRules(installation: Installation): Promise<CommandResult> {
-  const rules = await Promise.all(RULES.map((rule) => checkRule(rule, installation)));
+async function checkMerchant({ database, databaseError }: Installation, merchantId: string): Promise<CommandResult> {
+  if (database === null) throw new UserError(databaseError ?? 'The database is not available.');
+  return checkAll(GO_LIVE_RULES, await readGoLiveFacts(database.db, merchantId));
+}
+
+async function checkAll<Subject>(all: readonly Rule<Subject>[], subject: Subject): Promise<CommandResult> {
+  const rules = await Promise.all(all.map((rule) => checkRule(rule, subject)));
   const broken = rules.filter(({ state }) => state === 'broken').map(({ name }) => name);
   return {
     json: { rules },
@@ -35,11 +49,8 @@ async function checkAllRules(installation: Installation): Promise<CommandResult>
   };
 }
 
-async function checkRule(
-  { name, advice, check }: Rule<Installation>,
-  installation: Installation,
-): Promise<CheckedRule> {
-  const finding = await check(installation);
+async function checkRule<Subject>({ name, advice, check }: Rule<Subject>, subject: Subject): Promise<CheckedRule> {
+  const finding = await check(subject);
   if (typeof finding === 'object') return { name, state: 'broken', violation: finding.violation, advice };
   return { name, state: finding === 'ok' ? 'ok' : 'not_applicable', violation: null, advice: null };
 }
