@@ -19,6 +19,7 @@ COPY --from=build /lunas/package.json ./
 COPY --from=build /lunas/node_modules ./node_modules
 COPY --from=build /lunas/dist ./dist
 COPY --from=build /lunas/src/db/migrations ./src/db/migrations
+COPY --from=build /lunas/docs ./docs
 COPY --from=build /lunas/src/web/checkout/files ./src/web/checkout/files
 RUN ln -s /lunas/dist/src/cli/lunas.js /usr/local/bin/lunas
 # The user `node` by its number: Kubernetes can check only a number (runAsNonRoot).

@@ -3,6 +3,7 @@ import { getCheckoutImage } from './checkout/get-checkout-image';
 import { getCheckoutPage } from './checkout/get-checkout-page';
 import { streamCheckout } from './checkout/stream-checkout';
 import { getDocs, getDocsFile } from './docs/get-docs';
+import { getLlmsTxt } from './docs/get-llms-txt';
 import type { Endpoint, MerchantEndpoint, OperatorEndpoint } from './endpoint';
 import { getHealth, getReadiness } from './health/health';
 import { getOpenapi } from './openapi/get-openapi';
@@ -68,6 +69,7 @@ export const PUBLIC_ROUTES: readonly Endpoint[] = [
   getOpenapi(MERCHANT_ENDPOINTS),
   getDocs,
   getDocsFile,
+  getLlmsTxt,
   getHealth,
   getReadiness,
 ];

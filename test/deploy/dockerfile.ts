@@ -22,15 +22,19 @@ export function readDockerfile(): Instruction[] {
     });
 }
 
-/** Whether `.dockerignore` excludes a path of the build context. */
+/** Whether `.dockerignore` excludes a path of the build context. The last line that matches decides. */
 export function isExcludedFromContext(file: string): boolean {
-  return EXCLUDED.some((pattern) => pattern.test(file));
+  return IGNORE_LINES.findLast(({ pattern }) => pattern.test(file))?.excludes ?? false;
 }
 
-const EXCLUDED = readFileSync(path.join(PACKAGE_ROOT, '.dockerignore'), 'utf8')
+const IGNORE_LINES = readFileSync(path.join(PACKAGE_ROOT, '.dockerignore'), 'utf8')
   .split('\n')
   .filter((line) => line !== '')
-  .map((pattern) => new RegExp(`^${pattern.split('**/').map(toExpression).join('(?:.*/)?')}(?:/|$)`));
+  .map((line) => ({ excludes: !line.startsWith('!'), paths: line.replace(/^!/, '') }))
+  .map(({ excludes, paths }) => ({
+    excludes,
+    pattern: new RegExp(`^${paths.split('**/').map(toExpression).join('(?:.*/)?')}(?:/|$)`),
+  }));
 
 function toExpression(pattern: string): string {
   return pattern.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '[^/]*');

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
+import { GO_LIVE_RULES } from '../../src/cli/rules/go-live-rules';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { changeHold, changeMerchant } from '../../src/operator/merchants';
+import { PACKAGE_ROOT } from '../../src/package-info';
 import { createSealer } from '../../src/sealing';
 import { runLunas } from '../cli/run-lunas';
 import { eventually } from '../support/eventually';
@@ -105,9 +109,18 @@ it('names what breaks later', async () => {
   );
 });
 
+it('docs/integration.md has each rule, in this order', () => {
+  const page = readFileSync(path.join(PACKAGE_ROOT, 'docs', 'integration.md'), 'utf8');
+  const documented = [...page.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
+  expect(documented).toEqual(GO_LIVE_RULES.map(({ name }) => name));
+});
+
 it('an unknown merchant, and a malformed id', async () => {
   const unknown = await runLunas(['doctor', '--merchant', '01935b6c-7c00-7000-8000-0000000000ff'], environment);
-  expect([unknown.exitCode, unknown.stderr]).toEqual([1, expect.stringMatching(/^error: There is no merchant 01935b6c/)]);
+  expect([unknown.exitCode, unknown.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: There is no merchant 01935b6c/),
+  ]);
   const malformed = await runLunas(['doctor', '--merchant', 'x'], environment);
   expect([malformed.exitCode, malformed.stderr]).toEqual([2, expect.stringContaining('must be a UUID')]);
 });

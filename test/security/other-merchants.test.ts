@@ -41,6 +41,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'get /openapi.json': 'constant',
   'get /docs': 'constant',
   'get /docs/:file': 'constant',
+  'get /llms.txt': 'constant',
   'get /healthz': 'constant',
   'get /readyz': 'constant',
   'get /operator/payments/:id': 'operator',

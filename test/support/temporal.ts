@@ -11,7 +11,7 @@ export const temporalAddress = (): string => testEnvironment('TEMPORAL_ADDRESS')
 /** The file of the bundled workflows, for `Worker.create({ workflowBundle: { codePath } })`. */
 export const workflowBundlePath = (): string => testEnvironment('WORKFLOW_BUNDLE_PATH');
 
-const START_ATTEMPTS = 6;
+const START_ATTEMPTS = 12;
 const KEYWORD = 2;
 
 /** A server that skips time while a workflow's result is awaited. Tear it down in `afterAll`. */
