@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Debian packages that the slow tests need: libfaketime for wrong clocks, mount for a full disk, ps to find processes,
 # nginx before API processes that are restarted, Prometheus with its promtool, bubblewrap and debootstrap for the image,
-# Chromium and zbarimg for the checkout page.
+# Chromium and zbarimg for the checkout page, PHP for the examples.
 # Installs only what is missing. This needs root.
 set -euo pipefail
 
@@ -14,6 +14,7 @@ command -v nginx >/dev/null || missing+=(nginx-light)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
 command -v debootstrap >/dev/null || missing+=(debootstrap)
 command -v chromium >/dev/null || missing+=(chromium)
+command -v php >/dev/null || missing+=(php-cli)
 command -v zbarimg >/dev/null || missing+=(zbar-tools)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
