@@ -4,7 +4,7 @@ const LAYERS = {
   '^activities/': [
     '^activities/',
     '^src/(webhooks|providers|db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/domain/': ['^src/domain/'],
   '^src/metrics/': ['^src/(metrics|domain)/', '^src/(config|logger|package-info)\\.ts$'],
@@ -12,42 +12,42 @@ const LAYERS = {
   '^src/keys/': ['^src/keys/', '^src/(config|errors)\\.ts$'],
   '^src/db/': [
     '^src/(db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
   // An adapter reads the QR that an acquirer issued before anybody is shown it.
   '^src/providers/': [
     '^src/(providers|qris|db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/webhooks/': [
     '^src/(webhooks|db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/temporal/': [
     '^workflows/',
     '^activities/',
     '^src/(temporal|webhooks|providers|db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/operator/': [
     '^workflows/',
     '^src/(operator|keys|temporal|webhooks|providers|db|domain)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/api/': [
     '^workflows/',
     '^src/(api|web|keys|operator|temporal|webhooks|providers|qris|db|domain|metrics)/',
-    '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
   // Pages: they render what `src/api` has read.
   '^src/web/': ['^src/(web|qris|domain)/', '^src/package-info\\.ts$'],
   '^src/sandbox/': [
     '^src/(sandbox|qris)/',
-    '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
   '^src/local-stack/': [
     '^src/(local-stack|qris)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|sealing|snake-case|tracing)\\.ts$',
+    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
   ],
 };
 

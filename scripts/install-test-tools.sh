@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Debian packages that the slow tests need: libfaketime for wrong clocks, mount for a full disk, ps to find processes,
-# nginx before API processes that are restarted, Prometheus with its promtool, bubblewrap and debootstrap for the image,
-# Chromium and zbarimg for the checkout page, PHP for the examples.
+# nginx before API processes that are restarted, PgBouncer before PostgreSQL, Prometheus with its promtool, bubblewrap
+# and debootstrap for the image, Chromium and zbarimg for the checkout page, PHP for the examples.
 # Installs only what is missing. This needs root.
 set -euo pipefail
 
@@ -11,6 +11,7 @@ command -v mount >/dev/null || missing+=(mount)
 command -v promtool >/dev/null || missing+=(prometheus)
 command -v ps >/dev/null || missing+=(procps)
 command -v nginx >/dev/null || missing+=(nginx-light)
+[ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
 command -v debootstrap >/dev/null || missing+=(debootstrap)
 command -v chromium >/dev/null || missing+=(chromium)

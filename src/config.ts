@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf, UserError } from './errors';
 import { PACKAGE_ROOT } from './package-info';
+import { POOL_MODES, throughPooler } from './pooler';
 
 /** Digits and nothing else: no sign, fraction, exponent or space. */
 function wholeNumber(min: number, max: number) {
@@ -82,6 +83,8 @@ const workerRoles = list.pipe(
     .min(1, { error: `must be some of ${WORKER_ROLES.join(',')}, separated by commas` }),
 );
 
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ });
+
 /** Every environment variable, its default and its meaning. The CLI finds an absent address in `LUNAS_HOME`. */
 export const environmentSchema = z.object({
   PORT: port.default(3000).describe('Port of the API.'),
@@ -93,10 +96,16 @@ export const environmentSchema = z.object({
   PUBLIC_BASE_URL: url
     .optional()
     .describe("URL for QR images and providers' notifications. Default: the API's own address."),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+  DATABASE_URL: postgresUrl
     .optional()
     .describe('postgresql://user:password@host:5432/lunas. Default: the database of the local stack.'),
+  DATABASE_POOLER: z
+    .enum(POOL_MODES, { error: 'must be session or transaction' })
+    .optional()
+    .describe('pool_mode of the PgBouncer at DATABASE_URL: session or transaction. Default: there is none.'),
+  DATABASE_DIRECT_URL: postgresUrl
+    .optional()
+    .describe('URL of PostgreSQL itself for `lunas migrate`, if DATABASE_URL is that of a PgBouncer.'),
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^[^\s:/]+:\d+$/, { error: 'must be host:port' })
@@ -237,6 +246,16 @@ export function operatorPortOf({ OPERATOR_PORT, PORT }: Pick<Config, 'OPERATOR_P
   return OPERATOR_PORT ?? PORT + 2;
 }
 
+/**
+ * The address of PostgreSQL itself, for a migration: its lock belongs to a session. Undefined if none is configured.
+ * @throws UserError if only that of a pooler is configured
+ */
+export function directDatabaseUrl(config: Config): string | undefined {
+  const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLER } = config;
+  if (DATABASE_DIRECT_URL !== undefined || DATABASE_POOLER === undefined) return DATABASE_DIRECT_URL ?? DATABASE_URL;
+  throw new UserError('A migration does not run through a pooler. Set DATABASE_DIRECT_URL to PostgreSQL itself.');
+}
+
 /** Where a process serves its metrics. */
 export interface MetricsAddress {
   readonly host: string;
@@ -269,9 +288,15 @@ export function temporalUiOrigins({ TEMPORAL_UI_URL, TEMPORAL_UI_PORT }: Config)
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = environmentSchema.safeParse({ ...given, ...readSecretFiles(given) });
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return markPooler(parsed.data);
   const violations = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new UserError(`The environment has invalid values. ${violations.join('; ')}`);
+}
+
+function markPooler(config: Config): Config {
+  const { DATABASE_URL, DATABASE_POOLER } = config;
+  if (DATABASE_URL === undefined || DATABASE_POOLER === undefined) return config;
+  return { ...config, DATABASE_URL: throughPooler(DATABASE_URL, DATABASE_POOLER) };
 }
 
 /** Secrets that a file may contain: a file is visible neither in the process list nor in `docker inspect`. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Config, loadConfig } from '../config';
+import { type Config, directDatabaseUrl, loadConfig } from '../config';
 import { DerivedKeys } from '../db/derived-keys';
 import { migrate } from '../db/migrate';
 import { createPool } from '../db/pool';
@@ -66,7 +66,14 @@ export async function runLocalStack(
     await stopOrphanedProcesses(dataDirectory, (line) => progress.log(line));
     await checkPorts(requiredPorts(config, services), afterCrash ? AFTER_CRASH_MS : 0);
     const stack = await startStack(
-      { config, dataDirectory, services, prepareDatabase, progress, supervisor },
+      {
+        config,
+        dataDirectory,
+        services,
+        prepareDatabase: (access) => prepareDatabase(access, config),
+        progress,
+        supervisor,
+      },
       stop.signal,
     );
     if (stack.temporalUiUrl !== null) await setUpTemporal(config, stack);
@@ -102,9 +109,10 @@ async function assertLocalSettings(config: Config): Promise<void> {
 }
 
 /** Creates the schema and the demo data that the services need. */
-async function prepareDatabase(access: DatabaseAccess): Promise<Demo> {
+async function prepareDatabase(access: DatabaseAccess, config: Config): Promise<Demo> {
+  const isOwn = config.DATABASE_URL === undefined;
   try {
-    await migrate(access.databaseUrl, ENVIRONMENT);
+    await migrate((isOwn ? undefined : directDatabaseUrl(config)) ?? access.databaseUrl, ENVIRONMENT);
     await requireKeysOf(access);
     return await seedDemo({ ...access, sandboxServerKey: SANDBOX_SERVER_KEY });
   } catch (error) {

@@ -1,4 +1,5 @@
 import { Pool, TypeOverrides, type PoolConfig } from 'pg';
+import { statementLimit } from '../pooler';
 
 export type { Pool };
 
@@ -8,7 +9,10 @@ export type Queryable = Pick<Pool, 'query'>;
 interface PoolOptions extends Pick<PoolConfig, 'max' | 'idleTimeoutMillis'> {
   /** For a connection from the pool, idle or new. */
   readonly connectionTimeoutMs?: number;
-  /** For a statement, enforced by the server. If the server does not respond, the client aborts a second later. */
+  /**
+   * For a statement, enforced by the server. If the server does not respond, the client aborts a second later. Behind a
+   * pooler in transaction mode, the server enforces that of the role instead.
+   */
   readonly statementTimeoutMs?: number;
 }
 
@@ -38,7 +42,7 @@ export function createPool(
     connectionString: databaseUrl,
     max: 20,
     connectionTimeoutMillis: connectionTimeoutMs,
-    statement_timeout: statementTimeoutMs,
+    ...statementLimit(databaseUrl, statementTimeoutMs),
     query_timeout: statementTimeoutMs + LOST_RESULT_DELAY_MS,
     application_name: 'lunas',
     types,

@@ -198,7 +198,9 @@ function serviceEnvironment(
     LUNAS_MASTER_KEY: masterKey,
     LUNAS_MASTER_KEY_FILE: '',
     LUNAS_ENVIRONMENT: 'sandbox',
+    // The address has the mode of its pooler.
     DATABASE_URL: databaseUrl,
+    DATABASE_POOLER: '',
     TEMPORAL_ADDRESS: temporalAddress,
     PORT: String(config.PORT),
     OPERATOR_PORT: String(operatorPortOf(config)),

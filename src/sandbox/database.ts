@@ -1,5 +1,6 @@
 import { Client, Pool, type PoolClient } from 'pg';
 import { codeOf } from '../errors';
+import { statementLimit } from '../pooler';
 import { totalsOf } from './magic-amounts';
 
 /** Midtrans' statuses. `settlement` means that the customer has paid. */
@@ -71,6 +72,7 @@ const SCHEMA = `
 const DATABASE_MISSING = '3D000';
 const DATABASE_EXISTS = new Set(['42P04', '23505']);
 const SCHEMA_LOCK = 7_107_717;
+const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** Opens the ledger at `databaseUrl`. Creates the database and its tables if they do not exist. */
 export async function openDatabase(databaseUrl: string): Promise<Pool> {
@@ -83,7 +85,7 @@ export async function openDatabase(databaseUrl: string): Promise<Pool> {
     connectionString: databaseUrl,
     max: 20,
     connectionTimeoutMillis: 5000,
-    statement_timeout: 15_000,
+    ...statementLimit(databaseUrl, STATEMENT_TIMEOUT_MS),
     application_name: 'lunas-sandbox',
   });
 }

@@ -65,11 +65,13 @@ it('a role that may create roles migrates', async () => {
 
 it('the statements of docs/production.md prepare a server', async () => {
   const server = await startServer();
-  const section = readSection({ page: 'docs/production.md', kind: 'sql', name: 'roles' });
-  await execute(
-    server('postgres'),
-    section.split('\n').filter((line) => !line.startsWith('```')),
-  );
+  for (const name of ['roles', 'pooler']) {
+    const section = readSection({ page: 'docs/production.md', kind: 'sql', name });
+    await execute(
+      server('postgres'),
+      section.split('\n').filter((line) => !line.startsWith('```')),
+    );
+  }
   const as = (role: string) => urlOf(server('lunas'), role);
   expect(await lunas(as('migrator'), 'migrate')).toMatchObject({ exitCode: 0, stderr: '' });
   const created = await lunas(as('dewi'), 'merchants', 'create', '--name', 'Toko');

@@ -20,6 +20,7 @@ import { temporalAddress } from '../support/temporal';
 const NAMES = [
   'database',
   'temporal',
+  'database_pooler',
   'schema',
   'master_key',
   'demo_data',

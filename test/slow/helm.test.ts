@@ -107,7 +107,7 @@ it('takes each secret from an existing Secret, and the database role of each pro
     const references = env.flatMap(({ name, valueFrom }) => (valueFrom ? [[name, valueFrom.secretKeyRef.key]] : []));
     expect({ name, ...Object.fromEntries(references) }).toEqual({
       name,
-      DATABASE_URL: args[0],
+      [args[0] === 'migrate' ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL']: args[0],
       LUNAS_MASTER_KEY: 'LUNAS_MASTER_KEY',
       LUNAS_OLD_MASTER_KEYS: 'LUNAS_OLD_MASTER_KEYS',
       TEMPORAL_API_KEY: 'TEMPORAL_API_KEY',

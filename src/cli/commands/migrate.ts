@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { directDatabaseUrl } from '../../config';
 import { readEnvironment } from '../../db/environment';
 import { migrate } from '../../db/migrate';
 import type { CommandContext } from '../command-context';
 import { explainDatabaseError } from '../database-error';
-import { type LunasCommand, requireOwnSettings } from '../lunas-command';
+import type { LunasCommand } from '../lunas-command';
 import { requireRules } from '../rules/rule';
-import { SETTINGS_RULES } from '../rules/settings-rules';
+import { type Settings, SETTINGS_RULES } from '../rules/settings-rules';
 
 export function addMigrateCommand(program: LunasCommand): void {
   const onLocked = () => program.terminal.stderr.write('Another transaction holds a lock; retrying.\n');
@@ -13,10 +14,10 @@ export function addMigrateCommand(program: LunasCommand): void {
     .command('migrate')
     .description('apply all migrations of this version to the database')
     .checkedAction(z.object({}), async (_, context) => {
-      const databaseUrl = await context.databaseUrl();
-      await requireOwnSettings(context);
+      const databaseUrl = directDatabaseUrl(context.config) ?? (await context.databaseUrl());
+      await requireSettingsOf(context, databaseUrl, undefined);
       try {
-        await requireRecordedSettings(context, databaseUrl);
+        await requireSettingsOf(context, databaseUrl, await readEnvironment(databaseUrl));
         const migrations = await migrate(databaseUrl, await context.environment(), onLocked);
         const text = migrations.length === 0 ? 'The schema is up to date.' : `Applied ${migrations.join(', ')}.`;
         return { json: { migrations }, text };
@@ -26,8 +27,17 @@ export function addMigrateCommand(program: LunasCommand): void {
     });
 }
 
-/** Before its first migration, the database records no environment that could be compared. */
-async function requireRecordedSettings(context: CommandContext, databaseUrl: string): Promise<void> {
-  const recorded = await readEnvironment(databaseUrl);
-  if (recorded !== null) await requireRules(SETTINGS_RULES, await context.settings(recorded));
+/**
+ * @param recorded the environment of the database; undefined before the first connection, which may have no TLS; null
+ *   before its first migration
+ */
+async function requireSettingsOf(
+  context: CommandContext,
+  databaseUrl: string,
+  recorded: Settings['recordedEnvironment'],
+): Promise<void> {
+  const settings = { ...(await context.settings(recorded)), databaseUrl };
+  if (recorded === undefined ? settings.environment !== undefined : recorded !== null) {
+    await requireRules(SETTINGS_RULES, settings);
+  }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/pool';
+import { poolModeViolation, rejectedSetting } from '../../db/pool-mode';
 import type { SchemaDifference } from '../../db/migrate';
 import { messageOf } from '../../errors';
 import type { KeyRing } from '../../master-keys';
@@ -40,6 +41,11 @@ export const REACHABILITY_RULES: readonly Rule<Installation>[] = [
 
 /** The API and the worker require these in addition to `SETTINGS_RULES`. */
 export const INSTALLATION_RULES: readonly Rule<Installation>[] = [
+  {
+    name: 'database_pooler',
+    advice: 'Set DATABASE_POOLER and the limits of the roles (docs/production.md, "Connection pooler").',
+    check: checkPooler,
+  },
   { name: 'schema', advice: 'Run `lunas migrate`.', check: checkSchema },
   {
     name: 'master_key',
@@ -80,6 +86,13 @@ async function checkTemporalConnection({ config, temporalConnection }: Installat
   }
   const failure = await temporalConnection();
   return okUnless(failure?.isCertificate ? `Temporal and this process do not connect: ${failure.message}.` : null);
+}
+
+async function checkPooler({ database, databaseError, databaseUrl }: Installation): Promise<Finding> {
+  if (database !== null && databaseUrl !== undefined) return okUnless(await poolModeViolation(databaseUrl));
+  const rejected = rejectedSetting(databaseError ?? '');
+  if (rejected === null) return 'not applicable';
+  return { violation: `The pooler at DATABASE_URL rejects the connection (${rejected}).` };
 }
 
 function checkSchema({ database }: Installation): Finding {

@@ -67,7 +67,8 @@ env:
   - name: {{ $name }}
     value: {{ $value | toString | quote }}
   {{- end }}
-  - name: DATABASE_URL
+  # A migration does not run through a pooler.
+  - name: {{ eq .database "migrate" | ternary "DATABASE_DIRECT_URL" "DATABASE_URL" }}
     valueFrom: { secretKeyRef: { name: {{ .root.Values.secrets.database }}, key: {{ .database }} } }
   {{- range $name, $optional := dict "LUNAS_MASTER_KEY" false "LUNAS_OLD_MASTER_KEYS" true "TEMPORAL_API_KEY" true }}
   - name: {{ $name }}
