@@ -1,5 +1,6 @@
 // `npm test` and `npm run test:slow` build Lunas, because some tests start the built command. Then they run jest with
-// these arguments. `npm run test:all` (`--all`) runs both suites, and the e2e test with the image's version of Node.js.
+// these arguments. `npm run test:all` (`--all`) runs both suites, some files of `npm run test:pgbouncer`, and the e2e
+// test with the image's version of Node.js.
 // The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,9 +15,12 @@ const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 const NODE_VERSION_OF_IMAGE = (await readFile(path.join(ROOT, '.nvmrc'), 'utf8')).trim();
 /** The registry has the binary as a package. */
 const NODE_OF_IMAGE = `node-${process.platform}-${process.arch}@${NODE_VERSION_OF_IMAGE}`;
+/** Every process, most of their statements, and commands. The rest takes minutes more. */
+const THROUGH_PGBOUNCER = ['test/e2e/up', 'create-payment.test', 'operator-api.test'];
 const SUITES = [
   { args: [] },
   { args: ['--config', 'jest.slow.config.cjs'] },
+  { args: ['--config', 'jest.pgbouncer.config.cjs', ...THROUGH_PGBOUNCER] },
   {
     args: ['--config', 'jest.slow.config.cjs', 'test/e2e/up.test.ts'],
     node: ['npm', 'exec', '--yes', `--package=${NODE_OF_IMAGE}`, '--', 'node'],

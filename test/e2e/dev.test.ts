@@ -6,6 +6,7 @@ import path from 'node:path';
 import { freePort } from '../../src/local-stack/ports';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { testEnvironment } from '../support/test-environment';
+import { createPooledInstallation, type PooledInstallation } from '../support/database';
 import { freePorts } from '../support/lunas-process';
 import { eventually } from '../support/eventually';
 
@@ -73,17 +74,24 @@ async function copyCheckout(): Promise<string> {
 }
 
 let dev: WatchMode | undefined;
+let installation: PooledInstallation | undefined;
 
 afterEach(async () => {
   await dev?.stop();
   if (dev) await rm(dev.checkout, { recursive: true });
+  await installation?.drop();
 }, TIMEOUT_MS);
 
 it(
   'npm run dev restarts API and worker after a change, keeps them after a syntax error, and stops cleanly',
   async () => {
     const ports = await freePorts();
-    const environment = { ...ports, TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH') };
+    installation = await createPooledInstallation();
+    const environment = {
+      ...ports,
+      ...installation.variables,
+      TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH'),
+    };
     const checkout = await copyCheckout();
     dev = new WatchMode(checkout, environment, await freePort());
     const status = async () => (await fetch(`http://127.0.0.1:${ports['PORT']}/payments/none`)).status;

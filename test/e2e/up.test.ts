@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { freePort } from '../../src/local-stack/ports';
 import { withClient } from '../../src/local-stack/postgres';
 import { testEnvironment } from '../support/test-environment';
+import { createPooledInstallation, type PooledInstallation, poolModeOfRun } from '../support/database';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 import { eventually } from '../support/eventually';
 import { LUNAS } from '../support/lunas-process';
@@ -25,6 +26,7 @@ const createdSchema = paymentSchema.extend({
 let home: string;
 let environment: NodeJS.ProcessEnv;
 let receiver: Receiver;
+let installation: PooledInstallation;
 let up: ChildProcess | undefined;
 let output = '';
 
@@ -40,8 +42,10 @@ beforeAll(async () => {
     'POSTGRES_PORT',
   ];
   const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const));
+  installation = await createPooledInstallation();
   environment = {
     ...process.env,
+    ...installation.variables,
     ...Object.fromEntries(ports),
     LUNAS_HOME: path.join(home, 'data'),
     TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH'),
@@ -54,6 +58,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stop();
   await receiver.close();
+  await installation.drop();
   await rm(home, { recursive: true, force: true });
 });
 
@@ -117,6 +122,19 @@ async function statusOf(id: string): Promise<string> {
   return paymentSchema.parse(await response.json()).payment.status;
 }
 
+/**
+ * The superuser only migrates. `run.json` has another role, for commands. With a `DATABASE_URL`, as for a pooler, all
+ * processes have the role in it.
+ */
+async function expectOwnRoles(databaseUrl: string): Promise<void> {
+  if (poolModeOfRun() !== undefined) return;
+  const roles = await connectedRoles(databaseUrl);
+  expect(roles).toEqual(
+    expect.arrayContaining(['lunas_local', 'lunas_local_api', 'lunas_local_sandbox', 'lunas_local_worker']),
+  );
+  expect(roles).not.toContain('lunas');
+}
+
 /** The roles of all connections, the one that asks included. */
 async function connectedRoles(databaseUrl: string): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
@@ -154,12 +172,7 @@ describe('lunas up', () => {
       (status) => status === 'settled',
     );
 
-    // The superuser only migrates. `run.json` has another role, for commands.
-    const roles = await connectedRoles(database_url);
-    expect(roles).toEqual(
-      expect.arrayContaining(['lunas_local', 'lunas_local_api', 'lunas_local_sandbox', 'lunas_local_worker']),
-    );
-    expect(roles).not.toContain('lunas');
+    await expectOwnRoles(database_url);
 
     await receiver.waitFor(4);
     const events = receiver.received.map(({ body }) => body.event);

@@ -10,10 +10,12 @@ import { TEMPORAL_CLI, TEST_SERVER } from '../../src/local-stack/temporal-binari
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
 import { ensureLogins } from '../../src/local-stack/database-logins';
-import { ensureDatabase, PostgresCluster } from '../../src/local-stack/postgres';
+import { ensureDatabase, PostgresCluster, withClient } from '../../src/local-stack/postgres';
+import type { PoolMode } from '../../src/pooler';
 import { Progress } from '../../src/local-stack/progress';
 import { runAll } from '../../src/local-stack/task-group';
 import { startTemporal } from '../../src/local-stack/temporal';
+import { startPgBouncer } from '../support/pgbouncer';
 import { buildTemporalServer, createTemporalSchema, startPostgresTemporal } from '../support/postgres-temporal';
 import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environment';
 
@@ -21,6 +23,21 @@ import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environ
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 /** Database and role, for `expectNoDeniedStatement`. */
 const LOG_SETTINGS = { log_line_prefix: '%d %u ' };
+
+/** A process of the session pool keeps each of its connections. */
+const SESSION_POOL_SIZE = 60;
+/** Fewer than any process opens, so that its connections share sessions. */
+const TRANSACTION_POOL_SIZE = 4;
+/** As docs/production.md requires it of the roles behind a pooler in transaction mode. */
+const LIMIT_LOGINS = `
+  do $$
+  declare
+    login name;
+  begin
+    for login in select rolname from pg_roles where starts_with(rolname, 'lunas_local') loop
+      execute format('alter role %I set statement_timeout = ''15s''', login);
+    end loop;
+  end $$`;
 
 const aborter = new AbortController();
 const processes: ManagedProcess[] = [];
@@ -70,6 +87,24 @@ export async function startClusterServices(): Promise<TestEnvironment> {
   starting = started;
   processes.push(await started);
   return { ...environment, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+}
+
+/** The same with two poolers before PostgreSQL, one of each mode. */
+export async function startPooledServices(): Promise<TestEnvironment> {
+  const environment = await startTestServices();
+  const { DATABASE_SERVER_URL: serverUrl, DATABASE_LOG_PATH: logPath } = environment;
+  await withClient(serverUrl, (client) => client.query(LIMIT_LOGINS));
+  const startPooler = async (mode: PoolMode, poolSize: number): Promise<string> => {
+    const directory = path.join(path.dirname(logPath), `pgbouncer-${mode}`);
+    const pooler = await startPgBouncer(serverUrl, { mode, poolSize, directory });
+    processes.push(pooler.process);
+    return String(pooler.port);
+  };
+  return {
+    ...environment,
+    SESSION_PORT: await startPooler('session', SESSION_POOL_SIZE),
+    TRANSACTION_PORT: await startPooler('transaction', TRANSACTION_POOL_SIZE),
+  };
 }
 
 /** Also interrupts a start that is not complete. */

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { type DatabaseLogin, loginUrl } from '../../src/local-stack/database-logins';
+import { POOL_MODES, type PoolMode, throughPooler } from '../../src/pooler';
+import { urlThrough } from './pgbouncer';
 import { TEMPLATE_DATABASE, testEnvironment } from './test-environment';
 
 export interface TestDatabase {
-  /** Of the server's superuser. */
+  /** Of the server's superuser, never through a pooler. */
   readonly url: string;
-  /** Of a login role of the local stack. */
+  /** Of a login role of the local stack, for processes. */
   urlOf(login: DatabaseLogin): string;
   drop(): Promise<void>;
 }
@@ -42,10 +44,57 @@ export async function createProductionDatabase(): Promise<TestDatabase> {
   return database;
 }
 
+/** An empty database for the sandbox. Without a pooler the sandbox creates it. */
+export async function newLedger(): Promise<TestDatabase> {
+  return poolModeOfRun() === undefined ? newDatabase() : createEmptyDatabase();
+}
+
+/** The mode of the pooler between processes and PostgreSQL, in a project of jest.pgbouncer.config.cjs. */
+export function poolModeOfRun(): PoolMode | undefined {
+  return POOL_MODES.find((mode) => mode === process.env.LUNAS_TEST_POOL_MODE);
+}
+
+/** The address of a database, as processes have it: that of the pooler, if there is one. */
+export function processUrl(databaseUrl: string): string {
+  const mode = poolModeOfRun();
+  if (mode === undefined) return databaseUrl;
+  const port = testEnvironment(mode === 'session' ? 'SESSION_PORT' : 'TRANSACTION_PORT');
+  return throughPooler(urlThrough({ port: Number(port) }, databaseUrl), mode);
+}
+
+/** An empty database behind the pooler of this run, and the ledger of its sandbox. */
+export interface PooledInstallation {
+  /** Variables of `lunas up` and of commands. Without a pooler there are none: `lunas up` starts PostgreSQL. */
+  readonly variables: NodeJS.ProcessEnv;
+  drop(): Promise<void>;
+}
+
+export async function createPooledInstallation(): Promise<PooledInstallation> {
+  const mode = poolModeOfRun();
+  if (mode === undefined) return { variables: {}, drop: () => Promise.resolve() };
+  const database = await createEmptyDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  // The superuser, who seeds the demo data, has no limit.
+  await onServer(`ALTER DATABASE ${name} SET statement_timeout = '15s'`);
+  await onServer(`CREATE DATABASE ${name}_sandbox`);
+  const ledger = databaseNamed(`${name}_sandbox`);
+  const variables = {
+    DATABASE_URL: processUrl(database.url),
+    DATABASE_POOLER: mode,
+    DATABASE_DIRECT_URL: database.url,
+  };
+  return {
+    variables,
+    async drop() {
+      await Promise.all([database.drop(), ledger.drop()]);
+    },
+  };
+}
+
 function databaseNamed(name: string): TestDatabase {
   const url = new URL(testEnvironment('DATABASE_SERVER_URL'));
   url.pathname = name;
-  const urlOf = (login: DatabaseLogin) => loginUrl(url.href, login);
+  const urlOf = (login: DatabaseLogin) => processUrl(loginUrl(url.href, login));
   return { url: url.href, urlOf, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 

@@ -18,7 +18,7 @@ import { startSandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { RETENTION_DAYS } from './activity-dependencies';
 import { expectContract } from './contract';
-import { createTestDatabase, expectNoDeniedStatement, newDatabase } from './database';
+import { createTestDatabase, expectNoDeniedStatement, newLedger, processUrl } from './database';
 import { freeListeners } from './listeners';
 import { temporalAddress, workflowBundlePath } from './temporal';
 
@@ -147,9 +147,9 @@ export async function startTestService(
   }: TestServiceOptions = {},
 ): Promise<TestService> {
   const database = await createTestDatabase();
-  const ledger = newDatabase();
+  const ledger = await newLedger();
   const { listeners, apiUrl, operatorUrl } = await freeListeners();
-  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', databaseUrl: ledger.url, log });
+  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', databaseUrl: processUrl(ledger.url), log });
   const { merchantId, secretKey } = await seedSandbox(database.url, masterKey, sandbox.url);
   const settings = { masterKey, oldMasterKeys, environment: 'sandbox', temporal, publicBaseUrl: apiUrl, log } as const;
   const db = createPool(database.url, { max: 4 });

@@ -168,7 +168,7 @@ describe('RateLimit', () => {
     database = await createTestDatabase();
     db = createPool(database.url, { max: 1 });
     rateLimit = new RateLimit({
-      databaseUrl: database.url,
+      databaseUrl: database.urlOf('lunas_local_api'),
       requestsPerMinute: 600,
       log: createLogger('test', 'silent'),
     });
@@ -201,7 +201,7 @@ describe('RateLimit', () => {
 
   it('leaves at most as many unused in one process as it has used, and at most an eighth', async () => {
     const other = new RateLimit({
-      databaseUrl: database.url,
+      databaseUrl: database.urlOf('lunas_local_api'),
       requestsPerMinute: 600,
       log: createLogger('test', 'silent'),
     });
