@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { poolModeOf } from '../pooler';
 import { createPool, type Pool, type Queryable } from './pool';
 import { requireRow } from './require-row';
@@ -10,11 +11,19 @@ export function rejectedSetting(message: string): string | null {
   return REJECTED_SETTING.exec(message)?.[0] ?? null;
 }
 
-/** What prevents statements from running through the pooler at this address, as a sentence; null if nothing does. */
+/** A start does not wait long for a pooler whose connections are all in use. */
+const CHECK_TIMEOUT_MS = 2_000;
+
+/**
+ * What prevents statements from running through the pooler at this address, as a sentence. Null if nothing does, and if
+ * there is no connection: a process that restarts during an outage has to start.
+ */
 export async function poolModeViolation(databaseUrl: string): Promise<string | null> {
-  const pool = createPool(databaseUrl, { max: 2 });
+  const pool = createPool(databaseUrl, { max: 2, statementTimeoutMs: CHECK_TIMEOUT_MS });
   try {
     return await (poolModeOf(databaseUrl) === 'transaction' ? limitViolation(pool) : sharingViolation(pool));
+  } catch {
+    return null;
   } finally {
     await pool.end();
   }
@@ -28,12 +37,14 @@ async function limitViolation(db: Queryable): Promise<string | null> {
   return limit === '0' ? `The role ${role} has no statement_timeout, which a pooler in transaction mode needs.` : null;
 }
 
-/** Two open connections have one process of the server only if the pooler gives it to each statement anew. */
+/** Two open connections have one process of the server only if the pooler chooses it for each statement. */
 async function sharingViolation(pool: Pool): Promise<string | null> {
-  const clients = [await pool.connect(), await pool.connect()];
+  const clients: PoolClient[] = [];
+  const processes = new Set<number>();
   try {
-    const processes = new Set<number>();
-    for (const client of clients) {
+    while (clients.length < 2) {
+      const client = await pool.connect();
+      clients.push(client);
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       processes.add(requireRow(rows, 'PostgreSQL returned no row').pid);
     }

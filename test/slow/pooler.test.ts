@@ -23,8 +23,10 @@ const LOGIN = 'pooled_api';
 const LIMITED_LOGIN = 'pooled_limited_api';
 const PASSWORD = 'secret';
 
+type PoolerName = PoolMode | 'narrow' | 'lenient';
+
 let database: TestDatabase;
-const poolers = new Map<PoolMode | 'lenient', PgBouncer>();
+const poolers = new Map<PoolerName, PgBouncer>();
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -35,14 +37,12 @@ beforeAll(async () => {
     await client.query(`alter role ${LIMITED_LOGIN} set statement_timeout = '300ms'`);
   });
   const parent = await temporaryDirectory();
-  const start = async (
-    name: PoolMode | 'lenient',
-    options: Omit<Parameters<typeof startPgBouncer>[1], 'directory'>,
-  ) => {
+  const start = async (name: PoolerName, options: Omit<Parameters<typeof startPgBouncer>[1], 'directory'>) => {
     const directory = path.join(parent, name);
     poolers.set(name, await startPgBouncer(testEnvironment('DATABASE_SERVER_URL'), { ...options, directory }));
   };
   await start('session', { mode: 'session', poolSize: 20 });
+  await start('narrow', { mode: 'session', poolSize: 1 });
   await start('transaction', { mode: 'transaction', poolSize: TRANSACTION_POOL_SIZE });
   await start('lenient', {
     mode: 'transaction',
@@ -59,7 +59,7 @@ afterAll(async () => {
   );
 });
 
-function addressOf(name: PoolMode | 'lenient', login = LIMITED_LOGIN, target = database): string {
+function addressOf(name: PoolerName, login = LIMITED_LOGIN, target = database): string {
   const pooler = poolers.get(name);
   if (pooler === undefined) throw new Error(`The pooler ${name} does not run`);
   const url = new URL(urlThrough(pooler, target.url));
@@ -82,21 +82,25 @@ const codeOfFailure = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
   );
 
-describe.each(['session', 'transaction'] as const)('in %s mode', (mode) => {
-  it('the server cancels a statement after the limit', async () => {
-    const pool = createPool(throughPooler(addressOf(mode), mode), { max: 1, statementTimeoutMs: 300 });
-    expect(await withPool(pool, (db) => codeOfFailure(db.query('select pg_sleep(60)')))).toBe(STATEMENT_TIMEOUT);
-  });
+it.each([
+  ['session', 'process', LOGIN, 300],
+  ['transaction', 'role', LIMITED_LOGIN, 60_000],
+] as const)('in %s mode the server cancels a statement after the limit of its %s', async (mode, _, login, limitMs) => {
+  const pool = createPool(throughPooler(addressOf(mode, login), mode), { max: 1, statementTimeoutMs: limitMs });
+  expect(await withPool(pool, (db) => codeOfFailure(db.query('select pg_sleep(50)')))).toBe(STATEMENT_TIMEOUT);
+});
 
-  it('every connection can send the same named statement', async () => {
+it.each(['session', 'transaction'] as const)(
+  'in %s mode every connection sends the same named statement',
+  async (mode) => {
     const pool = createPool(throughPooler(addressOf(mode), mode), { max: 8 });
     const statement = { name: 'double', text: 'select 2 * $1::int as doubled' };
     const rows = await withPool(pool, async (db) =>
       Promise.all(Array.from({ length: 80 }, (_, value) => db.query({ ...statement, values: [value] }))),
     );
     expect(rows.map(({ rows: [row] }) => row)).toEqual(rows.map((_, value) => ({ doubled: 2 * value })));
-  });
-});
+  },
+);
 
 it('in transaction mode, many connections of processes share few of the server', async () => {
   const address = throughPooler(addressOf('transaction'), 'transaction');
@@ -136,6 +140,7 @@ describe('the rule database_pooler', () => {
   it.each([
     ['PostgreSQL itself', () => database.urlOf('lunas_local_api'), ''],
     ['session mode', () => addressOf('session'), 'session'],
+    ['session mode without a free connection', () => addressOf('narrow'), 'session'],
     ['transaction mode with a role that has a limit', () => addressOf('transaction'), 'transaction'],
   ])('accepts %s', async (_, address, mode) => {
     expect(await doctor(await settingsOf(address(), mode))).toMatchObject({ state: 'ok', violation: null });
