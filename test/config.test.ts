@@ -1,4 +1,5 @@
-import { loadConfig, operatorPortOf } from '../src/config';
+import { directDatabaseUrl, loadConfig, operatorPortOf } from '../src/config';
+import { poolModeOf } from '../src/pooler';
 
 describe('TRUST_PROXY', () => {
   it.each([
@@ -84,5 +85,31 @@ describe('a master key', () => {
   it('has old ones in a list', () => {
     expect(loadConfig({ LUNAS_OLD_MASTER_KEYS: `${key}, ${key}` }).LUNAS_OLD_MASTER_KEYS).toEqual([key, key]);
     expect(() => loadConfig({ LUNAS_OLD_MASTER_KEYS: `${key},short` })).toThrow('LUNAS_OLD_MASTER_KEYS');
+  });
+});
+
+describe('DATABASE_POOLER', () => {
+  const DATABASE_URL = 'postgresql://api:secret@db:6432/lunas';
+  const DATABASE_DIRECT_URL = 'postgresql://migrator:secret@db:5432/lunas';
+
+  it('is session or transaction', () => {
+    expect(() => loadConfig({ DATABASE_POOLER: 'statement' })).toThrow(
+      'The environment has invalid values. DATABASE_POOLER: must be session or transaction',
+    );
+  });
+
+  it.each(['session', 'transaction'])('%s is the mode of DATABASE_URL', (DATABASE_POOLER) => {
+    const config = loadConfig({ DATABASE_URL, DATABASE_POOLER });
+    expect(poolModeOf(config.DATABASE_URL ?? '')).toBe(DATABASE_POOLER);
+    expect(poolModeOf(loadConfig({ DATABASE_URL }).DATABASE_URL ?? '')).toBeUndefined();
+  });
+
+  it('a migration uses DATABASE_DIRECT_URL, else DATABASE_URL if that is no pooler', () => {
+    const address = (environment: NodeJS.ProcessEnv) => directDatabaseUrl(loadConfig(environment));
+    expect(address({ DATABASE_URL, DATABASE_POOLER: 'session', DATABASE_DIRECT_URL })).toBe(DATABASE_DIRECT_URL);
+    expect(address({ DATABASE_POOLER: 'session', DATABASE_DIRECT_URL })).toBe(DATABASE_DIRECT_URL);
+    expect(address({ DATABASE_URL })).toBe(DATABASE_URL);
+    expect(address({})).toBeUndefined();
+    expect(() => address({ DATABASE_URL, DATABASE_POOLER: 'session' })).toThrow('Set DATABASE_DIRECT_URL');
   });
 });
