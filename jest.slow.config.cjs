@@ -6,11 +6,27 @@ const OUTSIDE = [
   'test/api/payments/create-payment/idempotency-concurrency.test.ts',
   'test/temporal/reconcile.test.ts',
 ];
+/** Another load on the machine can change their results. */
+const ALONE = [
+  // Rates and durations of requests.
+  'test/slow/account-isolation.test.ts',
+  'test/slow/outages.test.ts',
+  'test/slow/overload.test.ts',
+  'test/slow/rolling-restart.test.ts',
+  // Two requests that meet within some milliseconds.
+  'test/slow/races.test.ts',
+  // Each trial has 30 s to reach its kill point, and each mutant 40 s.
+  'test/slow/kills.test.ts',
+];
 process.env.LUNAS_TEST_SIZE ??= 'full';
+
+const inRoot = (file) => `<rootDir>/${file}`;
+// Jest does not replace `<rootDir>` after `!`.
+const not = (file) => `!${__dirname}/${file}`;
 
 /**
  * `npm run test:slow`: the files of test/slow, most of which take half a minute or more, and the full sizes.
- * One file at a time, because each file loads the whole machine.
+ * Two files at a time, because most of them wait for timers and for processes that start.
  * @type {import('jest').Config}
  */
 module.exports = {
@@ -18,9 +34,16 @@ module.exports = {
     {
       ...integration,
       displayName: 'slow',
-      testMatch: ['test/slow/**/*.test.ts', ...OUTSIDE].map((glob) => `<rootDir>/${glob}`),
+      testMatch: ['test/slow/**/*.test.ts', ...OUTSIDE].map(inRoot).concat(ALONE.map(not)),
+    },
+    {
+      ...integration,
+      displayName: 'alone',
+      testMatch: ALONE.map(inRoot),
+      runner: '<rootDir>/test/setup/serial-runner.cjs',
     },
   ],
+  testSequencer: '<rootDir>/test/setup/longest-first.cjs',
   testTimeout: 900_000,
-  maxWorkers: 1,
+  maxWorkers: 2,
 };
