@@ -748,7 +748,7 @@ grant select, update (status, dead_reason, leased_until, retry_workflow_started_
 grant insert, select, update (status, dead_reason, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_operator;
 grant select on webhook_deliveries to lunas_reader;
 grant delete, insert, select, update (status, dead_reason, attempts_total, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_worker;
-grant select on webhook_endpoints to lunas_api;
+grant select, update (claim_number) on webhook_endpoints to lunas_api;
 grant insert, select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at, claim_number) on webhook_endpoints to lunas_operator;
 grant select (id, merchant_id, events, status, disabled_reason, created_at, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints to lunas_reader;
 grant select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at, claim_number) on webhook_endpoints to lunas_worker;

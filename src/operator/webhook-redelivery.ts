@@ -1,6 +1,6 @@
 import { UserError } from '../errors';
 import type { Queryable } from '../db/pool';
-import type { DeliveryStatus } from '../webhooks/outbox';
+import { type DeliveryStatus, lockedEndpoints } from '../webhooks/outbox';
 
 export interface Redelivery {
   /** Deliveries that are pending again. */
@@ -16,12 +16,16 @@ export interface RedeliveryRange {
   readonly merchantId?: string | undefined;
 }
 
-/** Starts a new retry cycle under the same delivery id; the log of earlier attempts stays. */
+const ENABLED_ENDPOINTS =
+  "status = 'enabled' and id in (select endpoint_id from webhook_deliveries where id = any ($1))";
+
+/** Starts a new retry cycle under the same delivery id; the log of earlier attempts stays. $1: delivery ids. */
 const REQUEUE_DELIVERIES = `
+  with ${lockedEndpoints(ENABLED_ENDPOINTS)}
   update webhook_deliveries delivery set status = 'pending', dead_reason = null, finished_at = null,
-    retry_workflow_started_at = null, leased_until = '-infinity', attempts_in_cycle = 0, queued_at = now()
-  from webhook_endpoints endpoint
-  where endpoint.id = delivery.endpoint_id and endpoint.status = 'enabled'`;
+    retry_workflow_started_at = null, leased_until = '-infinity', attempts_in_cycle = 0, queued_at = clock_timestamp()
+  from locked_endpoint endpoint
+  where endpoint.id = delivery.endpoint_id and delivery.id = any ($1)`;
 
 /**
  * Redelivers deliveries that are dead or delivered.
@@ -29,10 +33,7 @@ const REQUEUE_DELIVERIES = `
  */
 export async function redeliver(db: Queryable, deliveryIds: readonly string[]): Promise<Redelivery> {
   await assertRedeliverable(db, deliveryIds);
-  const { rowCount } = await db.query(
-    `${REQUEUE_DELIVERIES} and delivery.status <> 'pending' and delivery.id = any ($1)`,
-    [deliveryIds],
-  );
+  const { rowCount } = await db.query(`${REQUEUE_DELIVERIES} and delivery.status <> 'pending'`, [deliveryIds]);
   return { redelivered: rowCount ?? 0, skipped: 0 };
 }
 
@@ -51,10 +52,9 @@ export async function redeliverRange(db: Queryable, range: RedeliveryRange): Pro
     if (!last) return { redelivered, skipped };
     const deliverable = dead.filter(({ isDeliverable }) => isDeliverable).map(({ id }) => id);
     // Not `status = 'dead'`: PostgreSQL may then search the whole partial index of dead deliveries for the ids.
-    const { rowCount } = await db.query(
-      `${REQUEUE_DELIVERIES} and delivery.status not in ('pending', 'delivered') and delivery.id = any ($1)`,
-      [deliverable],
-    );
+    const { rowCount } = await db.query(`${REQUEUE_DELIVERIES} and delivery.status not in ('pending', 'delivered')`, [
+      deliverable,
+    ]);
     redelivered += rowCount ?? 0;
     skipped += dead.length - deliverable.length;
     after = last;

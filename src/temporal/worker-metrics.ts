@@ -24,6 +24,8 @@ interface WorkerParts {
   readonly db: Pool;
   readonly workflows: Pick<PaymentWorkflowClient, 'ping'>;
   readonly workers: readonly Pick<Worker, 'getState'>[];
+  /** Aborted when the worker stops: with some roles it has no `workers`. */
+  readonly stopSignal: AbortSignal;
   readonly sdkMetrics: SdkMetrics | undefined;
 }
 
@@ -77,12 +79,16 @@ interface WorkerReadiness {
   readonly postgresql: boolean;
   readonly temporal: boolean;
   /** False while the worker stops. */
-  readonly isPolling: boolean;
+  readonly isRunning: boolean;
 }
 
-async function checkReadiness({ workflows, workers }: WorkerParts, db: Pick<Pool, 'query'>): Promise<WorkerReadiness> {
+async function checkReadiness(
+  { workflows, workers, stopSignal }: WorkerParts,
+  db: Pick<Pool, 'query'>,
+): Promise<WorkerReadiness> {
   const [postgresql, temporal] = await Promise.all([isUp(db.query('select 1')), isUp(workflows.ping())]);
-  return { postgresql, temporal, isPolling: workers.every((worker) => worker.getState() === 'RUNNING') };
+  const isRunning = !stopSignal.aborted && workers.every((worker) => worker.getState() === 'RUNNING');
+  return { postgresql, temporal, isRunning };
 }
 
 function isUp(check: Promise<unknown>): Promise<boolean> {
@@ -93,21 +99,21 @@ function isUp(check: Promise<unknown>): Promise<boolean> {
   return Promise.race([responded, sleep(CHECK_TIMEOUT_MS, false, { ref: false })]);
 }
 
-function renderReadiness({ postgresql, temporal, isPolling }: WorkerReadiness): PlainResponse {
-  const isReady = postgresql && temporal && isPolling;
+function renderReadiness({ postgresql, temporal, isRunning }: WorkerReadiness): PlainResponse {
+  const isReady = postgresql && temporal && isRunning;
   return json(isReady ? 200 : 503, {
     status: isReady ? 'ready' : 'not_ready',
     postgresql: postgresql ? 'up' : 'down',
     temporal: temporal ? 'up' : 'down',
-    worker: isPolling ? 'running' : 'stopped',
+    worker: isRunning ? 'running' : 'stopped',
   });
 }
 
 function dependencySamples({ postgresql, temporal }: WorkerReadiness): Sample[] {
-  return Object.entries({ postgresql, temporal }).map(([dependency, isRunning]) => ({
+  return Object.entries({ postgresql, temporal }).map(([dependency, isUp]) => ({
     name: 'lunas_dependency_up',
     labels: { dependency },
-    value: isRunning ? 1 : 0,
+    value: isUp ? 1 : 0,
   }));
 }
 

@@ -123,7 +123,13 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   }
   if (has('sweeper')) await createSchedules(client, log);
   const sweeper = has('sweeper') ? startSweeper({ db, workflows, log }) : undefined;
-  const metrics = await startWorkerMetrics(settings, { db, workflows, workers, sdkMetrics });
+  const metrics = await startWorkerMetrics(settings, {
+    db,
+    workflows,
+    workers,
+    sdkMetrics,
+    stopSignal: stopping.signal,
+  });
 
   return {
     async close() {

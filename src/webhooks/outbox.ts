@@ -206,12 +206,25 @@ export function openSecret({ id, sealed }: SealedSecret, sealer: Sealer): string
   return sealer.open(sealed, ['webhook-secret', id]);
 }
 
+/**
+ * The endpoints of deliveries that return to the outbox, as the first part of the statement. A claim counts leases
+ * among the oldest deliveries of an endpoint, so what returns has to be queued behind every lease. No claim leases
+ * meanwhile: it leaves out a locked endpoint.
+ */
+export function lockedEndpoints(condition: string): string {
+  return `locked_endpoint as (select id from webhook_endpoints where ${condition} order by id for no key update)`;
+}
+
 /** The retry workflow is lost: the relay makes the next attempt of the cycle. */
 export async function reclaimDelivery(db: Queryable, deliveryId: string): Promise<void> {
   await db.query({
     name: 'reclaim_delivery',
-    text: `update webhook_deliveries set retry_workflow_started_at = null, leased_until = '-infinity'
-      where id = $1 and status = 'pending'`,
+    text: `
+      with ${lockedEndpoints('id = (select endpoint_id from webhook_deliveries where id = $1)')}
+      update webhook_deliveries delivery set retry_workflow_started_at = null, leased_until = '-infinity',
+        queued_at = clock_timestamp()
+      from locked_endpoint endpoint
+      where delivery.id = $1 and delivery.endpoint_id = endpoint.id and delivery.status = 'pending'`,
     values: [deliveryId],
   });
 }

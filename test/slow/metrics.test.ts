@@ -267,7 +267,7 @@ it('without PostgreSQL the worker serves the other metrics', async () => {
   const { workflows, db } = service;
   const metrics = await startWorkerMetrics(
     { metrics: address, databaseUrl: `postgresql://${LOOPBACK}:9/none`, log: createLogger('test', 'silent') },
-    { db, workflows, workers: [], sdkMetrics: undefined },
+    { db, workflows, workers: [], sdkMetrics: undefined, stopSignal: new AbortController().signal },
   );
   try {
     const url = `http://${LOOPBACK}:${address.port}`;

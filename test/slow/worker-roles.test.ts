@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { freePort } from '../../src/local-stack/ports';
 import { createEndpoint } from '../../src/operator/webhook-endpoints';
 import { createSealer } from '../../src/sealing';
 import { type BuiltProcess, startWorkerProcess } from '../support/api-process';
@@ -66,6 +68,24 @@ it('two processes share the roles: one moves payments, the other one delivers th
     (received) => received.includes('payment.paid'),
   );
   expect(await polledTaskQueues()).toEqual(['lunas-payments', 'lunas-webhooks']);
+});
+
+it('a worker that only relays is not ready while it stops', async () => {
+  await workers[1]?.stop(); // the other relay
+  const [port, held] = [await freePort(), new Set<ServerResponse>()];
+  receiver.respond = (response) => void held.add(response);
+  const worker = await startWorkerProcess(service, { WORKER_ROLES: 'relay', METRICS_PORT: String(port) });
+  const readiness = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+  expect(await readiness()).toBe(200);
+  await service.call('POST', '/payments', { amount: 30_000 });
+  await eventually(
+    () => Promise.resolve(held.size),
+    (size) => size > 0,
+  );
+  const stopped = worker.stop();
+  expect(await eventually(readiness, (status) => status === 503)).toBe(503);
+  for (const response of held) response.end();
+  expect(await stopped).toBe(0);
 });
 
 it('an unknown role ends the start with one line that has the roles', async () => {

@@ -4,7 +4,8 @@ import type { PoolClient } from 'pg';
 import { createLogger } from '../../src/logger';
 import { createSealer } from '../../src/sealing';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
-import { claimDeliveries, type Delivery } from '../../src/webhooks/outbox';
+import { claimDeliveries, type Delivery, reclaimDelivery } from '../../src/webhooks/outbox';
+import { redeliver } from '../../src/operator/webhook-redelivery';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
@@ -419,6 +420,41 @@ describe('the relay', () => {
     await Promise.all(relays.map((each) => each.stop()));
     expect(receiver.received).toHaveLength(rows.length);
     expect(most).toBe(8);
+  });
+
+  it('a redelivery does not hide leases: the limit of the endpoint holds', async () => {
+    const endpointId = await addEndpoint();
+    const bounds = { max: 100, maxPerEndpoint: 8 };
+    const countLeased = async () => {
+      const { rows } = await ledger.db.query(
+        'select count(*) as leased from webhook_deliveries where leased_until > now()',
+      );
+      return rows[0].leased;
+    };
+    await createPayments(20);
+    await ledger.db.query("update webhook_deliveries set status = 'delivered', finished_at = now()");
+    const ids = (await deliveries()).map(({ id }) => id);
+    const client = await ledger.db.connect();
+    try {
+      await client.query('begin');
+      await client.query('select now()');
+      // These are queued and leased after the redelivery has begun.
+      await createPayments(8);
+      expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(8);
+      await redeliver(client, ids);
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
+    expect(await claimDeliveries(ledger.db, sealer, bounds)).toEqual([]);
+    expect(await countLeased()).toBe(8);
+
+    await ledger.db.query(
+      'update webhook_deliveries set retry_workflow_started_at = now() where endpoint_id = $1 and leased_until < now()',
+      [endpointId],
+    );
+    for (const id of ids) await reclaimDelivery(ledger.db, id);
+    expect(await claimDeliveries(ledger.db, sealer, bounds)).toEqual([]);
   });
 
   it('sends the deliveries of a terminated relay after their lease', async () => {
