@@ -1,45 +1,43 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import type { Environment } from '../config';
 import { codeOf, UserError } from '../errors';
 import { PACKAGE_ROOT } from '../package-info';
 import { environmentMismatch, readEnvironment, recordEnvironment } from './environment';
+import { describeLockWait, observeLockWaits } from './lock-wait';
 import { createPool, type Queryable } from './pool';
 import { requireRow } from './require-row';
 
 const MIGRATIONS_DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
 const MIGRATIONS_TABLE = 'schema_migrations';
 
-/** While a migration waits for a lock, all later statements on that table wait behind it. */
-const LOCK_TIMEOUT_MS = 5_000;
+/**
+ * While a migration waits for a lock, all later statements on that table wait behind it. The command ends within five
+ * seconds then, its start and its other statements included.
+ */
+const LOCK_TIMEOUT_MS = 4_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-const MAX_ATTEMPTS = 24;
-const RETRY_DELAY_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * Migrates the database to the newest schema: numbered SQL files, each in a transaction, under an advisory lock. A
- * migration that waits too long for the lock of a table is rolled back, so that other statements continue, and
- * retried. The first migration of a database records its environment.
+ * migration that waits too long for a lock is rolled back, so that other statements continue. It is not retried: each
+ * attempt would block them again. The first migration of a database records its environment.
  * @param environment undefined: that which the database records
- * @param onLocked called after each attempt that was rolled back
  * @returns the names of the migrations that were applied now, in order
  * @throws UserError if the environment is not given and not recorded, or the recorded one is another
  * @throws UserError if there are migrations to apply, and the role may not change the schema
- * @throws the database's error if the lock is still held after all attempts
+ * @throws UserError if another session holds a lock for too long; it names that session
  */
-export async function migrate(
-  databaseUrl: string,
-  environment: Environment | undefined,
-  onLocked: () => void = () => undefined,
-): Promise<string[]> {
+export async function migrate(databaseUrl: string, environment: Environment | undefined): Promise<string[]> {
   const { missing } = await compareSchema(databaseUrl);
   const recorded = await readEnvironment(databaseUrl);
   const decided = decideEnvironment(environment, recorded);
   // Without anything to do it needs no rights of the owner.
   if (missing.length > 0) {
     await withConnection(databaseUrl, requireOwner);
-    await applyWithRetries(databaseUrl, onLocked);
+    await withConnection(databaseUrl, (observer) => applyMigrations(databaseUrl, observer));
   }
   if (recorded === null) await withConnection(databaseUrl, (db) => recordEnvironment(db, decided));
   return missing;
@@ -68,23 +66,33 @@ async function requireOwner(db: Queryable): Promise<void> {
   );
 }
 
-async function applyWithRetries(databaseUrl: string, onLocked: () => void): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await applyMigrations(databaseUrl);
-      return;
-    } catch (error) {
-      if (codeOf(error) !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
-      onLocked();
-      await sleep(RETRY_DELAY_MS);
+async function applyMigrations(databaseUrl: string, observer: Queryable): Promise<void> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'lunas migrate',
+  });
+  // The next statement reports a connection that is lost.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { pid } = requireRow(rows, 'PostgreSQL returned no row');
+    const { error, lastWait } = await observeLockWaits(observer, pid, () => runMigrations(client));
+    if (lastWait && codeOf(error) === LOCK_NOT_AVAILABLE) {
+      throw new UserError(describeLockWait(lastWait), { cause: error });
     }
+    if (error !== undefined) throw error;
+  } finally {
+    await client.end();
   }
 }
 
-async function applyMigrations(databaseUrl: string): Promise<void> {
+async function runMigrations(dbClient: Client): Promise<void> {
   const { runner } = await import('node-pg-migrate');
   await runner({
-    databaseUrl: { connectionString: databaseUrl, lock_timeout: LOCK_TIMEOUT_MS },
+    dbClient,
     dir: MIGRATIONS_DIRECTORY,
     direction: 'up',
     migrationsTable: MIGRATIONS_TABLE,

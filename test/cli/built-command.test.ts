@@ -1,7 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { createPool } from '../../src/db/pool';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { freePort } from '../../src/local-stack/ports';
@@ -54,32 +52,6 @@ it('migrates an empty database, and applies nothing the second time', async () =
     expect(JSON.parse(second.stdout)).toEqual({ migrations: [] });
     expect(await lunas(['merchants', 'list', '--json'], environment)).toMatchObject({ exitCode: 0, stderr: '' });
   } finally {
-    await database.drop();
-  }
-});
-
-it('migrates after the end of a transaction that held a lock, without blocking other statements', async () => {
-  const database = newDatabase();
-  await ensureDatabase(testEnvironment('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
-  const holder = new Client({ connectionString: database.url });
-  await holder.connect();
-  try {
-    await holder.query(
-      'create table schema_migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null)',
-    );
-    await holder.query('begin');
-    await holder.query('lock table schema_migrations in share row exclusive mode');
-    const settings = { DATABASE_URL: database.url, LUNAS_ENVIRONMENT: 'sandbox' };
-    const env = { PATH: process.env.PATH, LUNAS_HOME: '/nonexistent', ...settings };
-    const migrating = spawn(LUNAS, ['migrate'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-    const closed = once(migrating, 'close');
-    expect(String(await once(migrating.stderr, 'data'))).toMatch(/Another transaction holds a lock/);
-    await holder.query('commit');
-    expect(await closed).toEqual([0, null]);
-    const { rows } = await holder.query('select name from schema_migrations order by name limit 1');
-    expect(rows).toEqual([{ name: '0001_payments' }]);
-  } finally {
-    await holder.end();
     await database.drop();
   }
 });

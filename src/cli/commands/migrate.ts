@@ -9,7 +9,6 @@ import { requireRules } from '../rules/rule';
 import { type Settings, SETTINGS_RULES } from '../rules/settings-rules';
 
 export function addMigrateCommand(program: LunasCommand): void {
-  const onLocked = () => program.terminal.stderr.write('Another transaction holds a lock; retrying.\n');
   program
     .command('migrate')
     .description('apply all migrations of this version to the database')
@@ -18,7 +17,7 @@ export function addMigrateCommand(program: LunasCommand): void {
       await requireSettingsOf(context, databaseUrl, undefined);
       try {
         await requireSettingsOf(context, databaseUrl, await readEnvironment(databaseUrl));
-        const migrations = await migrate(databaseUrl, await context.environment(), onLocked);
+        const migrations = await migrate(databaseUrl, await context.environment());
         const text = migrations.length === 0 ? 'The schema is up to date.' : `Applied ${migrations.join(', ')}.`;
         return { json: { migrations }, text };
       } catch (error) {
