@@ -17,6 +17,9 @@ interface Places {
 /** Enough to notice that an account responds again. */
 const MIN_PLACES = 4;
 
+/** Of a merchant, whatever the others have, while as many places stay free for the next merchant. */
+const BASE_SHARE = 16;
+
 /** Who has places, and where. */
 type Applicant = Pick<PaymentTerms, 'merchantId' | 'provider' | 'providerAccountId'>;
 
@@ -36,6 +39,8 @@ export interface AdmissionStats {
  *   and each one that is completed doubles them again. So an outage soon gets few creations that cannot be completed.
  * - A merchant may have half as many creations as there are free places. So one alone has at most a third of the
  *   places, and leaves some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
+ * - Half of what several busy merchants leave can be too few for a shop. So a merchant has `BASE_SHARE` places in any
+ *   case, as long as enough of them stay free.
  * - A bulk needs one place of this share, and takes one for each of its items.
  */
 export class Admission {
@@ -99,7 +104,9 @@ export class Admission {
 }
 
 function hasPlace(account: Places, merchantId: string): boolean {
-  return takenBy(account, merchantId) < (account.count - account.taken) / 2;
+  const taken = takenBy(account, merchantId);
+  const free = account.count - account.taken;
+  return taken < free / 2 || (taken < BASE_SHARE && free > BASE_SHARE);
 }
 
 function takenBy({ takenByMerchant }: Places, merchantId: string): number {

@@ -45,6 +45,14 @@ describe('admission', () => {
     expect(admitted(besideBulk, 'small', 16)).toBe(16);
   });
 
+  it.each([2, 3, 4])('16 creations of a merchant are admitted beside %i merchants without a limit', (merchants) => {
+    const admission = new Admission(PLACES);
+    for (let caller = 0; caller < 200; caller += 1) {
+      for (let merchant = 0; merchant < merchants; merchant += 1) isAdmitted(admission, `merchant ${merchant}`);
+    }
+    expect(admitted(admission, 'small', 16)).toBe(16);
+  });
+
   it('all merchants together have at most all places of an account', () => {
     const admission = new Admission(PLACES);
     const counts = Array.from({ length: 500 }, (_, merchant) => admitted(admission, `merchant ${merchant}`, 2));
