@@ -115,21 +115,17 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const taskQueues = TASK_QUEUES.filter(({ role }) => has(role));
   const workers = await Promise.all(taskQueues.map(({ taskQueue }) => Worker.create({ ...shared, taskQueue })));
   connection.attach(workers);
+  // What can fail comes before the first poll: Temporal would count a worker that ends then as one of its version.
+  const parts = { db, workflows, workers, sdkMetrics, stopSignal: stopping.signal };
+  const metrics = await startWorkerMetrics(settings, parts);
+  if (has('sweeper')) await createSchedules(client, log);
   const running = Promise.all(workers.map((worker) => worker.run()));
   running.catch(settings.onFailure);
   if (has('relay')) {
     const startRetryWorkflow = (failed: FailedDelivery) => workflows.retries.start(failed);
     relay = new Relay({ db, sealer, sender: webhooks, startRetryWorkflow, maxInFlight: sizes.relaySlots, log });
   }
-  if (has('sweeper')) await createSchedules(client, log);
   const sweeper = has('sweeper') ? startSweeper({ db, workflows, log }) : undefined;
-  const metrics = await startWorkerMetrics(settings, {
-    db,
-    workflows,
-    workers,
-    sdkMetrics,
-    stopSignal: stopping.signal,
-  });
 
   return {
     async close() {

@@ -50,6 +50,12 @@ async function polledTaskQueues(): Promise<string[]> {
   return polled.flat();
 }
 
+it('a worker whose METRICS_PORT is taken ends before its first poll', async () => {
+  const changes = { METRICS_PORT: new URL(receiver.url).port };
+  await expect(startWorkerProcess(service, changes)).rejects.toThrow(/EADDRINUSE|exit/);
+  expect(await polledTaskQueues()).toEqual([]);
+});
+
 it('two processes share the roles: one moves payments, the other one delivers their webhooks', async () => {
   await startRoles('payments,sweeper');
   const { body } = await service.call('POST', '/payments', { amount: 20_000 });
