@@ -1,6 +1,7 @@
 // `npm test` and `npm run test:slow` build Lunas, because some tests start the built command. Then they run jest with
-// these arguments. `npm run test:all` (`--all`) runs both suites, some files of `npm run test:pgbouncer`, and the e2e
-// test with the image's version of Node.js.
+// these arguments. `npm run test:previous` (`--previous`) does so in the previous version, on the schema of this one.
+// `npm run test:all` (`--all`) runs both suites, some files of `npm run test:pgbouncer` and `npm run test:previous`,
+// and the e2e test with the image's version of Node.js.
 // The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +10,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { extractVersion, findPreviousVersion } from './previous-version.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
@@ -17,10 +19,15 @@ const NODE_VERSION_OF_IMAGE = (await readFile(path.join(ROOT, '.nvmrc'), 'utf8')
 const NODE_OF_IMAGE = `node-${process.platform}-${process.arch}@${NODE_VERSION_OF_IMAGE}`;
 /** Every process, most of their statements, and commands. The rest takes minutes more. */
 const THROUGH_PGBOUNCER = ['test/e2e/up', 'create-payment.test', 'operator-api.test'];
+/** They compare the schema with a file of their own version. */
+const NOT_PREVIOUS = ['--testPathIgnorePatterns', String.raw`test/db/(schema|migration-rules)\.test\.ts$`];
+/** The statements of each process, in its role. The rest takes minutes more. */
+const IN_PREVIOUS = ['create-payment.test', 'refund-payment.test', 'list-transactions.test', 'test/db/transitions'];
 const SUITES = [
   { args: [] },
   { args: ['--config', 'jest.slow.config.cjs'] },
   { args: ['--config', 'jest.pgbouncer.config.cjs', ...THROUGH_PGBOUNCER] },
+  { args: IN_PREVIOUS, isPrevious: true },
   {
     args: ['--config', 'jest.slow.config.cjs', 'test/e2e/up.test.ts'],
     node: ['npm', 'exec', '--yes', `--package=${NODE_OF_IMAGE}`, '--', 'node'],
@@ -38,36 +45,59 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-const args = process.argv.slice(2);
-const suites = args.includes('--all') ? SUITES : [{ args }];
+const suites = suitesOf(process.argv.slice(2));
 const total = { exitCode: await run([...THIS_NODE, path.join(ROOT, 'scripts', 'build.mjs')]), passed: 0, failed: 0 };
 if (total.exitCode !== 0) total.failed = 1;
 else for (const suite of suites) await add(total, suite);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.exitCode;
 
+function suitesOf([mode, ...others]) {
+  if (mode === '--all') return SUITES;
+  if (mode !== '--previous') return [{ args: process.argv.slice(2) }];
+  return [{ args: others.length > 0 ? others : ['test/api', 'test/db'], isPrevious: true, isRequired: true }];
+}
+
 async function add(total, suite) {
   if (isInterrupted) return;
-  const { exitCode, passed, failed } = await test(suite);
+  const { exitCode, passed, failed } = suite.isPrevious ? await testPrevious(suite) : await test(suite);
   total.exitCode ||= exitCode;
   total.passed += passed;
   // If jest fails without a failed test, it was interrupted, or its global setup failed.
   total.failed += exitCode !== 0 && failed === 0 ? 1 : failed;
 }
 
-async function test({ args, node = THIS_NODE }) {
+/** Without a history (an unpacked archive, a clone with one commit) there is no previous version. */
+async function testPrevious({ args, isRequired = false }) {
+  const previous = findPreviousVersion();
+  if (previous === null) {
+    console.error('The history does not have the version before the last migration. Run `git fetch --unshallow`.');
+    return { exitCode: isRequired ? 1 : 0, passed: 0, failed: 0 };
+  }
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-previous-'));
+  try {
+    await extractVersion(previous, directory);
+    const built = await run([...THIS_NODE, path.join(directory, 'scripts', 'build.mjs')], directory);
+    if (built !== 0) return { exitCode: built, passed: 0, failed: 0 };
+    return await test({ args: [...args, ...NOT_PREVIOUS], cwd: directory });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function test({ args, node = THIS_NODE, cwd }) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-results-'));
   const resultsFile = path.join(directory, 'results.json');
   try {
-    const exitCode = await run([...node, JEST, ...args, '--json', '--outputFile', resultsFile]);
+    const exitCode = await run([...node, JEST, ...args, '--json', '--outputFile', resultsFile], cwd);
     return { exitCode, ...(await readCounts(resultsFile)) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function run([program, ...args]) {
-  running = spawn(program, args, { cwd: ROOT, stdio: 'inherit' });
+async function run([program, ...args], cwd = ROOT) {
+  running = spawn(program, args, { cwd, stdio: 'inherit' });
   const [code] = await once(running, 'exit');
   return code ?? 1;
 }

@@ -231,7 +231,8 @@ describe('a notification of a payment', () => {
     const path = `/provider-notifications/${await accountId()}`;
     expect((await service.call('POST', path, paid, { authorization: '' })).status).toBe(200);
     expect(await service.client.workflow.getHandle(`late-payment-${id}`).result()).toBe('none');
-    expect(await openNotifications(reference_id)).toEqual(['paid']);
+    // That of the expiry may arrive late, and be open too.
+    expect(await openNotifications(reference_id)).toContain('paid');
 
     await service.providerDb.query(catchUp, [reference_id]);
     await waitForLatePayment(id, 'refunded');

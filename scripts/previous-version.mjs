@@ -1,0 +1,36 @@
+// The version that runs while this one is deployed: the commit before the last change of the migrations. Its API and
+// its worker work with the schema of this version until they are replaced.
+import { spawnSync } from 'node:child_process';
+import { cp, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MIGRATIONS = path.join('src', 'db', 'migrations');
+const ARCHIVE_BYTES = 512 * 1024 * 1024;
+
+/** @returns the commit; null if this is no git checkout, or its history does not go back that far */
+export function findPreviousVersion() {
+  const isChanged = git('status', '--porcelain', '--', MIGRATIONS) !== '';
+  // On the main branch a merge is one change.
+  const last = git('log', '-1', '--first-parent', '--format=%H', '--', MIGRATIONS);
+  return git('rev-parse', '--verify', '--quiet', isChanged ? 'HEAD' : `${last}^`);
+}
+
+/** Writes the files of the commit into the directory, with the migrations and the installed packages of this tree. */
+export async function extractVersion(commit, directory) {
+  const { stdout, status } = spawnSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: ARCHIVE_BYTES });
+  const tar = status === 0 && spawnSync('tar', ['-x', '-C', directory], { input: stdout });
+  if (!tar || tar.status !== 0) throw new Error(`The files of ${commit} could not be extracted`);
+  // A migration that this version no longer has would be applied too.
+  await rm(path.join(directory, MIGRATIONS), { recursive: true });
+  await cp(path.join(ROOT, MIGRATIONS), path.join(directory, MIGRATIONS), { recursive: true });
+  await symlink(path.join(ROOT, 'node_modules'), path.join(directory, 'node_modules'));
+  console.error(`Testing ${git('log', '-1', '--format=%h, "%s"', commit)}, on the schema of this version.`);
+}
+
+/** @returns null if git fails */
+function git(...args) {
+  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : null;
+}
