@@ -62,6 +62,7 @@ it.each([
   ['no address of Temporal', { environment: { PUBLIC_BASE_URL: 'https://pay.example' } }, /TEMPORAL_ADDRESS/],
   ['a secret in clear', { environment: { ...environment, LUNAS_MASTER_KEY: 'key' } }, /LUNAS_MASTER_KEY/],
   ['a misspelled value', { environment, apis: {} }, /apis/],
+  ['an unknown role', { environment, workers: { main: { roles: ['mailer'] } } }, /roles/],
   ['a worker that may not exist', { environment, keda: { minReplicas: 0 } }, /minReplicas/],
   ['the tag latest', { environment, image: { tag: 'latest' } }, /tag/],
 ])('helm lint rejects %s', async (_name, values, problem) => {
@@ -174,19 +175,51 @@ it('lets the autoscalers decide the number of replicas', () => {
 });
 
 it('has one deployment for each entry of workers', async () => {
-  const workers = { main: null, payments: worker('lunas-payments'), webhooks: worker('lunas-webhooks') };
-  const list = await renderChart(tools, { environment, workers });
+  const workers = { main: null, payments: worker('payments'), others: worker('relay', 'sweeper') };
+  const list = await renderChart(tools, { environment, workers, keda: { enabled: true } });
   expect(kinds(list).filter((name) => name.includes('worker-'))).toEqual([
+    'Deployment lunas-worker-others',
     'Deployment lunas-worker-payments',
-    'Deployment lunas-worker-webhooks',
+    'PodDisruptionBudget lunas-worker-others',
     'PodDisruptionBudget lunas-worker-payments',
-    'PodDisruptionBudget lunas-worker-webhooks',
+    // A process that only relays or sweeps has no backlog at Temporal.
+    'ScaledObject lunas-worker-payments',
+  ]);
+  expect(workersOf(list)).toMatchObject([
+    { name: 'lunas-worker-others', replicas: 3, roles: 'relay,sweeper' },
+    { name: 'lunas-worker-payments', replicas: undefined, roles: 'payments' },
+  ]);
+  const scaled = list.find(({ kind }) => kind === 'ScaledObject');
+  expect(scaled?.spec).toMatchObject({ triggers: [{ metadata: { taskQueue: 'lunas-payments' } }] });
+});
+
+it('runs two versions of workers beside each other', async () => {
+  const version = (tag: string) => ({ ...worker('payments'), tag, environment: { TEMPORAL_WORKER_BUILD_ID: tag } });
+  const digest = `sha256:${'1'.repeat(64)}`;
+  const workers = { old: version('1.0.0'), new: { ...version('1.1.0'), tag: '', digest } };
+  const list = await renderChart(tools, { environment, image: { tag: '1.0.1' }, workers });
+  expect(workersOf(list)).toMatchObject([
+    { name: 'lunas-worker-main', image: 'lunas:1.0.1', buildId: undefined },
+    { name: 'lunas-worker-new', image: `lunas@${digest}`, buildId: '1.1.0' },
+    { name: 'lunas-worker-old', image: 'lunas:1.0.0', buildId: '1.0.0' },
   ]);
 });
 
-function worker(taskQueue: string): object {
+function worker(...roles: string[]): object {
   const resources = { requests: { memory: '1Gi' }, limits: { memory: '2Gi' } };
-  return { replicas: 3, taskQueues: [taskQueue], resources };
+  return { replicas: 3, roles, resources };
+}
+
+/** The deployments of workers, by name. */
+function workersOf(list: readonly Manifest[]) {
+  const pods = podsOf(list).filter(({ name }) => name.includes('worker-'));
+  return pods
+    .map(({ name, replicas, pod }) => {
+      const [{ image, env }] = pod.containers;
+      const variable = (of: string) => env.find((each) => each.name === of)?.value;
+      return { name, replicas, image, roles: variable('WORKER_ROLES'), buildId: variable('TEMPORAL_WORKER_BUILD_ID') };
+    })
+    .toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
 it('the validation finds a field that does not exist, and a value that is not allowed', async () => {

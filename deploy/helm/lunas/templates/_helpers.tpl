@@ -16,10 +16,12 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
+{{/* (dict "root" $ "tag" "" "digest" ""): without a tag and a digest of its own, a process has those of `image`. */}}
 {{- define "lunas.image" -}}
-{{- with .Values.image -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
-{{- end -}}
+{{- $image := .root.Values.image -}}
+{{- if or .tag .digest }}{{ $image = . }}{{ end -}}
+{{ .root.Values.image.repository }}
+{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end }}
 {{- end -}}
 
 {{/* The part of a pod specification that all processes share. */}}
@@ -54,9 +56,12 @@ volumes:
 {{- end }}
 {{- end -}}
 
-{{/* The part of a container that all processes share: (dict "root" $ "database" "api" "environment" (dict)). */}}
+{{/*
+The part of a container that all processes share: (dict "root" $ "database" "api" "environment" (dict)), and for an image
+of its own "tag" and "digest".
+*/}}
 {{- define "lunas.container" -}}
-image: {{ include "lunas.image" .root | quote }}
+image: {{ include "lunas.image" (dict "root" .root "tag" .tag "digest" .digest) | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext:
   allowPrivilegeEscalation: false
