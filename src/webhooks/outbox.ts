@@ -103,14 +103,17 @@ const CLAIM = `
       order by endpoint_id limit 1
     ) next
   ),
-  seen as (
-    select endpoint.id, claim_number, $2::integer - (
-      select count(*) from (
-        select leased_until from webhook_deliveries
-        where endpoint_id = endpoint.id and ${IS_IN_OUTBOX} order by queued_at limit 2 * $2::integer
-      ) oldest where leased_until > now()
-    ) as room
+  oldest as materialized (
+    select endpoint.id as endpoint_id, endpoint.claim_number, head.*, leased_until > now() as is_leased
     from pending join webhook_endpoints endpoint on endpoint.id = pending.endpoint_id
+    cross join lateral (
+      select id, merchant_id, queued_at, leased_until from webhook_deliveries
+      where endpoint_id = endpoint.id and ${IS_IN_OUTBOX} order by queued_at limit 2 * $2::integer
+    ) head
+  ),
+  seen as (
+    select endpoint_id as id, claim_number, $2::integer - count(*) filter (where is_leased) as room
+    from oldest group by endpoint_id, claim_number
   ),
   endpoint as (
     select current.id, current.next_probe_at, seen.room
@@ -119,13 +122,13 @@ const CLAIM = `
     for no key update of current skip locked
   ),
   candidate as (
-    select head.*, count(*) over (partition by endpoint.id) >= endpoint.room as uses_all_room
-    from endpoint cross join lateral (
-      select id, merchant_id, queued_at from webhook_deliveries
-      where endpoint_id = endpoint.id and ${CLAIMABLE}
-      order by queued_at limit endpoint.room
-    ) head
-    where endpoint.next_probe_at is null
+    select id, merchant_id, queued_at, count(*) over (partition by endpoint_id) >= room as uses_all_room
+    from (
+      select oldest.*, endpoint.room, row_number() over (partition by endpoint_id order by queued_at) as place
+      from endpoint join oldest on oldest.endpoint_id = endpoint.id
+      where endpoint.next_probe_at is null and not is_leased
+    ) claimable
+    where place <= room
     union all
     select probe.id, probe.merchant_id, probe.queued_at, false
     from endpoint cross join lateral (
