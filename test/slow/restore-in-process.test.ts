@@ -151,13 +151,19 @@ async function reconcileAll() {
   }
 }
 
-/** Open payments without a running workflow. */
+/** Open payments without a running workflow. A payment may become final, and its workflow complete, meanwhile. */
 async function stranded(): Promise<string[]> {
+  const ids = await openPayments();
+  const workflows = await Promise.all(ids.map((id) => service.workflows.records.describe(id)));
+  const stillOpen = new Set(await openPayments());
+  return ids.filter((id, index) => stillOpen.has(id) && !workflows[index]?.isRunning);
+}
+
+async function openPayments(): Promise<string[]> {
   const { rows } = await service.db.query<{ id: string }>(
     "select id from payments where status in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed')",
   );
-  const workflows = await Promise.all(rows.map(({ id }) => service.workflows.records.describe(id)));
-  return rows.flatMap(({ id }, index) => (workflows[index]?.isRunning ? [] : [id]));
+  return rows.map(({ id }) => id);
 }
 
 async function createBeforeBackup() {
