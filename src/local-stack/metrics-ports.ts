@@ -1,9 +1,9 @@
 import type { Config } from '../config';
 import type { ChildServiceName } from './child-service';
-import { freePort } from './ports';
+import { portChooser } from './ports';
 
 /** Apart from the ports that tests choose for other servers: these are chosen before those are in use. */
-const METRICS_PORTS = { from: 12_000, to: 20_000 } as const;
+const freeMetricsPort = portChooser({ from: 12_000, to: 20_000 });
 
 /** The ports of the processes that serve metrics. */
 export type MetricsPorts = Readonly<Partial<Record<ChildServiceName, number>>>;
@@ -14,11 +14,6 @@ export async function chooseMetricsPorts(
   services: readonly ChildServiceName[],
 ): Promise<MetricsPorts> {
   if (!services.includes('api')) return {};
-  const api = METRICS_PORT ?? (await freePort(METRICS_PORTS));
-  return { api, worker: METRICS_PORT === undefined ? await freePortBeside(api) : METRICS_PORT + 1 };
-}
-
-async function freePortBeside(taken: number): Promise<number> {
-  const port = await freePort(METRICS_PORTS);
-  return port === taken ? freePortBeside(taken) : port;
+  if (METRICS_PORT !== undefined) return { api: METRICS_PORT, worker: METRICS_PORT + 1 };
+  return { api: await freeMetricsPort(), worker: await freeMetricsPort() };
 }

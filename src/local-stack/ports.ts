@@ -6,24 +6,40 @@ import { codeOf, messageOf, UserError } from '../errors';
 
 const RETRY_MS = 100;
 
-/** Below the ephemeral ports: an outgoing connection could take one of those before the server listens. */
-const PORT_RANGE = { from: 20_000, to: 32_000 } as const;
+interface PortRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const PORTS_PER_PROCESS = 1_000;
 const MAX_ATTEMPTS = 100;
 
+/** A free port below the ephemeral ones: an outgoing connection could take one of those before the server listens. */
+export const freePort = portChooser({ from: 20_000, to: 32_000 });
+
 /**
- * A random free TCP port of the loopback interface.
- * @throws the operating system's error if no port is free
+ * @returns a function that gives a free TCP port of the loopback interface at each call, or throws the operating
+ * system's error if none is free. It gives them in turn from a part of the range that depends on the process id:
+ * neither this process nor one that starts at the same time gets a port before its caller listens.
  */
-export async function freePort({ from, to }: { readonly from: number; readonly to: number } = PORT_RANGE) {
-  for (let attempts = 1; ; attempts += 1) {
-    const port = randomInt(from, to);
-    try {
-      await assertListenable('127.0.0.1', port);
-      return port;
-    } catch (error) {
-      if (codeOf(error) !== 'EADDRINUSE' || attempts === MAX_ATTEMPTS) throw error;
+export function portChooser(range: PortRange): () => Promise<number> {
+  const ports = portsInTurn(range);
+  return async () => {
+    for (let attempts = 1; ; attempts += 1) {
+      const port = ports.next().value;
+      try {
+        await assertListenable('127.0.0.1', port);
+        return port;
+      } catch (error) {
+        if (codeOf(error) !== 'EADDRINUSE' || attempts === MAX_ATTEMPTS) throw error;
+      }
     }
-  }
+  };
+}
+
+function* portsInTurn({ from, to }: PortRange): Generator<number, never> {
+  const first = from + (process.pid % ((to - from) / PORTS_PER_PROCESS)) * PORTS_PER_PROCESS;
+  for (let offset = randomInt(PORTS_PER_PROCESS); ; offset += 1) yield first + (offset % PORTS_PER_PROCESS);
 }
 
 export interface Port {

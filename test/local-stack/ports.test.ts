@@ -8,6 +8,11 @@ it('accepts free ports', async () => {
   await expect(checkPorts([{ variable: 'PORT', host, port: await freePort() }], 0)).resolves.toBeUndefined();
 });
 
+it('gives no port twice, although nothing listens on it yet', async () => {
+  const ports = await Promise.all(Array.from({ length: 500 }, () => freePort()));
+  expect(new Set(ports).size).toBe(500);
+});
+
 it('names the variable and the number of each port that is taken', async () => {
   const taken = await freePort();
   const server = createServer().listen(taken, host);
