@@ -17,6 +17,8 @@ const DISK_SIZE = '192m';
 const SETTINGS = { min_wal_size: '32MB', max_wal_size: '48MB' } as const;
 /** More segments than are kept: PostgreSQL needs one that it cannot allocate. */
 const WAL_SWITCHES = 8;
+/** They wait for PostgreSQL: they do not end. */
+const SERVICES = ['api', 'worker'] as const;
 const FULL_MS = 5_000;
 const OBSERVATION_TIMEOUT_MS = 60_000;
 const REPEAT_AFTER_MS = 500;
@@ -33,6 +35,7 @@ export async function runFullDisk(harness: FaultHarness): Promise<string[]> {
     disk = directory;
     await moveToSmallDisk(directory);
   });
+  const services = SERVICES.map((name) => stack.service(name));
   const finished = await runWorkload(harness, CUSTOMERS, async (workload) => {
     await sleep(WORKLOAD_MS);
     const filler = path.join(disk, 'filler');
@@ -44,7 +47,8 @@ export async function runFullDisk(harness: FaultHarness): Promise<string[]> {
     await rm(filler);
     await waitUntilServing(stack);
   });
-  return evaluateAtRest(harness, finished);
+  const ended = services.filter(({ running }) => !running).map(({ name }) => `${name} ended on a full disk`);
+  return [...ended, ...(await evaluateAtRest(harness, finished))];
 }
 
 async function moveToSmallDisk(directory: string): Promise<void> {

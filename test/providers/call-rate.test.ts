@@ -105,15 +105,26 @@ it('without a limit, calls do not wait', async () => {
   expect(await schedules()).toEqual([]);
 });
 
-it('the processes together keep to the limit of an account', async () => {
-  await setRate(PER_SECOND);
+/** How often the rate is measured: a machine that stands still for a moment makes calls late, never early. */
+const MEASUREMENTS = 5;
+
+async function measureRate(): Promise<number> {
   await openRegistries();
   acquirer.arrivalsMs.length = 0;
   expect(await callAll(CALLS)).toEqual(new Set(['not_found']));
   const [first = 0, last = 0] = [acquirer.arrivalsMs[0], acquirer.arrivalsMs[CALLS - 1]];
-  const perSecond = (CALLS - 1) / ((last - first) / 1_000);
-  expect(perSecond).toBeGreaterThan(PER_SECOND * (1 - TOLERANCE));
-  expect(perSecond).toBeLessThan(PER_SECOND * (1 + TOLERANCE));
+  return (CALLS - 1) / ((last - first) / 1_000);
+}
+
+it('the processes together keep to the limit of an account', async () => {
+  await setRate(PER_SECOND);
+  let fastest = 0;
+  for (let count = 0; count < MEASUREMENTS && fastest <= PER_SECOND * (1 - TOLERANCE); count += 1) {
+    const perSecond = await measureRate();
+    expect(perSecond).toBeLessThan(PER_SECOND * (1 + TOLERANCE));
+    fastest = Math.max(fastest, perSecond);
+  }
+  expect(fastest).toBeGreaterThan(PER_SECOND * (1 - TOLERANCE));
 });
 
 it('a call that would wait for long is not made, and reserves nothing', async () => {

@@ -10,6 +10,14 @@ import { newMasterKey } from '../support/service';
 
 /** `lunas accounts add --server-key-env` reads it. */
 const NOT_OF_LUNAS = 'SANDBOX_SERVER_KEY';
+const WORKER_SIZES = [
+  'WORKER_ROLES',
+  'DATABASE_POOL_SIZE',
+  'WORKFLOW_CACHE_SIZE',
+  'WORKFLOW_TASK_SLOTS',
+  'ACTIVITY_SLOTS',
+  'RELAY_SLOTS',
+] as const;
 const MIN_STOP_SECONDS = 20;
 
 let loader: string;
@@ -54,6 +62,20 @@ it('gives each process only variables of src/config.ts', () => {
     Object.keys(environment).filter((name) => !known.has(name)),
   );
   expect(unknown).toEqual([]);
+});
+
+it('takes the roles and the sizes of the worker from .env, and else the defaults of src/config.ts', async () => {
+  const { environment } = service('worker');
+  for (const name of WORKER_SIZES) {
+    expect([name, environmentSchema.shape[name].parse(environment[name])]).toEqual([
+      name,
+      environmentSchema.shape[name].parse(undefined),
+    ]);
+  }
+  const sizes = { ...Object.fromEntries(WORKER_SIZES.map((name, n) => [name, `${n + 10}`])), WORKER_ROLES: 'relay' };
+  const dotEnv = Object.entries({ ...sizes, LUNAS_MASTER_KEY: newMasterKey() }).map((pair) => `${pair.join('=')}\n`);
+  const sized = await loadComposeFile(loader, dotEnv.join(''));
+  expect(sized.services['worker']?.environment).toMatchObject(sizes);
 });
 
 it('gives the sandbox no key, and each process the database role for its work', () => {

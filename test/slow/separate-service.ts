@@ -125,9 +125,14 @@ export class SeparateService {
     await run('cp', ['-a', this.#backup, this.#home.postgres]);
   }
 
+  /** Of the service, for commands. */
+  get commandEnvironment(): NodeJS.ProcessEnv {
+    return this.environment;
+  }
+
   /** Runs a command in the environment of the service. */
   async command(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<LunasResult> {
-    const options = { env: { ...this.environment, ...environment }, timeout: COMMAND_TIMEOUT_MS };
+    const options = { env: { ...this.commandEnvironment, ...environment }, timeout: COMMAND_TIMEOUT_MS };
     const child = run(process.execPath, [LUNAS, ...args, '--json'], options);
     const { stdout, stderr } = await child.catch(
       (error: { readonly stdout: string; readonly stderr: string }) => error,
