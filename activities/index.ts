@@ -5,21 +5,31 @@ import * as payment from './payment';
 import * as reconcile from './reconcile';
 import * as refund from './refund';
 import * as retention from './retention';
+import * as sandboxTimers from './sandbox-timers';
 import * as webhookDelivery from './webhook-delivery';
 
 /**
  * All side effects of the workflows. These files export nothing but activities: Temporal records their names. Each
  * attempt may be repeated, or cut off anywhere.
  */
-const ACTIVITIES = { ...payment, ...refund, ...latePayment, ...webhookDelivery, ...reconcile, ...retention };
+const ACTIVITIES = {
+  ...payment,
+  ...refund,
+  ...sandboxTimers,
+  ...latePayment,
+  ...webhookDelivery,
+  ...reconcile,
+  ...retention,
+};
 
 /** Those that write the payment's row compare it themselves. */
 const { openPayment, failUnissuedPayment, ...laterSteps } = payment;
 
 /** What is registered instead: the input is compared with PostgreSQL first. */
 const CHECKED_ACTIVITIES = {
-  ...mapValues({ ...laterSteps, ...refund }, checkStep),
+  ...mapValues({ ...laterSteps, ...refund, ...sandboxTimers }, checkStep),
   settlePayment: checkSettlement(payment.settlePayment),
+  settleNow: checkSettlement(sandboxTimers.settleNow),
   ...mapValues(latePayment, withRecordedTerms),
 };
 

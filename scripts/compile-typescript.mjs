@@ -11,8 +11,8 @@ const DIRECTORIES = ['workflows', 'activities', 'src', 'test/faults', 'test/supp
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await compileTypeScript(process.argv[2]);
 
-export async function compileTypeScript(target) {
-  for (const directory of DIRECTORIES) {
+export async function compileTypeScript(target, directories = DIRECTORIES) {
+  for (const directory of directories) {
     const entries = await readdir(path.join(ROOT, directory), { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile() && /(?<!\.d|\.test)\.tsx?$/.test(entry.name));
     await Promise.all(files.map(({ parentPath, name }) => compile(path.join(parentPath, name), target)));

@@ -10,6 +10,11 @@ export type { Logger };
  */
 const SECRET = /((?:sk|op)_(?:test|live)_|Mid-server-)[\w-]{8,}(?=[\w-]{4})|(whsec_)[\w+/=%-]{8,}(?=[\w+/=%-]{4})/g;
 
+/** The same text; of each secret only the kind and the last four characters are left. */
+export function maskSecrets(text: string): string {
+  return text.replaceAll(SECRET, '$1$2…');
+}
+
 /**
  * The process's log: one JSON object per line on stderr, because stdout has the results of commands. Secrets are
  * masked in every line, also if an address or an error contains one. Each line has the ids of its scope
@@ -28,7 +33,7 @@ export function createLogger(
       mixin: logIds,
       // Temporal's SDK names an error `error`.
       serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
-      hooks: { streamWrite: (line) => line.replaceAll(SECRET, '$1$2…') },
+      hooks: { streamWrite: maskSecrets },
       redact: ['secret', '*.secret', 'authorization', '*.authorization', 'serverKey', '*.serverKey'],
     },
     destination,

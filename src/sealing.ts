@@ -37,7 +37,7 @@ export function createSealer(masterKey: string, oldMasterKeys: readonly string[]
     keys,
     seal(plaintext, place) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(ALGORITHM, current.bytes, iv, { authTagLength: TAG_BYTES });
+      const cipher = createCipheriv(ALGORITHM, current.key, iv, { authTagLength: TAG_BYTES });
       cipher.setAAD(associatedData(FORMAT, place));
       const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
       return [FORMAT, current.id, Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url')].join('.');
@@ -53,7 +53,7 @@ export function createSealer(masterKey: string, oldMasterKeys: readonly string[]
       // Node.js accepts a tag of 4 bytes unless the length is given: a text cut to 16 bytes would open once in 2^32.
       if (bytes.length < IV_BYTES + TAG_BYTES) throw new Error('Not a sealed text: it is too short');
       const iv = bytes.subarray(0, IV_BYTES);
-      const decipher = createDecipheriv(ALGORITHM, key.bytes, iv, { authTagLength: TAG_BYTES });
+      const decipher = createDecipheriv(ALGORITHM, key.key, iv, { authTagLength: TAG_BYTES });
       decipher.setAAD(associatedData(format, place)).setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
     },

@@ -37,6 +37,9 @@ const UPDATE_DESCRIPTIONS = {
   fail: 'An operator fails the payment. Rejected if the provider reports the order as pending or paid.',
   retryRefund: 'An operator retries a rejected refund, under a new key.',
   resolveRefund: 'An operator resolves a rejected refund: the customer has the money (`refunded`), or not (`paid`).',
+  expireNow: 'In a sandbox: expires the payment before its deadline.',
+  settleNow: 'In a sandbox: settles the payment before its settlement delay is over.',
+  submitRefundNow: 'In a sandbox: ends the hold of the refund.',
 } as const satisfies Record<PaymentUpdate, string>;
 
 const SIGNAL_DESCRIPTIONS = {

@@ -29,6 +29,9 @@ export const ACTIVITY_SUMMARIES = {
   resolveRefundAsRefunded: 'record that the customer has the money',
   resolveRefundAsPaid: 'abandon the refund if the provider shows none',
   settlePayment: 'make the net amount available',
+  expireNow: 'expire the order at the provider before its deadline',
+  settleNow: 'make the net amount available before its time',
+  submitRefundNow: 'end the hold of the refund',
 } as const satisfies Partial<Record<keyof Activities, string>>;
 
 type PaymentStep = keyof typeof ACTIVITY_SUMMARIES;

@@ -6,7 +6,8 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { inCurrentScope, setTraceparent, withCorrelation } from '../correlation';
+import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../correlation';
+import type { CompletedRequest } from '../db/recorded-requests';
 import { isRequestId, isTraceparent, type Correlation } from '../domain/correlation';
 import { increment } from '../metrics/metrics';
 import { startSpan, withIds } from '../tracing';
@@ -77,7 +78,7 @@ const ONE_YEAR_SECONDS = 31_536_000;
  * closed the connection before that. There is no CORS header, since keys belong on servers only. Keys and bodies are
  * never logged.
  */
-function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHandler {
+function requestContext({ log, requestLog }: ApiDependencies, isHttps: boolean): RequestHandler {
   return (request, response, next) => {
     const startedMs = performance.now();
     const endMeasurement = measureRequest(response);
@@ -91,23 +92,38 @@ function requestContext({ log }: ApiDependencies, isHttps: boolean): RequestHand
     const logRequest = () => {
       const durationMs = Math.round(performance.now() - startedMs);
       endMeasurement();
-      log.info(
-        {
-          ...response.locals.caller,
-          clientAddress: address,
-          method: request.method,
-          path: loggedPath(request),
-          ...(response.writableFinished ? { status: response.statusCode } : { status: null, isAborted: true }),
-          durationMs,
-          ...response.locals.rejection,
-        },
-        'request',
-      );
+      const { method } = request;
+      const path = loggedPath(request);
+      const result = response.writableFinished ? { status: response.statusCode } : { status: null, isAborted: true };
+      const { caller, rejection } = response.locals;
+      log.info({ ...caller, clientAddress: address, method, path, ...result, durationMs, ...rejection }, 'request');
+      if (isObserved(response)) {
+        const { status } = result;
+        requestLog.add({ method, path, status, durationMs, ...describeRequest(correlation, durationMs, response) });
+      }
     };
     withCorrelation(correlation, {}, () => {
       response.on('close', inCurrentScope(logRequest));
       next();
     });
+  };
+}
+
+/** What a completed request has beside its line in HTTP. */
+function describeRequest(
+  { requestId }: Correlation,
+  durationMs: number,
+  { locals }: Response,
+): Pick<CompletedRequest, 'requestId' | 'startedAt' | 'keyId' | 'errorCode' | 'paymentIds'> {
+  const caller: { readonly keyId: string } | undefined = locals.caller;
+  const rejection: { readonly code: string } | undefined = locals.rejection;
+  const { paymentId, paymentIds = paymentId === undefined ? [] : [paymentId] } = logIds();
+  return {
+    requestId,
+    startedAt: new Date(Date.now() - durationMs),
+    keyId: caller?.keyId ?? null,
+    errorCode: rejection?.code ?? null,
+    paymentIds,
   };
 }
 
@@ -132,12 +148,25 @@ function handleRoute(dependencies: ApiDependencies, route: Endpoint): RequestHan
   };
 }
 
-/** A load balancer requests the first two every few seconds, and an event stream stays open for minutes. */
-const UNTRACED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/pay/:token/events']);
+/**
+ * Neither traced nor shown by `lunas logs`: a load balancer requests the first two every few seconds, and an event
+ * stream stays open for minutes.
+ */
+const UNOBSERVED_PATHS: ReadonlySet<string> = new Set([
+  '/healthz',
+  '/readyz',
+  '/pay/:token/events',
+  '/webhooks/stream',
+]);
+
+function isObserved({ locals }: Response): boolean {
+  const route: Endpoint | undefined = locals.route;
+  return route === undefined || !UNOBSERVED_PATHS.has(route.path);
+}
 
 /** The span of a request, from its headers to the end of its response. */
 function traceRequest({ method, path }: Endpoint, response: Response): void {
-  if (UNTRACED_PATHS.has(path)) return;
+  if (UNOBSERVED_PATHS.has(path)) return;
   const name = `${method.toUpperCase()} ${path}`;
   const attributes = { 'http.request.method': method.toUpperCase(), 'http.route': path };
   const span = startSpan({ name, kind: 'server', attributes });
@@ -223,6 +252,7 @@ function handleError({ log }: ApiDependencies): ErrorRequestHandler {
       return send(response, { status: httpStatus, headers, body });
     }
     log.error({ err: error, path: loggedPath(request) }, 'request failed');
+    response.locals.rejection = { code: 'server_error' };
     increment('lunas_http_requests_rejected_total', { code: 'server_error' });
     const failure = new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
     send(response, { status: failure.httpStatus, body: failure.body });

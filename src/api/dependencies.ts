@@ -16,8 +16,10 @@ import type { KeyedMutex } from './keyed-mutex';
 import type { Readiness } from './health/readiness';
 import type { QrisImages } from './qris-images/qris-images';
 import type { QrisLinks } from './qris-images/qris-links';
+import type { RequestLog } from './request-log';
 import type { RateLimit } from './rate-limit/rate-limit';
 import type { PublicBudget } from './rate-limit/public-budget';
+import type { WebhookStreams } from './webhook-stream/webhook-streams';
 
 /** The services that the endpoints use. */
 export interface ApiDependencies {
@@ -34,6 +36,7 @@ export interface ApiDependencies {
   readonly qrisImages: QrisImages;
   readonly checkoutLinks: CheckoutLinks;
   readonly checkoutWatch: CheckoutWatch;
+  readonly webhookStreams: WebhookStreams;
   readonly rateLimit: RateLimit;
   readonly publicBudget: PublicBudget;
   readonly readiness: Readiness;
@@ -45,5 +48,6 @@ export interface ApiDependencies {
   /** The address of this API for callers. */
   readonly publicBaseUrl: string;
   readonly mutex: KeyedMutex;
+  readonly requestLog: RequestLog;
   readonly log: Logger;
 }

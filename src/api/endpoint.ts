@@ -90,7 +90,14 @@ export interface MerchantEndpoint<Body = unknown> extends EndpointAddress {
   readonly handler: MerchantHandler<Body>;
 }
 
-export type Endpoint = PublicEndpoint | OperatorEndpoint | MerchantEndpoint;
+/** A stream for a merchant's tools. The contract has no streams, and the OpenAPI document does not contain it. */
+export interface MerchantStream extends EndpointAddress {
+  readonly access: 'merchant';
+  readonly scope: MerchantScope;
+  readonly handler: MerchantHandler<StreamBody>;
+}
+
+export type Endpoint = PublicEndpoint | OperatorEndpoint | MerchantEndpoint | MerchantStream;
 
 export const publicEndpoint = (endpoint: Omit<PublicEndpoint, 'access'>): PublicEndpoint => ({
   ...endpoint,
@@ -104,6 +111,11 @@ export const operatorEndpoint = (endpoint: Omit<OperatorEndpoint, 'access'>): Op
 
 /** The handler's bodies and the examples have the type of the response's schema. */
 export const merchantEndpoint = <Body>(endpoint: Omit<MerchantEndpoint<Body>, 'access'>): MerchantEndpoint<Body> => ({
+  ...endpoint,
+  access: 'merchant',
+});
+
+export const merchantStream = (endpoint: Omit<MerchantStream, 'access'>): MerchantStream => ({
   ...endpoint,
   access: 'merchant',
 });

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { DerivedKeys } from '../db/derived-keys';
 import type { PaymentRow } from '../db/queries/payment-row';
 import { keyIdOf } from '../db/request-fingerprint';
@@ -32,20 +32,20 @@ export class PublicTokens {
     const bytes = Buffer.from(token, 'base64url');
     if (bytes.length !== ID_BYTES + MAC_BYTES) return undefined;
     const id = bytes.subarray(0, ID_BYTES);
-    const isMadeWith = (key: Buffer) => timingSafeEqual(bytes.subarray(ID_BYTES), this.#macOf(id, key));
+    const isMadeWith = (key: KeyObject) => timingSafeEqual(bytes.subarray(ID_BYTES), this.#macOf(id, key));
     const isValid =
       this.keys.ofRing(KEY).some(isMadeWith) || [...(await this.keys.retired(KEY)).values()].some(isMadeWith);
     if (!isValid) return undefined;
     return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   }
 
-  #macOf(id: Buffer, key: Buffer): Buffer {
+  #macOf(id: Buffer, key: KeyObject): Buffer {
     return createHmac('sha256', key).update(PURPOSES[this.purpose]).update(id).digest().subarray(0, MAC_BYTES);
   }
 }
 
 /** The fingerprint names the master key that was current when the payment was created; that of an old row does not. */
-async function keyOf(keys: DerivedKeys, fingerprint: string): Promise<Buffer> {
+async function keyOf(keys: DerivedKeys, fingerprint: string): Promise<KeyObject> {
   const keyId = keyIdOf(fingerprint);
   const key = keyId === undefined ? undefined : await keys.find(KEY, keyId);
   return key ?? keys.current(KEY).key;

@@ -28,6 +28,7 @@ import { listTransactions } from './payments/list-transactions/list-transactions
 import { refundPayment } from './payments/refund-payment';
 import { receiveNotification } from './provider-notifications/receive-notification';
 import { getQrisImage } from './qris-images/get-qris-image';
+import { streamWebhooks } from './webhook-stream/stream-webhooks';
 
 /** The API for merchants, in the order of the documentation. */
 export const MERCHANT_ENDPOINTS: readonly MerchantEndpoint[] = [
@@ -60,6 +61,7 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
 /** The public listener: merchants, customers and providers reach it. */
 export const PUBLIC_ROUTES: readonly Endpoint[] = [
   ...MERCHANT_ENDPOINTS,
+  streamWebhooks,
   getQrisImage,
   getCheckoutPage,
   streamCheckout,

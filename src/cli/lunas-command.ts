@@ -4,7 +4,7 @@ import type { Environment } from '../config';
 import { findEnvironment } from '../db/environment';
 import { createPool, type Pool } from '../db/pool';
 import { UserError } from '../errors';
-import { createLogger } from '../logger';
+import { createLogger, maskSecrets } from '../logger';
 import { type CommandResult, formatJson } from './output';
 import { CommandContext } from './command-context';
 import { explainDatabaseError } from './database-error';
@@ -39,18 +39,27 @@ export class LunasCommand extends Command {
   /**
    * Defines what the command does. The schema checks its options and arguments, by their names in camel case: a
    * violation is one line that names the option and the rule. The result is printed as text, or with `--json` as one
-   * document.
+   * document. Work without a result has printed by itself.
    */
   checkedAction<Schema extends z.ZodObject>(
     schema: Schema,
-    work: (input: z.output<Schema>, context: CommandContext) => Promise<CommandResult>,
+    work: (input: z.output<Schema>, context: CommandContext) => Promise<CommandResult | undefined>,
   ): this {
     return this.option('--json', 'print one JSON document').action(async () => {
       const result = await work(readInput(this, schema), new CommandContext(this.terminal.environment));
+      if (result === undefined) return;
       const { json } = this.opts<{ json?: true }>();
       this.terminal.stdout.write(json ? formatJson(result.json) : `${result.text}\n`);
       if (result.failure !== undefined) throw new UserError(result.failure);
     });
+  }
+
+  /** As `checkedAction`, for a command that runs until it is stopped and prints by itself. */
+  runningAction<Schema extends z.ZodObject>(
+    schema: Schema,
+    work: (input: z.output<Schema>, context: CommandContext) => Promise<void>,
+  ): this {
+    return this.action(() => work(readInput(this, schema), new CommandContext(this.terminal.environment)));
   }
 
   /**
@@ -64,7 +73,7 @@ export class LunasCommand extends Command {
       db: Pool,
       context: CommandContext,
       environment: Environment,
-    ) => Promise<CommandResult>,
+    ) => Promise<CommandResult | undefined>,
     statementTimeoutMs?: number,
   ): this {
     return this.checkedAction(schema, async (input, context) => {
@@ -152,7 +161,8 @@ function readInput<Schema extends z.ZodObject>(command: Command, schema: Schema)
     const value = typeof issue.input === 'string' ? `, not '${issue.input}'` : '';
     return `${flagName(command, issue.path[0])} ${issue.message}${value}`;
   });
-  return command.error(`error: ${violations.join('; ')}`, { exitCode: USAGE });
+  // A secret in the place of an id must not get into the log of a build.
+  return command.error(`error: ${maskSecrets(violations.join('; '))}`, { exitCode: USAGE });
 }
 
 function flagName(command: Command, key: PropertyKey | undefined): string {

@@ -35,6 +35,8 @@ export function wholeNumber(min: number, max: number) {
     .transform(Number);
 }
 
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://localhost:3000/webhooks' });
+
 /** Of a list. */
 export const limit = wholeNumber(1, 1_000);
 

@@ -23,6 +23,11 @@ export function formatTable(rows: readonly Cells[], empty: string): string {
   return formatColumns([Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(formatCell))]);
 }
 
+/** The line of a single row, without headings. */
+export function formatRow(row: Cells): string {
+  return formatColumns([Object.values(row).map(formatCell)]);
+}
+
 /** One line for each label and its value. */
 export function formatFields(fields: Cells): string {
   return formatColumns(Object.entries(fields).map(([label, value]) => [label, formatCell(value)]));

@@ -10,7 +10,9 @@ import { addDoctorCommand } from './commands/doctor';
 import { addExceptionsCommand } from './commands/exceptions';
 import { addKeysCommand } from './commands/keys';
 import { addLedgerCommand } from './commands/ledger';
+import { addListenCommand } from './commands/listen';
 import { addLocalStackCommands } from './commands/local-stack';
+import { addLogsCommand } from './commands/logs';
 import { addMerchantsCommand } from './commands/merchants';
 import { addMigrateCommand } from './commands/migrate';
 import { addOperatorsCommand } from './commands/operators';
@@ -19,8 +21,10 @@ import { addReconcileCommand } from './commands/reconcile';
 import { addRecoverCommand } from './commands/recover';
 import { addRefundsCommand } from './commands/refunds';
 import { addReplayCommand } from './commands/replay';
+import { addRequestsCommand } from './commands/requests';
 import { addSandboxCommand } from './commands/sandbox';
 import { addTemporalCommand } from './commands/temporal';
+import { addTriggerCommand } from './commands/trigger';
 import { addWebhooksCommand } from './commands/webhooks';
 import { addWorkerCommand } from './commands/worker';
 import { LunasCommand } from './lunas-command';
@@ -47,6 +51,12 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addCodecCommand(program);
   addMigrateCommand(program);
   addTemporalCommand(program);
+
+  program.commandsGroup('Develop a shop:');
+  addListenCommand(program);
+  addTriggerCommand(program);
+  addLogsCommand(program);
+  addRequestsCommand(program);
 
   program.commandsGroup('Administer:');
   addMerchantsCommand(program);

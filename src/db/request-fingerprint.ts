@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { DerivedKeys } from './derived-keys';
 
 const FORMAT = 'v2';
@@ -30,6 +30,6 @@ export async function isFingerprintOf(stored: string, digest: string, keys: Deri
   return stored === keyed(digest, keyId, key);
 }
 
-function keyed(digest: string, keyId: string, key: Buffer): string {
+function keyed(digest: string, keyId: string, key: KeyObject): string {
   return [FORMAT, keyId, createHmac('sha256', key).update(digest).digest('hex')].join('.');
 }

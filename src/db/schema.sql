@@ -92,6 +92,19 @@ create table api_keys (
   expires_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone
 );
+create table api_requests (
+  id bigint not null generated always as identity,
+  request_id text not null,
+  started_at timestamp with time zone not null,
+  key_id uuid,
+  method text not null,
+  path text not null,
+  status smallint,
+  duration_ms integer not null,
+  error_code text,
+  payment_ids uuid[] not null default '{}'::uuid[],
+  recorded_xid xid8 not null default pg_current_xact_id()
+);
 create table approval_limits (
   id bigint not null generated always as identity,
   limit_rupiah bigint not null,
@@ -368,7 +381,8 @@ create table webhook_deliveries (
   created_at timestamp(3) with time zone not null default now(),
   finished_at timestamp(3) with time zone,
   attempts_in_cycle integer not null default 0,
-  queued_at timestamp(3) with time zone not null default now()
+  queued_at timestamp(3) with time zone not null default now(),
+  redelivered_xid xid8
 );
 create table webhook_endpoints (
   id uuid not null,
@@ -388,7 +402,8 @@ create table webhook_events (
   payment_version integer not null,
   event text not null,
   body text not null,
-  occurred_at timestamp(3) with time zone not null
+  occurred_at timestamp(3) with time zone not null,
+  recorded_xid xid8 default pg_current_xact_id()
 );
 create table webhook_secrets (
   id uuid not null,
@@ -403,6 +418,7 @@ alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
 alter table api_keys add constraint api_keys_scopes_check CHECK (((scopes <> '{}'::text[]) AND (scopes <@ ARRAY['read'::text, 'create'::text, 'cancel'::text, 'refund'::text])));
 alter table api_keys add constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32));
 alter table api_keys add constraint api_keys_secret_sha256_key UNIQUE (secret_sha256);
+alter table api_requests add constraint api_requests_pkey PRIMARY KEY (id);
 alter table approval_limits add constraint approval_limits_limit_rupiah_check CHECK ((limit_rupiah >= 0));
 alter table approval_limits add constraint approval_limits_pkey PRIMARY KEY (id);
 alter table approvals add constraint approvals_decided CHECK ((((status = 'pending'::text) = (decided_by IS NULL)) AND ((decided_by IS NULL) = (decided_at IS NULL))));
@@ -551,6 +567,8 @@ alter table webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FORE
 alter table webhook_secrets add constraint webhook_secrets_pkey PRIMARY KEY (id);
 
 CREATE INDEX api_keys_merchant_id_idx ON public.api_keys USING btree (merchant_id);
+CREATE INDEX api_requests_recorded_xid_idx ON public.api_requests USING btree (recorded_xid);
+CREATE INDEX api_requests_request_id_idx ON public.api_requests USING btree (request_id);
 CREATE INDEX approvals_pending ON public.approvals USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE UNIQUE INDEX exceptions_open_key ON public.exceptions USING btree (kind, reference_id) WHERE (resolved_at IS NULL);
 CREATE INDEX exceptions_open_opened_at_idx ON public.exceptions USING btree (opened_at DESC, id) WHERE (resolved_at IS NULL);
@@ -584,9 +602,11 @@ CREATE INDEX webhook_deliveries_created_at_idx ON public.webhook_deliveries USIN
 CREATE INDEX webhook_deliveries_dead_idx ON public.webhook_deliveries USING btree (created_at, id) WHERE (status = 'dead'::text);
 CREATE INDEX webhook_deliveries_merchant_created_at_idx ON public.webhook_deliveries USING btree (merchant_id, created_at DESC);
 CREATE INDEX webhook_deliveries_outbox_idx ON public.webhook_deliveries USING btree (endpoint_id, queued_at) WHERE ((status = 'pending'::text) AND (retry_workflow_started_at IS NULL));
+CREATE INDEX webhook_deliveries_redelivered_xid_idx ON public.webhook_deliveries USING btree (redelivered_xid) WHERE (redelivered_xid IS NOT NULL);
 CREATE INDEX webhook_deliveries_retry_workflow_idx ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE ((status = 'pending'::text) AND (retry_workflow_started_at IS NOT NULL));
 CREATE INDEX webhook_endpoints_merchant_id_idx ON public.webhook_endpoints USING btree (merchant_id);
 CREATE INDEX webhook_events_occurred_at_idx ON public.webhook_events USING brin (occurred_at);
+CREATE INDEX webhook_events_recorded_xid_idx ON public.webhook_events USING btree (recorded_xid) WHERE (recorded_xid IS NOT NULL);
 CREATE INDEX webhook_secrets_endpoint_id_idx ON public.webhook_secrets USING btree (endpoint_id);
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approval_limits FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
@@ -650,6 +670,9 @@ create view sealing_key_ids as
 grant select, update (last_used_at) on api_keys to lunas_api;
 grant insert, select, update (revoked_at) on api_keys to lunas_operator;
 grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at, last_used_at) on api_keys to lunas_reader;
+grant delete, insert, select (id) on api_requests to lunas_api;
+grant select on api_requests to lunas_operator;
+grant select (id, started_at, key_id, method, status, duration_ms, error_code) on api_requests to lunas_reader;
 grant select on approval_limits to lunas_api;
 grant insert, select on approval_limits to lunas_operator;
 grant select on approval_limits to lunas_reader;
@@ -744,15 +767,15 @@ grant select (delivery_id, number, started_at, duration_ms, status_code, failure
 grant select, update (response_excerpt) on webhook_attempts to lunas_operator;
 grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts to lunas_reader;
 grant delete, insert, select (delivery_id) on webhook_attempts to lunas_worker;
-grant select, update (status, dead_reason, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_api;
-grant insert, select, update (status, dead_reason, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_operator;
+grant select, update (status, dead_reason, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at, redelivered_xid) on webhook_deliveries to lunas_api;
+grant insert, select, update (status, dead_reason, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at, redelivered_xid) on webhook_deliveries to lunas_operator;
 grant select on webhook_deliveries to lunas_reader;
 grant delete, insert, select, update (status, dead_reason, attempts_total, leased_until, retry_workflow_started_at, finished_at, attempts_in_cycle, queued_at) on webhook_deliveries to lunas_worker;
 grant select, update (claim_number) on webhook_endpoints to lunas_api;
 grant insert, select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at, claim_number) on webhook_endpoints to lunas_operator;
 grant select (id, merchant_id, events, status, disabled_reason, created_at, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints to lunas_reader;
 grant select, update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at, claim_number) on webhook_endpoints to lunas_worker;
-grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_api;
+grant select (payment_id, payment_version, event, body, occurred_at, recorded_xid) on webhook_events to lunas_api;
 grant insert, select on webhook_events to lunas_operator;
 grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_reader;
 grant delete, insert, select on webhook_events to lunas_worker;

@@ -89,6 +89,28 @@ export const PAYMENT_ACTIONS = {
     pastParticiple: 'resolved as paid',
     rules: [{ from: 'refund_failed', step: 'resolveRefundAsPaid', to: 'paid' }],
   },
+  // Of a sandbox: what a timer of the payment would do, before its time. In production their steps are rejected.
+  expireNow: {
+    requestedBy: ['operator'],
+    update: 'expireNow',
+    auditName: 'sandbox.expire',
+    pastParticiple: 'expired',
+    rules: [{ from: 'pending', step: 'expireNow', to: 'expired' }],
+  },
+  settleNow: {
+    requestedBy: ['operator'],
+    update: 'settleNow',
+    auditName: 'sandbox.settle',
+    pastParticiple: 'settled',
+    rules: [{ from: 'paid', step: 'settleNow', to: 'settled' }],
+  },
+  submitRefundNow: {
+    requestedBy: ['operator'],
+    update: 'submitRefundNow',
+    auditName: 'sandbox.submit_refund',
+    pastParticiple: 'sent to the provider as a refund',
+    rules: [{ from: 'refund_processing', step: 'submitRefundNow', to: 'refund_processing' }],
+  },
 } as const satisfies Record<string, ActionDefinition>;
 
 export type PaymentAction = keyof typeof PAYMENT_ACTIONS;
@@ -105,6 +127,13 @@ export const RESOLVE_ACTIONS = {
   refunded: 'resolveRefundAsRefunded',
   paid: 'resolveRefundAsPaid',
 } as const satisfies Record<RefundResolution, OperatorPaymentAction>;
+
+/** The timers of a payment that `lunas trigger` fires, with the actions that do so. */
+export const TIMER_ACTIONS = {
+  expire: 'expireNow',
+  settle: 'settleNow',
+  'submit-refund': 'submitRefundNow',
+} as const satisfies Record<string, OperatorPaymentAction>;
 
 export const MERCHANT: Actor = { name: 'merchant' };
 
@@ -136,6 +165,9 @@ export function rejectionReason(
   }
   if ((action === 'refund' || action === 'retryRefund') && refund?.number === MAX_REFUNDS) {
     return `There were ${MAX_REFUNDS} refunds of this transaction already, which is the most there can be.`;
+  }
+  if (action === 'submitRefundNow' && refund && refund.status !== 'held') {
+    return 'The refund is with the provider already.';
   }
   const dueMs = state.settlesAtMs ?? nowMs;
   if (action === 'settle' && nowMs < dueMs) {

@@ -102,6 +102,12 @@ export const METRICS = {
     help: "Requests that were not successful, by the contract's error code.",
     labels: { code: Object.keys(API_ERRORS) },
   },
+  lunas_requests_unrecorded_total: {
+    type: 'counter',
+    process: 'api',
+    help: 'Requests that `lunas logs` does not show: too many arrived, or PostgreSQL did not take them.',
+    labels: { reason: ['buffer_full', 'database'] },
+  },
   lunas_admission_in_flight: {
     type: 'gauge',
     process: 'api',

@@ -46,13 +46,28 @@ async function findByIdOrReference(db: Queryable, idOrReference: string): Promis
 const MAX_OF_REQUEST = 50;
 
 /** The condition on the version and the actor is that of the index. */
+const CHANGED_BY_REQUEST = `id in (
+  select payment_id from payment_transitions
+  where request_id = $1 and (version = 1 or actor <> 'workflow') limit $2
+)`;
+
 async function findByRequest(db: Queryable, requestId: string): Promise<PaymentRow[]> {
+  const { rows } = await db.query<PaymentRow>(`select ${PAYMENT_COLUMNS} from payments where ${CHANGED_BY_REQUEST}`, [
+    requestId,
+    MAX_OF_REQUEST + 1,
+  ]);
+  return rows;
+}
+
+/** The payments that a request created, changed or named in its path; at most 50 of those that it changed. */
+export async function listPaymentsOfRequest(
+  db: Queryable,
+  { requestId, paymentIds }: { readonly requestId: string; readonly paymentIds: readonly string[] },
+): Promise<PaymentRow[]> {
   const { rows } = await db.query<PaymentRow>(
-    `select ${PAYMENT_COLUMNS} from payments where id in (
-       select payment_id from payment_transitions
-       where request_id = $1 and (version = 1 or actor <> 'workflow') limit $2
-     )`,
-    [requestId, MAX_OF_REQUEST + 1],
+    `select ${PAYMENT_COLUMNS} from payments where ${CHANGED_BY_REQUEST} or id = any($3::uuid[])
+     order by created_at, id`,
+    [requestId, MAX_OF_REQUEST, paymentIds],
   );
   return rows;
 }

@@ -59,7 +59,7 @@ export async function createEndpoint(
   endpoint: NewEndpoint,
   resolve: ResolveHost = resolverFor(endpoint.environment),
 ): Promise<WebhookEndpoint & { readonly secret: string }> {
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   const secretId = uuidv7();
   const url = assertUrl(endpoint.url, await receiverViolation(endpoint.url, endpoint, resolve));
   const { rows } = await db.query<WebhookEndpoint>(
@@ -150,7 +150,7 @@ export async function rotateSecret(
   endpointId: string,
   overlapSeconds: number,
 ): Promise<RotatedSecret> {
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   const secretId = uuidv7();
   const { rows } = await db.query<Omit<RotatedSecret, 'secret'>>(
     `with endpoint as (
@@ -169,8 +169,11 @@ export async function rotateSecret(
   return { ...requireRow(rows, endpointNotFound(endpointId)), secret };
 }
 
-/** The secret that signs the webhooks of an endpoint: 256 random bits, in the form of Standard Webhooks. */
-function newSecret(): string {
+/**
+ * The secret that signs the webhooks of an endpoint, or of `lunas listen`: 256 random bits, in the form of Standard
+ * Webhooks.
+ */
+export function newWebhookSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 

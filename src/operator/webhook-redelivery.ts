@@ -19,11 +19,15 @@ export interface RedeliveryRange {
 const ENABLED_ENDPOINTS =
   "status = 'enabled' and id in (select endpoint_id from webhook_deliveries where id = any ($1))";
 
-/** Starts a new retry cycle under the same delivery id; the log of earlier attempts stays. $1: delivery ids. */
+/**
+ * Starts a new retry cycle under the same delivery id; the log of earlier attempts stays. `lunas listen` forwards it
+ * too. $1: delivery ids.
+ */
 const REQUEUE_DELIVERIES = `
   with ${lockedEndpoints(ENABLED_ENDPOINTS)}
   update webhook_deliveries delivery set status = 'pending', dead_reason = null, finished_at = null,
-    retry_workflow_started_at = null, leased_until = '-infinity', attempts_in_cycle = 0, queued_at = clock_timestamp()
+    retry_workflow_started_at = null, leased_until = '-infinity', attempts_in_cycle = 0, queued_at = clock_timestamp(),
+    redelivered_xid = pg_current_xact_id()
   from locked_endpoint endpoint
   where endpoint.id = delivery.endpoint_id and delivery.id = any ($1)`;
 

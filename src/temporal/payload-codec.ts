@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { DerivedKeys } from '../db/derived-keys';
 import type { RejectedPayload } from '../domain/rejected-payload';
@@ -9,9 +9,9 @@ import { paymentIdOf } from './log-payment';
 /** Keys of 32 bytes, by the id of the master key that they are derived from. */
 export interface PayloadKeys {
   /** Encrypts. */
-  current(): { readonly keyId: string; readonly key: Buffer };
+  current(): { readonly keyId: string; readonly key: KeyObject };
   /** Decrypts; undefined if there is no such key. */
-  find(keyId: string): Promise<Buffer | undefined>;
+  find(keyId: string): Promise<KeyObject | undefined>;
 }
 
 const LABEL = 'lunas temporal payloads';

@@ -12,6 +12,8 @@ import { signWebhook, standardWebhookHeaders } from './sign';
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 16_384;
 const EXCERPT_CHARACTERS = 500;
+/** The `failure` of an attempt whose receiver may have got the webhook, but sent no complete response in time. */
+export const TIMED_OUT = `no complete response within ${ATTEMPT_TIMEOUT_MS / 1_000} s`;
 
 /** One delivery, ready to send: the stored bytes, and the valid secrets of the endpoint. */
 export interface OutgoingWebhook {
@@ -149,7 +151,7 @@ function secondsIn(retryAfter: string | string[] | undefined, at: Date): number 
 }
 
 function describeFailure(error: unknown): string {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'no complete response within 10 s';
+  if (error instanceof DOMException && error.name === 'TimeoutError') return TIMED_OUT;
   // A connection attempt to several addresses fails with one error for each.
   if (types.isNativeError(error) && 'errors' in error && Array.isArray(error.errors)) {
     return error.errors.map(describeFailure).join('; ');

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
 
@@ -42,9 +42,10 @@ export function standardWebhookHeaders(
 }
 
 /**
- * The bytes that the base64 of a secret encodes. The secrets of earlier versions are base64url without padding;
+ * The key that the base64 of a secret encodes. The secrets of earlier versions are base64url without padding;
  * Node.js decodes both alphabets.
  */
-function standardKeyOf(secret: string): Buffer {
-  return Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64');
+function standardKeyOf(secret: string): KeyObject {
+  const base64 = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  return createSecretKey(base64, 'base64');
 }

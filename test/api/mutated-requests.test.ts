@@ -198,7 +198,10 @@ async function send(
   request.end(body);
   const [response]: IncomingMessage[] = await once(request, 'response');
   if (!response) throw new Error('There was no response');
-  const result = await text(response);
+  // A stream has no end.
+  const isStream = response.headers['content-type']?.startsWith('text/event-stream') ?? false;
+  if (isStream) response.destroy();
+  const result = isStream ? '' : await text(response);
   const isJson = response.headers['content-type']?.includes('json');
   return {
     status: response.statusCode ?? 0,

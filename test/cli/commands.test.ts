@@ -368,6 +368,20 @@ describe('lunas sandbox pay', () => {
     }
   });
 
+  it('rejects an argument that is no reference id with one sentence', async () => {
+    const sandbox = await openSandbox();
+    try {
+      const rejected = await lunas('sandbox pay .', { SANDBOX_PORT: new URL(sandbox.url).port });
+      expect(rejected).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(rejected.stderr).toBe(
+        `error: "." cannot be paid: the response of ${sandbox.url} is not that of a sandbox for an order. ` +
+          'Use the reference_id of a payment.\n',
+      );
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   it('prints that no sandbox runs', async () => {
     const { exitCode, stderr } = await lunas('sandbox pay LN1', { SANDBOX_PORT: '1' });
     expect({ exitCode, stderr }).toEqual({

@@ -84,6 +84,8 @@ const FORBIDDEN_TO_ALL = [
 
 const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
   lunas_local_api: [
+    'select path from api_requests',
+    'update api_requests set status = 200',
     'select sealed from payment_details',
     'select sealed_secret from webhook_secrets',
     'select body from provider_notifications',
@@ -132,6 +134,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'update payments set fingerprint = $$x$$',
     'update exceptions set resolved_at = now()',
     'select 1 from rate_limits',
+    'select 1 from api_requests',
   ],
   lunas_local_operator: [
     'update payments set settlement_due_at = now()',
@@ -146,10 +149,12 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'delete from api_keys',
     'delete from operators',
     'delete from rate_limits',
+    'delete from api_requests',
   ],
   lunas_local_reader: [
     'select * from payments',
     'select idempotency_key from payments',
+    'select path from api_requests',
     'select fingerprint from payments',
     'select qris_payload from payments',
     'select 1 from payment_details',

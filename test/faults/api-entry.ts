@@ -6,11 +6,13 @@ import { AuthFailureLimiter } from '../../src/api/auth/auth-failure-limiter';
 import { Admission } from '../../src/api/admission';
 import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
 import { createCheckoutLinks } from '../../src/api/checkout/checkout-links';
+import { WebhookStreams } from '../../src/api/webhook-stream/webhook-streams';
 import { CheckoutWatch } from '../../src/api/checkout/checkout-watch';
 import { createQrisLinks } from '../../src/api/qris-images/qris-links';
 import { Readiness } from '../../src/api/health/readiness';
 import { QrisImages } from '../../src/api/qris-images/qris-images';
 import { RateLimit } from '../../src/api/rate-limit/rate-limit';
+import { RequestLog } from '../../src/api/request-log';
 import { PublicBudget } from '../../src/api/rate-limit/public-budget';
 import { createKeyedMutex } from '../../src/api/keyed-mutex';
 import { createPool } from '../../src/db/pool';
@@ -54,9 +56,11 @@ function run(): void {
       qrisImages: new QrisImages(db),
       checkoutLinks: createCheckoutLinks(derivedKeys, publicBaseUrl),
       checkoutWatch: new CheckoutWatch(db, { maxConnections: 1_000_000, log }),
+      webhookStreams: new WebhookStreams(db, log),
       readiness: new Readiness(db, workflows),
       publicBudget: new PublicBudget(1_000_000),
       rateLimit: new RateLimit({ databaseUrl, requestsPerMinute: 1_000_000, log }),
+      requestLog: new RequestLog(db, log),
       apiKeys: new ApiKeys(db),
       knownKeys: new KnownKeys(db),
       failedKeys: new AuthFailureLimiter(),

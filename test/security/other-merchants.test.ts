@@ -16,6 +16,8 @@ type Attack =
   | 'list'
   /** A creation that repeats A's idempotency key and order id. B gets a payment of its own. */
   | 'create'
+  /** test/api/webhook-stream has its test: B's stream has no event of A. */
+  | 'stream'
   /** The path has a token or id that is not a payment's. B gets the response of one that does not exist. */
   | 'token'
   /** B's key is not valid here. */
@@ -32,6 +34,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'post /transactions/:id/cancel': 'payment',
   'post /payments/:id/refund': 'payment',
   'get /transactions': 'list',
+  'get /webhooks/stream': 'stream',
   'get /qris/:file': 'token',
   'get /pay/:token': 'token',
   'get /pay/:token/events': 'token',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { checkStep } from '../../activities/check-step';
+import * as sandboxTimers from '../../activities/sandbox-timers';
 import { findTerms } from '../../src/db/queries/find-terms';
 import { setPolicy } from '../../src/operator/catalog';
 import { MERCHANT, UNPROVEN_OPERATOR } from '../../src/domain/payment-actions';
@@ -207,4 +208,18 @@ it.each([
   const result = await checkStep(step)(dependencies, { terms, state, atMs: Date.now(), createdAtMs: Date.now(), by });
   expect(step).toHaveBeenCalledTimes(times);
   expect(result.rejection === undefined).toBe(times === 1);
+});
+
+it.each([
+  ['expireNow', sandboxTimers.expireNow],
+  ['settleNow', sandboxTimers.settleNow],
+  ['submitRefundNow', sandboxTimers.submitRefundNow],
+])('%s of a sandbox changes nothing in production', async (_, fireNow) => {
+  const { id } = await createPayment();
+  const terms = await findTerms(service.db, id);
+  const state = { status: 'pending', version: 2 } as const;
+  const dependencies = activityDependencies({ ...service.context, environment: 'production' }, new FakeAcquirer());
+  const result = await fireNow(dependencies, { terms, state, atMs: Date.now(), createdAtMs: Date.now() });
+  expect(result).toMatchObject({ state, rejection: 'In production a timer has its time.' });
+  expect(await service.transitionsOf(id)).toEqual(['create', 'issue']);
 });

@@ -32,31 +32,35 @@ export async function createTestLedger(create = createTestDatabase): Promise<Tes
     db,
     merchantId,
     context: { db, environment: 'sandbox', onDeliveries: () => undefined },
-    newTerms: (changes = {}) => ({
-      paymentId: randomUUID(),
-      referenceId: `LN${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`,
-      merchantId,
-      merchantReferenceId: 'ORDER-1',
-      idempotencyKey: null,
-      fingerprint: 'f',
-      paymentMethod: 'qris',
-      provider: 'gopay',
-      providerAccountId,
-      amountRupiah: 50_000,
-      feeRupiah: 350,
-      totalRupiah: 50_000,
-      netRupiah: 49_650,
-      feePayer: 'merchant',
-      policyId,
-      settlementKind: 'automatic',
-      settlementDelaySeconds: 86_400,
-      expiresInSeconds: 900,
-      ...changes,
-    }),
+    newTerms: (changes = {}) => newTerms({ merchantId, policyId, providerAccountId, ...changes }),
     async close() {
       await db.end();
       await database.drop();
     },
+  };
+}
+
+/** The terms of a new payment of 50,000 rupiah. */
+export function newTerms(
+  changes: Partial<PaymentTerms> & Pick<PaymentTerms, 'merchantId' | 'policyId' | 'providerAccountId'>,
+): PaymentTerms {
+  return {
+    paymentId: randomUUID(),
+    referenceId: `LN${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`,
+    merchantReferenceId: 'ORDER-1',
+    idempotencyKey: null,
+    fingerprint: 'f',
+    paymentMethod: 'qris',
+    provider: 'gopay',
+    amountRupiah: 50_000,
+    feeRupiah: 350,
+    totalRupiah: 50_000,
+    netRupiah: 49_650,
+    feePayer: 'merchant',
+    settlementKind: 'automatic',
+    settlementDelaySeconds: 86_400,
+    expiresInSeconds: 900,
+    ...changes,
   };
 }
 

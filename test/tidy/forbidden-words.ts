@@ -41,5 +41,7 @@ export const QUOTATIONS: readonly Quotation[] = [
   { text: '`nobody`', reason: 'an account of the operating system' },
   { text: "'nobody'", reason: 'an account of the operating system' },
   { text: '"nobody"', reason: 'an account of the operating system' },
+  { text: "'--folder'", reason: 'an option of newman' },
+  { text: 'folderStrategy', reason: 'an option of openapi-to-postmanv2' },
   { text: '{ timeout: 2_000, tries: 2 }', reason: 'an option of the DNS resolver of Node.js' },
 ];

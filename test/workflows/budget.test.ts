@@ -14,9 +14,16 @@ const REPETITIONS = 3;
 
 /**
  * The statements and calls that belong to no single payment: the relay's per delivery or batch, the sweeper's every two
- * seconds, and the authentication. A process reads a provider account once, at its first payment there.
+ * seconds, the authentication, and the record of requests. A process reads a provider account once, at its first
+ * payment there.
  */
-const NOT_PER_PAYMENT = new Set(['claim_deliveries', 'record_delivered', 'claim_due_notifications', 'find_api_key']);
+const NOT_PER_PAYMENT = new Set([
+  'claim_deliveries',
+  'record_delivered',
+  'claim_due_notifications',
+  'find_api_key',
+  'record_requests',
+]);
 const BEFORE_CREATION = 'find_current_policy';
 const AUTHENTICATION = 'find_api_key';
 const RATE_LIMIT_TABLE = 'rate_limits';

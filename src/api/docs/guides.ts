@@ -9,6 +9,10 @@ interface Guide {
 
 /** The pages of docs/ for merchants' developers, which this service serves as they are, below `/docs/`. */
 const GUIDES: Readonly<Record<string, Guide>> = {
+  'quick-start.md': {
+    title: 'Quick start',
+    summary: 'a signed webhook in your own server, in a few minutes',
+  },
   'integration.md': {
     title: 'Take payments in your shop',
     summary: 'the path from the first request to real money: create, show, webhook, fulfil, refund, go live',

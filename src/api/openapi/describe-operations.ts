@@ -15,6 +15,17 @@ const ERRORS_OF_EVERY_OPERATION = [
   'server_error',
 ] as const satisfies readonly ApiErrorCode[];
 
+/** What the service sends in a usual case, where that is more than the sentence of the contract's table. */
+const EXAMPLE_MESSAGES: Partial<Record<ApiErrorCode, string>> = {
+  invalid_json: 'The body has the key "amount" twice.',
+  invalid_amount: 'amount must be an integer from 1 to 10000000, written as plain digits.',
+  unsupported_payment_method: 'payment_method is not supported; use qris.',
+  payment_create_failed: 'The transaction could not be created: the provider accepts no transactions at present.',
+  payment_cancel_failed: 'A transaction that is "cancelled" cannot be cancelled.',
+  payment_refund_failed: 'A transaction that is "cancelled" cannot be refunded.',
+  not_found: 'There is no such transaction.',
+};
+
 /** The `paths` of the document: `POST /payments/:id` is `post` of `/payments/{id}`. */
 export function describePaths(endpoints: readonly MerchantEndpoint[]) {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -85,7 +96,8 @@ function describeFailures(codes: readonly ApiErrorCode[]) {
 }
 
 function describeFailure(httpStatus: number, codes: readonly ApiErrorCode[]) {
-  const examples = codes.map((code) => [code, { error: { code, message: API_ERRORS[code].message } }]);
+  const messageOf = (code: ApiErrorCode) => EXAMPLE_MESSAGES[code] ?? API_ERRORS[code].message;
+  const examples = codes.map((code) => [code, { error: { code, message: messageOf(code) } }]);
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: refToHeaders(usualHeaders(httpStatus)),

@@ -1,18 +1,11 @@
 import { z } from 'zod';
-import { UserError } from '../../errors';
 import type { SandboxDatabase } from '../../local-stack/sandbox-database';
 import { assertSandbox, assertSandboxDatabase } from '../assert-sandbox';
 import type { LunasCommand } from '../lunas-command';
 import { MAGIC_AMOUNTS } from '../../sandbox/magic-amounts';
+import { payInSandbox } from '../pay-in-sandbox';
 import { runService } from '../service-process';
 import type { CommandContext } from '../command-context';
-
-const PAY_TIMEOUT_MS = 10_000;
-
-const payResponse = z.union([
-  z.object({ payment: z.looseObject({ status: z.string() }) }),
-  z.object({ error: z.object({ message: z.string() }) }),
-]);
 
 export function addSandboxCommand(program: LunasCommand): void {
   const sandbox = program
@@ -75,15 +68,4 @@ function ownDatabase(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.pathname += '_sandbox';
   return url.href;
-}
-
-async function payInSandbox(sandboxUrl: string, referenceId: string): Promise<{ status: string }> {
-  const url = `${sandboxUrl}/simulator/payments/${encodeURIComponent(referenceId)}/pay`;
-  const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(PAY_TIMEOUT_MS) }).catch(() => {
-    throw new UserError(`No sandbox responds at ${sandboxUrl}. Start \`lunas up\`, or set SANDBOX_PORT to its port.`);
-  });
-  const result = payResponse.parse(await response.json());
-  if ('error' in result)
-    throw new UserError(`The sandbox rejected the payment of ${referenceId}: ${result.error.message}`);
-  return result.payment;
 }

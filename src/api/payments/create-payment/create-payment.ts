@@ -55,7 +55,8 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
       'a bulk': {
         payments: [
           { amount: 50_000, merchant_reference_id: 'ORDER-1042', idempotency_key: 'order-1042' },
-          { amount: 75_000, merchant_reference_id: 'ORDER-1043', idempotency_key: 'order-1043' },
+          // The sandbox rejects an order over this total.
+          { amount: 1_000_402, merchant_reference_id: 'ORDER-1043', idempotency_key: 'order-1043' },
         ],
       },
     },
@@ -95,15 +96,15 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
             reference_id: 'LN3F8W1Z6HJ4NC2EGP',
             merchant_reference_id: 'ORDER-1043',
             payment_method_code: 'qris',
-            amount: 75_000,
-            fee_amount: 525,
-            net_amount: 74_475,
-            total_amount: 75_000,
+            amount: 1_000_402,
+            fee_amount: 7_003,
+            net_amount: 993_399,
+            total_amount: 1_000_402,
             status: 'failed',
-            expires_at: null,
+            expires_at: EXAMPLE_QRIS.expires_at,
             error: {
               code: 'payment_create_failed',
-              message: 'The transaction could not be created: denied by the acquirer.',
+              message: 'The transaction could not be created: the provider accepts no transactions at present.',
             },
           },
         ],

@@ -1,0 +1,27 @@
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
+import type { CheckedStep } from './check-step';
+import type { ActivityDependencies } from './dependencies';
+import * as payment from './payment';
+import * as refund from './refund';
+import { unchanged } from './step-result';
+
+/** What a timer of a sandbox payment would do, before its time (`lunas trigger`). */
+export function expireNow(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
+  return rejectionInProduction(dependencies, request) ?? payment.expirePayment(dependencies, request);
+}
+
+export function settleNow(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  return rejectionInProduction(dependencies, request) ?? payment.settlePayment(dependencies, request);
+}
+
+export function submitRefundNow(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+  return rejectionInProduction(dependencies, request) ?? refund.submitRefund(dependencies, request);
+}
+
+function rejectionInProduction(
+  dependencies: ActivityDependencies,
+  request: StepInput,
+): Promise<StepResult> | undefined {
+  if (dependencies.environment !== 'production') return undefined;
+  return unchanged(dependencies, request, { rejection: 'In production a timer has its time.' });
+}

@@ -1,0 +1,118 @@
+import { createPool, type Pool } from '../db/pool';
+import { DerivedKeys } from '../db/derived-keys';
+import type { Environment } from '../config';
+import type { Logger } from '../logger';
+import { createProviderRegistry } from '../providers/registry';
+import { createSealer } from '../sealing';
+import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import { Admission } from './admission';
+import { ApiKeys } from './auth/api-keys';
+import { AuthFailureLimiter } from './auth/auth-failure-limiter';
+import { KnownKeys } from './auth/known-keys';
+import { createCheckoutLinks } from './checkout/checkout-links';
+import { CheckoutWatch } from './checkout/checkout-watch';
+import type { ApiDependencies } from './dependencies';
+import { Readiness } from './health/readiness';
+import { createKeyedMutex } from './keyed-mutex';
+import { SingleFlight } from './payments/create-payment/single-flight';
+import { QrisImages } from './qris-images/qris-images';
+import { createQrisLinks } from './qris-images/qris-links';
+import { PublicBudget } from './rate-limit/public-budget';
+import { RateLimit } from './rate-limit/rate-limit';
+import { RequestLog } from './request-log';
+import { WebhookStreams } from './webhook-stream/webhook-streams';
+
+export interface DependencySettings {
+  readonly port: number;
+  /** The address at which customers and providers reach the API; by default the one that it listens on. */
+  readonly publicBaseUrl?: string;
+  readonly databaseUrl: string;
+  readonly masterKey: string;
+  readonly oldMasterKeys?: readonly string[] | undefined;
+  /** Keys of the other environment are not accepted. */
+  readonly environment: Environment;
+  /** Per key, over all API processes (`RATE_LIMIT_PER_MINUTE`). */
+  readonly requestsPerMinute: number;
+  /** Of all keys of a merchant (`MERCHANT_RATE_LIMIT_PER_MINUTE`); by default `requestsPerMinute`. */
+  readonly merchantRequestsPerMinute?: number;
+  /** Of the public endpoints, per client network and process (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
+  readonly publicRequestsPerSecond: number;
+  /** Of each provider account (`MAX_CREATES_IN_FLIGHT`). */
+  readonly maxCreatesInFlight: number;
+  /** `DATABASE_POOL_SIZE` */
+  readonly databasePoolSize: number;
+  /** `MAX_CONNECTIONS` */
+  readonly maxConnections: number;
+  readonly log: Logger;
+}
+
+/** A request must be completed within 10 s. Its few statements take milliseconds. */
+const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
+
+/**
+ * The connections of all requests without a key. They are few: QR images are cached, all event streams share one
+ * statement per second, and readiness has a pool of its own, since PostgreSQL is up while the others wait for a
+ * connection.
+ */
+const PUBLIC_CONNECTIONS = 4;
+
+export interface OpenDependencies {
+  readonly dependencies: ApiDependencies;
+  readonly pools: Readonly<Record<'requests' | 'public' | 'readiness', Pool>>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Everything that the endpoints use, over any workflow system: the benchmark's baseline brings its own.
+ * @param connectWorkflows is called once; `close` closes what it returns
+ */
+export function openDependencies(
+  settings: DependencySettings,
+  connectWorkflows: (derivedKeys: DerivedKeys) => PaymentWorkflowClient,
+): OpenDependencies {
+  const { databaseUrl, environment, log } = settings;
+  const db = createPool(databaseUrl, { ...DATABASE_LIMITS, max: settings.databasePoolSize });
+  const publicDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });
+  const readinessDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: 1 });
+  const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
+  const derivedKeys = new DerivedKeys(publicDb, sealer);
+  const workflows = connectWorkflows(derivedKeys);
+  const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
+  const providers = createProviderRegistry(publicDb, sealer, publicBaseUrl);
+  const rateLimit = new RateLimit(settings);
+  const admission = new Admission(settings.maxCreatesInFlight);
+  const requestLog = new RequestLog(publicDb, log);
+  return {
+    dependencies: {
+      db,
+      publicDb,
+      workflows,
+      admission,
+      creations: new SingleFlight(workflows, admission),
+      providers,
+      sealer,
+      derivedKeys,
+      qrisLinks: createQrisLinks(derivedKeys, publicBaseUrl),
+      qrisImages: new QrisImages(publicDb),
+      checkoutLinks: createCheckoutLinks(derivedKeys, publicBaseUrl),
+      checkoutWatch: new CheckoutWatch(publicDb, settings),
+      webhookStreams: new WebhookStreams(publicDb, log),
+      readiness: new Readiness(readinessDb, workflows),
+      mutex: createKeyedMutex(),
+      rateLimit,
+      requestLog,
+      publicBudget: new PublicBudget(settings.publicRequestsPerSecond),
+      apiKeys: new ApiKeys(db),
+      knownKeys: new KnownKeys(publicDb),
+      failedKeys: new AuthFailureLimiter(),
+      environment,
+      publicBaseUrl,
+      log,
+    },
+    pools: { requests: db, public: publicDb, readiness: readinessDb },
+    async close() {
+      await Promise.all([workflows.close(), providers.close(), requestLog.close()]);
+      await Promise.all([db.end(), publicDb.end(), readinessDb.end(), rateLimit.close()]);
+    },
+  };
+}

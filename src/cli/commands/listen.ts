@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { PAYMENT_EVENTS } from '../../domain/events';
+import { onStopSignal } from '../../local-stack/stop-signals';
+import { Listener } from '../listen/listener';
+import { openListenState } from '../listen/listen-state';
+import { jsonReport, textReport } from '../listen/report';
+import { collect, type LunasCommand } from '../lunas-command';
+import { httpUrl, joinOptions, oneOf } from '../option-schemas';
+
+const input = z.object({
+  key: z.string().regex(/^sk_(?:test|live)_\w+$/, 'must be a secret key of a merchant: sk_test_… or sk_live_…'),
+  forwardTo: httpUrl,
+  event: z.array(oneOf(PAYMENT_EVENTS)).default([]),
+  apiUrl: httpUrl.optional(),
+  printJson: z.boolean().default(false),
+});
+
+export function addListenCommand(program: LunasCommand): void {
+  program
+    .command('listen')
+    .description("forward a merchant's webhooks to a server on this machine, without a tunnel")
+    .requiredOption('--key <secret-key>', 'a secret key of the merchant')
+    .requiredOption('--forward-to <url>', 'the address of your webhook receiver')
+    .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more (default: all)`, collect)
+    .option('--api-url <url>', 'the address of the API (default: PUBLIC_BASE_URL, else this machine)')
+    .option('--print-json', 'print one line of JSON for each event, after a first line with the secret')
+    .examples(
+      'lunas listen --key sk_test_… --forward-to http://localhost:3000/webhooks',
+      'lunas listen --key sk_test_… --forward-to http://localhost:3000/paid --event payment.paid',
+    )
+    .addHelpText('after', EXPLANATION)
+    .runningAction(input, async ({ key, forwardTo, event, apiUrl, printJson }, context) => {
+      const { stdout, stderr } = program.terminal;
+      const stopping = new AbortController();
+      const stop = () => stopping.abort();
+      const removeListeners = onStopSignal(stop, () => process.exit(1));
+      const state = await openListenState(context.dataDirectory, key);
+      try {
+        await new Listener({
+          apiUrl: apiUrl ?? context.publicBaseUrl(),
+          key,
+          forwardTo,
+          events: event,
+          state,
+          report: (printJson ? jsonReport : textReport)(stdout, stderr),
+        }).run(stopping.signal);
+      } finally {
+        removeListeners();
+        await state.close();
+      }
+    });
+}
+
+const EXPLANATION = `
+Events are forwarded one after another, signed with the secret that is printed first. It stays the same for this key.
+An event counts as forwarded when your server sends a response, whatever its status. While your server cannot be
+reached, the event is sent again. The same command continues after the last forwarded event, however it ended.`;

@@ -1,0 +1,161 @@
+import { request } from 'undici';
+import { z } from 'zod';
+import { TIMER_ACTIONS } from '../../domain/payment-actions';
+import { PROVIDERS } from '../../domain/provider-capabilities';
+import { UserError } from '../../errors';
+import { createKey, revokeKey } from '../../operator/keys';
+import { performPaymentAction } from '../../operator/payment-actions';
+import {
+  TRIGGER_EVENTS,
+  triggerEvent,
+  type TriggerActions,
+  type TriggeredStep,
+  type TriggerEvent,
+} from '../../operator/trigger-event';
+import { parseJson } from '../../parse-json';
+import { assertSandbox, assertSandboxDatabase } from '../assert-sandbox';
+import { CommandContext, withTemporal } from '../command-context';
+import type { LunasCommand } from '../lunas-command';
+import type { CommandAudit } from '../operator-identity';
+import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
+import type { CommandResult } from '../output';
+import { runPaymentAction } from '../payment-action';
+import { payInSandbox } from '../pay-in-sandbox';
+
+const TIMERS = ['expire', 'settle', 'submit-refund'] as const satisfies readonly (keyof typeof TIMER_ACTIONS)[];
+const MAX_AMOUNT_RUPIAH = 10_000_000;
+
+const input = z
+  .object({
+    event: oneOf([...TRIGGER_EVENTS, ...TIMERS]),
+    referenceId: z.string().optional(),
+    amount: wholeNumber(1, MAX_AMOUNT_RUPIAH).optional(),
+    provider: oneOf(PROVIDERS).optional(),
+    merchant: id.optional(),
+    json: z.boolean().default(false),
+  })
+  .superRefine(({ event, referenceId }, context) => {
+    const needsReference = TIMERS.some((timer) => timer === event);
+    if (needsReference === (referenceId !== undefined)) return;
+    const message = needsReference ? 'needs the reference_id of a payment' : 'takes a new payment: leave it out';
+    context.addIssue({ code: 'custom', path: [needsReference ? 'event' : 'referenceId'], message });
+  });
+type Input = z.output<typeof input>;
+
+export function addTriggerCommand(program: LunasCommand): void {
+  program
+    .command('trigger <event> [reference-id]')
+    .description('take a new payment of the sandbox to an event, or fire a timer of an existing one')
+    .option('--amount <rupiah>', 'of the new payment (default: 50000)')
+    .option('--provider <provider>', `${joinOptions(PROVIDERS)} (default: that of the merchant)`)
+    .option('--merchant <id>', 'the merchant of the new payment (default: the demo merchant)')
+    .addHelpText('after', `\nEvents: ${TRIGGER_EVENTS.join(', ')}\nTimers of a payment: ${TIMERS.join(', ')}`)
+    .examples('lunas trigger payment.paid', 'lunas trigger payment.refunded --amount 75000', 'lunas trigger expire LN…')
+    .hook('preAction', async () => {
+      const context = new CommandContext(program.terminal.environment);
+      assertSandbox(context.config);
+      await assertSandboxDatabase(await context.databaseUrl());
+    })
+    .writeAction(input, (given, audit, context) => {
+      const timer = TIMERS.find((name) => name === given.event);
+      const event = TRIGGER_EVENTS.find((name) => name === given.event);
+      if (timer) {
+        const target = { payment: given.referenceId ?? '', note: audit.note ?? 'lunas trigger' };
+        return runPaymentAction(audit, context, TIMER_ACTIONS[timer], target);
+      }
+      if (!event) throw new Error(`unreachable: ${given.event}`);
+      const print = (step: TriggeredStep) => program.terminal.stdout.write(`${describeStep(step)}\n`);
+      return runTrigger(audit, context, { ...given, event }, given.json ? () => undefined : print);
+    });
+}
+
+function describeStep({ step, payment }: TriggeredStep): string {
+  return `${step.padEnd(13)}  ${payment.referenceId} is ${payment.status}`;
+}
+
+async function runTrigger(
+  audit: CommandAudit,
+  context: CommandContext,
+  { event, merchant, provider, amount }: Omit<Input, 'event'> & { readonly event: TriggerEvent },
+  onStep: (step: TriggeredStep) => void,
+): Promise<CommandResult> {
+  const runFile = await context.runFile();
+  const merchantId = merchant ?? runFile?.merchant_id;
+  if (merchantId === undefined)
+    throw new UserError('Name the merchant with --merchant; lunas merchants list has them.');
+  const steps: TriggeredStep[] = [];
+  const payment = await audit.record('sandbox.trigger', merchantId, () =>
+    withMerchantKey(audit, merchantId, (secretKey) => {
+      const api = { url: runFile?.api_url ?? context.publicBaseUrl(), secretKey };
+      const trigger = { event, merchantId, provider, amountRupiah: amount };
+      return triggerEvent(audit.db, actionsOf(audit, context, api), trigger, (step) => {
+        steps.push(step);
+        onStep(step);
+      });
+    }),
+  );
+  const json = { event, payment, steps: steps.map(({ step, payment: { status } }) => ({ step, status })) };
+  return { json, text: `${payment.referenceId} (${payment.id}) is ${payment.status}.` };
+}
+
+const KEY_LIFETIME_MS = 600_000;
+
+/** The requests need a key, and only its owner has an existing one. */
+async function withMerchantKey<Result>(
+  { db }: CommandAudit,
+  merchantId: string,
+  work: (secretKey: string) => Promise<Result>,
+): Promise<Result> {
+  const expiresAt = new Date(Date.now() + KEY_LIFETIME_MS);
+  const { id: keyId, secret } = await createKey(db, { merchantId, environment: 'sandbox', expiresAt });
+  try {
+    return await work(secret);
+  } finally {
+    await revokeKey(db, keyId);
+  }
+}
+
+interface MerchantApi {
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+function actionsOf({ db, by }: CommandAudit, context: CommandContext, api: MerchantApi): TriggerActions {
+  return {
+    create: async (order) => {
+      const { statusCode, error } = await post(api, '/payments', order);
+      // The provider rejected the order, or sends no response: that is what the event needs.
+      if (statusCode >= 400 && error?.code !== 'payment_create_failed' && statusCode < 500) throw rejected(error);
+    },
+    cancel: (paymentId) => postAction(api, `/payments/${paymentId}/cancel`),
+    refund: (paymentId) => postAction(api, `/payments/${paymentId}/refund`),
+    pay: async (referenceId) => void (await payInSandbox(await context.sandboxUrl(), referenceId)),
+    fireTimer: (timer, paymentId) =>
+      withTemporal(context, db, async (workflows) => {
+        await performPaymentAction({ db, workflows, by }, TIMER_ACTIONS[timer], paymentId, 'lunas trigger');
+      }),
+  };
+}
+
+async function postAction(api: MerchantApi, path: string): Promise<void> {
+  const { statusCode, error } = await post(api, path, {});
+  if (statusCode >= 400) throw rejected(error);
+}
+
+const rejected = (error: ApiRejection | undefined) =>
+  new UserError(`The API rejected the request: ${error?.message ?? 'it returned no reason'}`);
+
+const rejectionSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+type ApiRejection = z.infer<typeof rejectionSchema>['error'];
+
+async function post({ url, secretKey }: MerchantApi, path: string, body: object) {
+  const response = await request(new URL(path, url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }).catch(() => {
+    throw new UserError(`No API responds at ${url}. Start \`lunas up\`, or set PUBLIC_BASE_URL to its address.`);
+  });
+  const { data } = rejectionSchema.safeParse(parseJson(await response.body.text()));
+  return { statusCode: response.statusCode, error: data?.error };
+}

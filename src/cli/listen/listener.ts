@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventSourceMessage } from 'eventsource-parser';
+import { z } from 'zod';
+import type { PaymentEvent } from '../../domain/events';
+import { messageOf, UserError } from '../../errors';
+import { parseJson } from '../../parse-json';
+import { createWebhookSender, TIMED_OUT, type WebhookAttempt } from '../../webhooks/send';
+import { readEventStream } from './event-stream';
+import type { ListenState } from './listen-state';
+import type { ListenReport, StreamedDelivery } from './report';
+
+/** The user chose the receiver: any address, at any port. */
+const ANY_RECEIVER = { environment: 'sandbox', allowedNetworks: ['0.0.0.0/0', '::/0'] } as const;
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 5_000;
+
+const deliverySchema = z
+  .object({
+    delivery_id: z.string(),
+    event: z.string(),
+    payment_id: z.string(),
+    is_redelivery: z.boolean(),
+    body: z.string(),
+  })
+  .transform(({ delivery_id: deliveryId, payment_id: paymentId, is_redelivery: isRedelivery, ...rest }) => ({
+    deliveryId,
+    paymentId,
+    isRedelivery,
+    ...rest,
+  }));
+
+interface ListenerOptions {
+  readonly apiUrl: string;
+  readonly key: string;
+  readonly forwardTo: string;
+  /** Empty: all. */
+  readonly events: readonly PaymentEvent[];
+  readonly state: ListenState;
+  readonly report: ListenReport;
+}
+
+/**
+ * Forwards events one after another, so those of each payment are in order. The cursor is saved after each event. So an
+ * event is forwarded again if this process is killed between the response and the save, and none is lost.
+ */
+export class Listener {
+  readonly #sender = createWebhookSender(ANY_RECEIVER);
+  #isReady = false;
+
+  constructor(private readonly options: ListenerOptions) {}
+
+  /** Until the signal. @throws UserError if the API rejects the key */
+  async run(signal: AbortSignal): Promise<void> {
+    const { apiUrl, report } = this.options;
+    const outage = new Outage(report);
+    try {
+      while (!signal.aborted) {
+        try {
+          await this.#readStream(signal, () => outage.end('Connected again.'));
+          await outage.wait('The API ended the connection; connecting again.', signal);
+        } catch (error) {
+          if (signal.aborted) return;
+          if (error instanceof UserError) throw error;
+          await outage.wait(`No event stream from ${apiUrl} (${messageOf(error)}); trying again.`, signal);
+        }
+      }
+    } finally {
+      await this.#sender.close();
+    }
+  }
+
+  async #readStream(signal: AbortSignal, onMessage: () => void): Promise<void> {
+    const { apiUrl, key, state } = this.options;
+    for await (const message of readEventStream({ apiUrl, key, cursor: state.cursor }, signal)) {
+      onMessage();
+      if (message.event === 'ready') this.#reportReady(message);
+      if (message.event === 'delivery') await this.#forward(deliverySchema.parse(parseJson(message.data)), signal);
+      if (message.id !== undefined && message.id !== state.cursor) await state.save(message.id);
+    }
+  }
+
+  #reportReady({ id }: EventSourceMessage): void {
+    const { forwardTo, state, report } = this.options;
+    if (!this.#isReady) report.ready(forwardTo, state.secret);
+    this.#isReady = true;
+    if (state.cursor !== null && state.cursor !== id)
+      report.note('The database of the API is another one than before: events of the meantime may be missing.');
+  }
+
+  /** Resolves when the receiver has the event, or does not want it. @throws Error after the signal */
+  async #forward(delivery: StreamedDelivery, signal: AbortSignal): Promise<void> {
+    const { events, forwardTo, report } = this.options;
+    if (events.length > 0 && !events.some((event) => event === delivery.event)) return;
+    const outage = new Outage(report);
+    for (;;) {
+      const attempt = await this.#send(delivery, signal);
+      signal.throwIfAborted();
+      if (attempt.statusCode !== null || attempt.failure === TIMED_OUT) {
+        outage.end(`${forwardTo} responds again.`);
+        return report.forwarded(delivery, attempt);
+      }
+      await outage.wait(`${forwardTo} cannot be reached (${attempt.failure}); sending again until it can.`, signal);
+    }
+  }
+
+  #send({ deliveryId, event, body }: StreamedDelivery, signal: AbortSignal): Promise<WebhookAttempt> {
+    const { forwardTo: url, state } = this.options;
+    return this.#sender.send({ deliveryId, event, body, url, secrets: [state.secret] }, signal);
+  }
+}
+
+/** Reports once that something is not reachable, and once that it is again. */
+class Outage {
+  #delayMs = FIRST_DELAY_MS;
+
+  constructor(private readonly report: ListenReport) {}
+
+  /** Resolves after a growing delay, or at the signal. */
+  async wait(text: string, signal: AbortSignal): Promise<void> {
+    if (this.#delayMs === FIRST_DELAY_MS) this.report.note(text);
+    await sleep(this.#delayMs, undefined, { signal }).catch(() => undefined);
+    this.#delayMs = Math.min(this.#delayMs * 2, MAX_DELAY_MS);
+  }
+
+  end(text: string): void {
+    if (this.#delayMs !== FIRST_DELAY_MS) this.report.note(text);
+    this.#delayMs = FIRST_DELAY_MS;
+  }
+}

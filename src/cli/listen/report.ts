@@ -1,0 +1,59 @@
+import type { WebhookAttempt } from '../../webhooks/send';
+import type { Terminal } from '../terminal';
+
+/** An event as the stream of the API has it. */
+export interface StreamedDelivery {
+  readonly deliveryId: string;
+  readonly event: string;
+  readonly paymentId: string;
+  readonly isRedelivery: boolean;
+  readonly body: string;
+}
+
+/** What the user sees. Notes go to stderr, so that stdout has only events. */
+export interface ListenReport {
+  ready(forwardTo: string, secret: string): void;
+  forwarded(delivery: StreamedDelivery, attempt: WebhookAttempt): void;
+  note(text: string): void;
+}
+
+type Output = Terminal['stdout'];
+
+/** One line for each event: time, event, payment, status code or failure, duration. */
+export function textReport(stdout: Output, stderr: Output): ListenReport {
+  return {
+    ready(forwardTo, secret) {
+      stdout.write(`Ready: events go to ${forwardTo}, signed with ${secret} (Ctrl-C ends).\n`);
+    },
+    forwarded({ event, paymentId, isRedelivery }, { startedAt, statusCode, failure, durationMs }) {
+      const result = statusCode === null ? `failed: ${failure}` : String(statusCode);
+      const again = isRedelivery ? '  redelivery' : '';
+      stdout.write(
+        `${startedAt.toISOString()}  ${event.padEnd(25)}  ${paymentId}  ${result}  ${durationMs} ms${again}\n`,
+      );
+    },
+    note: (text) => stderr.write(`${text}\n`),
+  };
+}
+
+/** One line of JSON for each event, after one with the secret. */
+export function jsonReport(stdout: Output, stderr: Output): ListenReport {
+  const print = (document: object) => stdout.write(`${JSON.stringify(document)}\n`);
+  return {
+    ready: (forwardTo, secret) => print({ secret, forward_to: forwardTo }),
+    forwarded({ deliveryId, event, paymentId, isRedelivery, body }, { startedAt, statusCode, failure, durationMs }) {
+      print({
+        time: startedAt.toISOString(),
+        event,
+        payment_id: paymentId,
+        delivery_id: deliveryId,
+        is_redelivery: isRedelivery,
+        status_code: statusCode,
+        failure,
+        duration_ms: durationMs,
+        payload: JSON.parse(body),
+      });
+    },
+    note: (text) => stderr.write(`${text}\n`),
+  };
+}

@@ -1,0 +1,16 @@
+import type { RequestRecord } from '../operator/requests';
+
+/** A request as a row of a table. */
+export function requestCells(request: RequestRecord) {
+  const { id, startedAt, key, method, path, status, durationMs, errorCode } = request;
+  return {
+    STARTED: startedAt,
+    ID: id,
+    KEY: key,
+    METHOD: method,
+    PATH: path,
+    STATUS: status ?? 'aborted',
+    DURATION: `${durationMs} ms`,
+    ERROR: errorCode,
+  };
+}

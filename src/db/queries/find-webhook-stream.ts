@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { Queryable } from '../pool';
+
+/**
+ * A place in the stream: everything up to this event was read. A transaction has one number, and can have many
+ * redeliveries.
+ */
+export interface StreamCursor {
+  /** Of PostgreSQL, 64 bits in decimal. */
+  readonly xid: string;
+  readonly paymentId: string;
+  readonly version: number;
+}
+
+/** An event of a merchant, whether the merchant has an endpoint or not. */
+export interface StreamedEvent {
+  readonly cursor: StreamCursor;
+  readonly event: string;
+  /** What is signed and sent. */
+  readonly body: string;
+  readonly isRedelivery: boolean;
+}
+
+export interface StreamPage {
+  readonly events: readonly StreamedEvent[];
+  /** Where the next page begins. */
+  readonly cursor: StreamCursor;
+  /** Whether the next page may have events already. */
+  readonly isFull: boolean;
+}
+
+/** The events of all merchants are in one order. A page reads so many of them, and returns those of one merchant. */
+const PAGE_SIZE = 500;
+
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
+
+const rowSchema = z.tuple([z.string(), z.uuid(), z.int(), z.boolean(), z.string(), z.string()]);
+const pageSchema = z.object({
+  scanned: z.int(),
+  last: z.tuple([z.string(), z.uuid(), z.int()]).nullable(),
+  events: z.array(rowSchema),
+});
+
+/** The place after everything that is committed now. */
+export async function findStreamEnd(db: Queryable): Promise<StreamCursor> {
+  const { rows } = await db.query<{ xid: string }>({
+    name: 'find_stream_end',
+    text: 'select pg_snapshot_xmin(pg_current_snapshot())::text as xid',
+  });
+  return { xid: rows[0]?.xid ?? '0', paymentId: NIL_ID, version: 0 };
+}
+
+/** $1 to $3: the cursor; $4: the merchant. A page ends before the oldest transaction in progress. */
+const PAGE = `
+  with scanned as materialized (
+    select distinct * from (
+      (
+        select recorded_xid as xid, payment_id, payment_version, false as is_redelivery from webhook_events
+        where recorded_xid >= $1::xid8 and recorded_xid < pg_snapshot_xmin(pg_current_snapshot())
+          and (recorded_xid, payment_id, payment_version) > ($1::xid8, $2::uuid, $3::integer)
+        order by recorded_xid, payment_id, payment_version limit ${PAGE_SIZE}
+      )
+      union all
+      (
+        select redelivered_xid, payment_id, payment_version, true from webhook_deliveries
+        where redelivered_xid >= $1::xid8 and redelivered_xid < pg_snapshot_xmin(pg_current_snapshot())
+          and (redelivered_xid, payment_id, payment_version) > ($1::xid8, $2::uuid, $3::integer)
+        order by redelivered_xid, payment_id, payment_version limit ${PAGE_SIZE}
+      )
+    ) found
+    order by xid, payment_id, payment_version limit ${PAGE_SIZE}
+  ),
+  own as (
+    select scanned.*, event.event, event.body from scanned
+    join payments payment on payment.id = scanned.payment_id and payment.merchant_id = $4
+    join webhook_events event
+      on event.payment_id = scanned.payment_id and event.payment_version = scanned.payment_version
+  )
+  select json_build_object(
+    'scanned', (select count(*) from scanned),
+    'last', (
+      select json_build_array(xid::text, payment_id, payment_version) from scanned
+      order by xid desc, payment_id desc, payment_version desc limit 1
+    ),
+    'events', coalesce((
+      select json_agg(
+        json_build_array(xid::text, payment_id, payment_version, is_redelivery, event, body)
+        order by xid, payment_id, payment_version
+      ) from own
+    ), '[]')
+  ) as page`;
+
+/** The events of a merchant after the cursor, in the order of their transactions: that of each payment. */
+export async function findStreamPage(db: Queryable, merchantId: string, cursor: StreamCursor): Promise<StreamPage> {
+  const { rows } = await db.query<{ page: unknown }>({
+    name: 'find_stream_page',
+    text: PAGE,
+    values: [cursor.xid, cursor.paymentId, cursor.version, merchantId],
+  });
+  const { scanned, last, events } = pageSchema.parse(rows[0]?.page);
+  return {
+    events: events.map(([xid, paymentId, version, isRedelivery, event, body]) => ({
+      cursor: { xid, paymentId, version },
+      event,
+      body,
+      isRedelivery,
+    })),
+    cursor: last ? { xid: last[0], paymentId: last[1], version: last[2] } : cursor,
+    isFull: scanned >= PAGE_SIZE,
+  };
+}
+
+/** A database that was restored from a dump counts its transactions anew. */
+export async function isOfThisDatabase(db: Queryable, { xid }: StreamCursor): Promise<boolean> {
+  const { rows } = await db.query<{ isKnown: boolean }>({
+    name: 'is_known_xid',
+    text: 'select $1::xid8 <= pg_snapshot_xmax(pg_current_snapshot()) as "isKnown"',
+    values: [xid],
+  });
+  return rows[0]?.isKnown === true;
+}

@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { revokeKey } from '../../../src/operator/keys';
+import { createEndpoint } from '../../../src/operator/webhook-endpoints';
+import { redeliver } from '../../../src/operator/webhook-redelivery';
+import { createSealer } from '../../../src/sealing';
+import { eventually } from '../../support/eventually';
+import { startReceiver } from '../../support/receiver';
+import { createSecondMerchant } from '../../support/second-merchant';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+});
+afterAll(() => service.close());
+
+interface Stream {
+  readonly status: number;
+  readonly messages: readonly EventSourceMessage[];
+  /** Waits for the message of that event. */
+  message(event: string, isIt?: (message: EventSourceMessage) => boolean): Promise<EventSourceMessage>;
+  readonly ended: Promise<unknown>;
+  close(): void;
+}
+
+const streams: Stream[] = [];
+afterEach(() => {
+  for (const stream of streams.splice(0)) stream.close();
+});
+
+async function openStream(secretKey: string, cursor?: string): Promise<Stream> {
+  const headers = {
+    authorization: `Bearer ${secretKey}`,
+    ...(cursor !== undefined && { 'last-event-id': cursor }),
+  };
+  const [response]: IncomingMessage[] = await once(
+    request(`${service.apiUrl}/webhooks/stream`, { headers }).end(),
+    'response',
+  );
+  if (!response) throw new Error('There was no response');
+  const messages: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => messages.push(message) });
+  response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
+  response.on('error', () => undefined);
+  const stream = {
+    status: response.statusCode ?? 0,
+    messages,
+    async message(event: string, isIt: (message: EventSourceMessage) => boolean = () => true) {
+      const find = () => messages.find((message) => message.event === event && isIt(message));
+      const found = await eventually(
+        async () => find(),
+        (message) => message !== undefined,
+        30_000,
+      );
+      if (!found) throw new Error('unreachable');
+      return found;
+    },
+    ended: once(response, 'close'),
+    close: () => response.destroy(),
+  };
+  streams.push(stream);
+  return stream;
+}
+
+const eventsOf = ({ messages }: Stream, paymentId: string): string[] =>
+  messages
+    .filter(({ event }) => event === 'delivery')
+    .map(({ data }) => JSON.parse(data))
+    .filter(({ payment_id }) => payment_id === paymentId)
+    .map(({ event }) => event);
+
+async function createPayment(secretKey: string): Promise<string> {
+  const headers = { authorization: `Bearer ${secretKey}` };
+  const { status, body } = await service.call('POST', '/payments', { amount: 25_000 }, headers);
+  expect(status).toBe(201);
+  return body.payment.id;
+}
+
+const ofPayment =
+  (paymentId: string, name: string) =>
+  ({ data }: EventSourceMessage): boolean =>
+    data.includes(paymentId) && JSON.parse(data).event === name;
+
+describe('GET /webhooks/stream', () => {
+  it("has the events of a merchant without an endpoint, with the webhook's bytes", async () => {
+    const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
+    const stream = await openStream(secretKey);
+    await stream.message('ready');
+    const other = await createPayment(service.secretKey);
+    const paymentId = await createPayment(secretKey);
+    const { data } = await stream.message('delivery', ofPayment(paymentId, 'payment.pending'));
+    expect(eventsOf(stream, paymentId)).toEqual(['payment.created', 'payment.pending']);
+    expect(eventsOf(stream, other)).toEqual([]);
+    const { rows } = await service.db.query(
+      `select body from webhook_events join payments on payments.id = payment_id
+       where merchant_id = $1 and event = 'payment.pending'`,
+      [merchantId],
+    );
+    expect(JSON.parse(data).body).toBe(rows[0]?.body);
+  });
+
+  it('continues after the cursor, and repeats nothing', async () => {
+    const { secretKey } = await createSecondMerchant(service.db);
+    const first = await openStream(secretKey);
+    const [before] = [await createPayment(secretKey)];
+    const { id: cursor } = await first.message('delivery', ofPayment(before, 'payment.pending'));
+    first.close();
+    const meantime = await createPayment(secretKey);
+    const second = await openStream(secretKey, cursor);
+    await second.message('delivery', ofPayment(meantime, 'payment.pending'));
+    expect(eventsOf(second, before)).toEqual([]);
+    expect(eventsOf(second, meantime)).toEqual(['payment.created', 'payment.pending']);
+  });
+
+  it('loses no event whose transaction commits after a later one', async () => {
+    const { secretKey } = await createSecondMerchant(service.db);
+    const slowId = await createPayment(secretKey);
+    const stream = await openStream(secretKey);
+    await stream.message('ready');
+    const slow = await service.db.connect();
+    try {
+      await slow.query('begin');
+      await slow.query(
+        `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor)
+         select payment_id, 99, name, from_status, to_status, occurred_at, actor from payment_transitions
+         where payment_id = $1 and version = 1`,
+        [slowId],
+      );
+      await slow.query(
+        `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+         values ($1, 99, 'payment.paid', '{}', now())`,
+        [slowId],
+      );
+      const laterId = await createPayment(secretKey);
+      // The later one is committed, and waits for the one before it.
+      expect(eventsOf(stream, laterId)).toEqual([]);
+      await slow.query('commit');
+      await stream.message('delivery', ofPayment(laterId, 'payment.pending'));
+      expect(eventsOf(stream, slowId)).toEqual(['payment.paid']);
+    } finally {
+      slow.release(true);
+    }
+  });
+
+  it('has a redelivery, under the same delivery id', async () => {
+    const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
+    const receiver = await startReceiver();
+    const sealer = createSealer(service.masterKey);
+    await createEndpoint(service.db, sealer, { merchantId, url: receiver.url, events: [], environment: 'sandbox' });
+    const stream = await openStream(secretKey);
+    const paymentId = await createPayment(secretKey);
+    const { data: first } = await stream.message('delivery', ofPayment(paymentId, 'payment.pending'));
+    await receiver.waitFor(2);
+    const delivered = () =>
+      service.db.query<{ id: string }>(
+        `select id from webhook_deliveries where payment_id = $1 and payment_version = 2 and status = 'delivered'`,
+        [paymentId],
+      );
+    const { rows } = await eventually(delivered, ({ rowCount }) => rowCount === 1);
+    await redeliver(service.operatorContext.db, [rows[0]?.id ?? '']);
+    const { data: again } = await stream.message('delivery', ({ data }) => data.includes('"is_redelivery":true'));
+    expect(JSON.parse(again)).toEqual({ ...JSON.parse(first), is_redelivery: true });
+    await receiver.close();
+  });
+
+  it('begins now with a cursor of another database', async () => {
+    const { secretKey } = await createSecondMerchant(service.db);
+    const cursor = '9000000000000000000.00000000-0000-0000-0000-000000000000.0';
+    const stream = await openStream(secretKey, cursor);
+    expect((await stream.message('ready')).id).not.toBe(cursor);
+    const paymentId = await createPayment(secretKey);
+    await stream.message('delivery', ofPayment(paymentId, 'payment.pending'));
+  });
+
+  it('rejects a wrong key, and a fifth stream of a key', async () => {
+    const headers = { authorization: 'Bearer sk_test_0000' };
+    expect((await service.call('GET', '/webhooks/stream', undefined, headers)).body.error.code).toBe('invalid_api_key');
+    const { secretKey } = await createSecondMerchant(service.db);
+    for (let count = 0; count < 4; count += 1) await (await openStream(secretKey)).message('ready');
+    expect((await openStream(secretKey)).status).toBe(429);
+  });
+
+  it('ends when the key is revoked', async () => {
+    const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
+    const stream = await openStream(secretKey);
+    await stream.message('ready');
+    const { rows } = await service.db.query<{ id: string }>('select id from api_keys where merchant_id = $1', [
+      merchantId,
+    ]);
+    await revokeKey(service.operatorContext.db, rows[0]?.id ?? '');
+    await stream.ended;
+    expect((await openStream(secretKey)).status).toBe(401);
+  });
+});
