@@ -6,7 +6,7 @@ import { closedLoop, times, type BenchmarkOperation } from './load-generator';
 import { addEndpoint, BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter, type Reading } from './meter';
 import { noopUpdate, type noop } from './noop/workflow';
-import type { BenchmarkHarness } from './harness';
+import { MAX_CREATES_IN_FLIGHT, RATE_LIMIT_PER_MINUTE, type BenchmarkHarness } from './harness';
 
 /** The duration of a measurement. */
 export interface Measurement {
@@ -34,6 +34,12 @@ export type BenchmarkName = (typeof BENCHMARKS)[number];
 /** Each call measures one benchmark. */
 export type Benchmarks = Readonly<Record<BenchmarkName, (measurement: Measurement) => Promise<Reading>>>;
 
+/** What is timed on an idle machine. */
+export const TIMED_OPERATIONS = ['noop', 'create', 'dbosCreate', 'paidToWebhook'] as const;
+export type TimedOperation = (typeof TIMED_OPERATIONS)[number];
+/** @returns the milliseconds that one operation took */
+export type TimedOperations = Readonly<Record<TimedOperation, () => Promise<number>>>;
+
 const CALLERS = 32;
 /**
  * A lifecycle takes its settlement delay of at least one second.
@@ -51,7 +57,7 @@ const CONCURRENT_POSTS = 64;
 /** Starts the baselines, and prepares what the benchmarks need. */
 export async function prepareBenchmarks(
   harness: BenchmarkHarness,
-): Promise<{ benchmarks: Benchmarks; close(): Promise<void> }> {
+): Promise<{ benchmarks: Benchmarks; timed: TimedOperations; close(): Promise<void> }> {
   const connections = await startBaselines(harness);
   const merchants = await registerMerchants(harness, connections);
   const benchmarks = defineBenchmarks(
@@ -64,6 +70,7 @@ export async function prepareBenchmarks(
   harness.pause('dbos');
   return {
     benchmarks,
+    timed: timedOperations(harness, connections, merchants),
     async close() {
       harness.resume('dbos');
       const { client, api, sandbox, dbosApi, bare, poster } = connections;
@@ -182,6 +189,31 @@ function defineBenchmarks(
   };
 }
 
+function timedOperations(
+  { receiver }: BenchmarkHarness,
+  { client }: Connections,
+  { withoutWebhooks, withWebhooks, dbosWithoutWebhooks }: Merchants,
+): TimedOperations {
+  const timed = (operation: BenchmarkOperation) => async (): Promise<number> => {
+    const startedAt = performance.now();
+    await operation();
+    return performance.now() - startedAt;
+  };
+  return {
+    noop: timed(() => updateWithStart(client)),
+    create: timed(() => withoutWebhooks.createOnly()),
+    dbosCreate: timed(() => dbosWithoutWebhooks.createOnly()),
+    async paidToWebhook() {
+      const payment = await withWebhooks.create();
+      const arrived = receiver.paid(payment.id);
+      return timed(async () => {
+        await withWebhooks.pay(payment);
+        await arrived;
+      })();
+    },
+  };
+}
+
 async function startDbos(harness: BenchmarkHarness): Promise<{ url: string; databaseUrl: string }> {
   const databaseUrl = await harness.newDatabase('lunas_dbos');
   await harness.prepareDatabase(databaseUrl);
@@ -191,7 +223,8 @@ async function startDbos(harness: BenchmarkHarness): Promise<{ url: string; data
     DATABASE_URL: databaseUrl,
     DBOS_DATABASE_URL: await harness.newDatabase('dbos_system'),
     LUNAS_MASTER_KEY: harness.masterKey,
-    RATE_LIMIT_PER_MINUTE: '1000000',
+    RATE_LIMIT_PER_MINUTE,
+    MAX_CREATES_IN_FLIGHT,
     LOG_LEVEL: 'info',
   });
   return { url: `http://127.0.0.1:${port}`, databaseUrl };

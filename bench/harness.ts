@@ -28,9 +28,9 @@ import { createTemporalSchema, startPostgresTemporal } from '../test/support/pos
 import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';
 
 /** Requests are counted, and none is rejected. */
-const RATE_LIMIT_PER_MINUTE = '1000000';
+export const RATE_LIMIT_PER_MINUTE = '1000000';
 /** For two bulks of one merchant. */
-const MAX_CREATES_IN_FLIGHT = '160';
+export const MAX_CREATES_IN_FLIGHT = '160';
 const SETTLEMENT_DELAY_SECONDS = 1;
 const START_TIMEOUT_MS = 60_000;
 

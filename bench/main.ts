@@ -5,9 +5,11 @@ import path from 'node:path';
 import { inspect } from 'node:util';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { PACKAGE_ROOT } from '../src/package-info';
+import { measureBurstAlone } from './burst';
 import { measureCandidates } from './candidates';
 import { measureIsolation } from './isolation';
 import { buildTemporalServer, hasTemporalServer } from '../test/support/postgres-temporal';
+import { measureLatency } from './latency';
 import { measureProfile } from './profile';
 import { reportOf, type Results } from './report';
 import { BenchmarkHarness, type BenchmarkHarnessOptions } from './harness';
@@ -15,14 +17,16 @@ import { measureRounds } from './rounds';
 import { measureScale } from './scale';
 import { measureStorage } from './storage';
 
-const BY_DEFAULT = ['ratios', 'scale', 'isolation'] as const satisfies readonly Part[];
+const BY_DEFAULT = ['latency', 'ratios', 'scale', 'isolation'] as const satisfies readonly Part[];
 /** The benchmarks that depend on Temporal's persistence. */
 const ON_POSTGRES = ['noop', 'create', 'lifecycle'] as const;
 
 const SIZES = {
   whole: {
     rounds: { rounds: 5, warmupSeconds: 1, seconds: 6 },
+    latency: { count: 100 },
     scale: { fewOpen: 1_000, manyOpen: 20_000, expiring: 10_000, seconds: 4 },
+    burst: { expiring: 10_000, fillSeconds: 420, probeSeconds: 4 },
     isolation: { pairs: 2, seconds: 4 },
     candidates: { pairs: 2, seconds: 4 },
     profileSeconds: 20,
@@ -30,7 +34,9 @@ const SIZES = {
   },
   quick: {
     rounds: { rounds: 2, warmupSeconds: 0.5, seconds: 1.5 },
+    latency: { count: 20 },
     scale: { fewOpen: 200, manyOpen: 1_000, expiring: 500, seconds: 1.5 },
+    burst: { expiring: 500, fillSeconds: 90, probeSeconds: 1.5 },
     isolation: { pairs: 1, seconds: 2 },
     candidates: { pairs: 1, seconds: 2 },
     profileSeconds: 5,
@@ -44,10 +50,16 @@ type Size = Omit<(typeof SIZES)['whole' | 'quick'], 'rounds'> & {
 
 /** Each part has its own databases. */
 const PARTS = {
+  latency: async ({ latency }: Size) => ({
+    latency: await withHarness({}, (harness) => measureLatency(harness, latency, log)),
+  }),
   ratios: async ({ rounds }: Size) => ({
     rounds: await withHarness({}, (harness) => measureRounds(harness, rounds, log)),
   }),
   scale: async ({ scale }: Size) => ({ scale: await withHarness({}, (harness) => measureScale(harness, scale, log)) }),
+  burst: async ({ burst }: Size) => ({
+    burst: await withHarness({}, (harness) => measureBurstAlone(harness, burst, log)),
+  }),
   isolation: async ({ isolation }: Size) => ({
     isolation: await withHarness({}, (harness) => measureIsolation(harness, isolation, log)),
   }),
@@ -75,8 +87,8 @@ function readOptions(): Options {
     .addOption(
       new Option(
         '--only <part>',
-        'one part; default: ratios, scale (open payments and a burst), isolation, and postgres (Temporal with ' +
-          'PostgreSQL persistence) if its server was built before; --only postgres builds it with Go',
+        'one part; default: latency (of an idle machine), ratios, scale (open payments and a burst), isolation, and ' +
+          'postgres (Temporal with PostgreSQL persistence) if its server was built before; --only postgres builds it',
       ).choices(Object.keys(PARTS)),
     )
     .option('--rounds <count>', 'how often each benchmark is measured (5; with --quick 2)', parseRounds)

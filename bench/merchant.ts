@@ -4,7 +4,7 @@ import { createKey } from '../src/operator/keys';
 import { createMerchant } from '../src/operator/merchants';
 import { createEndpoint } from '../src/operator/webhook-endpoints';
 import { z } from 'zod';
-import type { Http } from './http';
+import type { Http, HttpResponse } from './http';
 
 const createdSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string() }) });
 const bulkSchema = z.object({ payments: z.array(z.object({ status: z.literal('pending') })) });
@@ -71,13 +71,13 @@ export class BenchmarkMerchant {
 
   /** As `create`, but the generator does not parse the response. */
   async createOnly(): Promise<void> {
-    const { status, text } = await this.api.send(
-      'POST',
-      '/payments',
-      this.#headers,
-      JSON.stringify(this.#order('gopay')),
-    );
+    const { status, text } = await this.sendCreate();
     if (status !== 201) throw new Error(`POST /payments returned ${status}: ${text}`);
+  }
+
+  /** @returns the response, whatever its status */
+  sendCreate(): Promise<HttpResponse> {
+    return this.api.send('POST', '/payments', this.#headers, JSON.stringify(this.#order('gopay')));
   }
 
   async createBulk(count: number): Promise<void> {
@@ -100,13 +100,17 @@ export class BenchmarkMerchant {
     if (status !== 200) throw new Error(`GET /payments/:id returned ${status}`);
   }
 
-  /** The customer pays at the sandbox. */
   async createAndPay(): Promise<CreatedPayment> {
     const payment = await this.create();
+    await this.pay(payment);
+    return payment;
+  }
+
+  /** The customer pays at the sandbox. */
+  async pay(payment: CreatedPayment): Promise<void> {
     const path = `/simulator/payments/${payment.reference_id}/pay`;
     const { status } = await this.sandbox.send('POST', path, { 'content-type': 'application/json' }, '{}');
     if (status !== 200) throw new Error(`The sandbox returned ${status}`);
-    return payment;
   }
 
   #order(provider: string): object {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 
 const LIFECYCLE_TIMEOUT_MS = 60_000;
 /** `created`, `pending`, `paid`, `settled`. */
@@ -12,12 +12,16 @@ export interface BenchmarkReceiver {
   readonly url: string;
   /** Resolves when `/lifecycles` has received the four webhooks of a payment. @throws Error after one minute */
   lifecycle(paymentId: string): Promise<void>;
+  /** Resolves when `/lifecycles` receives this payment's `payment.paid`, from now on. */
+  paid(paymentId: string): Promise<void>;
   /** Resolves at the `count`th request to `/sink` from now on; `onFirst` is called at the first. */
   sink(count: number, onFirst: () => void): Promise<void>;
   /** @returns the milliseconds from each event to its arrival at `/timed`, since the last call */
   takeLatencies(): number[];
   close(): Promise<void>;
 }
+
+const paidKey = (paymentId: string): string => `paid ${paymentId}`;
 
 /** `/lifecycles` counts by payment, `/sink` counts, `/timed` takes the time; `/hanging` never sends a response. */
 export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
@@ -33,17 +37,16 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
     request.on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
       response.writeHead(200, { 'content-length': '0' }).end();
-      if (request.url === '/lifecycles') countEvent(PAYMENT_ID.exec(body)?.[1] ?? '');
+      if (request.url === '/lifecycles')
+        countEvent(PAYMENT_ID.exec(body)?.[1] ?? '', request.headers['x-service-event']);
       if (request.url === '/sink') countSink();
       if (request.url === '/timed') latenciesMs.push(Date.now() - Date.parse(UPDATED_AT.exec(body)?.[1] ?? ''));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
+  const url = await listen(server);
 
-  function countEvent(paymentId: string): void {
+  function countEvent(paymentId: string, event: string | string[] | undefined): void {
+    if (event === 'payment.paid') waiting.get(paidKey(paymentId))?.();
     const count = (eventCounts.get(paymentId) ?? 0) + 1;
     eventCounts.set(paymentId, count);
     if (count >= EVENTS_PER_LIFECYCLE) waiting.get(paymentId)?.();
@@ -57,7 +60,8 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
   }
 
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
+    paid: (paymentId) => new Promise((resolve) => waiting.set(paidKey(paymentId), resolve)),
     lifecycle(paymentId) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
@@ -89,4 +93,12 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
       await once(server, 'close');
     },
   };
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
+  return `http://127.0.0.1:${address.port}`;
 }

@@ -1,5 +1,8 @@
+import { TIMED_OPERATIONS } from './benchmarks';
+import type { BurstResult } from './burst';
 import type { CandidateResult } from './candidates';
 import type { IsolationFigures, IsolationResult } from './isolation';
+import type { LatencyResult } from './latency';
 import type { ProfileResult } from './profile';
 import type { RoundsResult } from './rounds';
 import type { ScaleResult } from './scale';
@@ -10,10 +13,12 @@ export interface Results {
   readonly startedAt: string;
   readonly commit: string;
   readonly machine: { readonly cores: number; readonly model: string; readonly node: string; readonly load: number };
+  readonly latency?: LatencyResult;
   readonly rounds?: RoundsResult;
   /** The benchmarks that depend on Temporal's persistence, with a Temporal server on PostgreSQL. */
   readonly postgres?: RoundsResult;
   readonly scale?: ScaleResult;
+  readonly burst?: BurstResult;
   readonly isolation?: IsolationResult;
   readonly candidates?: readonly CandidateResult[];
   readonly profile?: ProfileResult;
@@ -25,9 +30,11 @@ type RatioResult = 'stretch target reached' | 'target reached' | 'missed';
 
 /** The tables, in Markdown. */
 export function reportOf({
+  latency,
   rounds,
   postgres,
   scale,
+  burst,
   isolation,
   candidates,
   profile,
@@ -38,14 +45,33 @@ export function reportOf({
   return [
     `Lunas ${about.commit}, ${about.startedAt}: ${cores} × ${model}, Node.js ${node}, ` +
       `load average at the start ${load.toFixed(1)}`,
+    ...(latency ? [latencyOf(latency)] : []),
     ...(rounds ? [ratiosOf(rounds), ratesOf(rounds), headroomOf(rounds)] : []),
     ...(postgres ? ['Temporal on PostgreSQL:', ratiosOf(postgres), ratesOf(postgres)] : []),
     ...(scale ? [scaleOf(scale)] : []),
+    ...(burst ? [burstOf(burst)] : []),
     ...(isolation ? [isolationOf(isolation)] : []),
     ...(candidates ? [candidatesOf(candidates)] : []),
     ...(profile ? [profileOf(profile)] : []),
     ...(storage ? [storageOf(storage)] : []),
   ].join('\n\n');
+}
+
+function latencyOf(latency: LatencyResult): string {
+  const titles = {
+    noop: 'no-op update-with-start',
+    create: 'POST /payments',
+    dbosCreate: 'POST /payments on DBOS',
+    paidToWebhook: "from the customer's payment to the merchant's webhook",
+  } as const satisfies Record<keyof LatencyResult, string>;
+  return table(
+    ['One at a time', 'p50 ms', 'p99 ms', 'p50 ÷ no-op (target ≤ 2, stretch target 1.5)'],
+    TIMED_OPERATIONS.map((name) => {
+      const { p50Ms, p99Ms } = latency[name];
+      const ratio = name === 'create' || name === 'dbosCreate' ? (p50Ms / latency.noop.p50Ms).toFixed(2) : '';
+      return [titles[name], oneDigit(p50Ms), oneDigit(p99Ms), ratio];
+    }),
+  );
 }
 
 function ratiosOf({ ratios, rounds }: RoundsResult): string {
@@ -98,20 +124,35 @@ function scaleOf({ fewOpen, manyOpen, createsPerSecond, workerMegabytes, burst }
         '≥ 0.9',
       ],
       ['worker memory', `${whole(workerMegabytes.few)} → ${whole(workerMegabytes.many)} MB`, 'flat'],
-      [
-        `${whole(burst.expiring)} expire together (${whole(burst.inFullestSecond)} in the fullest second): drained in`,
-        burst.left === 0
-          ? `${whole(burst.drainSeconds)} s`
-          : `not in ${whole(burst.drainSeconds)} s: ${whole(burst.left)} left`,
-        '≤ 300 s',
-      ],
-      [
-        `creates' p99 at ${whole(burst.createsPerSecond)} a second, before → during (${burst.failures} failed)`,
-        `${whole(burst.p99Ms.before)} → ${whole(burst.p99Ms.during)} ms, ${burst.p99Ms.ratio.toFixed(2)} ×`,
-        '≤ 2 ×',
-      ],
+      ...burstRows(burst),
     ],
   );
+}
+
+function burstOf(burst: BurstResult): string {
+  return table(['Burst', 'measured', 'target'], burstRows(burst));
+}
+
+function burstRows({ expiring, inFullestSecond, left, ...burst }: BurstResult): string[][] {
+  const { p99Ms, responses } = burst;
+  const seconds = whole(burst.drainSeconds);
+  return [
+    [
+      `${whole(expiring)} expire together (${whole(inFullestSecond)} in the fullest second): done in`,
+      left === 0 ? `${seconds} s` : `not in ${seconds} s: ${whole(left)} left`,
+      '≤ 300 s',
+    ],
+    [
+      `creates' p99 at ${whole(burst.createsPerSecond)} a second, before → during`,
+      `${whole(p99Ms.before)} → ${whole(p99Ms.during)} ms, ${p99Ms.ratio.toFixed(2)} ×`,
+      '≤ 2 ×',
+    ],
+    [
+      'creates: 201 · 429 · others; the slowest response',
+      `${responses.created} · ${responses.rejected} · ${responses.others}; ${whole(responses.slowestMs)} ms`,
+      '0 others',
+    ],
+  ];
 }
 
 function isolationOf({ receiver, provider }: IsolationResult): string {

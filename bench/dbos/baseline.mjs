@@ -10,30 +10,54 @@ const { asyncLocalStorage } = createRequire(import.meta.url)('@temporalio/activi
 const built = createRequire(new URL('../../dist/src/', import.meta.url));
 const { createActivities } = built('../activities/index.js');
 const { createPublicApp } = built('./api/app.js');
-const { SingleFlight } = built('./api/payments/create-payment/single-flight.js');
-const { ApiKeys } = built('./api/auth/api-keys.js');
-const { AuthFailureLimiter } = built('./api/auth/auth-failure-limiter.js');
-const { createQrisLinks } = built('./api/qris-images/qris-links.js');
-const { RateLimit } = built('./api/rate-limit/rate-limit.js');
-const { createKeyedMutex } = built('./api/keyed-mutex.js');
-const { createPool } = built('./db/pool.js');
+const { openDependencies } = built('./api/open-dependencies.js');
 const { createLogger } = built('./logger.js');
-const { createProviderRegistry } = built('./providers/registry.js');
-const { createSealer } = built('./sealing.js');
-const { VALID_SECRETS } = built('./webhooks/outbox.js');
+const { openSecret, VALID_SECRETS } = built('./webhooks/outbox.js');
 const { recordDelivered } = built('./webhooks/record-attempt.js');
 const { createWebhookSender } = built('./webhooks/send.js');
 
-const { PORT, DATABASE_URL, DBOS_DATABASE_URL, LUNAS_MASTER_KEY, RATE_LIMIT_PER_MINUTE } = process.env;
+const { PORT, DATABASE_URL, DBOS_DATABASE_URL, LUNAS_MASTER_KEY, RATE_LIMIT_PER_MINUTE, MAX_CREATES_IN_FLIGHT } =
+  process.env;
 const CREATE_TIMEOUT_SECONDS = 9;
 const STEP_TIMEOUT_MS = 6_000;
 
 const log = createLogger('dbos', process.env.LOG_LEVEL);
-const db = createPool(DATABASE_URL);
-const sealer = createSealer(LUNAS_MASTER_KEY);
-const publicBaseUrl = `http://127.0.0.1:${PORT}`;
-const providers = createProviderRegistry(db, sealer, publicBaseUrl);
 const webhooks = createWebhookSender({ environment: 'sandbox' });
+
+/** The methods of `PaymentWorkflowClient` that the API calls. */
+const workflows = {
+  async createPayment(terms) {
+    await DBOS.startWorkflow(payment, { workflowID: terms.paymentId })(terms, Date.now());
+    const status = await DBOS.getEvent(terms.paymentId, 'status', { timeoutSeconds: CREATE_TIMEOUT_SECONDS });
+    if (status === null) throw new Error(`Payment ${terms.paymentId} does not exist after ${CREATE_TIMEOUT_SECONDS} s`);
+  },
+  async signalProviderUpdate(paymentId) {
+    await DBOS.send(paymentId, true, 'paid');
+    return 'signalled';
+  },
+  withDeadline: () => workflows,
+  ping: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+const { dependencies } = openDependencies(
+  {
+    port: Number(PORT),
+    publicBaseUrl: `http://127.0.0.1:${PORT}`,
+    databaseUrl: DATABASE_URL,
+    masterKey: LUNAS_MASTER_KEY,
+    environment: 'sandbox',
+    requestsPerMinute: Number(RATE_LIMIT_PER_MINUTE),
+    publicRequestsPerSecond: Number(RATE_LIMIT_PER_MINUTE),
+    maxCreatesInFlight: Number(MAX_CREATES_IN_FLIGHT),
+    databasePoolSize: 10,
+    maxConnections: 10_000,
+    log,
+  },
+  () => workflows,
+);
+const { db, sealer, providers } = dependencies;
+
 const activities = createActivities({
   db,
   sealer,
@@ -43,6 +67,7 @@ const activities = createActivities({
   refundHoldSeconds: 60,
   isRecovering: false,
   onDeliveries: () => undefined,
+  log,
 });
 
 const RETRIED = { retriesAllowed: true, maxAttempts: 10, intervalSeconds: 1, backoffRate: 2 };
@@ -98,27 +123,13 @@ async function sendWebhooks(paymentId) {
   });
   await Promise.all(
     rows.map(async ({ sealedSecrets, ...delivery }) => {
-      const secrets = sealedSecrets.map((sealed) => sealer.open(sealed, 'webhook-secret'));
+      const secrets = sealedSecrets.map((sealed) => openSecret(sealed, sealer));
       const attempt = await webhooks.send({ ...delivery, secrets });
       if (attempt.failure !== null) throw new Error(attempt.failure);
       await recordDelivered(db, [{ delivery, attempt }]);
     }),
   );
 }
-
-/** The methods of `PaymentWorkflowClient` that the API calls. */
-const workflows = {
-  async createPayment(terms) {
-    await DBOS.startWorkflow(payment, { workflowID: terms.paymentId })(terms, Date.now());
-    const status = await DBOS.getEvent(terms.paymentId, 'status', { timeoutSeconds: CREATE_TIMEOUT_SECONDS });
-    if (status === null) throw new Error(`Payment ${terms.paymentId} does not exist after ${CREATE_TIMEOUT_SECONDS} s`);
-  },
-  async signalProviderUpdate(paymentId) {
-    await DBOS.send(paymentId, true, 'paid');
-    return 'signalled';
-  },
-  ping: () => Promise.resolve(),
-};
 
 DBOS.setConfig({
   name: 'lunas-bench',
@@ -128,23 +139,6 @@ DBOS.setConfig({
 });
 await DBOS.launch();
 
-const settings = { databaseUrl: DATABASE_URL, requestsPerMinute: Number(RATE_LIMIT_PER_MINUTE), log };
-const app = createPublicApp(
-  {
-    db,
-    workflows,
-    creations: new SingleFlight(workflows),
-    providers,
-    sealer,
-    qrisLinks: createQrisLinks(LUNAS_MASTER_KEY, publicBaseUrl),
-    mutex: createKeyedMutex(),
-    rateLimit: new RateLimit(settings),
-    apiKeys: new ApiKeys(db),
-    failedKeys: new AuthFailureLimiter(),
-    publicBaseUrl,
-    log,
-  },
-  0,
-);
+const app = createPublicApp(dependencies, 0);
 process.once('disconnect', () => process.exit(0));
 createServer(app).listen(Number(PORT), '127.0.0.1', () => process.send?.({ ready: true }));

@@ -1,7 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { ReconciliationPart } from '../../src/domain/reconciliation';
 import { planReconciliation } from '../../src/domain/reconciliation';
 import { createPool, type Pool } from '../../src/db/pool';
+import { findMerchantPayment } from '../../src/db/queries/find-payment';
+import { findOpening } from '../../src/db/queries/find-opening';
+import { findOriginalResponse, findOriginalResponses } from '../../src/db/queries/find-original-response';
+import { listMerchantPayments } from '../../src/db/queries/list-payments';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { readBusinessGauges } from '../../src/db/queries/business-gauges';
 import { COUNT_LIMIT } from '../../src/metrics/definitions';
 import { listProviderAccountIds } from '../../src/db/queries/list-for-reconciliation';
@@ -26,7 +31,8 @@ import { Relay } from '../../src/webhooks/relay';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { temporalAddress } from '../support/temporal';
 import { explainQueries, type ExplainedStatement } from '../support/explain';
-import { BUSY_ENDPOINT, fillDatabase, OPEN, PENDING_DELIVERIES } from '../support/fill-database';
+import { BUSY_ENDPOINT, fillDatabase, FINAL, OPEN, PENDING_DELIVERIES } from '../support/fill-database';
+import { creation, newTerms } from '../support/payments';
 import { eventually } from '../support/eventually';
 import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 
@@ -121,6 +127,50 @@ function overBound(): string[] {
     .filter(([, { buffers }]) => buffers >= MAX_BUFFERS)
     .map(([name, { buffers, plan }]) => `${buffers} buffers: ${name}\n${plan}`);
 }
+
+/** The first step of a new payment with an idempotency key. */
+async function newCreation(merchantId: string): Promise<ReturnType<typeof creation>> {
+  const { rows } = await plain.query<{ policyId: string; providerAccountId: string }>(
+    `select policies.id as "policyId", provider_accounts.id as "providerAccountId" from policies, provider_accounts`,
+  );
+  const { policyId = '', providerAccountId = '' } = rows[0] ?? {};
+  return creation(newTerms({ merchantId, policyId, providerAccountId, idempotencyKey: randomUUID() }), new Date());
+}
+
+/** The four statements of a payment that is paid and settled. */
+async function settleNewPayment(pool: Pool, input: ReturnType<typeof creation>): Promise<void> {
+  const { paymentId } = input.terms;
+  const context = { db: pool, environment: 'sandbox', onDeliveries: () => undefined };
+  const at = (seconds: number) => new Date(input.createdAtMs + seconds * 1_000);
+  await transitionWriters.create(context, input);
+  const issued = { qrisPayload: '0'.repeat(200), providerTransactionId: paymentId };
+  await transitionWriters.issue(context, { paymentId, version: 1, at: at(1), ...issued });
+  await transitionWriters.pay(context, { paymentId, version: 2, at: at(2), paidAt: at(2) });
+  const { outcome } = await transitionWriters.settle(context, { paymentId, version: 3, at: at(3) });
+  expect(outcome).toBe('applied');
+}
+
+it('create, GET, list, replay and the transitions of a payment read few buffers in each statement', async () => {
+  const { rows } = await plain.query<{ id: string; merchant: string; other: string }>(
+    `select md5('payment' || ${FINAL})::uuid as id, md5('merchant' || 1 + ${FINAL} % 200)::uuid as merchant,
+       md5('merchant' || 1)::uuid as other`,
+  );
+  const { id = '', merchant = '', other = '' } = rows[0] ?? {};
+  await settleNewPayment(db, await newCreation(other));
+  expect(await findMerchantPayment(db, merchant, { id })).toBeDefined();
+  expect(await findOriginalResponse(db, id)).toMatchObject({ original: { status: 'pending' } });
+  expect((await findOriginalResponses(db, [id])).size).toBe(1);
+  expect(await findOpening(db, id)).toMatchObject({ outcome: 'issued' });
+  const newest = await listMerchantPayments(db, { merchantId: merchant }, 100);
+  expect(newest).toHaveLength(100);
+  await listMerchantPayments(db, { merchantId: merchant, after: newest[99] }, 100);
+  const createdTo = new Date(Date.now() - 7 * 86_400_000);
+  expect(await listMerchantPayments(db, { merchantId: merchant, createdTo }, 100)).toHaveLength(100);
+  for (const status of PAYMENT_STATUSES) await listMerchantPayments(db, { merchantId: merchant, status }, 100);
+  expect(await listMerchantPayments(db, { merchantId: merchant, provider: 'shopeepay' }, 100)).toEqual([]);
+  expect(await listMerchantPayments(db, { merchantId: merchant, merchantReferenceId: 'none' }, 100)).toEqual([]);
+  expect(overBound()).toEqual([]);
+});
 
 it('recovery reads few buffers in each statement', async () => {
   const { payments } = await recover({ db, environment: 'sandbox', onDeliveries: () => undefined }, workflows);

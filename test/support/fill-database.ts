@@ -1,7 +1,7 @@
 import type { Pool } from '../../src/db/pool';
 
-/** The number of final and of open payments. */
-export const FINAL = 2_000_000;
+/** The number of final and of open payments. `LUNAS_SCALE_PAYMENTS=5000000` fills a larger database than CI does. */
+export const FINAL = Number(process.env.LUNAS_SCALE_PAYMENTS ?? 2_000_000);
 export const OPEN = 20_000;
 /** The number of pending webhook deliveries of the busiest endpoint. */
 export const PENDING_DELIVERIES = 1_000_000;
@@ -14,6 +14,9 @@ const ENDPOINTS = { busy: 1, failing: 2, few: 100, retriesOnly: 2_000 } as const
 const PAYMENT_ID = "md5('payment' || n)::uuid";
 const REFERENCE = "'LN' || upper(substr(md5('payment' || n), 1, 16))";
 const ENDPOINT_ID = "md5('endpoint' || e)::uuid";
+
+/** The final payments from this number on have their second transition; in a larger database all final ones. */
+const FIRST_ISSUED = process.env.LUNAS_SCALE_PAYMENTS === undefined ? FINAL - 1_000 : 1;
 
 export const BUSY_ENDPOINT = "md5('endpoint' || 1)::uuid";
 
@@ -42,6 +45,10 @@ const STATEMENTS = [
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
    select ${PAYMENT_ID}, 1, 'create', null, 'created', at, 'workflow', at
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered`,
+  // The response to a creation has the data of the second transition.
+  `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
+   select ${PAYMENT_ID}, 2, 'issue', 'created', 'pending', at, 'workflow', at
+   from (select n, ${CREATED_AT} as at from generate_series(${FIRST_ISSUED}, ${FINAL}) n) numbered`,
   // Refunds that were rejected once and then confirmed or resolved, and refunds of open payments.
   `insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, submitted_at,
      finished_at, provider_reference, failure_reason)
