@@ -222,6 +222,9 @@ export const environmentSchema = z.object({
   CUSTOMER_RETENTION_DAYS: retentionDays
     .default(1_825)
     .describe('Days after which `customer` and `metadata` of a payment are deleted.'),
+  REQUEST_LOG_ROWS: wholeNumber(1_000, 100_000_000)
+    .default(100_000)
+    .describe('How many of the newest requests are kept for `lunas logs`.'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

@@ -39,6 +39,8 @@ export interface DependencySettings {
   readonly publicRequestsPerSecond: number;
   /** Of each provider account (`MAX_CREATES_IN_FLIGHT`). */
   readonly maxCreatesInFlight: number;
+  /** How many requests are kept (`REQUEST_LOG_ROWS`). */
+  readonly requestLogRows: number;
   /** `DATABASE_POOL_SIZE` */
   readonly databasePoolSize: number;
   /** `MAX_CONNECTIONS` */
@@ -81,7 +83,7 @@ export function openDependencies(
   const providers = createProviderRegistry(publicDb, sealer, publicBaseUrl);
   const rateLimit = new RateLimit(settings);
   const admission = new Admission(settings.maxCreatesInFlight);
-  const requestLog = new RequestLog(publicDb, log);
+  const requestLog = new RequestLog(publicDb, log, settings.requestLogRows);
   return {
     dependencies: {
       db,

@@ -16,13 +16,16 @@ const SWEEP_INTERVAL_MS = 60_000;
 export class RequestLog {
   readonly #db: Queryable;
   readonly #log: Logger;
+  readonly #keptRows: number;
   readonly #timers: readonly NodeJS.Timeout[];
   #buffer: CompletedRequest[] = [];
   #writing: Promise<void> | undefined;
 
-  constructor(db: Queryable, log: Logger) {
+  /** @param keptRows how many of the newest requests stay */
+  constructor(db: Queryable, log: Logger, keptRows: number) {
     this.#db = db;
     this.#log = log;
+    this.#keptRows = keptRows;
     this.#timers = [
       setInterval(() => this.#write(), WRITE_INTERVAL_MS).unref(),
       setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref(),
@@ -57,7 +60,7 @@ export class RequestLog {
   }
 
   #sweep(): void {
-    deleteOldRequests(this.#db).catch((error: unknown) =>
+    deleteOldRequests(this.#db, this.#keptRows).catch((error: unknown) =>
       this.#log.warn({ err: error }, 'cleanup of recorded requests failed'),
     );
   }

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import type { Config, Environment } from '../config';
 import { UserError } from '../errors';
-import type { Queryable } from '../db/pool';
+import type { Pool, Queryable } from '../db/pool';
 import { parseOperatorKey } from '../keys/secret-key';
 import { type OperatorActionName, type OperatorIdentity, withAudit } from '../operator/audit';
 import { countCommandOperators, findOperator } from '../operator/operators';
@@ -9,7 +9,7 @@ import { countCommandOperators, findOperator } from '../operator/operators';
 /** What a command that writes needs: the database, the operator who runs it, and its parameters for the audit log. */
 export class CommandAudit {
   constructor(
-    readonly db: Queryable,
+    readonly db: Pool,
     readonly by: OperatorIdentity,
     private readonly command: { readonly note?: string | undefined; readonly detail: string },
   ) {}

@@ -2,6 +2,7 @@ import { VERSION } from '../package-info';
 import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
 import { addApprovalsCommand } from './commands/approvals';
+import { addArchiveCommand } from './commands/archive';
 import { addAuditCommand } from './commands/audit';
 import { addCatalogCommand } from './commands/catalog';
 import { addCodecCommand } from './commands/codec';
@@ -80,6 +81,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addReconcileCommand(program);
   addRecoverCommand(program);
   addReplayCommand(program);
+  addArchiveCommand(program);
 
   program.commandsGroup('Help:').helpCommand(true);
 

@@ -19,9 +19,6 @@ export interface CompletedRequest {
   readonly paymentIds: readonly string[];
 }
 
-/** About 30 MB with indexes. A caller without a key can replace them all, but cannot fill the disk. */
-export const KEPT_REQUESTS = 100_000;
-
 const MAX_PATH_CHARACTERS = 200;
 const DELETE_BATCH = 10_000;
 
@@ -39,7 +36,7 @@ export async function recordRequests(db: Queryable, requests: readonly Completed
 }
 
 /** Deletes all but the newest requests, in batches. */
-export async function deleteOldRequests(db: Queryable, kept = KEPT_REQUESTS): Promise<void> {
+export async function deleteOldRequests(db: Queryable, kept: number): Promise<void> {
   for (let deleted = DELETE_BATCH; deleted === DELETE_BATCH;) {
     const { rowCount } = await db.query({
       name: 'delete_old_requests',

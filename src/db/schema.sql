@@ -10,6 +10,52 @@ begin
   from audit_chain;
 end $function$
 ;
+CREATE OR REPLACE FUNCTION public.archive_payments(ids uuid[], batch bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  archived integer;
+begin
+  insert into archived_payments (payment_id, reference_id, merchant_id, batch_id)
+  select id, reference_id, merchant_id, batch from archivable_payments where id = any (ids);
+  get diagnostics archived = row_count;
+  if archived <> cardinality(ids) then
+    raise exception '% of % payments cannot be archived', cardinality(ids) - archived, cardinality(ids)
+      using errcode = 'restrict_violation';
+  end if;
+
+  insert into ledger_closings as closing (day, merchant_id, account, debit_rupiah, credit_rupiah)
+  select (payments.created_at at time zone 'utc')::date, payments.merchant_id, entry.account,
+    coalesce(sum(entry.amount_rupiah) filter (where entry.side = 'debit'), 0),
+    coalesce(sum(entry.amount_rupiah) filter (where entry.side = 'credit'), 0)
+  from payments
+  join ledger_postings posting on posting.payment_id = payments.id
+  join ledger_entries entry on entry.posting_id = posting.id
+  where payments.id = any (ids)
+  group by 1, 2, 3
+  on conflict (day, merchant_id, account) do update
+    set debit_rupiah = closing.debit_rupiah + excluded.debit_rupiah,
+      credit_rupiah = closing.credit_rupiah + excluded.credit_rupiah;
+
+  delete from webhook_attempts attempt using webhook_deliveries delivery
+  where attempt.delivery_id = delivery.id and delivery.payment_id = any (ids);
+  delete from webhook_deliveries where payment_id = any (ids);
+  delete from webhook_events where payment_id = any (ids);
+  delete from payment_details where payment_id = any (ids);
+  delete from refunds where payment_id = any (ids);
+  delete from late_payments where payment_id = any (ids);
+  delete from ledger_entries entry using ledger_postings posting
+  where entry.posting_id = posting.id and posting.payment_id = any (ids);
+  delete from ledger_postings where payment_id = any (ids);
+  delete from payment_transitions where payment_id = any (ids);
+  -- An exception stays, by its reference.
+  update exceptions set payment_id = null where payment_id = any (ids);
+  delete from payments where id = any (ids);
+end $function$
+;
 CREATE OR REPLACE FUNCTION public.audit_content(action operator_actions)
  RETURNS text
  LANGUAGE sql
@@ -42,6 +88,23 @@ AS $function$
 begin
   perform append_to_audit_chain('outcome', new.action_id, audit_content(new));
   return null;
+end $function$
+;
+CREATE OR REPLACE FUNCTION public.forbid_deletion_unless_archived()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  payment uuid;
+begin
+  if tg_table_name = 'ledger_entries' then
+    select payment_id into payment from ledger_postings where id = old.posting_id;
+  else
+    payment := old.payment_id;
+  end if;
+  if exists (select from archived_payments where payment_id = payment) then return old; end if;
+  raise exception '% is append-only: delete rejected', tg_table_name using errcode = 'restrict_violation';
 end $function$
 ;
 CREATE OR REPLACE FUNCTION public.forbid_mutation()
@@ -125,6 +188,25 @@ create table approvals (
   leased_until timestamp(3) with time zone,
   failure_reason text
 );
+create table archive_batches (
+  id bigint not null generated always as identity,
+  file_id bigint not null,
+  end_byte bigint not null,
+  payment_count integer not null,
+  archived_at timestamp(3) with time zone not null default now()
+);
+create table archive_files (
+  id bigint not null generated always as identity,
+  day date not null,
+  completed_at timestamp(3) with time zone,
+  sha256 bytea
+);
+create table archived_payments (
+  payment_id uuid not null,
+  reference_id text not null,
+  merchant_id uuid not null,
+  batch_id bigint not null
+);
 create table audit_chain (
   position bigint not null,
   kind text not null,
@@ -163,6 +245,13 @@ create table late_payments (
   provider_reference text,
   failure_reason text,
   is_manual boolean not null default false
+);
+create table ledger_closings (
+  day date not null,
+  merchant_id uuid not null,
+  account text not null,
+  debit_rupiah bigint not null,
+  credit_rupiah bigint not null
 );
 create table ledger_entries (
   posting_id bigint not null,
@@ -427,6 +516,17 @@ alter table approvals add constraint approvals_pkey PRIMARY KEY (id);
 alter table approvals add constraint approvals_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES operators(id);
 alter table approvals add constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'executed'::text, 'failed'::text, 'rejected'::text])));
 alter table approvals add constraint approvals_two_operators CHECK ((decided_by <> requested_by));
+alter table archive_batches add constraint archive_batches_end_byte_check CHECK ((end_byte > 0));
+alter table archive_batches add constraint archive_batches_file_id_fkey FOREIGN KEY (file_id) REFERENCES archive_files(id);
+alter table archive_batches add constraint archive_batches_payment_count_check CHECK ((payment_count > 0));
+alter table archive_batches add constraint archive_batches_pkey PRIMARY KEY (id);
+alter table archive_files add constraint archive_files_checksum_if_completed CHECK (((completed_at IS NULL) = (sha256 IS NULL)));
+alter table archive_files add constraint archive_files_pkey PRIMARY KEY (id);
+alter table archive_files add constraint archive_files_sha256_check CHECK ((octet_length(sha256) = 32));
+alter table archived_payments add constraint archived_payments_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES archive_batches(id);
+alter table archived_payments add constraint archived_payments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table archived_payments add constraint archived_payments_pkey PRIMARY KEY (payment_id);
+alter table archived_payments add constraint archived_payments_reference_id_key UNIQUE (reference_id);
 alter table audit_chain add constraint audit_chain_hash_check CHECK ((octet_length(hash) = 32));
 alter table audit_chain add constraint audit_chain_kind_action_id_key UNIQUE (kind, action_id);
 alter table audit_chain add constraint audit_chain_kind_check CHECK ((kind = ANY (ARRAY['action'::text, 'outcome'::text])));
@@ -448,6 +548,10 @@ alter table late_payments add constraint late_payments_pkey PRIMARY KEY (payment
 alter table late_payments add constraint late_payments_refund_key_key UNIQUE (refund_key);
 alter table late_payments add constraint late_payments_status_check CHECK ((status = ANY (ARRAY['received'::text, 'submitted'::text, 'refunded'::text, 'manual_review'::text])));
 alter table late_payments add constraint late_payments_total_rupiah_check CHECK ((total_rupiah > 0));
+alter table ledger_closings add constraint ledger_closings_credit_rupiah_check CHECK ((credit_rupiah >= 0));
+alter table ledger_closings add constraint ledger_closings_debit_rupiah_check CHECK ((debit_rupiah >= 0));
+alter table ledger_closings add constraint ledger_closings_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id);
+alter table ledger_closings add constraint ledger_closings_pkey PRIMARY KEY (day, merchant_id, account);
 alter table ledger_entries add constraint ledger_entries_account_check CHECK ((account = ANY (ARRAY['provider_receivable'::text, 'merchant_pending'::text, 'merchant_available'::text, 'fee_revenue'::text, 'suspense'::text, 'cash'::text])));
 alter table ledger_entries add constraint ledger_entries_amount_rupiah_check CHECK ((amount_rupiah > 0));
 alter table ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (posting_id, line);
@@ -570,9 +674,12 @@ CREATE INDEX api_keys_merchant_id_idx ON public.api_keys USING btree (merchant_i
 CREATE INDEX api_requests_recorded_xid_idx ON public.api_requests USING btree (recorded_xid);
 CREATE INDEX api_requests_request_id_idx ON public.api_requests USING btree (request_id);
 CREATE INDEX approvals_pending ON public.approvals USING btree (expires_at) WHERE (status = 'pending'::text);
+CREATE INDEX archive_batches_file_id_idx ON public.archive_batches USING btree (file_id, end_byte);
+CREATE UNIQUE INDEX archive_files_incomplete_key ON public.archive_files USING btree (day) WHERE (completed_at IS NULL);
 CREATE UNIQUE INDEX exceptions_open_key ON public.exceptions USING btree (kind, reference_id) WHERE (resolved_at IS NULL);
 CREATE INDEX exceptions_open_opened_at_idx ON public.exceptions USING btree (opened_at DESC, id) WHERE (resolved_at IS NULL);
 CREATE INDEX exceptions_opened_at_idx ON public.exceptions USING btree (opened_at DESC);
+CREATE INDEX exceptions_payment_id_idx ON public.exceptions USING btree (payment_id) WHERE (payment_id IS NOT NULL);
 CREATE INDEX exceptions_reference_id_idx ON public.exceptions USING btree (reference_id);
 CREATE INDEX late_payments_open_idx ON public.late_payments USING btree (payment_id) WHERE (status = ANY (ARRAY['received'::text, 'submitted'::text]));
 CREATE INDEX ledger_verification_results_full_idx ON public.ledger_verification_results USING btree (id) WHERE is_full;
@@ -614,14 +721,22 @@ CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.approval_limits FO
 CREATE TRIGGER append_only BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER request_is_final BEFORE UPDATE OF id, action, target, parameters, note, requested_by, requested_at, expires_at ON public.approvals FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.archive_batches FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.archive_batches FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.archived_payments FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.archived_payments FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.installation FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.installation FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE DELETE ON public.ledger_closings FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_closings FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_delete BEFORE DELETE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION forbid_deletion_unless_archived();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_entries NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_delete BEFORE DELETE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION forbid_deletion_unless_archived();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_postings NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION require_balanced_posting();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.ledger_verification_results FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
@@ -634,7 +749,8 @@ CREATE TRIGGER audit_chain AFTER INSERT ON public.operator_action_outcomes FOR E
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER audit_chain AFTER INSERT ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION chain_action();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
+CREATE TRIGGER append_only_delete BEFORE DELETE ON public.payment_transitions FOR EACH ROW EXECUTE FUNCTION forbid_deletion_unless_archived();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.payment_transitions FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.reconciliation_runs FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
@@ -642,6 +758,32 @@ CREATE TRIGGER append_only BEFORE UPDATE ON public.webhook_events FOR EACH ROW E
 CREATE TRIGGER append_only_delete BEFORE DELETE ON public.webhook_events FOR EACH ROW WHEN ((old.occurred_at > (now() - '7 days'::interval))) EXECUTE FUNCTION forbid_mutation();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.webhook_events FOR EACH STATEMENT EXECUTE FUNCTION forbid_mutation();
 
+create view archivable_payments as
+ SELECT id,
+    reference_id,
+    merchant_id,
+    created_at
+   FROM payments
+  WHERE (((status || ''::text) = ANY (ARRAY['expired'::text, 'settled'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text])) AND (updated_at < (now() - '7 days'::interval)) AND (NOT (EXISTS ( SELECT
+           FROM late_payments late
+          WHERE ((late.payment_id = payments.id) AND (late.status = ANY (ARRAY['received'::text, 'submitted'::text])))))) AND (NOT (EXISTS ( SELECT
+           FROM webhook_deliveries delivery
+          WHERE ((delivery.payment_id = payments.id) AND ((delivery.status = 'pending'::text) OR (delivery.leased_until > now())))))) AND (NOT (EXISTS ( SELECT
+           FROM provider_notifications notification
+          WHERE ((notification.reference_id = payments.reference_id) AND (notification.closed_at IS NULL))))) AND (NOT (EXISTS ( SELECT
+           FROM exceptions
+          WHERE ((exceptions.payment_id = payments.id) AND (exceptions.resolved_at IS NULL))))) AND (NOT (EXISTS ( SELECT
+           FROM payment_transitions transition
+          WHERE ((transition.payment_id = payments.id) AND (transition.recorded_at >= ( SELECT ledger_verifications.recorded_until
+                   FROM ledger_verifications
+                  ORDER BY ledger_verifications.id DESC
+                 LIMIT 1)))))) AND (NOT (EXISTS ( SELECT
+           FROM ledger_postings posting
+          WHERE ((posting.payment_id = payments.id) AND (posting.id > ( SELECT ledger_verifications.posting_id
+                   FROM ledger_verifications
+                  ORDER BY ledger_verifications.id DESC
+                 LIMIT 1)))))) AND (EXISTS ( SELECT
+           FROM ledger_verifications)));
 create view sealing_key_ids as
  WITH RECURSIVE of_details AS (
          SELECT min(split_part(payment_details.sealed, '.'::text, 2)) AS key_id
@@ -679,6 +821,19 @@ grant select on approval_limits to lunas_reader;
 grant insert (action, target, parameters, note, requested_by), select on approvals to lunas_api;
 grant insert (action, target, parameters, note, requested_by), select, update (status, decided_by, decided_at, leased_until, failure_reason) on approvals to lunas_operator;
 grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at) on approvals to lunas_reader;
+grant select on archivable_payments to lunas_operator;
+grant select on archive_batches to lunas_api;
+grant insert, select on archive_batches to lunas_operator;
+grant select on archive_batches to lunas_reader;
+grant select on archive_batches to lunas_worker;
+grant select on archive_files to lunas_api;
+grant insert, select, update (completed_at, sha256) on archive_files to lunas_operator;
+grant select on archive_files to lunas_reader;
+grant select on archive_files to lunas_worker;
+grant select on archived_payments to lunas_api;
+grant select on archived_payments to lunas_operator;
+grant select on archived_payments to lunas_reader;
+grant select on archived_payments to lunas_worker;
 grant select on audit_chain to lunas_operator;
 grant select on audit_chain to lunas_reader;
 grant select, update (resolved_at, resolved_by, note) on exceptions to lunas_api;
@@ -693,6 +848,8 @@ grant select, update (status, finished_at, provider_reference, is_manual) on lat
 grant select, update (status, finished_at, provider_reference, is_manual) on late_payments to lunas_operator;
 grant select on late_payments to lunas_reader;
 grant insert, select, update (status, submitted_at, finished_at, provider_reference, failure_reason, is_manual) on late_payments to lunas_worker;
+grant select on ledger_closings to lunas_operator;
+grant select on ledger_closings to lunas_reader;
 grant insert, select on ledger_entries to lunas_api;
 grant insert, select on ledger_entries to lunas_operator;
 grant select on ledger_entries to lunas_reader;

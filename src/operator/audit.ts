@@ -46,6 +46,7 @@ export type OperatorActionName =
   | 'operator.revoke'
   | 'reconciliation.run'
   | 'recovery.run'
+  | 'archive.run'
   | 'sandbox.trigger'
   | 'approval.request'
   | 'approval.approve'

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { findArchivedPayment } from '../db/archive';
 import type { Queryable } from '../db/pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../db/queries/payment-row';
+import type { PaymentKey } from '../db/queries/find-payment';
 import { requireRow } from '../db/require-row';
 import { UserError } from '../errors';
 import { logPayment } from '../temporal/log-payment';
+import { archiveFileName } from './archive/archive-file';
 
 /**
  * A payment of any merchant.
@@ -11,7 +14,7 @@ import { logPayment } from '../temporal/log-payment';
  * @throws NotFoundError if there is no such payment
  */
 export async function findPayment(db: Queryable, idOrReference: string): Promise<PaymentRow> {
-  return requirePayment(await findByIdOrReference(db, idOrReference), idOrReference);
+  return requirePayment(db, await findByIdOrReference(db, idOrReference), idOrReference);
 }
 
 /**
@@ -22,20 +25,31 @@ export async function findPayment(db: Queryable, idOrReference: string): Promise
 export async function findPaymentOrRequest(db: Queryable, idOrReferenceOrRequest: string): Promise<PaymentRow> {
   const rows = await findByIdOrReference(db, idOrReferenceOrRequest);
   const found = rows.length > 0 ? rows : await findByRequest(db, idOrReferenceOrRequest);
-  if (found.length <= 1) return requirePayment(found, idOrReferenceOrRequest);
+  if (found.length <= 1) return requirePayment(db, found, idOrReferenceOrRequest);
   const references = found.slice(0, MAX_OF_REQUEST).map(({ referenceId }) => referenceId);
   const more = found.length > references.length ? ' and more' : '';
   throw new UserError(`Several payments have the request id: ${references.join(', ')}${more}. Show one of them.`);
 }
 
-function requirePayment(rows: PaymentRow[], given: string): PaymentRow {
-  const payment = requireRow(rows, `There is no payment ${given}; lunas payments list shows the newest.`);
+async function requirePayment(db: Queryable, rows: PaymentRow[], given: string): Promise<PaymentRow> {
+  const payment = requireRow(rows, rows.length > 0 ? '' : await describeMissing(db, given));
   logPayment(payment.id);
   return payment;
 }
 
+async function describeMissing(db: Queryable, given: string): Promise<string> {
+  const archived = await findArchivedPayment(db, keyOf(given));
+  return archived
+    ? `Payment ${given} is in the archive: lunas archive show ${archiveFileName(archived.file)} --payment ${given}.`
+    : `There is no payment ${given}; lunas payments list shows the newest.`;
+}
+
+function keyOf(idOrReference: string): PaymentKey {
+  return z.guid().safeParse(idOrReference).success ? { id: idOrReference } : { referenceId: idOrReference };
+}
+
 async function findByIdOrReference(db: Queryable, idOrReference: string): Promise<PaymentRow[]> {
-  const column = z.guid().safeParse(idOrReference).success ? 'id' : 'reference_id';
+  const column = 'id' in keyOf(idOrReference) ? 'id' : 'reference_id';
   const { rows } = await db.query<PaymentRow>(`select ${PAYMENT_COLUMNS} from payments where ${column} = $1`, [
     idOrReference,
   ]);

@@ -91,7 +91,8 @@ async function* listByPosting(db: Queryable, since: Date, above: number): AsyncG
   }
 }
 
-async function readLedgersOf(db: Queryable, paymentIds: readonly string[]): Promise<PaymentLedger[]> {
+/** The ledgers of these payments. */
+export async function readLedgersOf(db: Queryable, paymentIds: readonly string[]): Promise<PaymentLedger[]> {
   return paymentIds.length === 0 ? [] : readLedgers(db, (column) => `${column} = any ($1::uuid[])`, [paymentIds]);
 }
 

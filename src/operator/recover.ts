@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import { messageOf } from '../errors';
+import { findArchivedIds } from '../db/archive';
 import { findOpening } from '../db/queries/find-opening';
 import { findNewestCreation } from '../db/queries/find-newest-creation';
 import { findRecordedStatuses } from '../db/queries/list-for-reconciliation';
@@ -141,8 +142,10 @@ async function* listDifferingWorkflows(
     const listedWorkflows = page.items.filter(({ paymentId }) => isUuid(paymentId));
     const ids = listedWorkflows.map(({ paymentId }) => paymentId);
     const statuses = new Map((await findRecordedStatuses(db, ids)).map(({ paymentId, status }) => [paymentId, status]));
+    const archivedIds = await findArchivedIds(db, ids);
     for (const workflow of listedWorkflows) {
       const status = statuses.get(workflow.paymentId);
+      if (archivedIds.has(workflow.paymentId) && !workflow.isRunning) continue;
       if (status === undefined) yield { ...workflow, hasRow: false };
       else if (workflow.isRunning && isFinal(status)) yield { ...workflow, hasRow: true };
     }

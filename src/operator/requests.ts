@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Queryable } from '../db/pool';
 import type { PaymentRow } from '../db/queries/payment-row';
-import { type CompletedRequest, KEPT_REQUESTS } from '../db/recorded-requests';
+import type { CompletedRequest } from '../db/recorded-requests';
 import { requireRow } from '../db/require-row';
 import { maskSecretKey } from '../keys/secret-key';
 import { listPaymentsOfRequest } from './find-payment';
@@ -120,10 +120,7 @@ export async function showRequest(db: Queryable, requestId: string): Promise<Req
     `${SELECT_REQUESTS} where request.request_id = $1 order by request.id desc limit ${MAX_WITH_SAME_ID}`,
     [requestId],
   );
-  const newest = requireRow(
-    rows,
-    `There is no request ${requestId} among the newest ${KEPT_REQUESTS.toLocaleString('en')}; lunas logs shows them.`,
-  );
+  const newest = requireRow(rows, `There is no request ${requestId} among those that are kept; lunas logs shows them.`);
   const payments = await listPaymentsOfRequest(db, { requestId, paymentIds: newest.paymentIds });
   return { request: describe(newest), earlierRequests: rows.slice(1).map(describe), payments };
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { readLedgerClosings } from '../db/archive';
 import {
   findLedgerCheckpoint,
   readLedgerHorizon,
@@ -7,6 +9,7 @@ import {
   type LedgerCheckpoint,
 } from '../db/ledger-verifications';
 import type { Queryable } from '../db/pool';
+import { UserError } from '../errors';
 import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
 import { readAllLedgers, readChangedLedgers } from './read-payment-ledgers';
 
@@ -38,7 +41,7 @@ const ENTRIES_PER_PAGE = 20_000;
  */
 const OVERLAP_MS = 3_600_000;
 
-/** The checkpoint of a verification that starts with the first payment. */
+/** The checkpoint of a verification that starts with the first payment; the balances are those of the archive. */
 const EMPTY_CHECKPOINT: LedgerCheckpoint = { recordedUntil: new Date(0), postingId: 0, balances: [] };
 
 export interface VerifyOptions {
@@ -62,7 +65,8 @@ export async function verifyLedger(
 ): Promise<LedgerVerification> {
   const horizon = await readLedgerHorizon(db);
   const checkpoint = all ? undefined : await findLedgerCheckpoint(db);
-  const { recordedUntil, postingId, balances } = checkpoint ?? EMPTY_CHECKPOINT;
+  const archivedBalances = checkpoint ? [] : await readLedgerClosings(db);
+  const { recordedUntil, postingId, balances } = checkpoint ?? { ...EMPTY_CHECKPOINT, balances: archivedBalances };
   const breaks: LedgerBreak[] = [];
   let [breakCount, payments, postings] = [0, 0, 0];
   const count = (found: LedgerBreak) => {
@@ -86,6 +90,7 @@ export async function verifyLedger(
     }
     for (const sum of page.sums) sums.set(sum.account, addSums(sum, sums.get(sum.account)));
   }
+  if (!checkpoint) await requireSameClosings(db, archivedBalances);
   const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
   if (breakCount === 0 && horizon.isDecided) {
     const until = new Date(horizon.asOf.getTime() - OVERLAP_MS);
@@ -99,6 +104,12 @@ export async function verifyLedger(
   const { asOf } = horizon;
   const since = checkpoint ? recordedUntil : null;
   return { asOf, since, payments, postings, balances: newBalances.map(balanceOf), breakCount, breaks };
+}
+
+/** Entries that are archived during a full verification would be in neither sum, or in both. */
+async function requireSameClosings(db: Queryable, before: readonly AccountSums[]): Promise<void> {
+  if (isDeepStrictEqual(await readLedgerClosings(db), before)) return;
+  throw new UserError('lunas archive ran during the verification, so its sums are not complete. Run it again.');
 }
 
 function addSums(sum: AccountSums, to: AccountSums | undefined): AccountSums {

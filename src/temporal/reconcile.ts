@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import { openException } from '../db/exceptions';
 import { newestNotification, requestStatusQuery } from '../db/notification-inbox';
+import { findArchivedIds } from '../db/archive';
 import type { Queryable } from '../db/pool';
 import {
   findForReconciliation,
@@ -234,9 +235,11 @@ async function checkWorkflows(
   const { items, next } = await workflows.records.list(changedSince, before, after);
   const ids = items.map(({ paymentId }) => paymentId).filter((id) => isUuid(id));
   const recorded = new Map((await findRecordedStatuses(db, ids)).map((payment) => [payment.paymentId, payment]));
+  const archivedIds = await findArchivedIds(db, ids);
   const breaks: FoundBreak[] = [];
   for (const workflow of items) {
     const payment = recorded.get(workflow.paymentId);
+    if (archivedIds.has(workflow.paymentId) && !workflow.isRunning) continue;
     if (!payment) breaks.push(await reportOrphan(db, workflow));
     // The walk over final payments compares recently changed ones.
     else if (workflow.isRunning && isFinal(payment.status) && payment.updatedAt < changedSince) {

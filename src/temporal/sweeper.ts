@@ -9,6 +9,7 @@ import {
   type OpenNotification,
 } from '../db/notification-inbox';
 import { COVERED_BY } from '../domain/provider-status';
+import { findArchivedPayment } from '../db/archive';
 import type { Queryable } from '../db/pool';
 import type { Logger } from '../logger';
 import { forEachConcurrent } from './for-each-concurrent';
@@ -103,10 +104,12 @@ async function notify({ db, workflows, log }: SweeperDependencies, notification:
 async function openUnknownOrderException(db: Queryable, { accountId, referenceId }: OpenNotification): Promise<void> {
   const order = { providerAccountId: accountId, referenceId };
   const latestNotificationId = await newestNotification(db, order);
+  const archived = await findArchivedPayment(db, { referenceId });
+  const where = archived ? `in the archive since ${archived.archivedAt.toISOString()}` : 'not in PostgreSQL';
   await openException(db, {
     kind: 'unknown_order',
     ...order,
-    detail: 'The provider sent a notification of an order that is not in PostgreSQL.',
+    detail: `The provider sent a notification of an order that is ${where}.`,
   });
   // The exception covers all notifications of the order.
   await closeNotifications(db, order, latestNotificationId, COVERED_BY.refunded);

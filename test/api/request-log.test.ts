@@ -25,7 +25,7 @@ beforeEach(async () => {
     increment: (name, labels, by) => (counts[`${name} ${labels.reason}`] = by),
     observe: () => undefined,
   });
-  requestLog = new RequestLog(db, collected.log);
+  requestLog = new RequestLog(db, collected.log, 100_000);
 });
 afterEach(async () => {
   await requestLog.close();

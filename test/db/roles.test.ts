@@ -78,12 +78,20 @@ const FORBIDDEN_TO_ALL = [
   'delete from approvals',
   "update approvals set parameters = '{}'",
   'update approval_limits set limit_rupiah = 0',
+  `insert into archived_payments (payment_id) values ('${ID}')`,
+  'delete from archived_payments',
+  'delete from archive_batches',
+  'delete from archive_files',
+  'update ledger_closings set debit_rupiah = 0',
+  'delete from ledger_closings',
   'truncate webhook_attempts',
   'truncate rate_limits',
 ];
 
 const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
   lunas_local_api: [
+    "select archive_payments('{}', 1)",
+    'insert into archive_files default values',
     'select path from api_requests',
     'update api_requests set status = 200',
     'select sealed from payment_details',
@@ -112,6 +120,8 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'insert into retired_keys default values',
   ],
   lunas_local_worker: [
+    "select archive_payments('{}', 1)",
+    'insert into archive_files default values',
     'select sealed from payment_details',
     'select body from provider_notifications',
     'select secret_sha256 from api_keys',

@@ -30,11 +30,15 @@ const wordsOf = (text: string) => text.replaceAll(/"[^"]*"|'[^']*'/g, 'TEXT').sp
 /** The first word that the program does not know; undefined if it knows all. */
 function unknownWord(text: string): string | undefined {
   let command: Command = program;
+  let isValue = false;
   for (const word of wordsOf(text)) {
     const [name = ''] = word.replaceAll(/[[\](),.…]/g, '').split('=');
-    if (name.startsWith('--')) {
-      if (name !== '--help' && !command.options.some(({ long }) => long === name)) return name;
-    } else if (command.commands.length > 0) {
+    const option = command.options.find(({ long }) => long === name);
+    if (name.startsWith('--') && name !== '--help' && !option) return name;
+    const isOfOption = isValue || name.startsWith('--');
+    isValue = option?.required ?? false;
+    if (isOfOption) continue;
+    if (command.commands.length > 0) {
       const subcommand = command.commands.find((candidate) => candidate.name() === name);
       if (!subcommand) return name;
       command = subcommand;

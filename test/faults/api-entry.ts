@@ -60,7 +60,7 @@ function run(): void {
       readiness: new Readiness(db, workflows),
       publicBudget: new PublicBudget(1_000_000),
       rateLimit: new RateLimit({ databaseUrl, requestsPerMinute: 1_000_000, log }),
-      requestLog: new RequestLog(db, log),
+      requestLog: new RequestLog(db, log, 100_000),
       apiKeys: new ApiKeys(db),
       knownKeys: new KnownKeys(db),
       failedKeys: new AuthFailureLimiter(),

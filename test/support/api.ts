@@ -17,6 +17,8 @@ export const IN_FORCE_AFTER_MS = 1_000;
 export interface TestApis {
   readonly db: Pool;
   readonly databaseUrl: string;
+  /** With the role of operators. */
+  readonly operatorDatabaseUrl: string;
   readonly urls: readonly string[];
   /** The listeners of the operators, in the same order. */
   readonly operatorUrls: readonly string[];
@@ -76,6 +78,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
   return {
     db,
     databaseUrl: database.url,
+    operatorDatabaseUrl: database.urlOf('lunas_local_operator'),
     urls: apis.map(({ url }) => url),
     operatorUrls: apis.map(({ operatorUrl }) => operatorUrl),
     logged: () => collected.text(),

@@ -35,6 +35,7 @@ export const NO_LIMITS = {
   maxConnections: 100_000,
   databasePoolSize: 20,
   maxCreatesInFlight: 1_000_000,
+  requestLogRows: 100_000,
 } as const;
 
 /** The whole service. The API and a worker run in this process, with their own database and sandbox. */

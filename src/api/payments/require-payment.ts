@@ -1,3 +1,4 @@
+import { findArchivedPayment } from '../../db/archive';
 import { findMerchantPayment, findPaymentOwner, type PaymentKey } from '../../db/queries/find-payment';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { Queryable } from '../../db/pool';
@@ -16,8 +17,12 @@ export async function requirePayment(db: Queryable, merchantId: string, pathId: 
     logPayment(payment.id);
     return payment;
   }
+  const archived = key && (await findArchivedPayment(db, key));
+  if (archived?.merchantId === merchantId) throw new ApiError('not_found', ARCHIVED);
   throw new ApiError('not_found', 'There is no such transaction.', { internal: await whyNotFound(db, key) });
 }
+
+const ARCHIVED = 'This transaction is archived; the operator of this service has its records.';
 
 async function whyNotFound(db: Queryable, key: PaymentKey | undefined): Promise<string> {
   if (!key) return 'neither a UUID nor a reference_id';

@@ -30,7 +30,8 @@ export class QrisImages {
       maxSize: MAX_BYTES,
       sizeCalculation: (image) => image.length,
       fetchMethod: async (_name, _stale, { context: { paymentId, format } }) => {
-        const payload = (await findOriginalResponse(db, paymentId))?.payment.qrisPayload;
+        const creation = await findOriginalResponse(db, paymentId);
+        const payload = creation !== 'archived' && creation?.payment.qrisPayload;
         return payload ? RENDERERS[format](payload) : undefined;
       },
     });

@@ -35,6 +35,7 @@ export function addApiCommand(program: Command): void {
           databasePoolSize: context.config.DATABASE_POOL_SIZE,
           drainSeconds: context.config.DRAIN_SECONDS,
           maxCreatesInFlight: context.config.MAX_CREATES_IN_FLIGHT,
+          requestLogRows: context.config.REQUEST_LOG_ROWS,
           metrics: metricsAddressOf(context.config),
           ...(merchantRequestsPerMinute !== undefined && { merchantRequestsPerMinute }),
           log,

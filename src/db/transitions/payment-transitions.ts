@@ -63,11 +63,11 @@ const CREATE = prepareStatement(
     ${CAPTURED_TERMS.map(snakeCase).join(',\n    ')},
     expires_at, created_at, updated_at, status, version
   )
-  values (
+  select
     :paymentId,
     ${CAPTURED_TERMS.map((term) => `:${term}`).join(',\n    ')},
     :expiresAt, :createdAt, :createdAt, 'created', 1
-  )
+  where not exists (select from archived_payments where payment_id = :paymentId)
   on conflict (id) do nothing
   returning *`,
   ),

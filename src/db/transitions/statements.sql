@@ -27,7 +27,7 @@ with changed as (
     settlement_delay_seconds,
     expires_at, created_at, updated_at, status, version
   )
-  values (
+  select
     $6,
     $7,
     $8,
@@ -46,7 +46,7 @@ with changed as (
     $21,
     $22,
     $23, $24, $24, 'created', 1
-  )
+  where not exists (select from archived_payments where payment_id = $6)
   on conflict (id) do nothing
   returning *
 ),

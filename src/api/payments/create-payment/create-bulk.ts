@@ -8,7 +8,7 @@ import type { AuthenticatedMerchant } from '../../auth/authenticate';
 import type { EndpointResponse } from '../../endpoint';
 import { amountFields, amountFieldsOf, identityFields, identityFieldsOf, PAYMENT_FIELDS } from '../payment-fields';
 import type { ApiDependencies } from '../../dependencies';
-import { toApiError, REPLAYED_HEADER, assertSameRequest } from './original-response';
+import { REPLAYED_HEADER, requireSameRequest, toApiError } from './original-response';
 import { bulkItemRequestSchema, parseRequest, requireObject, type BulkItemRequest, MAX_ITEMS } from './payment-request';
 import { sealDetails } from './seal-details';
 import { captureTerms, resolvePolicy, draftPayment, type PaymentDraft } from './capture-terms';
@@ -45,15 +45,13 @@ export async function createBulk(
   requireDistinctKeys(drafts);
   const ids = drafts.map(({ identity }) => identity.paymentId);
   addLogIds({ paymentIds: ids });
-  const earlier = await findOriginalResponses(dependencies.db, ids);
-  await requireSamePayments(dependencies, drafts, earlier);
+  const earlier = await findSamePayments(dependencies, drafts);
 
   const terms = await captureOpenTerms(dependencies, merchant, drafts, earlier);
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, drafts));
   const creations = dependencies.creations.createAll(terms, prepare);
   const failures = await Promise.all(creations.map((creation) => creation.catch((error: unknown) => error)));
-  const created = terms.length === 0 ? earlier : await findOriginalResponses(dependencies.db, ids);
-  await requireSamePayments(dependencies, drafts, created);
+  const created = terms.length === 0 ? earlier : await findSamePayments(dependencies, drafts);
   const responses = ids.flatMap((id) => created.get(id) ?? []);
   // An item without a result is `created` in the response; an item that was not stored fails the request, for a repeat.
   if (responses.length < ids.length)
@@ -93,15 +91,22 @@ function requireDistinctKeys(drafts: readonly PaymentDraft[]): void {
   }
 }
 
-async function requireSamePayments(
+/** The original responses of the items that exist, by payment id. @throws ApiError if a key has another payment */
+async function findSamePayments(
   dependencies: ApiDependencies,
   drafts: readonly PaymentDraft[],
-  known: ReadonlyMap<string, OriginalResponse>,
-): Promise<void> {
-  for (const [index, item] of drafts.entries()) {
-    const response = known.get(item.identity.paymentId);
-    if (response) await withItemPrefix(`payments[${index}]`, () => assertSameRequest(dependencies, response, item));
+): Promise<ReadonlyMap<string, OriginalResponse>> {
+  const ids = drafts.map(({ identity }) => identity.paymentId);
+  const found = await findOriginalResponses(dependencies.db, ids);
+  const responses = new Map<string, OriginalResponse>();
+  for (const [index, draft] of drafts.entries()) {
+    const { paymentId } = draft.identity;
+    const earlier = found.get(paymentId);
+    if (!earlier) continue;
+    const same = () => requireSameRequest(dependencies, earlier, draft);
+    responses.set(paymentId, await withItemPrefix(`payments[${index}]`, same));
   }
+  return responses;
 }
 
 /** The terms of all items that do not exist yet, so that an impossible item is found before any is created. */

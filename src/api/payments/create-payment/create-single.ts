@@ -9,7 +9,7 @@ import { qrisSchema, toQris } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
 import { captureTerms, type PaymentDraft, resolvePolicy } from './capture-terms';
 import { sealDetails } from './seal-details';
-import { assertSameRequest, REPLAYED_HEADER, toApiError } from './original-response';
+import { REPLAYED_HEADER, requireSameRequest, toApiError } from './original-response';
 
 const { payload, image_url, expires_at } = qrisSchema.shape;
 const { created_at, updated_at } = PAYMENT_FIELDS;
@@ -32,8 +32,8 @@ export async function createSingle(
 ): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
   const { paymentId, idempotencyKey } = draft.identity;
   logPayment(paymentId);
-  const earlier = idempotencyKey === null ? undefined : await findOriginalResponse(dependencies.db, paymentId);
-  if (earlier) await assertSameRequest(dependencies, earlier, draft);
+  const found = idempotencyKey === null ? undefined : await findOriginalResponse(dependencies.db, paymentId);
+  const earlier = found && (await requireSameRequest(dependencies, found, draft));
   if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
 
   dependencies.creations.requirePlace(draft.identity, merchant.merchantId, draft.request.provider);
@@ -41,9 +41,9 @@ export async function createSingle(
   const terms = captureTerms(merchant, draft, policy);
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
   await Promise.all(dependencies.creations.createAll([terms], prepare));
-  const created = await findOriginalResponse(dependencies.db, paymentId);
+  const written = await findOriginalResponse(dependencies.db, paymentId);
+  const created = written && (await requireSameRequest(dependencies, written, draft));
   if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no original response`);
-  await assertSameRequest(dependencies, created, draft);
   return toResponse(dependencies, created);
 }
 

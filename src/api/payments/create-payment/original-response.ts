@@ -1,4 +1,4 @@
-import type { OriginalResponse } from '../../../db/queries/find-original-response';
+import type { EarlierCreation, OriginalResponse } from '../../../db/queries/find-original-response';
 import { ApiError } from '../../api-error';
 import type { EndpointResponse } from '../../endpoint';
 import type { ApiDependencies } from '../../dependencies';
@@ -8,13 +8,22 @@ import { isSameRequest } from './request-fingerprint';
 /** Header of an idempotent replay. */
 export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'true' } as const;
 
-/** @throws ApiError if the key was used for another payment */
-export async function assertSameRequest(
+/**
+ * The response to an earlier request with the key.
+ * @throws ApiError if the key was used for another payment, or for one that is archived
+ */
+export async function requireSameRequest(
   { derivedKeys }: ApiDependencies,
-  { payment }: OriginalResponse,
+  earlier: EarlierCreation,
   { request }: PaymentDraft,
-): Promise<void> {
-  if (await isSameRequest(payment.fingerprint, request, derivedKeys)) return;
+): Promise<OriginalResponse> {
+  if (earlier === 'archived') {
+    throw new ApiError(
+      'payment_create_failed',
+      'This idempotency key belongs to a payment that is archived. Use a new key for a new payment.',
+    );
+  }
+  if (await isSameRequest(earlier.payment.fingerprint, request, derivedKeys)) return earlier;
   throw new ApiError('payment_create_failed', 'This idempotency key belongs to a payment with other contents.');
 }
 

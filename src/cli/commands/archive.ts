@@ -1,0 +1,125 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { LONG_STATEMENT_MS } from '../../db/pool';
+import { formatRupiah } from '../../domain/money';
+import { type ArchivedDocument, readArchiveFile } from '../../operator/archive/archive-file';
+import { type ArchivedDay, archivePayments, MIN_AGE_DAYS } from '../../operator/archive/archive-payments';
+import { NotFoundError } from '../../errors';
+import type { LunasCommand } from '../lunas-command';
+import { type CommandResult, formatFields, formatRow, formatTable } from '../output';
+
+const input = z.object({
+  before: z.iso.date({ error: 'must be a day such as 2026-01-31' }),
+  directory: z.string().min(1, 'must not be empty').optional(),
+  dryRun: z.boolean().default(false),
+});
+
+export function addArchiveCommand(program: LunasCommand): void {
+  const archive = program
+    .command('archive')
+    .description('move old final payments from PostgreSQL to files; their idempotency keys stay taken')
+    .option('--before <day>', `payments created before this day, in UTC; at least ${MIN_AGE_DAYS} days ago`)
+    .option('--directory <path>', 'where the files are written (default: archive in LUNAS_HOME)')
+    .option('--dry-run', 'count the payments, and change nothing')
+    .examples(
+      'lunas archive --before 2026-01-31 --dry-run',
+      'lunas archive --before 2026-01-31 --directory /srv/lunas-archive --note "yearly archive"',
+      'lunas archive show /srv/lunas-archive/lunas-payments-2026-01-30-1.jsonl.gz --payment LN0123456789ABCDEF',
+    )
+    .writeAction(
+      input,
+      async ({ before, directory, dryRun }, audit, context) => {
+        const options = {
+          before,
+          directory: path.resolve(directory ?? path.join(context.dataDirectory.path, 'archive')),
+          isDryRun: dryRun,
+          onDay: (day: ArchivedDay) => void program.terminal.stderr.write(`${formatRow(dayRow(day))}\n`),
+        };
+        const run = () => archivePayments(audit.db, options);
+        return archiveResult(dryRun ? await run() : await audit.record('archive.run', before, run), dryRun);
+      },
+      { statementTimeoutMs: LONG_STATEMENT_MS },
+    );
+  addShow(archive);
+}
+
+function archiveResult(days: readonly ArchivedDay[], isDryRun: boolean): CommandResult {
+  const archived = days.reduce((sum, day) => sum + day.archived, 0);
+  const total = isDryRun ? `${archived} payments would be archived.` : `${archived} payments archived.`;
+  return {
+    json: { dryRun: isDryRun, archived, days },
+    text: `${formatTable(days.map(dayRow), 'There is no final payment before that day.')}\n\n${total}`,
+  };
+}
+
+function dayRow({ day, archived, open, kept, keptReferences, file }: ArchivedDay) {
+  const more = kept > keptReferences.length ? ' …' : '';
+  return {
+    DAY: day,
+    ARCHIVED: archived,
+    OPEN: open,
+    KEPT: kept === 0 ? 0 : `${kept} (${keptReferences.join(', ')}${more})`,
+    FILE: file,
+  };
+}
+
+function addShow(archive: LunasCommand): void {
+  archive
+    .command('show <file>')
+    .description('verify the checksum of an archive file, and show what it has; without a database')
+    .option('--payment <payment>', 'a payment of the file, by its id or reference, with all its rows')
+    .examples(
+      'lunas archive show lunas-payments-2026-01-30-1.jsonl.gz',
+      'lunas archive show lunas-payments-2026-01-30-1.jsonl.gz --payment LN0123456789ABCDEF --json',
+    )
+    .checkedAction(z.object({ file: z.string(), payment: z.string().optional() }), async ({ file, payment }) =>
+      payment === undefined ? summarize(file) : showPayment(file, payment),
+    );
+}
+
+async function summarize(file: string): Promise<CommandResult> {
+  const counts = new Map<string, { readonly status: string; payments: number; totalRupiah: number }>();
+  for await (const { payment } of readArchiveFile(file)) {
+    const count = counts.get(payment.status) ?? { status: payment.status, payments: 0, totalRupiah: 0 };
+    count.payments += 1;
+    count.totalRupiah += payment.total_rupiah;
+    counts.set(payment.status, count);
+  }
+  const statuses = [...counts.values()].sort((one, other) => (one.status < other.status ? -1 : 1));
+  const payments = statuses.reduce((sum, status) => sum + status.payments, 0);
+  const table = statuses.map((row) => ({
+    STATUS: row.status,
+    PAYMENTS: row.payments,
+    TOTAL: formatRupiah(row.totalRupiah),
+  }));
+  return {
+    json: { file, payments, statuses },
+    text: `${payments} payments; the checksum is correct.\n\n${formatTable(table, 'The file has no payments.')}`,
+  };
+}
+
+async function showPayment(file: string, idOrReference: string): Promise<CommandResult> {
+  for await (const document of readArchiveFile(file)) {
+    const { id, reference_id } = document.payment;
+    if (id === idOrReference || reference_id === idOrReference) return { json: document, text: render(document) };
+  }
+  throw new NotFoundError(`${file} has no payment ${idOrReference}.`);
+}
+
+function render({ payment, transitions }: ArchivedDocument): string {
+  const fields = formatFields({
+    Payment: payment.reference_id,
+    Id: payment.id,
+    Merchant: payment.merchant_id,
+    Status: payment.status,
+    Total: formatRupiah(payment.total_rupiah),
+    Created: payment.created_at,
+  });
+  const rows = transitions.map(({ version, name, occurred_at, actor }) => ({
+    VERSION: version,
+    TRANSITION: name,
+    AT: occurred_at,
+    BY: actor,
+  }));
+  return `${fields}\n\n${formatTable(rows, 'It has no transitions.')}\n\n--json prints all its rows.`;
+}

@@ -1,0 +1,22 @@
+import type { Pool } from '../../src/db/pool';
+
+/** Executes statements without triggers and foreign keys, as only a superuser can. */
+export async function asSuperuser(db: Pool, ...statements: readonly string[]): Promise<void> {
+  const client = await db.connect();
+  try {
+    await client.query('set session_replication_role = replica');
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    client.release(true);
+  }
+}
+
+/** Moves all payments with their history into the past, because a test cannot wait for days. */
+export async function backdatePayments(db: Pool, interval: string): Promise<void> {
+  await asSuperuser(
+    db,
+    `update payments set created_at = created_at - ${interval}, updated_at = updated_at - ${interval}`,
+    `update payment_transitions set occurred_at = occurred_at - ${interval}, recorded_at = recorded_at - ${interval}`,
+    `update webhook_events set occurred_at = occurred_at - ${interval}`,
+  );
+}
