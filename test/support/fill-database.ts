@@ -15,8 +15,10 @@ const PAYMENT_ID = "md5('payment' || n)::uuid";
 const REFERENCE = "'LN' || upper(substr(md5('payment' || n), 1, 16))";
 const ENDPOINT_ID = "md5('endpoint' || e)::uuid";
 
-/** The final payments from this number on have their second transition; in a larger database all final ones. */
-const FIRST_ISSUED = process.env.LUNAS_SCALE_PAYMENTS === undefined ? FINAL - 1_000 : 1;
+/** The larger database has every row of a settled payment. */
+const IS_COMPLETE = process.env.LUNAS_SCALE_PAYMENTS !== undefined;
+/** The final payments from this number on have their second transition. */
+const FIRST_ISSUED = IS_COMPLETE ? 1 : FINAL - 1_000;
 
 export const BUSY_ENDPOINT = "md5('endpoint' || 1)::uuid";
 
@@ -41,7 +43,7 @@ const STATEMENTS = [
      50000, 350, 50000, 49650, 'merchant', policy.id, 'automatic', 86400, ${STATUS}, 4, at + interval '2 days', at,
      at + interval '1 hour', at, at + interval '2 days', repeat('0', 200), 'transaction-' || n
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered,
-     (select id from provider_accounts) account, (select id from policies) policy`,
+     (select id from provider_accounts order by id limit 1) account, (select id from policies order by id limit 1) policy`,
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
    select ${PAYMENT_ID}, 1, 'create', null, 'created', at, 'workflow', at
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered`,
@@ -70,7 +72,7 @@ const STATEMENTS = [
      next_notify_at)
    select account.id, ${REFERENCE}, sha256(n::text::bytea), '{}', now() - interval '1 hour',
      case when n % 500 > 0 then now() end, now() - n % 1000 * interval '1 second'
-   from generate_series(${FINAL + OPEN} - 999999, ${FINAL + OPEN}) n, (select id from provider_accounts) account`,
+   from generate_series(${FINAL + OPEN} - 999999, ${FINAL + OPEN}) n, (select id from provider_accounts order by id limit 1) account`,
   `insert into exceptions (kind, reference_id, payment_id, detail, opened_at, resolved_at, resolved_by)
    select 'reconciliation', ${REFERENCE}, ${PAYMENT_ID}, 'overdue', now() - n * interval '20 seconds',
      case when n % 100 > 0 then now() end, case when n % 100 > 0 then 'cli:root' end
@@ -99,6 +101,27 @@ const STATEMENTS = [
    ) numbered`,
 ] as const;
 
+const ROWS_OF_SETTLED_PAYMENTS = [
+  `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
+   select id, step.version, name, from_status, to_status, created_at, 'workflow', created_at
+   from payments, (values (3, 'pay', 'pending', 'paid'), (4, 'settle', 'paid', 'settled'))
+     step (version, name, from_status, to_status)
+   where status = 'settled'`,
+  `insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+   select id, step.version, merchant_id, created_at from payments, generate_series(3, 4) step (version)
+   where status = 'settled'`,
+  `insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+   select id, line.number, account, side, amount from ledger_postings posting join (values
+     (3, 1, 'provider_receivable', 'debit', 50000), (3, 2, 'merchant_pending', 'credit', 49650),
+     (3, 3, 'fee_revenue', 'credit', 350),
+     (4, 1, 'merchant_pending', 'debit', 49650), (4, 2, 'merchant_available', 'credit', 49650)
+   ) line (version, number, account, side, amount) on line.version = posting.payment_version`,
+  `insert into payment_details (payment_id, fingerprint, sealed, created_at)
+   select id, fingerprint, repeat('s', 150), created_at from payments`,
+  `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code)
+   select id, 1, created_at, 20, 200 from webhook_deliveries where status = 'delivered'`,
+] as const;
+
 const FILLED = [
   'payments',
   'payment_transitions',
@@ -108,7 +131,8 @@ const FILLED = [
   'exceptions',
   'webhook_events',
   'webhook_deliveries',
-] as const;
+  ...(IS_COMPLETE ? ['ledger_postings', 'ledger_entries', 'payment_details', 'webhook_attempts'] : []),
+];
 
 /**
  * Fills a database like an installation after two months with some payments per second.
@@ -122,6 +146,7 @@ export async function fillDatabase(db: Pool): Promise<void> {
     );
     const indexes = await dropIndexes(client);
     for (const statement of STATEMENTS) await client.query(statement);
+    if (IS_COMPLETE) for (const statement of ROWS_OF_SETTLED_PAYMENTS) await client.query(statement);
     for (const index of indexes) await client.query(index);
     for (const table of FILLED) await client.query(`vacuum analyze ${table}`);
   } finally {

@@ -31,6 +31,9 @@ const STATEMENTS = [
     from (${OUR_RELATIONS}) ours join pg_index on indrelid = ours.oid
     where not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
     order by ours.relname, indexrelid::regclass::text`,
+  `select format('alter table %s set (%s);', relname, array_to_string(reloptions, ', ')) as line
+    from (${OUR_RELATIONS}) ours join pg_class using (oid, relname)
+    where reloptions is not null order by relname`,
   `select pg_get_triggerdef(pg_trigger.oid) || ';' as line
     from (${OUR_RELATIONS}) ours join pg_trigger on tgrelid = ours.oid
     where not tgisinternal order by ours.relname, tgname`,
