@@ -49,6 +49,7 @@ const READ_ONLY = [
   'customers show',
   'doctor',
   'ledger verify',
+  'archive show',
   'audit verify',
   'approvals list',
   'replay',
@@ -127,6 +128,7 @@ beforeAll(async () => {
     trigger: ['expire', payment.id],
     reconcile: [],
     recover: [],
+    archive: ['--before', '2026-01-31'],
   };
 });
 afterAll(() => service.close());
@@ -136,7 +138,7 @@ function namesOfCommands(command: Command, parents: readonly string[] = []): str
   return command.commands.flatMap((child) => {
     const names = [...parents, child.name()];
     const nested = namesOfCommands(child, names);
-    return nested.length === 0 || child.name() === 'sandbox' ? [names.join(' '), ...nested] : nested;
+    return nested.length === 0 || ['sandbox', 'archive'].includes(child.name()) ? [names.join(' '), ...nested] : nested;
   });
 }
 

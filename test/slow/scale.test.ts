@@ -99,7 +99,7 @@ beforeAll(async () => {
   await fillDatabase(plain);
   const client = connectClient({ address: temporalAddress(), namespace: 'default', security: {} }, NO_PAYLOAD_KEYS);
   workflows = new WorkflowClientWithoutWorkflows(new BoundedClient(client));
-}, 900_000);
+}, 3_600_000);
 
 afterAll(async () => {
   await workflows.close();

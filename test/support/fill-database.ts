@@ -13,6 +13,8 @@ const ENDPOINTS = { busy: 1, failing: 2, few: 100, retriesOnly: 2_000 } as const
 /** A row's id follows from its number, so tables refer to each other without a join. */
 const PAYMENT_ID = "md5('payment' || n)::uuid";
 const REFERENCE = "'LN' || upper(substr(md5('payment' || n), 1, 16))";
+const ACCOUNT = '(select id from provider_accounts order by id limit 1) account';
+const POLICY = '(select id from policies order by id limit 1) policy';
 const ENDPOINT_ID = "md5('endpoint' || e)::uuid";
 
 /** The larger database has every row of a settled payment. */
@@ -43,7 +45,7 @@ const STATEMENTS = [
      50000, 350, 50000, 49650, 'merchant', policy.id, 'automatic', 86400, ${STATUS}, 4, at + interval '2 days', at,
      at + interval '1 hour', at, at + interval '2 days', repeat('0', 200), 'transaction-' || n
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered,
-     (select id from provider_accounts order by id limit 1) account, (select id from policies order by id limit 1) policy`,
+     ${ACCOUNT}, ${POLICY}`,
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
    select ${PAYMENT_ID}, 1, 'create', null, 'created', at, 'workflow', at
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered`,
@@ -72,7 +74,7 @@ const STATEMENTS = [
      next_notify_at)
    select account.id, ${REFERENCE}, sha256(n::text::bytea), '{}', now() - interval '1 hour',
      case when n % 500 > 0 then now() end, now() - n % 1000 * interval '1 second'
-   from generate_series(${FINAL + OPEN} - 999999, ${FINAL + OPEN}) n, (select id from provider_accounts order by id limit 1) account`,
+   from generate_series(${FINAL + OPEN} - 999999, ${FINAL + OPEN}) n, ${ACCOUNT}`,
   `insert into exceptions (kind, reference_id, payment_id, detail, opened_at, resolved_at, resolved_by)
    select 'reconciliation', ${REFERENCE}, ${PAYMENT_ID}, 'overdue', now() - n * interval '20 seconds',
      case when n % 100 > 0 then now() end, case when n % 100 > 0 then 'cli:root' end
