@@ -94,7 +94,10 @@ export async function lockPayments(db: Queryable, ids: readonly string[]): Promi
   return rows.map(({ id }) => id);
 }
 
-/** A payment with all its rows, as one line of JSON: the format of an archive file (docs/archive.md). */
+/**
+ * A payment with all its rows, as one line of JSON: the format of an archive file (docs/archive.md). What others wrote
+ * about a customer is not in it: an erasure could not reach it there.
+ */
 export interface PaymentDocument {
   readonly id: string;
   readonly line: string;
@@ -118,7 +121,7 @@ export async function readPaymentDocuments(db: Queryable, ids: readonly string[]
        'webhook_events', ${rowsOf('webhook_events', 'payment_version')},
        'webhook_deliveries', (
          select coalesce(jsonb_agg(to_jsonb(delivery) || jsonb_build_object('attempts', (
-           select coalesce(jsonb_agg(to_jsonb(attempt) order by number), '[]')
+           select coalesce(jsonb_agg(to_jsonb(attempt) - 'response_excerpt' order by number), '[]')
            from webhook_attempts attempt where attempt.delivery_id = delivery.id
          )) order by created_at, id), '[]') from webhook_deliveries delivery where delivery.payment_id = payments.id
        ),
