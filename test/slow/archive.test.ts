@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('killed at any time', () => {
-  /** Six batches. */
+  /** Sixty batches. */
   const PAYMENTS = 3_000;
   const KILLS = 4;
   const DAY = '2026-01-30';

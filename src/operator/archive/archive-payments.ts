@@ -23,8 +23,10 @@ import { findLedgerBreaks } from '../find-ledger-breaks';
 import { readLedgersOf } from '../read-payment-ledgers';
 import { archiveFileName, createArchiveDirectory, writeBatch, writeChecksum } from './archive-file';
 
-/** A batch takes tenths of a second, and no other transaction needs its rows. */
-const BATCH_SIZE = 500;
+/** A batch takes about 50 ms of both PostgreSQL and the command: the creates beside it wait no longer than that. */
+const BATCH_SIZE = 50;
+/** The time between two batches, in durations of a batch. */
+const PAUSES = 2;
 
 const DAY_MS = 86_400_000;
 
@@ -60,7 +62,7 @@ const MAX_REFERENCES = 5;
 /**
  * Moves final payments to files, a file for each day of creation, and removes them from PostgreSQL in batches. A batch
  * is on the disk before it is removed, by one transaction. So a run can be stopped at any time, and the next one
- * continues its file. After each batch it waits as long as the batch took, so that the service is not slowed down.
+ * continues its file. After each batch it waits twice as long as the batch took, so that creates beside it stay fast.
  * @throws UserError if the days are too young, or their ledger is not verified or has breaks
  */
 export async function archivePayments(db: Pool, options: ArchiveOptions): Promise<ArchivedDay[]> {
@@ -160,7 +162,7 @@ async function archiveBatch(db: Pool, dayFile: DayFile, candidates: readonly Arc
   } finally {
     // A connection that is closed rolls its transaction back.
     client.release(failure !== undefined);
-    await sleep(performance.now() - startedAtMs);
+    await sleep(PAUSES * (performance.now() - startedAtMs));
   }
 }
 
