@@ -11,11 +11,16 @@ interface Places {
   /** Fewer than the configured ones if creations were not completed in time. */
   count: number;
   taken: number;
+  /** Since then creations are in flight and none was completed; of `performance.now()`. */
+  waitingSinceMs: number;
   readonly takenByMerchant: Map<string, number>;
 }
 
 /** Enough to notice that an account responds again. */
 const MIN_PLACES = 4;
+
+/** Longer than acquirers usually take. */
+const STALLED_AFTER_MS = 3_000;
 
 /** Of a merchant, whatever the others have, while as many places stay free for the next merchant. */
 const BASE_SHARE = 16;
@@ -37,6 +42,8 @@ export interface AdmissionStats {
  * - Each provider account has places of its own. The creations at an account that hangs keep theirs until they time
  *   out, and take none from the other accounts. Each of them that is not completed halves the places of the account,
  *   and each one that is completed doubles them again. So an outage soon gets few creations that cannot be completed.
+ * - An account that has creations in flight and completes none for `STALLED_AFTER_MS` has `MIN_PLACES` until it
+ *   completes one: what is admitted now would time out as well.
  * - A merchant may have half as many creations as there are free places. So one alone has at most a third of the
  *   places, and leaves some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
  * - Half of what several busy merchants leave can be too few for a shop. So a merchant has `BASE_SHARE` places in any
@@ -74,6 +81,7 @@ export class Admission {
       this.#rejected += creations;
       throw tooManyInFlight(merchantId, applicant.provider);
     }
+    if (account.taken === 0) account.waitingSinceMs = performance.now();
     account.taken += creations;
     account.takenByMerchant.set(merchantId, takenBy(account, merchantId) + creations);
   }
@@ -82,6 +90,7 @@ export class Admission {
   release(applicant: Applicant, isCompleted: boolean): void {
     const account = this.#accountOf(applicant);
     account.count = isCompleted ? Math.min(account.count * 2, this.places) : Math.max(account.count / 2, MIN_PLACES);
+    if (isCompleted) account.waitingSinceMs = performance.now();
     account.taken -= 1;
     const left = takenBy(account, applicant.merchantId) - 1;
     if (left === 0) account.takenByMerchant.delete(applicant.merchantId);
@@ -97,7 +106,7 @@ export class Admission {
   #accountOf({ provider, providerAccountId }: Applicant): Places {
     const known = this.#accounts.get(providerAccountId);
     if (known) return known;
-    const account: Places = { provider, count: this.places, taken: 0, takenByMerchant: new Map() };
+    const account: Places = { provider, count: this.places, taken: 0, waitingSinceMs: 0, takenByMerchant: new Map() };
     this.#accounts.set(providerAccountId, account);
     return account;
   }
@@ -105,8 +114,12 @@ export class Admission {
 
 function hasPlace(account: Places, merchantId: string): boolean {
   const taken = takenBy(account, merchantId);
-  const free = account.count - account.taken;
+  const free = (isStalled(account) ? MIN_PLACES : account.count) - account.taken;
   return taken < free / 2 || (taken < BASE_SHARE && free > BASE_SHARE);
+}
+
+function isStalled({ taken, waitingSinceMs }: Places): boolean {
+  return taken > 0 && performance.now() - waitingSinceMs >= STALLED_AFTER_MS;
 }
 
 function takenBy({ takenByMerchant }: Places, merchantId: string): number {

@@ -28,6 +28,8 @@ function admitted(admission: Admission, merchantId: string, requests: number, ac
   return Array.from({ length: requests }, () => isAdmitted(admission, merchantId, { account })).filter(Boolean).length;
 }
 
+afterEach(() => jest.useRealTimers());
+
 describe('admission', () => {
   it('a merchant alone has at most a third of the places of an account', () => {
     expect(admitted(new Admission(PLACES), 'one', 200)).toBe(PLACES / 3);
@@ -101,6 +103,33 @@ describe('admission', () => {
       admission.release(applicant('one'), true);
     }
     expect(admitted(admission, 'one', 200)).toBe(PLACES / 3);
+  });
+
+  it('an account that completes nothing for three seconds keeps four places, until it completes one', () => {
+    jest.useFakeTimers();
+    const admission = new Admission(PLACES);
+    expect(admitted(admission, 'one', 3)).toBe(3);
+    jest.advanceTimersByTime(2_999);
+    expect(admitted(admission, 'other', 10)).toBe(10);
+    jest.advanceTimersByTime(1);
+    expect(admitted(admission, 'third', 10)).toBe(0);
+    admission.release(applicant('one'), true);
+    expect(admitted(admission, 'third', 10)).toBe(10);
+    jest.advanceTimersByTime(3_000);
+    expect(admitted(admission, 'third', 10)).toBe(0);
+    expect(admitted(admission, 'third', 10, 'account-b')).toBe(10);
+  });
+
+  it('an account without creations in flight is not stalled', () => {
+    jest.useFakeTimers();
+    const admission = new Admission(PLACES);
+    admitted(admission, 'one', 1);
+    jest.advanceTimersByTime(10_000);
+    // Four places, of which the first merchant has one: the second one gets half of what is free, less its own.
+    expect(admitted(admission, 'other', 10)).toBe(1);
+    for (const merchant of ['one', 'other']) admission.release(applicant(merchant), true);
+    jest.advanceTimersByTime(10_000);
+    expect(admitted(admission, 'other', 10)).toBe(10);
   });
 
   it('counts what is in flight and what was rejected', () => {
