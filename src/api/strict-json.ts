@@ -8,6 +8,8 @@ const PLAIN_INTEGER = /^(0|-?[1-9][0-9]*)$/;
 /** NUL, which PostgreSQL's text cannot contain, and halves of surrogate pairs, which UTF-8 cannot. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 /** A number that was not written as a plain safe integer: `1e3`, `1.0`, `-0`. No schema accepts it as an integer. */
 export class NumberToken {
   constructor(readonly token: string) {}
@@ -34,7 +36,7 @@ export function parseStrictJson(bytes: Buffer): unknown {
 
 function decodeUtf8(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF_8.decode(bytes);
   } catch {
     throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
   }

@@ -20,11 +20,13 @@ export const qrisSchema = z.object({
   expires_at: PAYMENT_FIELDS.expires_at,
 });
 
+export type QrisBody = z.output<typeof qrisSchema>;
+
 /** Undefined before the provider has issued a QR, or if it never did. */
 export async function toQris(
   payment: PaymentRow,
   { qrisLinks, checkoutLinks }: Pick<ApiDependencies, 'qrisLinks' | 'checkoutLinks'>,
-): Promise<z.output<typeof qrisSchema> | undefined> {
+): Promise<QrisBody | undefined> {
   if (payment.qrisPayload === null) return undefined;
   return {
     payload: payment.qrisPayload,

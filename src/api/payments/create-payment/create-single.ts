@@ -5,7 +5,7 @@ import { logPayment } from '../../../temporal/log-payment';
 import type { AuthenticatedMerchant } from '../../auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
 import type { EndpointResponse } from '../../endpoint';
-import { qrisSchema, toQris } from '../get-qris';
+import { type QrisBody, qrisSchema, toQris } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
 import { captureTerms, type PaymentDraft, resolvePolicy } from './capture-terms';
 import { sealDetails } from './seal-details';
@@ -53,18 +53,13 @@ async function toResponse(
   headers: EndpointResponse['headers'] = {},
 ): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
   if (created.original?.status === 'failed') throw toApiError(created, headers);
-  const payment = await toCreatedPayment(created, dependencies);
-  const link = `<${await dependencies.checkoutLinks.pageUrl(created.payment)}>; rel="payment"`;
-  return { status: 201, headers: { ...headers, Link: link }, body: { payment } };
+  const qris = await toQris(created.payment, dependencies);
+  if (!qris) throw new Error(`Payment ${created.payment.id} has no QR for the response`);
+  const link = `<${qris.checkout_url}>; rel="payment"`;
+  return { status: 201, headers: { ...headers, Link: link }, body: { payment: toCreatedPayment(created, qris) } };
 }
 
-/** @throws Error for a payment without a QR, which the response must contain */
-async function toCreatedPayment(
-  { payment, original }: OriginalResponse,
-  dependencies: ApiDependencies,
-): Promise<CreatedPayment> {
-  const qris = await toQris(payment, dependencies);
-  if (!qris) throw new Error(`Payment ${payment.id} has no QR for the response`);
+function toCreatedPayment({ payment, original }: OriginalResponse, qris: QrisBody): CreatedPayment {
   return {
     ...paymentFieldsOf(payment),
     status: original?.status ?? payment.status,

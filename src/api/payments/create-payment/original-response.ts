@@ -15,7 +15,7 @@ export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'true' } as const;
 export async function requireSameRequest(
   { derivedKeys }: ApiDependencies,
   earlier: EarlierCreation,
-  { request }: PaymentDraft,
+  { request, fingerprint }: PaymentDraft,
 ): Promise<OriginalResponse> {
   if (earlier === 'archived') {
     throw new ApiError(
@@ -23,7 +23,8 @@ export async function requireSameRequest(
       'This idempotency key belongs to a payment that is archived. Use a new key for a new payment.',
     );
   }
-  if (await isSameRequest(earlier.payment.fingerprint, request, derivedKeys)) return earlier;
+  const stored = earlier.payment.fingerprint;
+  if (stored === fingerprint || (await isSameRequest(stored, request, derivedKeys))) return earlier;
   throw new ApiError('payment_create_failed', 'This idempotency key belongs to a payment with other contents.');
 }
 
