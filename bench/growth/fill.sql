@@ -13,7 +13,7 @@ create table hash_transitions (like payment_transitions including defaults inclu
   partition by hash (payment_id);
 create table hash_events (like webhook_events including defaults) partition by hash (payment_id);
 
--- A partition has to be found by the key of a payment: each table has the day, and payment_keys finds it.
+-- A partition has to be found by the key of a payment: each table has the day, and day_keys finds it.
 create table day_keys (payment_id uuid, reference_id text not null, created_at timestamptz(3) not null);
 create table day_payments (like payments including defaults including constraints) partition by range (created_at);
 create table day_transitions (
