@@ -23,7 +23,7 @@ import { findLedgerBreaks } from '../find-ledger-breaks';
 import { readLedgersOf } from '../read-payment-ledgers';
 import { archiveFileName, createArchiveDirectory, writeBatch, writeChecksum } from './archive-file';
 
-/** A batch takes about 50 ms of both PostgreSQL and the command: the creates beside it wait no longer than that. */
+/** A batch takes about 50 ms. Larger ones delay the creates beside them (docs/decisions/0013-growth.md). */
 const BATCH_SIZE = 50;
 /** The time between two batches, in durations of a batch. */
 const PAUSES = 2;
