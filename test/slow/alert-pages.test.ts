@@ -2,14 +2,16 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { z } from 'zod';
 import { openException } from '../../src/db/exceptions';
 import { createPool, type Pool } from '../../src/db/pool';
 import type { RunFile } from '../../src/local-stack/run-file';
 import { PACKAGE_ROOT } from '../../src/package-info';
+import type { Outcome } from '../cli/run-lunas';
 import { eventually } from '../support/eventually';
 import { freePorts, LUNAS, LunasProcess, runBuiltLunas } from '../support/lunas-process';
-import { startReceiver } from '../support/receiver';
+import { type Receiver, startReceiver } from '../support/receiver';
 import { testEnvironment } from '../support/test-environment';
 
 /** Runs every command of the alert pages as it is written, in a shell, in the case that the page is about. */
@@ -25,17 +27,12 @@ interface CommandLine {
   readonly line: string;
 }
 
-interface ShellResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 let directory: string;
 let home: string;
 let lunas: LunasProcess;
 let run: RunFile;
 let db: Pool;
+let receiver: Receiver;
 let environment: NodeJS.ProcessEnv;
 /** What an operator inserts for the words in capitals, by page. */
 let inserted: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -56,11 +53,12 @@ beforeAll(async () => {
   lunas = new LunasProcess('up', home, environment);
   run = await lunas.ready();
   db = createPool(await ownerUrl(), { max: 2 });
+  receiver = await startReceiver();
   inserted = await makeCases();
 }, TIMEOUT_MS);
 
 afterAll(async () => {
-  await db.end();
+  await Promise.all([db.end(), receiver.close()]);
   await lunas.stop();
   await rm(directory, { recursive: true });
 }, TIMEOUT_MS);
@@ -109,9 +107,9 @@ async function makeCases(): Promise<typeof inserted> {
   };
 }
 
-/** @returns the endpoint, which works again */
+/** @returns the endpoint, whose receiver works again */
 async function makeDeadDelivery(): Promise<string> {
-  const receiver = await startReceiver();
+  const { respond } = receiver;
   receiver.respond = (response) => response.writeHead(410).end();
   const { endpoint } = await read(
     endpointSchema,
@@ -127,7 +125,7 @@ async function makeDeadDelivery(): Promise<string> {
     () => read(deliveriesSchema, 'webhooks', 'deliveries', '--status', 'dead'),
     ({ deliveries }) => deliveries.length > 0,
   );
-  await receiver.close();
+  receiver.respond = respond;
   return endpoint.id;
 }
 
@@ -198,16 +196,15 @@ function insert({ page, line }: CommandLine): string {
 }
 
 /** In a shell, in the directory with the logs. */
-async function runInShell(line: string): Promise<ShellResult> {
+function runInShell(line: string): Promise<Outcome> {
   const own = line.startsWith('lunas ')
     ? {}
     : { DATABASE_URL: run.database_url, TEMPORAL_ADDRESS: run.temporal_address };
   const options = { cwd: path.join(home, 'logs'), env: { ...environment, ...own }, timeout: 60_000 };
-  return new Promise((resolve) => {
-    const child = execFile('bash', ['-o', 'pipefail', '-c', line], options, (_, stdout, stderr) =>
-      resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
+  return promisify(execFile)('bash', ['-o', 'pipefail', '-c', line], options).then(
+    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
+  );
 }
 
 it(
@@ -215,13 +212,14 @@ it(
   async () => {
     const commandLines = await readCommandLines();
     expect(commandLines.length).toBeGreaterThan(35);
-    const failed: (CommandLine & ShellResult)[] = [];
+    const failed: (CommandLine & Outcome)[] = [];
     for (const commandLine of commandLines) {
       const line = insert(commandLine);
       const result = await runInShell(line);
       if (result.exitCode !== 0) failed.push({ ...commandLine, ...result });
     }
     expect(failed).toEqual([]);
+    expect(receiver.received.map(({ body }) => body['event'])).toContain('ping');
   },
   TIMEOUT_MS,
 );
