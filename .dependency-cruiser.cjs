@@ -1,54 +1,44 @@
+// What most layers may import of src itself.
+const BASIC_FILES = [
+  'abort-after',
+  'config',
+  'correlation',
+  'errors',
+  'logger',
+  'master-keys',
+  'package-info',
+  'parse-json',
+  'pooler',
+  'sealing',
+  'snake-case',
+  'tracing',
+];
+const BASICS = `^src/(${BASIC_FILES.join('|')})\\.ts$`;
+
 // Imports run downwards only (docs: ARCHITECTURE.md). Each layer lists what it may see; everything else of ours is an error.
 const LAYERS = {
   '^workflows/': ['^workflows/', '^src/domain/'],
-  '^activities/': [
-    '^activities/',
-    '^src/(webhooks|providers|db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
-  ],
+  '^activities/': ['^activities/', '^src/(webhooks|providers|db|domain|metrics)/', BASICS],
   '^src/domain/': ['^src/domain/'],
   '^src/metrics/': ['^src/(metrics|domain)/', '^src/(config|logger|package-info)\\.ts$'],
   '^src/qris/': ['^src/qris/'],
   '^src/keys/': ['^src/keys/', '^src/(config|errors)\\.ts$'],
-  '^src/db/': [
-    '^src/(db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
-  ],
+  '^src/db/': ['^src/(db|domain|metrics)/', BASICS],
   // An adapter reads the QR that an acquirer issued before anybody is shown it.
-  '^src/providers/': [
-    '^src/(providers|qris|db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
-  ],
-  '^src/webhooks/': [
-    '^src/(webhooks|db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
-  ],
-  '^src/temporal/': [
-    '^workflows/',
-    '^activities/',
-    '^src/(temporal|webhooks|providers|db|domain|metrics)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
-  ],
-  '^src/operator/': [
-    '^workflows/',
-    '^src/(operator|keys|temporal|webhooks|providers|db|domain)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
-  ],
+  '^src/providers/': ['^src/(providers|qris|db|domain|metrics)/', BASICS],
+  '^src/webhooks/': ['^src/(webhooks|db|domain|metrics)/', BASICS],
+  '^src/temporal/': ['^workflows/', '^activities/', '^src/(temporal|webhooks|providers|db|domain|metrics)/', BASICS],
+  '^src/operator/': ['^workflows/', '^src/(operator|keys|temporal|webhooks|providers|db|domain)/', BASICS],
   '^src/api/': [
     '^workflows/',
     '^src/(api|web|keys|operator|temporal|webhooks|providers|qris|db|domain|metrics)/',
-    '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
+    BASICS,
+    '^src/graceful-shutdown\\.ts$',
   ],
   // Pages: they render what `src/api` has read.
   '^src/web/': ['^src/(web|qris|domain)/', '^src/package-info\\.ts$'],
-  '^src/sandbox/': [
-    '^src/(sandbox|qris)/',
-    '^src/(config|correlation|errors|graceful-shutdown|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
-  ],
-  '^src/local-stack/': [
-    '^src/(local-stack|qris)/',
-    '^src/(config|correlation|errors|logger|master-keys|package-info|parse-json|pooler|sealing|snake-case|tracing)\\.ts$',
-  ],
+  '^src/sandbox/': ['^src/(sandbox|qris)/', BASICS, '^src/graceful-shutdown\\.ts$'],
+  '^src/local-stack/': ['^src/(local-stack|qris)/', BASICS],
 };
 
 module.exports = {

@@ -185,10 +185,7 @@ async function findOrder(
   { queries, stopSignal }: Pick<SliceDependencies, 'queries' | 'stopSignal'>,
 ): Promise<ProviderRecord | 'indeterminate' | null> {
   const found = await queries.find(() =>
-    provider.findPayment(referenceId, {
-      signal: AbortSignal.any([stopSignal, AbortSignal.timeout(PROVIDER_TIMEOUT_MS)]),
-      deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS,
-    }),
+    provider.findPayment(referenceId, { signal: stopSignal, deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS }),
   );
   if (found.outcome === 'indeterminate') return 'indeterminate';
   return found.outcome === 'found' ? found.payment : null;

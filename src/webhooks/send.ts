@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import { Agent, request } from 'undici';
+import { abortAfter } from '../abort-after';
 import { traceHeaders } from '../correlation';
 import { messageOf } from '../errors';
 import { VERSION } from '../package-info';
@@ -60,12 +61,10 @@ export function createWebhookSender(
 
   async function attempt(webhook: OutgoingWebhook, signal?: AbortSignal): Promise<WebhookAttempt> {
     const startedAt = new Date();
-    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
-    const expired = signal ? AbortSignal.any([signal, deadline]) : deadline;
     const broken = urlViolation(webhook.url, rules);
     const response =
       broken === null
-        ? await post(agent, webhook, startedAt, expired)
+        ? await abortAfter(ATTEMPT_TIMEOUT_MS, signal, (limited) => post(agent, webhook, startedAt, limited))
         : { ...NO_RESPONSE, failure: `not called: the URL ${broken}` };
     return { startedAt, durationMs: Date.now() - startedAt.getTime(), ...response };
   }

@@ -11,6 +11,7 @@ import type {
 import type { ProviderOperation } from '../../src/providers/wrap-calls';
 import { parseQris } from '../../src/qris/qris';
 import type { FaultKind } from '../../src/sandbox/faults';
+import { collectGarbage } from '../support/collect-garbage';
 import { eventually } from '../support/eventually';
 import { startHostileServer, type HostileServer } from './hostile-server';
 
@@ -502,6 +503,17 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
             expect(hostile.paths).toHaveLength(2);
           },
         );
+
+        it('ends at its deadline after a garbage collection', async () => {
+          hostile.respondWith('no response');
+          const pending = callProvider(adapter, operation, newReference(), withDefaultTimeout(SHORT_TIMEOUT_MS));
+          await eventually(
+            () => Promise.resolve(hostile.paths.length),
+            (count) => count === 1,
+          );
+          collectGarbage();
+          expect(await pending).toEqual(INDETERMINATE);
+        });
 
         it('sends nothing after its deadline, since another process may have taken over', async () => {
           hostile.respondWith('an empty object');

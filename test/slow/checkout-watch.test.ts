@@ -2,10 +2,9 @@ import { Client } from 'pg';
 import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { startApi } from '../../src/api/server';
 import { createLogger } from '../../src/logger';
+import { collectGarbage } from '../support/collect-garbage';
 import { eventually } from '../support/eventually';
 import { freeListeners } from '../support/listeners';
 import { createPage } from '../support/payment-page';
@@ -112,9 +111,6 @@ describe('GET /pay/:token/events', () => {
 
 /** The bytes of the heap that are in use, without garbage. */
 function usedHeap(): number {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: unknown = runInNewContext('gc');
-  if (typeof collectGarbage !== 'function') throw new Error('This runtime has no gc()');
   collectGarbage();
   return process.memoryUsage().heapUsed;
 }

@@ -13,6 +13,7 @@ import { urlViolation, type ReceiverRules } from '../../src/webhooks/ssrf-guard'
 import { resolveByDns, type ResolveHost } from '../../src/webhooks/resolve-host';
 import { createWebhookSender, type WebhookAttempt } from '../../src/webhooks/send';
 import { webhookTo } from './webhook';
+import { collectGarbage } from '../support/collect-garbage';
 
 /** Rejects loopback, as in production. Allows http, so that the canary needs no certificate. */
 const GUARDED: ReceiverRules = { environment: 'sandbox', allowedNetworks: [] };
@@ -47,7 +48,7 @@ async function send(
 ): Promise<WebhookAttempt> {
   const sender = createWebhookSender(rules, resolve);
   try {
-    return await sender.send(webhookTo(url));
+    return await sender.send(webhookTo(url), new AbortController().signal);
   } finally {
     await sender.close();
   }
@@ -222,7 +223,7 @@ describe('a URL', () => {
 
 describe('a response', () => {
   it('with slow headers, a slow body or no end takes at most ten seconds', async () => {
-    const timers: NodeJS.Timeout[] = [];
+    const timers = [setInterval(collectGarbage, 1_000)];
     const trickle = (write: () => void) => timers.push(setInterval(write, 200));
     const port = await listen('127.0.0.1', 0, (request, response) => {
       if (request.url === '/silent') return;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
+import { abortAfter } from '../../abort-after';
 import { findStreamPage, type StreamCursor, type StreamedEvent } from '../../db/queries/find-webhook-stream';
 import type { Queryable } from '../../db/pool';
 import type { Logger } from '../../logger';
@@ -99,5 +100,5 @@ function eventText({ cursor, event, body, isRedelivery }: StreamedEvent): string
 /** A reader that does not read must not fill the memory: the next event waits until this one has left. */
 async function write(response: Response, text: string, closed: AbortSignal): Promise<void> {
   if (closed.aborted || response.writableEnded || response.write(text)) return;
-  await once(response, 'drain', { signal: AbortSignal.any([closed, AbortSignal.timeout(DRAIN_TIMEOUT_MS)]) });
+  await abortAfter(DRAIN_TIMEOUT_MS, closed, (signal) => once(response, 'drain', { signal }));
 }

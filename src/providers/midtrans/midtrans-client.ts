@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
+import { abortAfter } from '../../abort-after';
 import { traceHeaders } from '../../correlation';
 import { messageOf } from '../../errors';
 import { parseJson } from '../../parse-json';
@@ -53,32 +54,37 @@ export class MidtransClient {
     return withSpan(span, () => this.#call(request, call), describe);
   }
 
-  async #call(
-    { method, path, body, headers }: MidtransRequest,
-    call: ProviderCall,
-  ): Promise<MidtransResponse | Indeterminate> {
+  async #call(request: MidtransRequest, call: ProviderCall): Promise<MidtransResponse | Indeterminate> {
     const leftMs = Math.floor(call.deadlineAtMs - Date.now());
     if (leftMs <= 0) return indeterminate(TOO_LATE);
-    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(leftMs)]);
-    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     try {
-      const response = await this.#pool.request({
-        method,
-        path: this.#pathPrefix + path,
-        headers: {
-          accept: 'application/json',
-          authorization: this.#authorization,
-          ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
-          ...headers,
-          ...traceHeaders(),
-        },
-        body: bytes ? Readable.from(bytesBeforeDeadline(bytes, call)) : null,
-        signal,
-      });
-      return readResponse(response.statusCode, await readBounded(response.body));
+      return await abortAfter(leftMs, call.signal, (signal) => this.#send(request, call, signal));
     } catch (error) {
-      return indeterminate(signal.aborted ? `no response after ${leftMs} ms` : messageOf(error));
+      const isAborted = call.signal.aborted || error instanceof DOMException;
+      return indeterminate(isAborted ? `no response after ${leftMs} ms` : messageOf(error));
     }
+  }
+
+  async #send(
+    { method, path, body, headers }: MidtransRequest,
+    call: ProviderCall,
+    signal: AbortSignal,
+  ): Promise<MidtransResponse | Indeterminate> {
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const response = await this.#pool.request({
+      method,
+      path: this.#pathPrefix + path,
+      headers: {
+        accept: 'application/json',
+        authorization: this.#authorization,
+        ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
+        ...headers,
+        ...traceHeaders(),
+      },
+      body: bytes ? Readable.from(bytesBeforeDeadline(bytes, call)) : null,
+      signal,
+    });
+    return readResponse(response.statusCode, await readBounded(response.body));
   }
 
   close(): Promise<void> {
