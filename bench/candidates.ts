@@ -16,6 +16,7 @@ import { median } from './statistics';
 const WORKER_CANDIDATES: Readonly<Record<string, WorkerTuning>> = {
   'stack traces in workflows': { environment: { WORKFLOW_STACK_TRACES: 'true' } },
   'no source maps': { environment: { BENCH_NO_SOURCE_MAPS: '1' } },
+  'no time limit for workflow code': { environment: { BENCH_NO_WORKFLOW_TIME_LIMIT: '1' } },
   'reuseV8Context off': { options: { reuseV8Context: false } },
   'autoscaling pollers': {
     options: {
@@ -55,6 +56,9 @@ interface Sample {
 }
 
 const WARMUP_CREATES = 50;
+/** More would be rejected by the overload rule. */
+const CALLERS = 16;
+const CONCURRENT_LIFECYCLES = 24;
 
 /** The order for each candidate is unchanged, changed, changed, unchanged. */
 export async function measureCandidates(
@@ -129,9 +133,9 @@ async function prepareSample(
       // A worker is slow after its start. More concurrent creates would time out.
       await times(WARMUP_CREATES, 4, () => withoutWebhooks.createOnly().catch(() => undefined));
       const meter = new Meter(harness.processes);
-      const creates = { concurrency: 32, warmupSeconds: 2, seconds };
+      const creates = { concurrency: CALLERS, warmupSeconds: 2, seconds };
       const create = await closedLoop(() => withoutWebhooks.createOnly(), creates, meter);
-      const lifecycles = { concurrency: 96, warmupSeconds: 3, seconds };
+      const lifecycles = { concurrency: CONCURRENT_LIFECYCLES, warmupSeconds: 3, seconds };
       const lifecycle = await closedLoop(
         async () => receiver.lifecycle((await withWebhooks.createAndPay()).id),
         lifecycles,

@@ -28,7 +28,8 @@ const profileSchema = z.object({
   timeDeltas: z.array(z.number()),
 });
 
-const CONCURRENCY = 96;
+/** More would be rejected by the overload rule. */
+const CONCURRENCY = 24;
 /** From the start of a process to the start of its profile. */
 const WARMUP_SECONDS = 5;
 const MIN_SHARE = 0.01;
