@@ -11,6 +11,11 @@ export function isUnsupported(error: unknown): boolean {
   return hasStatus(error, [status.UNIMPLEMENTED, status.PERMISSION_DENIED]);
 }
 
+/** Whether the server did not respond before the deadline of the call. */
+export function isTimeout(error: unknown): boolean {
+  return hasStatus(error, [status.DEADLINE_EXCEEDED]);
+}
+
 /** Whether the error, or one that it wraps, has one of the codes. */
 export function hasStatus(error: unknown, codes: readonly status[]): boolean {
   if (isGrpcServiceError(error)) return codes.includes(error.code);

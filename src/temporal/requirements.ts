@@ -8,7 +8,7 @@ import { isSupportedTemporal, MIN_TEMPORAL_VERSION } from '../package-info';
 import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { probeTarget, type TemporalTarget } from './connection';
 import { fairnessOf, type Fairness } from './fairness-state';
-import { hasStatus, isUnsupported, statusNameOf } from './grpc-errors';
+import { hasStatus, isTimeout, isUnsupported, statusNameOf } from './grpc-errors';
 import { connectionFailure } from './probe-connection';
 import { addSearchAttributes, searchAttributesViolation } from './search-attributes';
 
@@ -21,7 +21,10 @@ const MIN_RETENTION_DAYS = 3;
 const CALL_TIMEOUT_MS = 10_000;
 /** A server applies a change of a namespace within seconds. */
 const APPLY_TIMEOUT_MS = 30_000;
-const APPLY_INTERVAL_MS = 500;
+/** The last call may begin then. It is less than a process has for its start, with that call's own timeout. */
+const RESPONSE_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 500;
+const RESPONDS_LATE = 'Repeat it when the server responds; its log tells why it does not.';
 /** `temporal.api.enums.v1.NamespaceState` */
 const REGISTERED = 1;
 
@@ -131,13 +134,27 @@ async function requireConnection(target: TemporalTarget): Promise<void> {
 
 async function check({ name, advice, violation }: Requirement, access: TemporalAccess): Promise<CheckedRequirement> {
   try {
-    const found = await withDeadline(access, () => violation(access));
+    const found = await untilResponse(() => withDeadline(access, () => violation(access)));
     return found === null
       ? { name, state: 'ok', violation: null, advice: null }
       : { name, state: 'broken', violation: found, advice };
   } catch (error) {
     const state = isUnsupported(error) ? 'not_checked' : 'broken';
-    return { name, state, violation: `It cannot be checked: ${rejectionOf(error)}.`, advice };
+    const remedy = isTimeout(error) ? RESPONDS_LATE : advice;
+    return { name, state, violation: `It cannot be checked: ${rejectionOf(error)}.`, advice: remedy };
+  }
+}
+
+/** Repeats a call that timed out: a server that has just started can take longer for its first responses. */
+async function untilResponse<T>(call: () => Promise<T>): Promise<T> {
+  const untilMs = Date.now() + RESPONSE_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isTimeout(error) || Date.now() >= untilMs) throw error;
+      await sleep(POLL_INTERVAL_MS);
+    }
   }
 }
 
@@ -169,7 +186,7 @@ async function pollWhile<T>(read: () => Promise<T>, isPending: (value: T) => boo
   for (;;) {
     const value = await read();
     if (!isPending(value) || Date.now() >= untilMs) return value;
-    await sleep(APPLY_INTERVAL_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 

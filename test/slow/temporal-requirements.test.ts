@@ -153,17 +153,30 @@ describe('a server that rejects calls', () => {
     expect(result.violations).toContain('The Temporal server has version 1.28.4.');
   });
 
+  async function startWorker(address: string, log = collectLog().log): Promise<void> {
+    const target = { address, namespace: 'default', security: {} };
+    const client = connectClient(target, NO_PAYLOAD_KEYS);
+    try {
+      await requireTemporal({ client, target }, log);
+    } finally {
+      await client.connection.close();
+    }
+  }
+
+  it('a worker starts although the first calls time out', async () => {
+    const responses = [status.DEADLINE_EXCEEDED, status.DEADLINE_EXCEEDED];
+    await withStub(() => responses.shift() ?? status.UNIMPLEMENTED, startWorker);
+    expect(responses).toEqual([]);
+  });
+
+  it('a worker does not start if no call is responded to, and the error names the server', async () => {
+    const start = withStub(() => status.DEADLINE_EXCEEDED, startWorker);
+    await expect(start).rejects.toThrow(/namespace: It cannot be checked: .*Repeat it when the server responds/);
+  });
+
   it('a worker starts if the search attributes cannot be checked, and does not if they are absent', async () => {
     const logged = collectLog();
-    const start = async (address: string) => {
-      const target = { address, namespace: 'default', security: {} };
-      const client = connectClient(target, NO_PAYLOAD_KEYS);
-      try {
-        await requireTemporal({ client, target }, logged.log);
-      } finally {
-        await client.connection.close();
-      }
-    };
+    const start = (address: string) => startWorker(address, logged.log);
     await withStub(() => status.UNIMPLEMENTED, start);
     expect(logged.lines().map(({ requirement }) => requirement)).toEqual(['namespace', 'search_attributes']);
 
