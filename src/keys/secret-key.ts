@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '../config';
 
@@ -70,7 +70,7 @@ function parseKey(prefix: string, text: string): StoredKey | undefined {
 }
 
 function toStoredKey(secret: string, prefix: string): StoredKey {
-  return { secretSha256: createHash('sha256').update(secret).digest(), prefix, lastFour: secret.slice(-4) };
+  return { secretSha256: hash('sha256', secret, 'buffer'), prefix, lastFour: secret.slice(-4) };
 }
 
 function checksumOf(text: string): string {

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { paymentIdentity } from '../../src/api/payments/create-payment/payment-identity';
+import { paymentIdentity, referenceIdOf } from '../../src/api/payments/create-payment/payment-identity';
 import { openException } from '../../src/db/exceptions';
 import { createPool, type Pool } from '../../src/db/pool';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
@@ -284,8 +284,8 @@ describe('an archived payment', () => {
   const KEY = { 'idempotency-key': 'order-1' };
 
   async function archived(): Promise<AppliedPath> {
-    const { paymentId, referenceId } = paymentIdentity(key.merchantId, 'order-1');
-    const payment = await settled({ paymentId, referenceId, idempotencyKey: 'order-1' });
+    const { paymentId, idempotencyKey } = paymentIdentity(key.merchantId, 'order-1');
+    const payment = await settled({ paymentId, referenceId: referenceIdOf(paymentId), idempotencyKey });
     await backdate();
     await verified();
     expect((await archive()).stdout).toContain('1 payments archived');

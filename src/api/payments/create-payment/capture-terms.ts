@@ -5,7 +5,7 @@ import type { PaymentTerms } from '../../../domain/payment';
 import { ApiError } from '../../api-error';
 import type { AuthenticatedMerchant } from '../../auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
-import { paymentIdentity, type PaymentIdentity } from './payment-identity';
+import { paymentIdentity, referenceIdOf, type PaymentIdentity } from './payment-identity';
 import type { PaymentRequest } from './payment-request';
 import { fingerprintOf } from './request-fingerprint';
 
@@ -61,6 +61,7 @@ export function captureTerms(
   const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
   return {
     ...identity,
+    referenceId: referenceIdOf(identity.paymentId),
     merchantId: merchant.merchantId,
     merchantReferenceId: request.merchant_reference_id,
     fingerprint,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { DerivedKeys } from '../../../db/derived-keys';
 import { currentFingerprint, isFingerprintOf } from '../../../db/request-fingerprint';
 import type { PaymentRequest } from './payment-request';
@@ -18,7 +18,7 @@ export function isSameRequest(stored: string, request: PaymentRequest, keys: Der
  * left out, so that a new optional field does not change old digests. Such a field must be absent by default.
  */
 export function digestOf(request: PaymentRequest): string {
-  return createHash('sha256').update(canonicalJson(request)).digest('hex');
+  return hash('sha256', canonicalJson(request));
 }
 
 function canonicalJson(value: unknown): string {
