@@ -75,19 +75,28 @@ export async function listRequests(db: Queryable, filter: RequestFilter, limit: 
 
 /**
  * Requests that become visible from now on, each once, until the signal. A snapshot of PostgreSQL separates two reads
- * exactly, in whatever order the API processes commit.
+ * exactly, in whatever order the API processes commit. A snapshot stays valid over a restart, so a read that failed is
+ * repeated from there.
+ * @param onInterruption called with the first error of reads that fail one after another
  * @throws NotFoundError if there is no such key
  */
 export async function* followRequests(
   db: Queryable,
   filter: RequestFilter,
   signal: AbortSignal,
+  onInterruption: (error: unknown) => void,
 ): AsyncGenerator<RequestRecord> {
   await requireKey(db, filter);
   let { snapshot } = await readSince(db, filter, null);
+  let isInterrupted = false;
   while (!signal.aborted) {
     await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
-    const next = await readSince(db, filter, snapshot);
+    const next = await readSince(db, filter, snapshot).catch((error: unknown) => {
+      if (!isInterrupted) onInterruption(error);
+      return undefined;
+    });
+    isInterrupted = next === undefined;
+    if (!next) continue;
     snapshot = next.snapshot;
     yield* next.requests.map(describe);
   }

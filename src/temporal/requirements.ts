@@ -24,7 +24,7 @@ const APPLY_TIMEOUT_MS = 30_000;
 /** The last call may begin then. It is less than a process has for its start, with that call's own timeout. */
 const RESPONSE_TIMEOUT_MS = 30_000;
 const POLL_INTERVAL_MS = 500;
-const RESPONDS_LATE = 'Repeat it when the server responds; its log tells why it does not.';
+const RESPONDS_LATE = 'Repeat it when the server responds; its log has the reason.';
 /** `temporal.api.enums.v1.NamespaceState` */
 const REGISTERED = 1;
 

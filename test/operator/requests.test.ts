@@ -7,6 +7,7 @@ import { type Outcome, runLunas } from '../cli/run-lunas';
 import { startTestApis, type TestApis, type TestKey } from '../support/api';
 import { eventually } from '../support/eventually';
 import { seedPayments } from '../support/seed-payments';
+import { startTcpProxy } from '../support/tcp-proxy';
 
 const UNKNOWN_ID = '01935b6c-7c00-7000-8000-000000000000';
 
@@ -144,7 +145,12 @@ describe('lunas logs --follow', () => {
     const stdout = { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 };
     const ready = await send('/before');
     await listed([ready]);
-    const running = run(['logs', '--follow', ...args], { stdout, stderr: process.stderr, environment });
+    const stderr = { write: (text: string | Uint8Array) => warnings.push(String(text)) > 0 };
+    const running = run(['logs', '--follow', ...args], {
+      stdout,
+      stderr,
+      environment: { DATABASE_URL: databaseUrl },
+    });
     await eventually(
       async () => process.listenerCount('SIGINT'),
       (count) => count > listenersBefore,
@@ -162,11 +168,18 @@ describe('lunas logs --follow', () => {
     process.emit('SIGINT');
     expect(await running).toBe(0);
     expect(lines.join('')).not.toContain(ready);
+    expect(warnings).toEqual([]);
     return lines.filter((line) => ids.some((id) => line.includes(id)));
   }
 
   let listenersBefore: number;
-  beforeEach(() => (listenersBefore = process.listenerCount('SIGINT')));
+  let warnings: string[];
+  let databaseUrl: string;
+  beforeEach(() => {
+    databaseUrl = apis.databaseUrl;
+    listenersBefore = process.listenerCount('SIGINT');
+    warnings = [];
+  });
 
   it('prints each new request of all processes once, as one line of JSON, until Ctrl-C', async () => {
     const lines = await follow(
@@ -177,6 +190,28 @@ describe('lunas logs --follow', () => {
     const requests = lines.map((line) => requestSchema.parse(JSON.parse(line)));
     expect(requests.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 404));
     expect(new Set(requests.map(({ id }) => id)).size).toBe(40);
+  });
+
+  it('continues when PostgreSQL responds again, and prints what was recorded meanwhile', async () => {
+    const proxy = await startTcpProxy(new URL(databaseUrl).host);
+    databaseUrl = databaseUrl.replace(new URL(databaseUrl).host, proxy.address);
+    try {
+      const lines = await follow(async () => {
+        await proxy.cut();
+        const meanwhile = await send('/meanwhile');
+        await listed([meanwhile]);
+        await eventually(
+          async () => warnings.length,
+          (count) => count > 0,
+        );
+        expect(warnings.splice(0)).toEqual([expect.stringMatching(/^warning: PostgreSQL: .+ when it responds\.\n$/)]);
+        await proxy.restore();
+        return [meanwhile];
+      });
+      expect(lines).toHaveLength(1);
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('prints a request that commits after a later one', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Pool } from '../../db/pool';
+import { messageOf } from '../../errors';
 import { onStopSignal } from '../../local-stack/stop-signals';
 import { followRequests, listRequests, type RequestRecord, type RequestFilter } from '../../operator/requests';
 import { snakeCaseKeys } from '../../snake-case';
@@ -48,12 +49,14 @@ async function printNew(
   format: (request: RequestRecord) => string,
 ): Promise<void> {
   const stopping = new AbortController();
+  const warn = (error: unknown) =>
+    terminal.stderr.write(`warning: PostgreSQL: ${messageOf(error)}. New requests are shown when it responds.\n`);
   const removeListeners = onStopSignal(
     () => stopping.abort(),
     () => process.exit(1),
   );
   try {
-    for await (const request of followRequests(db, filter, stopping.signal)) {
+    for await (const request of followRequests(db, filter, stopping.signal, warn)) {
       terminal.stdout.write(`${format(request)}\n`);
     }
   } finally {
