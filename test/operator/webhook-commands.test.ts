@@ -55,19 +55,22 @@ async function newDelivery(): Promise<{ id: string; referenceId: string }> {
 }
 
 it('sends a ping and prints the response', async () => {
-  receiver.respond = (response) => response.writeHead(418).end('a teapot');
+  receiver.respond = (response) => response.writeHead(202).end('noted');
   const { id, secret } = await register();
   const { ping } = await json(`ping ${id}`);
-  expect(ping).toMatchObject({
-    endpoint_id: id,
-    url: receiver.url,
-    status_code: 418,
-    failure: 'the receiver returned 418',
-    response_excerpt: 'a teapot',
-  });
+  expect(ping).toMatchObject({ endpoint_id: id, url: receiver.url, status_code: 202, failure: null });
   expect(receiver.received.every((webhook) => verifySignature(webhook, secret))).toBe(true);
-  const { stdout, exitCode } = await lunas(`ping ${id}`);
-  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/Result +failed: the receiver returned 418\n.*\n/)]);
+  expect((await lunas(`ping ${id}`)).stdout).toMatch(/Result +delivered\n.*\n.*\n.*\nResponse +noted\n/);
+});
+
+it('a ping that is not delivered prints the response, and exits with 1', async () => {
+  receiver.respond = (response) => response.writeHead(418).end('a teapot');
+  const { id } = await register();
+  const { exitCode, stdout, stderr } = await lunas(`ping ${id}`);
+  expect(stdout).toMatch(/Result +failed: the receiver returned 418\n.*\n/);
+  expect([exitCode, stderr]).toEqual([1, 'error: The ping was not delivered: the receiver returned 418.\n']);
+  const document = JSON.parse((await lunas(`ping ${id} --json`)).stdout);
+  expect(document.ping).toMatchObject({ status_code: 418, response_excerpt: 'a teapot' });
 });
 
 it('rotates a secret: both sign for a day, or for the given overlap', async () => {

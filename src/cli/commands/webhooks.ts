@@ -137,7 +137,8 @@ function addPing(webhooks: LunasCommand): void {
           Duration: `${ping.durationMs} ms`,
           Response: ping.responseExcerpt,
         };
-        return { json: { ping }, text: formatFields(fields) };
+        const failure = ping.failure === null ? {} : { failure: `The ping was not delivered: ${ping.failure}.` };
+        return { json: { ping }, text: formatFields(fields), ...failure };
       } finally {
         await sender.close();
       }
