@@ -105,7 +105,7 @@ async function main(): Promise<void> {
   const { quick, only, rounds } = readOptions();
   const size = SIZES[quick ? 'quick' : 'whole'];
   const parts = only ? [only] : [...BY_DEFAULT, ...(hasTemporalServer() ? (['postgres'] as const) : [])];
-  const results = await measure(parts, {
+  const results = await measure(parts, `${only ?? 'latest'}.json`, {
     ...size,
     rounds: { ...size.rounds, ...(rounds !== undefined && { rounds }) },
   });
@@ -113,14 +113,14 @@ async function main(): Promise<void> {
 }
 
 /** Writes the results after each part, so that a part that fails loses none. */
-async function measure(parts: readonly Part[], size: Size): Promise<Results> {
+async function measure(parts: readonly Part[], file: string, size: Size): Promise<Results> {
   const directory = path.join(PACKAGE_ROOT, 'bench', 'results');
   await mkdir(directory, { recursive: true });
   const results: Results = aboutThisRun();
   for (const part of parts) {
     try {
       Object.assign(results, await PARTS[part](size));
-      await writeFile(path.join(directory, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);
+      await writeFile(path.join(directory, file), `${JSON.stringify(results, null, 2)}\n`);
     } catch (error) {
       log(`${part} could not be measured: ${inspect(error)}`);
       process.exitCode = 1;
