@@ -99,6 +99,7 @@ export class PaymentRun {
       ...(correlation && { correlation }),
     };
     const summary = `${terms.referenceId}: ${ACTIVITY_SUMMARIES[step]}`;
+    const waitingFor = this.#waitingFor;
     const localActivities = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary });
     const regularActivities = proxyActivities<Activities>({ ...regularOptions, summary });
     const result = await runStep({
@@ -108,6 +109,8 @@ export class PaymentRun {
       isInterrupted: () => this.messages.hasRequest('fail'),
     });
     if (result === null) return null;
+    // It is no longer the step that was retried.
+    this.#waitingFor = waitingFor;
     if (result.state.version < state.version) this.#resumeFromOlderState(state);
     this.#opening = result.opening ?? this.#opening;
     this.#applyResult(result);

@@ -121,6 +121,7 @@ class PaymentWorkflow extends PaymentRun {
   }
 
   async #pollProvider(): Promise<void> {
+    this.setWaitingFor('the provider to confirm the payment');
     for (const delayMs of STATUS_POLL_DELAYS_MS) {
       this.messages.hasProviderUpdate = false;
       await this.runStep('confirmPaid');

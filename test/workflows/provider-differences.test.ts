@@ -164,10 +164,11 @@ describe('an operator who requests to fail a payment', () => {
     await expect(timeSkipping.clock.advanceWhile(fail(id))).rejects.toThrow(/status is indeterminate/);
     await timeSkipping.clearFaults();
     await service.workflows.signalProviderUpdate(id);
-    await eventually(
+    const report = await eventually(
       () => service.workflows.queryStatus(id),
       (report) => report?.attentionReason === null,
     );
+    expect(report).toMatchObject({ waitingFor: 'the provider to confirm the payment' });
     expect(await needsAttention(id)).toBe(false);
   });
 });
