@@ -40,12 +40,13 @@ export interface SealedSecret {
   readonly sealed: string;
 }
 
-/** The valid secrets of `endpoint`, newest first. */
-export const VALID_SECRETS = `
-  array (
-    select json_build_object('id', id, 'sealed', sealed_secret) from webhook_secrets secret
+/** The valid secrets of `endpoint`, newest first. One value of JSON: the driver parses it faster than an array. */
+export const VALID_SECRETS = `(
+    select coalesce(
+      json_agg(json_build_object('id', id, 'sealed', sealed_secret) order by secret.created_at desc, secret.id desc),
+      '[]')
+    from webhook_secrets secret
     where secret.endpoint_id = endpoint.id and (secret.expires_at is null or secret.expires_at > now())
-    order by secret.created_at desc, secret.id desc
   )`;
 
 const DELIVERY_COLUMNS = `

@@ -5,7 +5,7 @@ import { traceHeaders } from '../correlation';
 import { messageOf } from '../errors';
 import { VERSION } from '../package-info';
 import { withSpan, type SpanEnd, type SpanStart } from '../tracing';
-import { urlViolation, createGuardedConnector, type ReceiverRules } from './ssrf-guard';
+import { addressRulesOf, createGuardedConnector, urlViolation, type ReceiverRules } from './ssrf-guard';
 import { resolverFor, type ResolveHost } from './resolve-host';
 import { signWebhook, standardWebhookHeaders } from './sign';
 
@@ -53,7 +53,9 @@ export function createWebhookSender(
   rules: ReceiverRules,
   resolve: ResolveHost = resolverFor(rules.environment),
 ): WebhookSender {
-  const agent = new Agent({ connect: createGuardedConnector(rules, resolve), pipelining: 1, keepAliveTimeout: 10_000 });
+  const addressRules = addressRulesOf(rules);
+  const connect = createGuardedConnector(addressRules, resolve);
+  const agent = new Agent({ connect, pipelining: 1, keepAliveTimeout: 10_000 });
   return {
     send: (webhook, signal) => withSpan(spanOf(webhook), () => attempt(webhook, signal), describeAttempt),
     close: () => agent.destroy(),
@@ -61,7 +63,7 @@ export function createWebhookSender(
 
   async function attempt(webhook: OutgoingWebhook, signal?: AbortSignal): Promise<WebhookAttempt> {
     const startedAt = new Date();
-    const broken = urlViolation(webhook.url, rules);
+    const broken = urlViolation(webhook.url, addressRules);
     const response =
       broken === null
         ? await abortAfter(ATTEMPT_TIMEOUT_MS, signal, (limited) => post(agent, webhook, startedAt, limited))

@@ -17,10 +17,20 @@ export interface ReceiverRules {
   readonly forbiddenNetworks?: readonly string[] | undefined;
 }
 
-/** Tests of one resolved address. `isForbidden` takes precedence. */
-interface AddressRules {
+/** The rules as tests of one resolved address. `isForbidden` takes precedence. */
+export interface AddressRules {
+  readonly environment: Environment;
   readonly isAllowed: NetworkTest;
   readonly isForbidden: NetworkTest;
+}
+
+/** A sender builds them once: that takes longer than a test. */
+export function addressRulesOf({
+  environment,
+  allowedNetworks = DEFAULT_ALLOWED_NETWORKS[environment],
+  forbiddenNetworks = [],
+}: ReceiverRules): AddressRules {
+  return { environment, isAllowed: inNetworks(allowedNetworks), isForbidden: inNetworks(forbiddenNetworks) };
 }
 
 const DEFAULT_ALLOWED_NETWORKS = { sandbox: ['127.0.0.0/8', '::1/128'], production: [] } as const;
@@ -43,7 +53,7 @@ export function urlFormatViolation(text: string, environment: ReceiverRules['env
  * The rule that a receiver's URL violates, before its host name is resolved. `URL` has already normalised every
  * notation of an IPv4 address (`0x7f.1`, `2130706433`, `127.1`).
  */
-export function urlViolation(text: string, rules: ReceiverRules): string | null {
+export function urlViolation(text: string, rules: AddressRules): string | null {
   const brokenForm = urlFormatViolation(text, rules.environment);
   if (brokenForm !== null) return brokenForm;
   const { hostname, port } = new URL(text);
@@ -58,9 +68,10 @@ export function urlViolation(text: string, rules: ReceiverRules): string | null 
  */
 export async function receiverViolation(
   text: string,
-  rules: ReceiverRules,
+  receiverRules: ReceiverRules,
   resolve: ResolveHost,
 ): Promise<string | null> {
+  const rules = addressRulesOf(receiverRules);
   const violation = urlViolation(text, rules);
   if (violation !== null || rules.environment !== 'production') return violation;
   const { hostname, port } = new URL(text);
@@ -68,8 +79,8 @@ export async function receiverViolation(
   return mustNotLeadTo(await resolve(hostname).catch(() => []), port, rules);
 }
 
-function mustNotLeadTo(addresses: readonly LookupAddress[], port: string, rules: ReceiverRules): string | null {
-  const violation = firstViolation(addresses, port, addressRulesOf(rules));
+function mustNotLeadTo(addresses: readonly LookupAddress[], port: string, rules: AddressRules): string | null {
+  const violation = firstViolation(addresses, port, rules);
   return violation && `must not lead to ${violation}`;
 }
 
@@ -78,11 +89,10 @@ function mustNotLeadTo(addresses: readonly LookupAddress[], port: string, rules:
  * the checked addresses: a name that resolves to another address later (DNS rebinding) has no effect. Every new
  * connection passes here, also those to IP literals, for which undici never calls `lookup`.
  */
-export function createGuardedConnector(rules: ReceiverRules, resolve: ResolveHost): buildConnector.connector {
-  const addressRules = addressRulesOf(rules);
+export function createGuardedConnector(rules: AddressRules, resolve: ResolveHost): buildConnector.connector {
   const connect = async (options: buildConnector.Options, callback: buildConnector.Callback) => {
     try {
-      const addresses = await checkHost(options.hostname, options.port, addressRules, resolve);
+      const addresses = await checkHost(options.hostname, options.port, rules, resolve);
       const lookup = fixedLookup(addresses);
       buildConnector({ timeout: CONNECT_TIMEOUT_MS, maxCachedSessions: 0, lookup })(options, callback);
     } catch (error) {
@@ -119,13 +129,6 @@ function addressViolation(
   const kind = blockedRange(address);
   if (kind) return `${address}, which is ${kind} (WEBHOOK_ALLOWED_NETWORKS can open a network)`;
   return port === '' ? null : `port ${port} of a public address`;
-}
-
-function addressRulesOf({ environment, allowedNetworks, forbiddenNetworks = [] }: ReceiverRules): AddressRules {
-  return {
-    isAllowed: inNetworks(allowedNetworks ?? DEFAULT_ALLOWED_NETWORKS[environment]),
-    isForbidden: inNetworks(forbiddenNetworks),
-  };
 }
 
 /** The address if the host is an IP literal, without brackets; empty for a name. */
