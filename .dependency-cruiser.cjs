@@ -1,45 +1,35 @@
-// What most layers may import of src itself.
-const BASIC_FILES = [
-  'abort-after',
-  'config',
-  'correlation',
-  'errors',
-  'logger',
-  'master-keys',
-  'package-info',
-  'parse-json',
-  'pooler',
-  'sealing',
-  'snake-case',
-  'tracing',
+// Floors (docs: ARCHITECTURE.md). Each imports its own floor and lower ones; everything else of ours is an error.
+// The pages of src/web are on two floors: what they share is below the pages themselves.
+const FLOORS = [
+  ['^src/cli/'],
+  ['^src/api/', '^src/web/(checkout|docs)/', '^src/worker/'],
+  ['^src/services/'],
+  ['^src/temporal/'],
+  ['^workflows/'],
+  ['^activities/'],
+  ['^src/http/', '^src/webhooks/', '^src/providers/', '^src/qris/'],
+  ['^src/crypto/'],
+  ['^src/db/'],
+  ['^src/observability/'],
+  ['^src/lib/', '^src/domain/', '^src/(config|errors|package-info)\\.ts$'],
 ];
-const BASICS = `^src/(${BASIC_FILES.join('|')})\\.ts$`;
 
-// Imports run downwards only (docs: ARCHITECTURE.md). Each layer lists what it may see; everything else of ours is an error.
-const LAYERS = {
-  '^workflows/': ['^workflows/', '^src/domain/'],
-  '^activities/': ['^activities/', '^src/(webhooks|providers|db|domain|metrics)/', BASICS],
+/** Rules that are narrower than the floors. */
+const ROOMS = {
+  // Deterministic. Of the activities they take only the types.
+  '^workflows/': ['^workflows/', '^src/domain/', '^activities/index\\.ts$'],
   '^src/domain/': ['^src/domain/'],
-  '^src/metrics/': ['^src/(metrics|domain)/', '^src/(config|logger|package-info)\\.ts$'],
   '^src/qris/': ['^src/qris/'],
-  '^src/keys/': ['^src/keys/', '^src/(config|errors)\\.ts$'],
-  '^src/db/': ['^src/(db|domain|metrics)/', BASICS],
-  // An adapter reads the QR that an acquirer issued before anybody is shown it.
-  '^src/providers/': ['^src/(providers|qris|db|domain|metrics)/', BASICS],
-  '^src/webhooks/': ['^src/(webhooks|db|domain|metrics)/', BASICS],
-  '^src/temporal/': ['^workflows/', '^activities/', '^src/(temporal|webhooks|providers|db|domain|metrics)/', BASICS],
-  '^src/operator/': ['^workflows/', '^src/(operator|keys|temporal|webhooks|providers|db|domain)/', BASICS],
-  '^src/api/': [
-    '^workflows/',
-    '^src/(api|web|keys|operator|temporal|webhooks|providers|qris|db|domain|metrics)/',
-    BASICS,
-    '^src/graceful-shutdown\\.ts$',
-  ],
-  // Pages: they render what `src/api` has read.
-  '^src/web/': ['^src/(web|qris|domain)/', '^src/package-info\\.ts$'],
-  '^src/sandbox/': ['^src/(sandbox|qris)/', BASICS, '^src/graceful-shutdown\\.ts$'],
-  '^src/local-stack/': ['^src/(local-stack|qris)/', BASICS],
+  // Side effects and use cases do not know HTTP.
+  '^(activities|src/services)/': ['^(workflows|activities)/', '^src/(?!http/)'],
+  // Processes of their own, outside of the service.
+  '^src/sandbox/': ['^src/(sandbox|qris|lib|observability)/', '^src/(config|errors|package-info)\\.ts$'],
+  '^src/local-stack/': ['^src/(local-stack|qris|lib|observability)/', '^src/(config|errors|package-info)\\.ts$'],
 };
+
+const OURS = '^(workflows|activities|src)/';
+const OUTSIDE = ['^src/(sandbox|local-stack)/'];
+const anyOf = (patterns) => patterns.join('|');
 
 module.exports = {
   forbidden: [
@@ -65,15 +55,26 @@ module.exports = {
       from: { path: '^packages/node/src/' },
       to: { pathNot: '^packages/node/src/', dependencyTypesNot: ['core'] },
     },
-    // Workflows take only the types of activities: anything else would pull I/O into their bundle, whose build fails then.
-    ...Object.entries(LAYERS).map(([from, allowed]) => ({
-      name: `layer ${from}`,
+    {
+      name: 'known-directory',
+      comment: 'Each file of src has a floor: a new directory needs a row above.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: anyOf([...FLOORS.flat(), ...OUTSIDE]) },
+      to: {},
+    },
+    ...FLOORS.map((floor, index) => ({
+      name: `no import of a higher floor: ${anyOf(floor)}`,
+      severity: 'error',
+      from: { path: anyOf(floor) },
+      to: {
+        path: anyOf([...FLOORS.slice(0, index).flat(), ...(index === 0 ? [] : OUTSIDE)]),
+      },
+    })).filter(({ to }) => to.path !== ''),
+    ...Object.entries(ROOMS).map(([from, allowed]) => ({
+      name: `only ${anyOf(allowed)}`,
       severity: 'error',
       from: { path: from },
-      to: {
-        path: '^(workflows|activities|src)/',
-        pathNot: from === '^workflows/' ? [...allowed, '^activities/index\\.ts$'] : allowed,
-      },
+      to: { path: OURS, pathNot: anyOf(allowed) },
     })),
   ],
   options: {

@@ -4,7 +4,7 @@ const [, integration] = require('./jest.config.cjs').projects;
 const OUTSIDE = [
   'test/e2e/up.test.ts',
   'test/api/payments/create-payment/idempotency-concurrency.test.ts',
-  'test/temporal/reconcile.test.ts',
+  'test/services/reconciliation/compare-payments.test.ts',
 ];
 /** Another load on the machine can change their results. */
 const ALONE = [

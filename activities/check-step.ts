@@ -1,5 +1,5 @@
 import { findRecordedTerms, type RecordedTerms } from '../src/db/queries/find-terms';
-import type { Queryable } from '../src/db/pool';
+import type { Queryable } from '../src/db/connection/pool';
 import type { PaymentTerms } from '../src/domain/payment';
 import { UNPROVEN_OPERATOR } from '../src/domain/payment-actions';
 import { payloadRejection } from '../src/domain/rejected-payload';

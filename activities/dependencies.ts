@@ -2,7 +2,7 @@ import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import type { ReconciliationPart, ReconciliationSlice } from '../src/domain/reconciliation';
 import type { RetentionDays } from '../src/domain/retention';
 import type { ProviderRegistry } from '../src/providers/registry';
-import type { Sealer } from '../src/sealing';
+import type { Sealer } from '../src/crypto/sealing';
 import type { WebhookSender } from '../src/webhooks/send';
 
 export interface ActivityDependencies extends TransitionContext {

@@ -2,10 +2,10 @@ import { lateRefundKeyOf, type LatePaymentRequest, type LatePaymentResult } from
 import { formatRupiah } from '../src/domain/money';
 import { PROVIDER_CAPABILITIES } from '../src/domain/provider-capabilities';
 import { COVERED_BY } from '../src/domain/provider-status';
-import { openExceptionOnce } from '../src/db/exceptions';
-import { closeNotifications, newestNotification } from '../src/db/notification-inbox';
+import { openExceptionOnce } from '../src/db/records/open-exception';
+import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
 import { findFinalPayment, findLatePaymentAmount, type FinalPayment } from '../src/db/queries/find-final-payment';
-import * as latePayments from '../src/db/transitions/late-payment';
+import * as latePayments from '../src/db/transitions/late-payment-transitions';
 import type { ProviderPayment } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
 import { executeRefund } from './provider-refund';

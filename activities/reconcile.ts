@@ -1,5 +1,5 @@
-import { openException } from '../src/db/exceptions';
-import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/reconciliation-runs';
+import { openException } from '../src/db/records/open-exception';
+import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/records/reconciliation-runs';
 import { listProviderAccountIds } from '../src/db/queries/list-for-reconciliation';
 import {
   planReconciliation as planParts,

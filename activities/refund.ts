@@ -1,7 +1,7 @@
 import { COVERED_BY } from '../src/domain/provider-status';
 import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { closeNotifications, newestNotification } from '../src/db/notification-inbox';
+import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { readState } from '../src/db/transitions/payment-state';

@@ -1,4 +1,4 @@
-import { deleteExpiredRows } from '../src/db/retention';
+import { deleteExpiredRows } from '../src/db/records/expired-rows';
 import type { ExpiringData, ExpirySlice } from '../src/domain/retention';
 import type { ActivityDependencies } from './dependencies';
 

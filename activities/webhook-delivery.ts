@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { addLogIds, joinCorrelation } from '../src/correlation';
+import { addLogIds, joinCorrelation } from '../src/observability/correlation';
 import { findDelivery } from '../src/webhooks/outbox';
 import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
 import { decideRetry, MAX_ATTEMPTS } from '../src/webhooks/retry-policy';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from '../src/db/pool';
-import { setPolicy } from '../src/operator/catalog';
+import type { Pool } from '../src/db/connection/pool';
+import { setPolicy } from '../src/services/provider-accounts/catalog';
 import type { BenchmarkHarness } from './harness';
 import { Http } from './http';
 import { closedLoop, openLoop } from './load-generator';

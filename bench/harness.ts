@@ -3,8 +3,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { loadConfig, operatorPortOf, type Config } from '../src/config';
-import { migrate } from '../src/db/migrate';
-import { createPool, type Pool } from '../src/db/pool';
+import { migrate } from '../src/db/connection/migrate';
+import { createPool, type Pool } from '../src/db/connection/pool';
 import {
   dataDirectoryAt,
   lockDataDirectory,
@@ -18,9 +18,9 @@ import { ensureDatabase } from '../src/local-stack/postgres';
 import { Progress } from '../src/local-stack/progress';
 import { startStack, STOP_ORDER, type DatabaseAccess, type Stack } from '../src/local-stack/stack';
 import { Supervisor } from '../src/local-stack/supervisor';
-import { pollUntil } from '../src/local-stack/poll-until';
-import { seedDemo, type Demo } from '../src/operator/seed-demo';
-import { setPolicy } from '../src/operator/catalog';
+import { pollUntil } from '../src/lib/poll-until';
+import { seedDemo, type Demo } from '../src/services/sandbox/seed-demo';
+import { setPolicy } from '../src/services/provider-accounts/catalog';
 import { PACKAGE_ROOT } from '../src/package-info';
 import { SANDBOX_SERVER_KEY } from '../src/sandbox/acquirers';
 import type { Processes } from './meter';

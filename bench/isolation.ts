@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addAccount } from '../src/operator/provider-accounts';
-import { createSealer } from '../src/sealing';
+import { addAccount } from '../src/services/provider-accounts/provider-accounts';
+import { createSealer } from '../src/crypto/sealing';
 import { SANDBOX_SERVER_KEY } from '../src/sandbox/acquirers';
 import { Http } from './http';
 import { closedLoop, openLoop } from './load-generator';

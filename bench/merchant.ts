@@ -1,8 +1,8 @@
-import { createSealer } from '../src/sealing';
-import { createPool } from '../src/db/pool';
-import { createKey } from '../src/operator/keys';
-import { createMerchant } from '../src/operator/merchants';
-import { createEndpoint } from '../src/operator/webhook-endpoints';
+import { createSealer } from '../src/crypto/sealing';
+import { createPool } from '../src/db/connection/pool';
+import { createKey } from '../src/services/merchants/keys';
+import { createMerchant } from '../src/services/merchants/merchants';
+import { createEndpoint } from '../src/services/webhooks/webhook-endpoints';
 import { z } from 'zod';
 import type { Http, HttpResponse } from './http';
 

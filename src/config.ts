@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf, UserError } from './errors';
 import { PACKAGE_ROOT } from './package-info';
-import { POOL_MODES, throughPooler } from './pooler';
+import { POOL_MODES, throughPooler } from './lib/pooler';
 
 /** Digits and nothing else: no sign, fraction, exponent or space. */
 function wholeNumber(min: number, max: number) {

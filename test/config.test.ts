@@ -1,5 +1,5 @@
 import { directDatabaseUrl, loadConfig, operatorPortOf } from '../src/config';
-import { poolModeOf } from '../src/pooler';
+import { poolModeOf } from '../src/lib/pooler';
 
 describe('TRUST_PROXY', () => {
   it.each([

@@ -46,7 +46,7 @@ export const DEFAULTS = {
   deletedAfterDays: { value: 90, source: `${CONFIG}: WEBHOOK_RETENTION_DAYS, NOTIFICATION_RETENTION_DAYS` },
   merchantPerMinute: { value: 600, source: `${CONFIG}: RATE_LIMIT_PER_MINUTE` },
   perEndpoint: { value: 8, source: 'src/webhooks/relay.ts: attempts in flight at an endpoint' },
-  callsPerAccount: { value: 100, source: 'src/temporal/reconcile.ts: CALLS_PER_SECOND' },
+  callsPerAccount: { value: 100, source: 'src/services/reconciliation/compare-payments.ts: CALLS_PER_SECOND' },
   postgresConnections: { value: 97, source: 'PostgreSQL: max_connections 100, 3 of them reserved' },
   pollsPerWorker: { value: 10, source: 'the TypeScript SDK: long polls for workflow tasks' },
   frontendPerHost: { value: 2_400, source: `${SERVER_DEFAULTS}: frontend.rps, frontend.namespaceRPS` },

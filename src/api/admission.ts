@@ -1,6 +1,6 @@
 import type { PaymentTerms } from '../domain/payment';
 import type { ProviderName } from '../domain/provider-capabilities';
-import { ApiError } from './api-error';
+import { ApiError } from '../http/api-error';
 
 /** A creation takes a fraction of a second, so places become free all the time. */
 const RETRY_AFTER_SECONDS = 1;

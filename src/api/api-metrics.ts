@@ -1,11 +1,11 @@
 import type { MetricsAddress } from '../config';
-import type { Logger } from '../logger';
-import { metricsPage, startMetricsServer } from '../metrics/metrics-server';
-import { type Pools, processGauges } from '../metrics/process-gauges';
-import type { GaugeReader } from '../metrics/metrics';
-import { enableMetrics } from '../metrics/prometheus';
+import type { Logger } from '../observability/logger';
+import { metricsPage, startMetricsServer } from '../observability/metrics-server';
+import { type Pools, processGauges } from '../observability/process-gauges';
+import type { GaugeReader } from '../observability/metrics';
+import { enableMetrics } from '../observability/prometheus';
 import type { Admission } from './admission';
-import { readRequestGauges } from './request-metrics';
+import { readRequestGauges } from '../http/request-metrics';
 
 /** Serves the metrics of an API process, if it has an address for them. Call it before the first request. */
 export async function startApiMetrics(

@@ -1,58 +1,27 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../domain/errors';
 import type { MerchantScope, OperatorScope } from '../domain/key-access';
-import type { AuthenticatedMerchant } from './auth/authenticate';
+import type { AuthenticatedMerchant } from '../http/auth/authenticate';
+import type { EndpointAddress, EndpointResponse, PublicEndpoint, StreamBody } from '../http/endpoint';
 import type { ApiDependencies } from './dependencies';
 import type { ResponseHeader } from './openapi/response-headers';
 import type { AuthenticatedOperator } from './operator/authenticate-operator';
 
-/** A body without an end: the stream writes to the response until one side closes it. */
-export class StreamBody {
-  constructor(readonly open: (response: Response) => void) {}
-}
-
-export interface EndpointResponse<Body = unknown> {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** A plain value is sent as JSON; text, bytes and streams as they are, with the `Content-Type` of `headers`. */
-  readonly body: Body;
-}
-
-interface EndpointAddress {
-  readonly method: 'get' | 'post';
-  /** Of Express: `/payments/:id`. */
-  readonly path: string;
-  /** Only these endpoints read a body; the others ignore it. */
-  readonly readsBody?: true;
-  /** Of the body; by default that of a bulk. */
-  readonly maxBytes?: number;
-}
-
-/** An endpoint that needs no key. */
-export interface PublicEndpoint extends EndpointAddress {
-  readonly access: 'public';
-  /** Each request counts against the budget of its network, and is rejected if that is used. */
-  readonly hasBudget?: true;
-  /** Runs before the body is read. @throws ApiError for a request whose body is not worth reading */
-  readonly admit?: (dependencies: ApiDependencies, request: Request) => Promise<void>;
-  readonly handler: (dependencies: ApiDependencies, request: Request) => Promise<EndpointResponse>;
-}
-
 /** An endpoint that needs an operator's key. Merchants cannot call it, and the OpenAPI document does not contain it. */
-export interface OperatorEndpoint extends EndpointAddress {
+export interface OperatorEndpoint<Dependencies = ApiDependencies> extends EndpointAddress {
   readonly access: 'operator';
   /** A key that has scopes needs this one. */
   readonly scope: OperatorScope;
   readonly handler: (
-    dependencies: ApiDependencies,
+    dependencies: Dependencies,
     request: Request,
     operator: AuthenticatedOperator,
   ) => Promise<EndpointResponse>;
 }
 
-export type MerchantHandler<Body> = (
-  dependencies: ApiDependencies,
+export type MerchantHandler<Body, Dependencies = ApiDependencies> = (
+  dependencies: Dependencies,
   request: Request,
   merchant: AuthenticatedMerchant,
 ) => Promise<EndpointResponse<Body>>;
@@ -62,7 +31,7 @@ type Schemas = Readonly<Record<string, z.ZodType>>;
 type Examples<Value> = Readonly<Record<string, Value>>;
 
 /** An endpoint that needs a merchant's key: what it does and what the OpenAPI document contains. */
-export interface MerchantEndpoint<Body = unknown> extends EndpointAddress {
+export interface MerchantEndpoint<Body = unknown, Dependencies = ApiDependencies> extends EndpointAddress {
   readonly access: 'merchant';
   /** A key that has scopes needs this one. */
   readonly scope: MerchantScope;
@@ -87,35 +56,27 @@ export interface MerchantEndpoint<Body = unknown> extends EndpointAddress {
   };
   /** Besides those of every endpoint (`ERRORS_OF_EVERY_OPERATION`). */
   readonly errors: readonly ApiErrorCode[];
-  readonly handler: MerchantHandler<Body>;
+  readonly handler: MerchantHandler<Body, Dependencies>;
 }
 
 /** A stream for a merchant's tools. The contract has no streams, and the OpenAPI document does not contain it. */
-export interface MerchantStream extends EndpointAddress {
+export interface MerchantStream<Dependencies = ApiDependencies> extends EndpointAddress {
   readonly access: 'merchant';
   readonly scope: MerchantScope;
-  readonly handler: MerchantHandler<StreamBody>;
+  readonly handler: MerchantHandler<StreamBody, Dependencies>;
 }
 
-export type Endpoint = PublicEndpoint | OperatorEndpoint | MerchantEndpoint | MerchantStream;
+export type Endpoint = PublicEndpoint<ApiDependencies> | OperatorEndpoint | MerchantEndpoint | MerchantStream;
 
-export const publicEndpoint = (endpoint: Omit<PublicEndpoint, 'access'>): PublicEndpoint => ({
-  ...endpoint,
-  access: 'public',
-});
-
-export const operatorEndpoint = (endpoint: Omit<OperatorEndpoint, 'access'>): OperatorEndpoint => ({
-  ...endpoint,
-  access: 'operator',
-});
+export const operatorEndpoint = <Dependencies>(
+  endpoint: Omit<OperatorEndpoint<Dependencies>, 'access'>,
+): OperatorEndpoint<Dependencies> => ({ ...endpoint, access: 'operator' });
 
 /** The handler's bodies and the examples have the type of the response's schema. */
-export const merchantEndpoint = <Body>(endpoint: Omit<MerchantEndpoint<Body>, 'access'>): MerchantEndpoint<Body> => ({
-  ...endpoint,
-  access: 'merchant',
-});
+export const merchantEndpoint = <Body, Dependencies>(
+  endpoint: Omit<MerchantEndpoint<Body, Dependencies>, 'access'>,
+): MerchantEndpoint<Body, Dependencies> => ({ ...endpoint, access: 'merchant' });
 
-export const merchantStream = (endpoint: Omit<MerchantStream, 'access'>): MerchantStream => ({
-  ...endpoint,
-  access: 'merchant',
-});
+export const merchantStream = <Dependencies>(
+  endpoint: Omit<MerchantStream<Dependencies>, 'access'>,
+): MerchantStream<Dependencies> => ({ ...endpoint, access: 'merchant' });

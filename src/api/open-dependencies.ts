@@ -1,25 +1,25 @@
-import { createPool, type Pool } from '../db/pool';
-import { DerivedKeys } from '../db/derived-keys';
+import { createPool, type Pool } from '../db/connection/pool';
+import { DerivedKeys } from '../crypto/derived-keys';
 import type { Environment } from '../config';
-import type { Logger } from '../logger';
+import type { Logger } from '../observability/logger';
 import { createProviderRegistry } from '../providers/registry';
-import { createSealer } from '../sealing';
+import { createSealer } from '../crypto/sealing';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { Admission } from './admission';
-import { ApiKeys } from './auth/api-keys';
-import { AuthFailureLimiter } from './auth/auth-failure-limiter';
-import { KnownKeys } from './auth/known-keys';
-import { createCheckoutLinks } from './checkout/checkout-links';
-import { CheckoutWatch } from './checkout/checkout-watch';
+import { ApiKeys } from '../http/auth/api-keys';
+import { AuthFailureLimiter } from '../http/auth/auth-failure-limiter';
+import { KnownKeys } from '../http/auth/known-keys';
+import { createCheckoutLinks } from '../web/checkout/checkout-links';
+import { CheckoutWatch } from '../web/checkout/checkout-watch';
 import type { ApiDependencies } from './dependencies';
 import { Readiness } from './health/readiness';
-import { createKeyedMutex } from './keyed-mutex';
+import { createKeyedMutex } from '../lib/keyed-mutex';
 import { SingleFlight } from './payments/create-payment/single-flight';
 import { QrisImages } from './qris-images/qris-images';
 import { createQrisLinks } from './qris-images/qris-links';
-import { PublicBudget } from './rate-limit/public-budget';
-import { RateLimit } from './rate-limit/rate-limit';
-import { RequestLog } from './request-log';
+import { PublicBudget } from '../http/rate-limit/public-budget';
+import { RateLimit } from '../http/rate-limit/rate-limit';
+import { RequestLog } from '../http/request-log';
 import { WebhookStreams } from './webhook-stream/webhook-streams';
 
 export interface DependencySettings {

@@ -1,9 +1,9 @@
-import { getCheckoutFile } from './checkout/get-checkout-file';
-import { getCheckoutImage } from './checkout/get-checkout-image';
-import { getCheckoutPage } from './checkout/get-checkout-page';
-import { streamCheckout } from './checkout/stream-checkout';
-import { getDocs, getDocsFile } from './docs/get-docs';
-import { getLlmsTxt } from './docs/get-llms-txt';
+import { getCheckoutFile } from '../web/checkout/get-checkout-file';
+import { getCheckoutImage } from '../web/checkout/get-checkout-image';
+import { getCheckoutPage } from '../web/checkout/get-checkout-page';
+import { streamCheckout } from '../web/checkout/stream-checkout';
+import { getDocs, getDocsFile } from '../web/docs/get-docs';
+import { getLlmsTxt } from '../web/docs/get-llms-txt';
 import type { Endpoint, MerchantEndpoint, OperatorEndpoint } from './endpoint';
 import { getHealth, getReadiness } from './health/health';
 import { getOpenapi } from './openapi/get-openapi';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { ListenOptions } from 'node:net';
 import type { MetricsAddress } from '../config';
-import { gracefulShutdown, type ShutdownTimes } from '../graceful-shutdown';
+import { gracefulShutdown, type ShutdownTimes } from '../lib/graceful-shutdown';
 import { watchCertificates } from '../temporal/certificate-watch';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { payloadKeys } from '../temporal/payload-codec';

@@ -1,5 +1,5 @@
 import type { Config } from '../config';
-import { readEnvironment } from '../db/environment';
+import { readEnvironment } from '../db/connection/environment';
 import { UserError } from '../errors';
 
 const ADVICE = 'The local stack, its demo data and the sandbox run only in a sandbox.';

@@ -1,15 +1,15 @@
 import type { Client } from '@temporalio/client';
 import { type Config, type Environment, loadConfig } from '../config';
 import { UserError } from '../errors';
-import { DerivedKeys } from '../db/derived-keys';
-import type { Queryable } from '../db/pool';
+import { DerivedKeys } from '../crypto/derived-keys';
+import type { Queryable } from '../db/connection/pool';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PayloadKeys } from '../temporal/payload-codec';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import type { TemporalAccess } from '../temporal/requirements';
 import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-stack/data-directory';
 import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
-import { createSealer, type Sealer } from '../sealing';
+import { createSealer, type Sealer } from '../crypto/sealing';
 import { requireSealingKeys } from './require-sealing-keys';
 import type { Settings } from './rules/settings-rules';
 

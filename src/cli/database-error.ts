@@ -1,4 +1,4 @@
-import { rejectedSetting } from '../db/pool-mode';
+import { rejectedSetting } from '../db/connection/pool-mode';
 import { codeOf, messageOf, UserError } from '../errors';
 
 /** How to correct an error of the driver or the server, by its code. */

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { z } from 'zod';
 import type { Environment } from '../config';
-import { findEnvironment } from '../db/environment';
-import { createPool, type Pool } from '../db/pool';
+import { findEnvironment } from '../db/connection/environment';
+import { createPool, type Pool } from '../db/connection/pool';
 import { UserError } from '../errors';
-import { createLogger, maskSecrets } from '../logger';
+import { createLogger, maskSecrets } from '../observability/logger';
 import { type CommandResult, formatJson } from './output';
 import { CommandContext } from './command-context';
 import { explainDatabaseError } from './database-error';

@@ -1,10 +1,10 @@
 import os from 'node:os';
 import type { Config, Environment } from '../config';
 import { UserError } from '../errors';
-import type { Pool, Queryable } from '../db/pool';
-import { parseOperatorKey } from '../keys/secret-key';
-import { type OperatorActionName, type OperatorIdentity, withAudit } from '../operator/audit';
-import { countCommandOperators, findOperator } from '../operator/operators';
+import type { Pool, Queryable } from '../db/connection/pool';
+import { parseOperatorKey } from '../crypto/secret-key';
+import { type OperatorActionName, type OperatorIdentity, withAudit } from '../services/audit/audit';
+import { countCommandOperators, findOperator } from '../services/identity/operators';
 
 /** What a command that writes needs: the database, the operator who runs it, and its parameters for the audit log. */
 export class CommandAudit {

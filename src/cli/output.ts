@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { snakeCaseKeys } from '../snake-case';
+import { snakeCaseKeys } from '../lib/snake-case';
 
 /** The result of a command, for programs and for terminals. */
 export interface CommandResult {

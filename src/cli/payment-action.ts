@@ -1,5 +1,5 @@
 import type { OperatorPaymentAction } from '../domain/payment-actions';
-import { performPaymentAction } from '../operator/payment-actions';
+import { performPaymentAction } from '../services/payments/payment-actions';
 import type { CommandAudit } from './operator-identity';
 import type { CommandResult } from './output';
 import { type CommandContext, withTemporal } from './command-context';

@@ -1,8 +1,14 @@
 import { formatRupiah } from '../domain/money';
-import type { AuditedAction } from '../operator/audit';
-import type { ExceptionRecord } from '../operator/exceptions';
-import type { LatePayment, LedgerEntry, PaymentDetails, PaymentTransition, Refund } from '../operator/show-payment';
-import type { PaymentDelivery } from '../operator/webhook-deliveries';
+import type { AuditedAction } from '../services/audit/audit';
+import type { ExceptionRecord } from '../services/payments/exceptions';
+import type {
+  LatePayment,
+  LedgerEntry,
+  PaymentDetails,
+  PaymentTransition,
+  Refund,
+} from '../services/payments/show-payment';
+import type { PaymentDelivery } from '../services/webhooks/webhook-deliveries';
 import { formatFields, formatTable } from './output';
 
 /** All details of a payment as text, by section. */

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../operator/requests';
+import type { RequestRecord } from '../services/payments/requests';
 
 /** A request as a row of a table. */
 export function requestCells(request: RequestRecord) {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type Config, directDatabaseUrl, loadConfig } from '../config';
-import { DerivedKeys } from '../db/derived-keys';
-import { migrate } from '../db/migrate';
-import { createPool } from '../db/pool';
+import { DerivedKeys } from '../crypto/derived-keys';
+import { migrate } from '../db/connection/migrate';
+import { createPool } from '../db/connection/pool';
 import { messageOf } from '../errors';
 import {
   unlockDataDirectory,
@@ -19,11 +19,11 @@ import { Progress } from '../local-stack/progress';
 import { type DatabaseAccess, requiredPorts, type Stack, startStack, STOP_ORDER } from '../local-stack/stack';
 import { onStopSignal } from '../local-stack/stop-signals';
 import { Supervisor } from '../local-stack/supervisor';
-import { recover } from '../operator/recover';
-import { type Demo, seedDemo } from '../operator/seed-demo';
+import { recover } from '../services/recovery/recover';
+import { type Demo, seedDemo } from '../services/sandbox/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
-import { KeyRing } from '../master-keys';
-import { createSealer } from '../sealing';
+import { KeyRing } from '../crypto/master-keys';
+import { createSealer } from '../crypto/sealing';
 import { assertSandbox, assertSandboxDatabase } from './assert-sandbox';
 import { withTemporalAccess } from './command-context';
 import { explainDatabaseError } from './database-error';

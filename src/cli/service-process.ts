@@ -1,6 +1,6 @@
 import { UserError } from '../errors';
 import { onStopSignal } from '../local-stack/stop-signals';
-import { createLogger, type Logger } from '../logger';
+import { createLogger, type Logger } from '../observability/logger';
 import { CommandContext } from './command-context';
 
 export interface RunningService {
@@ -64,6 +64,6 @@ async function startTracingIfConfigured(
   { config: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } }: CommandContext,
 ): Promise<RunningService | undefined> {
   if (endpoint === undefined) return undefined;
-  const { startTracing } = await import('../otlp-traces.js');
+  const { startTracing } = await import('../observability/otlp-traces.js');
   return startTracing({ endpoint, service: `lunas-${name}`, log });
 }

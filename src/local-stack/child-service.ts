@@ -2,9 +2,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors';
 import { PACKAGE_ROOT } from '../package-info';
-import { parseJson } from '../parse-json';
+import { parseJson } from '../lib/parse-json';
 import { launch, type ManagedProcess } from './managed-process';
-import { pollUntil } from './poll-until';
+import { pollUntil } from '../lib/poll-until';
 
 /** The commands that run in processes of their own. */
 export type ChildServiceName = 'sandbox' | 'codec' | 'worker' | 'api';

@@ -8,7 +8,7 @@ import type { InstallMethod, TemporalBinary } from './temporal-binaries';
 import { acquireLock, releaseLock } from './lock-file';
 import { createDirectory } from './create-directory';
 import type { Progress } from './progress';
-import { pollUntil } from './poll-until';
+import { pollUntil } from '../lib/poll-until';
 
 const LOCK_TIMEOUT_MS = 30 * 60_000;
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/pro
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { codeOf } from '../errors';
-import { parseJson } from '../parse-json';
+import { parseJson } from '../lib/parse-json';
 import { commandLineOf } from './process-table';
 
 const ownerSchema = z.object({ pid: z.int().positive(), command_line: z.string() });

@@ -8,7 +8,7 @@ import { launch, type ManagedProcess } from './managed-process';
 import { asPostgresOsUser, postgresOsUser } from './postgres-os-user';
 import { releasePostgresData } from './orphaned-processes';
 import { runCommand } from './run-command';
-import { pollUntil } from './poll-until';
+import { pollUntil } from '../lib/poll-until';
 
 export interface ClusterOptions {
   /** Contains `data` and `password`. The first start creates it; its parent must exist. */

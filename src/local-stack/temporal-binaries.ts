@@ -8,7 +8,7 @@ import { freePort } from './ports';
 import type { ProgressStep } from './progress';
 import { runCommand } from './run-command';
 import { downloadBySdk } from './sdk-download';
-import { pollUntil } from './poll-until';
+import { pollUntil } from '../lib/poll-until';
 
 /** A program of Temporal that is not an npm package. */
 export interface TemporalBinary {

@@ -3,7 +3,7 @@ import { Connection } from '@temporalio/client';
 import { UserError } from '../errors';
 import { releaseTemporalDatabase } from './orphaned-processes';
 import { launch, type ManagedProcess } from './managed-process';
-import { pollUntil } from './poll-until';
+import { pollUntil } from '../lib/poll-until';
 
 export interface TemporalOptions {
   /** The `temporal` command, as found by `findTemporalBinary`. */

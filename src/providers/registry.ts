@@ -1,11 +1,11 @@
-import type { Queryable } from '../db/pool';
+import type { Queryable } from '../db/connection/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
-import type { Sealer } from '../sealing';
+import type { Sealer } from '../crypto/sealing';
 import { createMidtransProvider } from './midtrans/midtrans-provider';
-import { callRate } from './call-rate';
-import { measureCalls } from './measure-calls';
+import { callRate } from './calls/call-rate';
+import { measureCalls } from './calls/measure-calls';
 import type { Provider } from './provider';
-import { wrapCalls } from './wrap-calls';
+import { wrapCalls } from './calls/wrap-calls';
 
 /** Our provider accounts, each with a client. */
 export interface ProviderRegistry {

@@ -1,6 +1,6 @@
 import { Client, Pool, type PoolClient } from 'pg';
 import { codeOf } from '../errors';
-import { statementLimit } from '../pooler';
+import { statementLimit } from '../lib/pooler';
 import { totalsOf } from './magic-amounts';
 
 /** Midtrans' statuses. `settlement` means that the customer has paid. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { Agent, request } from 'undici';
 import { messageOf } from '../errors';
-import type { Logger } from '../logger';
+import type { Logger } from '../observability/logger';
 import { SLOW_MS, type FaultKind, type Faults } from './faults';
 import type { Ledger } from './ledger';
 import { claimNotifications, recordAttempt, type AttemptResult, type DueNotification } from './notification-queue';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors';
-import type { Logger } from '../logger';
+import type { Logger } from '../observability/logger';
 import type { TemporalTarget } from './connection';
 import { connectionFailure } from './probe-connection';
 import { isSameMaterial, type TlsFiles, type TlsMaterial } from './tls-files';

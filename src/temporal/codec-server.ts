@@ -4,7 +4,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
 import { messageOf } from '../errors';
-import type { Logger } from '../logger';
+import type { Logger } from '../observability/logger';
 import { EncryptingCodec, isEncrypted, type PayloadKeys, rejectedPayload } from './payload-codec';
 
 export interface CodecServerSettings {

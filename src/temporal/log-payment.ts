@@ -1,4 +1,4 @@
-import { addLogIds } from '../correlation';
+import { addLogIds } from '../observability/correlation';
 import { paymentWorkflowId } from '../../workflows/messages';
 
 const PAYMENT_WORKFLOW = /^(?:late-)?payment-(?<paymentId>.+)$/;

@@ -1,6 +1,6 @@
 import { findTerms } from '../db/queries/find-terms';
 import { findFinalPayment } from '../db/queries/find-final-payment';
-import type { Queryable } from '../db/pool';
+import type { Queryable } from '../db/connection/pool';
 import type { PaymentWorkflowClient } from './payment-workflow-client';
 
 /**

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import type { DerivedKeys } from '../db/derived-keys';
+import type { DerivedKeys } from '../crypto/derived-keys';
 import type { RejectedPayload } from '../domain/rejected-payload';
 import { messageOf } from '../errors';
-import type { Logger } from '../logger';
+import type { Logger } from '../observability/logger';
 import { paymentIdOf } from './log-payment';
 
 /** Keys of 32 bytes, by the id of the master key that they are derived from. */

@@ -8,7 +8,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { currentCorrelation } from '../correlation';
+import { currentCorrelation } from '../observability/correlation';
 import type { PaymentTerms } from '../domain/payment';
 import { PAYMENT_ACTIONS, type ActionDefinition, type PaymentAction } from '../domain/payment-actions';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
@@ -27,7 +27,7 @@ import {
 import type { latePayment } from '../../workflows/late-payment';
 import type { payment } from '../../workflows/payment';
 import type { ResumeState } from '../../workflows/payment-run';
-import { withSpan, type SpanStart } from '../tracing';
+import { withSpan, type SpanStart } from '../observability/tracing';
 import { BoundedClient, UPDATE_TIMEOUT_MS } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { RetryWorkflowClient } from './retry-workflow-client';

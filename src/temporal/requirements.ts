@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
-import { WorkflowIdConflictPolicy, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
 import { messageOf, UserError } from '../errors';
-import type { Logger } from '../logger';
+import type { Logger } from '../observability/logger';
 import { isSupportedTemporal, MIN_TEMPORAL_VERSION } from '../package-info';
-import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { probeTarget, type TemporalTarget } from './connection';
-import { fairnessOf, type Fairness } from './fairness-state';
 import { hasStatus, isTimeout, isUnsupported, statusNameOf } from './grpc-errors';
 import { connectionFailure } from './probe-connection';
 import { addSearchAttributes, searchAttributesViolation } from './search-attributes';
@@ -27,9 +25,6 @@ const POLL_INTERVAL_MS = 500;
 const RESPONDS_LATE = 'Repeat it when the server responds; its log has the reason.';
 /** `temporal.api.enums.v1.NamespaceState` */
 const REGISTERED = 1;
-
-/** The workflow and the task queue of `probeFairness`. */
-const PROBE = 'lunas-fairness-probe';
 
 /** A namespace, with the access of a process. */
 export interface TemporalAccess {
@@ -84,12 +79,6 @@ const REQUIREMENTS: readonly Requirement[] = [
     violation: ({ client }) => searchAttributesViolation(client),
     setUp: ({ client }) => addSearchAttributes(client),
     atWorkerStart: 'set up',
-  },
-  {
-    name: 'fairness',
-    advice: 'Set `matching.enableFairness` in the dynamic configuration of the server, while no tasks wait.',
-    violation: fairnessViolation,
-    setUp: probeFairness,
   },
 ];
 
@@ -240,42 +229,4 @@ async function retentionViolation({ client, target: { namespace } }: TemporalAcc
 async function extendRetention({ client, target: { namespace } }: TemporalAccess): Promise<void> {
   const workflowExecutionRetentionTtl = msToTs(MIN_RETENTION_DAYS * DAY_MS);
   await client.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl } });
-}
-
-async function fairnessViolation(access: TemporalAccess): Promise<string | null> {
-  const fairness = await fairnessOfQueues(access);
-  if (fairness === 'unfair') return 'The server does not schedule fairly: a burst of expiries delays new payments.';
-  return fairness === 'fair'
-    ? null
-    : 'No task has waited yet: `lunas temporal setup` finds out whether the server is fair.';
-}
-
-/** That of the payments, else that of the task queue of `probeFairness`. */
-async function fairnessOfQueues({ target }: TemporalAccess): Promise<Fairness> {
-  const deadlineAtMs = Date.now() + CALL_TIMEOUT_MS;
-  const ofPayments = await fairnessOf(target, PAYMENTS_TASK_QUEUE, deadlineAtMs);
-  return ofPayments === 'unknown' ? fairnessOf(target, PROBE, deadlineAtMs) : ofPayments;
-}
-
-/**
- * Lets a task wait in a queue that no worker polls: then the server shows whether that queue is fair.
- * @throws Error if it is not: no call can change that
- */
-async function probeFairness(access: TemporalAccess): Promise<void> {
-  if ((await fairnessOfQueues(access)) === 'unknown') {
-    const options = { workflowId: PROBE, taskQueue: PROBE, workflowExecutionTimeout: APPLY_TIMEOUT_MS };
-    const handle = await access.client.workflow.start(PROBE, {
-      ...options,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    });
-    await pollWhile(
-      () => fairnessOfQueues(access),
-      (fairness) => fairness === 'unknown',
-    );
-    // Deleted rather than terminated: an operator's list of workflows shows only payments.
-    const { client, target } = access;
-    const workflowExecution = { workflowId: PROBE, runId: handle.firstExecutionRunId };
-    await client.workflowService.deleteWorkflowExecution({ namespace: target.namespace, workflowExecution });
-  }
-  if ((await fairnessOfQueues(access)) !== 'fair') throw new Error('it is a setting of the server');
 }

@@ -1,5 +1,5 @@
-import type { Queryable } from '../db/pool';
-import { increment } from '../metrics/metrics';
+import type { Queryable } from '../db/connection/pool';
+import { increment } from '../observability/metrics';
 import { CIRCUIT_BREAKER } from './retry-policy';
 
 /** An update of one row writes five indexes, so a batch writes about 4,000 buffers. */

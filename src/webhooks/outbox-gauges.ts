@@ -1,6 +1,6 @@
-import type { Queryable } from '../db/pool';
-import { COUNT_LIMIT } from '../metrics/definitions';
-import type { Sample } from '../metrics/metrics';
+import type { Queryable } from '../db/connection/pool';
+import { COUNT_LIMIT } from '../observability/definitions';
+import type { Sample } from '../observability/metrics';
 import { CLAIMABLE, IS_IN_OUTBOX } from './outbox';
 
 /**

@@ -1,6 +1,6 @@
-import type { Queryable } from '../db/pool';
+import type { Queryable } from '../db/connection/pool';
 import { parseCorrelation, type Correlation } from '../domain/correlation';
-import type { Sealer } from '../sealing';
+import type { Sealer } from '../crypto/sealing';
 import type { OutgoingWebhook } from './send';
 
 /**

@@ -1,6 +1,6 @@
-import type { Queryable } from '../db/pool';
-import { bindStatement, prepareStatement } from '../db/statement';
-import { increment, observeDuration } from '../metrics/metrics';
+import type { Queryable } from '../db/connection/pool';
+import { bindStatement, prepareStatement } from '../db/connection/statement';
+import { increment, observeDuration } from '../observability/metrics';
 import { LEASE_SECONDS, type Delivery, type DeliveryStatus } from './outbox';
 import { CIRCUIT_BREAKER, MAX_RETRY_AFTER_SECONDS } from './retry-policy';
 import type { WebhookAttempt } from './send';

@@ -1,9 +1,9 @@
-import { withCorrelation } from '../correlation';
-import type { Queryable } from '../db/pool';
-import type { Logger } from '../logger';
-import type { Sealer } from '../sealing';
+import { withCorrelation } from '../observability/correlation';
+import type { Queryable } from '../db/connection/pool';
+import type { Logger } from '../observability/logger';
+import type { Sealer } from '../crypto/sealing';
 import { claimDeliveries, LEASE_SECONDS, type Delivery } from './outbox';
-import { batchWriter } from './batch-writer';
+import { batchWriter } from '../lib/batch-writer';
 import { markDead } from './mark-dead';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted, type Success } from './record-attempt';
 import { decideRetry } from './retry-policy';

@@ -1,10 +1,10 @@
 import { types } from 'node:util';
 import { Agent, request } from 'undici';
-import { abortAfter } from '../abort-after';
-import { traceHeaders } from '../correlation';
+import { abortAfter } from '../lib/abort-after';
+import { traceHeaders } from '../observability/correlation';
 import { messageOf } from '../errors';
 import { VERSION } from '../package-info';
-import { withSpan, type SpanEnd, type SpanStart } from '../tracing';
+import { withSpan, type SpanEnd, type SpanStart } from '../observability/tracing';
 import { addressRulesOf, createGuardedConnector, urlViolation, type ReceiverRules } from './ssrf-guard';
 import { resolverFor, type ResolveHost } from './resolve-host';
 import { signWebhook, standardWebhookHeaders } from './sign';

@@ -1,5 +1,5 @@
 import { Admission } from '../../src/api/admission';
-import { ApiError } from '../../src/api/api-error';
+import { ApiError } from '../../src/http/api-error';
 
 const PLACES = 96;
 const ACCOUNT = 'account-a';

@@ -1,6 +1,6 @@
 import { API_ERRORS, type ApiErrorCode } from '../../src/domain/errors';
-import { createKey } from '../../src/operator/keys';
-import { createMerchant } from '../../src/operator/merchants';
+import { createKey } from '../../src/services/merchants/keys';
+import { createMerchant } from '../../src/services/merchants/merchants';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 
 let service: TestService;

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createPool } from '../../src/db/pool';
+import { createPool } from '../../src/db/connection/pool';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { freePort } from '../../src/local-stack/ports';
 import { ensureDatabase } from '../../src/local-stack/postgres';
-import { KeyRing } from '../../src/master-keys';
-import { addAccount } from '../../src/operator/provider-accounts';
+import { KeyRing } from '../../src/crypto/master-keys';
+import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { VERSION } from '../../src/package-info';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { testEnvironment } from '../support/test-environment';
 import { createTestDatabase, newDatabase } from '../support/database';
 import { temporalAddress } from '../support/temporal';

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { Client } from 'pg';
 import { CommandContext } from '../../src/cli/command-context';
 import { requireInstallation } from '../../src/cli/rules/require-installation';
-import { createLogger, type Logger } from '../../src/logger';
+import { createLogger, type Logger } from '../../src/observability/logger';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { freePorts, LUNAS } from '../support/lunas-process';

@@ -1,7 +1,7 @@
-import { createPool, type Pool } from '../../src/db/pool';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import { readBusinessGauges } from '../../src/db/queries/business-gauges';
-import { COUNT_LIMIT } from '../../src/metrics/definitions';
-import type { Sample } from '../../src/metrics/metrics';
+import { COUNT_LIMIT } from '../../src/observability/definitions';
+import type { Sample } from '../../src/observability/metrics';
 import { readOutboxGauges } from '../../src/webhooks/outbox-gauges';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { changes, type Series } from '../support/metrics-page';

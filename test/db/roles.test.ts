@@ -1,4 +1,4 @@
-import { createPool, type Pool } from '../../src/db/pool';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { DatabaseLogin } from '../../src/local-stack/database-logins';
 import { withClient } from '../../src/local-stack/postgres';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createPool } from '../../src/db/pool';
+import { createPool } from '../../src/db/connection/pool';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { createTestDatabase } from '../support/database';
 import { dumpSchema } from '../support/schema-dump';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../src/package-info';
-import { parseJson } from '../../src/parse-json';
+import { parseJson } from '../../src/lib/parse-json';
 import { temporaryDirectory } from '../local-stack/processes';
 
 const BUILD_TIMEOUT_MS = 300_000;

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { METRICS } from '../../src/metrics/definitions';
+import { METRICS } from '../../src/observability/definitions';
 import { PACKAGE_ROOT } from '../../src/package-info';
 
 const PAGES = 'docs/operations/alerts';
 /** Every page has these parts, in this order. */
 const SECTIONS = ['What it means', 'What to look at', 'What to do', 'When it is over'];
 
-/** Metrics of Temporal's SDK, with the suffixes that src/temporal/runtime.ts configures. */
+/** Metrics of Temporal's SDK, with the suffixes that src/worker/runtime.ts configures. */
 const SDK_METRICS = [
   'temporal_worker_task_slots_available',
   'temporal_workflow_task_execution_failed_total',

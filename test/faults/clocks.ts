@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { z } from 'zod';
-import { setPolicy } from '../../src/operator/catalog';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import type { Journal } from './journal';
 import { evaluateAtRest, runWorkload, type FaultHarness } from './run';
 import { GOPAY_POLICY, SHOPEEPAY_POLICY, type FaultStack } from './stack';

@@ -1,5 +1,5 @@
 import type { PaymentTerms } from '../../src/domain/payment';
-import type { Pool } from '../../src/db/pool';
+import type { Pool } from '../../src/db/connection/pool';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import type { Provider } from '../../src/providers/provider';
 import type { ProviderRegistry } from '../../src/providers/registry';

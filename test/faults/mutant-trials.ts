@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
-import { recover, type Recovery } from '../../src/operator/recover';
+import { recover, type Recovery } from '../../src/services/recovery/recover';
 import { Journal } from './journal';
 import { Workload, type ScenarioKind } from './workload';
 import { MUTANTS, type Mutant } from './mutants';

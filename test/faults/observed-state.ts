@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Pool } from '../../src/db/pool';
-import { verifyLedger, type LedgerVerification } from '../../src/operator/verify-ledger';
+import type { Pool } from '../../src/db/connection/pool';
+import { verifyLedger, type LedgerVerification } from '../../src/services/ledger/verify-ledger';
 import type { Journal } from './journal';
 import type { ReceivedAttempt } from './receiver';
 import type { FaultStack } from './stack';

@@ -1,17 +1,17 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities';
-import { createPool } from '../../src/db/pool';
+import { createPool } from '../../src/db/connection/pool';
 import { connectClient } from '../../src/temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
-import { reconcileSlice } from '../../src/temporal/reconcile';
-import { installRuntime } from '../../src/temporal/runtime';
+import { reconcileSlice } from '../../src/services/reconciliation/compare-payments';
+import { installRuntime } from '../../src/worker/runtime';
 import { requireTemporal } from '../../src/temporal/requirements';
-import { startSweeper } from '../../src/temporal/sweeper';
-import { createLogger } from '../../src/logger';
+import { startSweeper } from '../../src/worker/sweeper';
+import { createLogger } from '../../src/observability/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
-import { DerivedKeys } from '../../src/db/derived-keys';
-import { createSealer } from '../../src/sealing';
+import { DerivedKeys } from '../../src/crypto/derived-keys';
+import { createSealer } from '../../src/crypto/sealing';
 import { Relay } from '../../src/webhooks/relay';
 import { createWebhookSender } from '../../src/webhooks/send';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
@@ -21,7 +21,7 @@ import { RETENTION_DAYS } from '../support/activity-dependencies';
 import { report } from './breakpoint';
 import { instrumentProviders, instrumentQueries, WORKER_BREAKPOINTS } from './instrumented';
 
-/** The worker as `startWorker` composes it (src/temporal/worker.ts), with breakpoints in its dependencies. */
+/** The worker as `startWorker` composes it (src/worker/worker.ts), with breakpoints in its dependencies. */
 async function run(): Promise<void> {
   const settings = readSettings();
   const { mutant } = settings;

@@ -1,11 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Environment } from '../../src/config';
-import { createPool, type Pool } from '../../src/db/pool';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
-import { addAccount, disableAccount, listAccounts, type ProviderAccount } from '../../src/operator/provider-accounts';
+import {
+  addAccount,
+  disableAccount,
+  listAccounts,
+  type ProviderAccount,
+} from '../../src/services/provider-accounts/provider-accounts';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { runLunas } from '../cli/run-lunas';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';

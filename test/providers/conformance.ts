@@ -8,7 +8,7 @@ import type {
   ProviderPayment,
   ReceivedNotification,
 } from '../../src/providers/provider';
-import type { ProviderOperation } from '../../src/providers/wrap-calls';
+import type { ProviderOperation } from '../../src/providers/calls/wrap-calls';
 import { parseQris } from '../../src/qris/qris';
 import type { FaultKind } from '../../src/sandbox/faults';
 import { collectGarbage } from '../support/collect-garbage';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '../../src/logger';
+import { createLogger } from '../../src/observability/logger';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { newDatabase } from '../support/database';

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, type Pool } from '../../src/db/pool';
-import { approve, type ApprovalContext, listApprovals, reject } from '../../src/operator/approvals';
-import { listActions, type OperatorIdentity } from '../../src/operator/audit';
-import { listPolicies } from '../../src/operator/catalog';
-import { listExceptions, resolveException } from '../../src/operator/exceptions';
-import { createOperator, revokeOperator } from '../../src/operator/operators';
-import { performPaymentAction, type OperatorContext } from '../../src/operator/payment-actions';
-import { requireApproval } from '../../src/operator/request-approval';
-import { verifyAudit } from '../../src/operator/verify-audit';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { approve, type ApprovalContext, listApprovals, reject } from '../../src/services/approvals';
+import { listActions, type OperatorIdentity } from '../../src/services/audit/audit';
+import { listPolicies } from '../../src/services/provider-accounts/catalog';
+import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
+import { createOperator, revokeOperator } from '../../src/services/identity/operators';
+import { performPaymentAction, type OperatorContext } from '../../src/services/payments/payment-actions';
+import { requireApproval } from '../../src/services/audit/request-approval';
+import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { runLunas } from '../cli/run-lunas';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
-import { applyTransitions, payLate } from '../operator/transition-path';
+import { applyTransitions, payLate } from '../services/ledger/transition-path';
 
 /* In production, one operator alone moves no money and changes no rule that moves money. */
 

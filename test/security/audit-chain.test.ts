@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createPool, type Pool } from '../../src/db/pool';
-import { type OperatorIdentity, withAudit } from '../../src/operator/audit';
-import { verifyAudit } from '../../src/operator/verify-audit';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { type OperatorIdentity, withAudit } from '../../src/services/audit/audit';
+import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { runLunas } from '../cli/run-lunas';
 import { createTestDatabase, type TestDatabase } from '../support/database';

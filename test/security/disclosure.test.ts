@@ -1,8 +1,8 @@
-import { createKey, listKeys } from '../../src/operator/keys';
-import { createOperator } from '../../src/operator/operators';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { createSealer } from '../../src/sealing';
-import { addAccount } from '../../src/operator/provider-accounts';
+import { createKey, listKeys } from '../../src/services/merchants/keys';
+import { createOperator } from '../../src/services/identity/operators';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createSealer } from '../../src/crypto/sealing';
+import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { errorMessage } from '../providers/midtrans/published-messages';
 import { startScriptedMidtrans, type ScriptedMidtrans } from '../providers/midtrans/scripted-midtrans';
 import { eventually } from '../support/eventually';

@@ -1,7 +1,7 @@
-import { setPolicy } from '../../src/operator/catalog';
-import { cancelPendingPayments } from '../../src/operator/merchant-hold';
-import { changeHold, changeMerchant } from '../../src/operator/merchants';
-import { createOperator } from '../../src/operator/operators';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { cancelPendingPayments } from '../../src/services/merchants/merchant-hold';
+import { changeHold, changeMerchant } from '../../src/services/merchants/merchants';
+import { createOperator } from '../../src/services/identity/operators';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createKey } from '../../src/operator/keys';
+import { createKey } from '../../src/services/merchants/keys';
 import { freePort } from '../../src/local-stack/ports';
-import { seedDemo } from '../../src/operator/seed-demo';
+import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { callApi, sendRequest, startTestApis, type ApiResult, type TestApis } from '../support/api';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createSecretKey } from '../../src/keys/secret-key';
-import { createOperator } from '../../src/operator/operators';
+import { createSecretKey } from '../../src/crypto/secret-key';
+import { createOperator } from '../../src/services/identity/operators';
 import { callApi, sendRequest, startTestApis, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';
 

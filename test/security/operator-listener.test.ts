@@ -1,4 +1,4 @@
-import { createOperator } from '../../src/operator/operators';
+import { createOperator } from '../../src/services/identity/operators';
 import { OPERATOR_ENDPOINTS } from '../../src/api/routes';
 import { sendRequest, startTestApis, type TestApis } from '../support/api';
 

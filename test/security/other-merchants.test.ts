@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ROUTES } from '../../src/api/routes';
-import { setPolicy } from '../../src/operator/catalog';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { createSealer } from '../../src/sealing';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { createSecondMerchant, type SecondMerchant } from '../support/second-merchant';

@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 import { loadConfig, metricsAddressOf } from '../../src/config';
 import { freePort } from '../../src/local-stack/ports';
-import { createLogger } from '../../src/logger';
-import { createOperator } from '../../src/operator/operators';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createLogger } from '../../src/observability/logger';
+import { createOperator } from '../../src/services/identity/operators';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
 import { fetchDecodedHistory } from '../support/history';
 import { type Receiver, startReceiver } from '../support/receiver';

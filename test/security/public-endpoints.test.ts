@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import QRCode from 'qrcode';
-import { createSecretKey } from '../../src/keys/secret-key';
+import { createSecretKey } from '../../src/crypto/secret-key';
 import { callApi, sendRequest, startTestApis, type TestApis } from '../support/api';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';

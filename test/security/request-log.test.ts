@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { z } from 'zod';
-import { createOperator } from '../../src/operator/operators';
+import { createOperator } from '../../src/services/identity/operators';
 import { sendRequest, startTestApis, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, type Pool } from '../../src/db/pool';
-import { addAccount } from '../../src/operator/provider-accounts';
-import { resealAll } from '../../src/operator/reseal';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
+import { resealAll } from '../../src/services/recovery/reseal';
 import { createProviderRegistry } from '../../src/providers/registry';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 const masterKey = randomBytes(32).toString('base64');

@@ -4,7 +4,7 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { checkStep } from '../../activities/check-step';
 import * as sandboxTimers from '../../activities/sandbox-timers';
 import { findTerms } from '../../src/db/queries/find-terms';
-import { setPolicy } from '../../src/operator/catalog';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { MERCHANT, UNPROVEN_OPERATOR } from '../../src/domain/payment-actions';
 import { updateProof } from '../../src/domain/update-arguments';
 import type { PaymentTerms } from '../../src/domain/payment';

@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { startApi } from '../../src/api/server';
-import { createLogger } from '../../src/logger';
+import { createLogger } from '../../src/observability/logger';
 import { collectGarbage } from '../support/collect-garbage';
 import { eventually } from '../support/eventually';
 import { freeListeners } from '../support/listeners';

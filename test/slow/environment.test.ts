@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, type Pool } from '../../src/db/pool';
-import { createOperatorKey, createSecretKey } from '../../src/keys/secret-key';
-import { seedDemo } from '../../src/operator/seed-demo';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { createOperatorKey, createSecretKey } from '../../src/crypto/secret-key';
+import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { runLunas } from '../cli/run-lunas';
 import { temporaryDirectory } from '../local-stack/processes';
 import { callApi, sendRequest, startTestApis } from '../support/api';

@@ -5,11 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { freePort } from '../../src/local-stack/ports';
-import { setPolicy } from '../../src/operator/catalog';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { redeliver } from '../../src/operator/webhook-redelivery';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
 import { PACKAGE_ROOT } from '../../src/package-info';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 

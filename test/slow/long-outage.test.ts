@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdir } from 'node:fs/promises';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
-import { setPolicy } from '../../src/operator/catalog';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { startTemporal, type TemporalOptions } from '../../src/local-stack/temporal';
 import { temporaryDirectory } from '../local-stack/processes';
 import { testEnvironment } from '../support/test-environment';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
-import { createPool, type Pool } from '../../src/db/pool';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { createEmptyDatabase, type TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';

@@ -1,10 +1,10 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities';
-import { requestStatusQuery } from '../../src/db/notification-inbox';
+import { requestStatusQuery } from '../../src/db/records/notification-inbox';
 import { PaymentWorkflowClient, type RequestOutcome } from '../../src/temporal/payment-workflow-client';
 import { notifyWorkflow } from '../../src/temporal/notify-workflow';
-import { verifyLedger } from '../../src/operator/verify-ledger';
+import { verifyLedger } from '../../src/services/ledger/verify-ledger';
 import type { PaymentTerms } from '../../src/domain/payment';
 import { type ActionDefinition, MERCHANT, PAYMENT_ACTIONS, type PaymentAction } from '../../src/domain/payment-actions';
 import type { Actor, StepInput } from '../../src/domain/workflow-step';

@@ -5,9 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/local-stack/ports';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { PACKAGE_ROOT } from '../../src/package-info';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 

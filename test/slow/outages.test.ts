@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApi } from '../../src/api/server';
-import { createLogger } from '../../src/logger';
+import { createLogger } from '../../src/observability/logger';
 import { sendRequest, type ApiResult } from '../support/api';
 import { freeListeners } from '../support/listeners';
 import { signedNotification } from '../support/notification';

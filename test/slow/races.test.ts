@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forEachConcurrent } from '../../src/temporal/for-each-concurrent';
-import { setPolicy } from '../../src/operator/catalog';
+import { forEachConcurrent } from '../../src/lib/for-each-concurrent';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { createOpenPayments } from '../support/bulk';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { reconcileAll, type Reconciliation } from '../../src/temporal/reconcile-all';
-import { setPolicy } from '../../src/operator/catalog';
+import { reconcileAll, type Reconciliation } from '../../src/services/reconciliation/reconcile-all';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { createProviderRegistry } from '../../src/providers/registry';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 

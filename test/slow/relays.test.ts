@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { createSealer } from '../../src/sealing';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createSealer } from '../../src/crypto/sealing';
 import { type BuiltProcess, startWorkerProcess } from '../support/api-process';
 import { eventually } from '../support/eventually';
 import { type Receiver, startReceiver } from '../support/receiver';

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createLogger } from '../../src/logger';
-import { replayOpenWorkflows } from '../../src/temporal/replay-open';
+import { createLogger } from '../../src/observability/logger';
+import { replayOpenWorkflows } from '../../src/worker/replay-open';
 
 import { runBuiltLunas } from '../support/lunas-process';
 import { payloadKeysOf } from '../support/payload-keys';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { setPolicy } from '../../src/operator/catalog';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { createSealer } from '../../src/sealing';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createSealer } from '../../src/crypto/sealing';
 import { type ApiProcess, type BuiltProcess, startApiProcess, startWorkerProcess } from '../support/api-process';
 import { eventually } from '../support/eventually';
 import { runBuiltLunas } from '../support/lunas-process';

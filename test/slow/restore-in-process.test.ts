@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { reconcileAll as reconcileEverything } from '../../src/temporal/reconcile-all';
+import { reconcileAll as reconcileEverything } from '../../src/services/reconciliation/reconcile-all';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
-import { setPolicy } from '../../src/operator/catalog';
-import { recover } from '../../src/operator/recover';
-import { verifyLedger } from '../../src/operator/verify-ledger';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { recover } from '../../src/services/recovery/recover';
+import { verifyLedger } from '../../src/services/ledger/verify-ledger';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { createProviderRegistry } from '../../src/providers/registry';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { paymentWorkflowId, webhookWorkflowId } from '../../workflows/messages';
 import { backUp } from '../support/database';
 import { startReceiver, type Receiver } from '../support/receiver';

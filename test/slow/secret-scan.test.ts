@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createOperatorKey, createSecretKey } from '../../src/keys/secret-key';
+import { createOperatorKey, createSecretKey } from '../../src/crypto/secret-key';
 import { PACKAGE_ROOT } from '../../src/package-info';
 
 let directory: string;

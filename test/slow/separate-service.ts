@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
-import { createPool, type Pool } from '../../src/db/pool';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import { dataDirectoryAt, readMasterKey } from '../../src/local-stack/data-directory';
 import type { RunFile } from '../../src/local-stack/run-file';
 import { type ChildServiceName, startChildService } from '../../src/local-stack/child-service';

@@ -11,7 +11,7 @@ import { newNamespace } from '../support/service';
 import { temporalAddress } from '../support/temporal';
 import { startTemporalStub, type StubResponse } from '../support/temporal-stub';
 
-const NAMES = ['server_version', 'namespace', 'retention', 'search_attributes', 'fairness'];
+const NAMES = ['server_version', 'namespace', 'retention', 'search_attributes'];
 const OURS = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
 const KEYWORD = 2;
 
@@ -54,8 +54,8 @@ describe('a Temporal server', () => {
   it('check names what a new namespace lacks, setup creates it, and check finds nothing then', async () => {
     const { namespace } = await newNamespace();
     const before = await lunasTemporal('check', temporalAddress(), namespace);
-    expect(before).toMatchObject({ exitCode: 1, broken: ['retention', 'search_attributes', 'fairness'] });
-    expect(before.stderr).toBe('error: Broken requirements: retention, search_attributes, fairness.\n');
+    expect(before).toMatchObject({ exitCode: 1, broken: ['retention', 'search_attributes'] });
+    expect(before.stderr).toBe('error: Broken requirements: retention, search_attributes.\n');
     for (const name of OURS) expect(before.violations).toContain(name);
     expect(before.violations).toContain('The retention is 1 days');
 

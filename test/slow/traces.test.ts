@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { z } from 'zod';
-import { withCorrelation } from '../../src/correlation';
-import { setPolicy } from '../../src/operator/catalog';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { withCorrelation } from '../../src/observability/correlation';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { MidtransClient } from '../../src/providers/midtrans/midtrans-client';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { startApiProcess, startWorkerProcess, type ApiProcess } from '../support/api-process';
 import { eventually } from '../support/eventually';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver';
@@ -149,7 +149,7 @@ describe('without a span', () => {
 
   it('no package of OpenTelemetry is loaded by API and worker', () => {
     const script = `
-      for (const file of ['api/server', 'temporal/worker', 'cli/service-process']) require('./dist/src/' + file);
+      for (const file of ['api/server', 'worker/worker', 'cli/service-process']) require('./dist/src/' + file);
       const files = Object.keys(require.cache);
       const exporters = files.filter((file) => /opentelemetry.(sdk|exporter|otlp)/.test(file));
       console.log(JSON.stringify({ loadsService: files.length > 100, exporters }));`;

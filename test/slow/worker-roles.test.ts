@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { freePort } from '../../src/local-stack/ports';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { createSealer } from '../../src/sealing';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createSealer } from '../../src/crypto/sealing';
 import { type BuiltProcess, startWorkerProcess } from '../support/api-process';
 import { eventually } from '../support/eventually';
 import { runBuiltLunas } from '../support/lunas-process';

@@ -1,7 +1,7 @@
 import type { ActivityDependencies } from '../../activities/dependencies';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import type { Provider } from '../../src/providers/provider';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { createWebhookSender } from '../../src/webhooks/send';
 
 /** The defaults of the configuration. */

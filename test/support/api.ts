@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type ApiSettings, startApi } from '../../src/api/server';
-import { createPool, type Pool } from '../../src/db/pool';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { NewKeyAccess, MerchantScope } from '../../src/domain/key-access';
-import { createKey } from '../../src/operator/keys';
-import { createMerchant } from '../../src/operator/merchants';
+import { createKey } from '../../src/services/merchants/keys';
+import { createMerchant } from '../../src/services/merchants/merchants';
 import { collectLog } from './collect-log';
 import { createTestDatabase, expectNoDeniedStatement } from './database';
 import { freeListeners } from './listeners';

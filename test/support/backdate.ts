@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/db/pool';
+import type { Pool } from '../../src/db/connection/pool';
 
 /** Executes statements without triggers and foreign keys, as only a superuser can. */
 export async function asSuperuser(db: Pool, ...statements: readonly string[]): Promise<void> {

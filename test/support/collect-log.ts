@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { z } from 'zod';
-import { createLogger, type Logger } from '../../src/logger';
+import { createLogger, type Logger } from '../../src/observability/logger';
 
 const lineSchema = z.looseObject({ msg: z.string() });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { type DatabaseLogin, loginUrl } from '../../src/local-stack/database-logins';
-import { POOL_MODES, type PoolMode, throughPooler } from '../../src/pooler';
+import { POOL_MODES, type PoolMode, throughPooler } from '../../src/lib/pooler';
 import { urlThrough } from './pgbouncer';
 import { TEMPLATE_DATABASE, testEnvironment } from './test-environment';
 

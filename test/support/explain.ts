@@ -1,6 +1,6 @@
 import type { QueryResult } from 'pg';
 import { z } from 'zod';
-import type { Pool } from '../../src/db/pool';
+import type { Pool } from '../../src/db/connection/pool';
 
 /** What a statement of the product read. */
 export interface ExplainedStatement {

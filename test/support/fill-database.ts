@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/db/pool';
+import type { Pool } from '../../src/db/connection/pool';
 
 /** The number of final and of open payments. `LUNAS_SCALE_PAYMENTS=5000000` fills a larger database than CI does. */
 export const FINAL = Number(process.env.LUNAS_SCALE_PAYMENTS ?? 2_000_000);

@@ -1,4 +1,4 @@
-import { KeyRing } from '../../src/master-keys';
+import { KeyRing } from '../../src/crypto/master-keys';
 import type { PayloadKeys } from '../../src/temporal/payload-codec';
 
 const LABEL = 'lunas temporal payloads';

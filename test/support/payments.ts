@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPool, type Pool } from '../../src/db/pool';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import type { PaymentTerms } from '../../src/domain/payment';
 import { createTestDatabase } from './database';

@@ -8,7 +8,7 @@ import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 import { launch, type ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
 import { runCommand } from '../../src/local-stack/run-command';
-import { pollUntil } from '../../src/local-stack/poll-until';
+import { pollUntil } from '../../src/lib/poll-until';
 
 /** The server that the Temporal CLI of `lunas up` contains, built separately from the same sources. */
 const VERSION = '1.29.1';

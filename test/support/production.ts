@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createPool } from '../../src/db/pool';
-import { createOperator } from '../../src/operator/operators';
+import { createPool } from '../../src/db/connection/pool';
+import { createOperator } from '../../src/services/identity/operators';
 
 /** The variables of a new operator who runs commands on a production database. */
 export async function productionOperator(databaseUrl: string): Promise<NodeJS.ProcessEnv> {

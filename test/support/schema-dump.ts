@@ -1,4 +1,4 @@
-import type { Queryable } from '../../src/db/pool';
+import type { Queryable } from '../../src/db/connection/pool';
 
 /** Without the tables of the migration tool and of extensions. */
 const OUR_RELATIONS = `

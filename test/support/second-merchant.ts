@@ -1,7 +1,7 @@
 import type { Environment } from '../../src/config';
-import type { Queryable } from '../../src/db/pool';
-import { createKey } from '../../src/operator/keys';
-import { createMerchant } from '../../src/operator/merchants';
+import type { Queryable } from '../../src/db/connection/pool';
+import { createKey } from '../../src/services/merchants/keys';
+import { createMerchant } from '../../src/services/merchants/merchants';
 
 export interface SecondMerchant {
   readonly id: string;

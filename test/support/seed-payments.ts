@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Pool } from '../../src/db/pool';
+import type { Pool } from '../../src/db/connection/pool';
 
 export interface SeedOptions {
   readonly count: number;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { z } from 'zod';
-import { createPool, type Pool } from '../../src/db/pool';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import { freePort } from '../../src/local-stack/ports';
-import { createLogger } from '../../src/logger';
-import { createOperator, operatorFinder, revokeOperator } from '../../src/operator/operators';
+import { createLogger } from '../../src/observability/logger';
+import { createOperator, operatorFinder, revokeOperator } from '../../src/services/identity/operators';
 import { startCodecServer } from '../../src/temporal/codec-server';
 import { EncryptingCodec } from '../../src/temporal/payload-codec';
 import { payloadKeysOf } from '../support/payload-keys';

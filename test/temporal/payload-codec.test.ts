@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { createLogger } from '../../src/logger';
+import { createLogger } from '../../src/observability/logger';
 import { EncryptingCodec, WorkerCodec } from '../../src/temporal/payload-codec';
 import { payloadKeysOf } from '../support/payload-keys';
 

@@ -1,8 +1,8 @@
-import { setPolicy } from '../../src/operator/catalog';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { VERSION } from '../../src/package-info';
 import { PAYMENT_EVENTS } from '../../src/domain/events';
-import { createSealer } from '../../src/sealing';
+import { createSealer } from '../../src/crypto/sealing';
 import { startReceiver, verifySignature, type ReceivedWebhook, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { createKey } from '../../src/operator/keys';
-import { createMerchant } from '../../src/operator/merchants';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { createSealer } from '../../src/sealing';
+import { createKey } from '../../src/services/merchants/keys';
+import { createMerchant } from '../../src/services/merchants/merchants';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createSealer } from '../../src/crypto/sealing';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { createLogger } from '../../src/logger';
-import { createSealer } from '../../src/sealing';
+import { createLogger } from '../../src/observability/logger';
+import { createSealer } from '../../src/crypto/sealing';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { claimDeliveries, type Delivery, reclaimDelivery } from '../../src/webhooks/outbox';
-import { redeliver } from '../../src/operator/webhook-redelivery';
+import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';

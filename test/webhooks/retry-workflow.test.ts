@@ -1,8 +1,8 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { z } from 'zod';
-import { listDeliveries } from '../../src/operator/webhook-deliveries';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { createSealer } from '../../src/sealing';
+import { listDeliveries } from '../../src/services/webhooks/webhook-deliveries';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createSealer } from '../../src/crypto/sealing';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';

@@ -2,7 +2,7 @@ import { Client as GrpcClient } from '@grpc/grpc-js';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Client as PgClient } from 'pg';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
-import { setPolicy } from '../../src/operator/catalog';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { timelineNames } from '../support/timeline';
 import { eventually } from '../support/eventually';

@@ -1,6 +1,6 @@
-import { requestStatusQuery } from '../../src/db/notification-inbox';
-import { setPolicy } from '../../src/operator/catalog';
-import { resolveException } from '../../src/operator/exceptions';
+import { requestStatusQuery } from '../../src/db/records/notification-inbox';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { resolveException } from '../../src/services/payments/exceptions';
 import { recordHistory } from '../support/history';
 import { signedNotification } from '../support/notification';
 import { newNamespace, startTestService, type TestService } from '../support/service';

@@ -1,6 +1,6 @@
 import { SEARCH_ATTRIBUTES, paymentWorkflowId } from '../../workflows/messages';
 import { MAX_HISTORY_EVENTS } from '../../workflows/retry-policies';
-import { setPolicy } from '../../src/operator/catalog';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 

@@ -1,4 +1,4 @@
-import { setPolicy } from '../../src/operator/catalog';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import type { TestService } from '../support/service';

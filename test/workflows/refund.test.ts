@@ -1,6 +1,6 @@
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { MERCHANT } from '../../src/domain/payment-actions';
-import { setPolicy } from '../../src/operator/catalog';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import type { TestService } from '../support/service';
 import { eventually } from '../support/eventually';

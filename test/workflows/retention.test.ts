@@ -1,7 +1,7 @@
 import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { retention } from '../../workflows/retention';
-import { createEndpoint } from '../../src/operator/webhook-endpoints';
-import { createSealer } from '../../src/sealing';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
 import { type Receiver, startReceiver } from '../support/receiver';

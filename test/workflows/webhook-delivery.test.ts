@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { disableEndpoint, enableEndpoint, findEndpoint } from '../../src/operator/webhook-endpoints';
-import { redeliver } from '../../src/operator/webhook-redelivery';
-import { createSealer } from '../../src/sealing';
+import { disableEndpoint, enableEndpoint, findEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
+import { createSealer } from '../../src/crypto/sealing';
 import { EncryptingCodec } from '../../src/temporal/payload-codec';
 import { payloadKeysOf } from '../support/payload-keys';
 import { MAX_ATTEMPTS } from '../../src/webhooks/retry-policy';

@@ -1,9 +1,11 @@
-import { publicEndpoint } from '../endpoint';
+import { publicEndpoint } from '../../http/endpoint';
+import type { ApiDependencies } from '../dependencies';
 
 /** Liveness: the process accepts requests. */
 export const getHealth = publicEndpoint({
   method: 'get',
   path: '/healthz',
+  isUnobserved: true,
   handler: () => Promise.resolve({ status: 200, body: { status: 'ok' } }),
 });
 
@@ -16,7 +18,8 @@ export const getHealth = publicEndpoint({
 export const getReadiness = publicEndpoint({
   method: 'get',
   path: '/readyz',
-  async handler({ readiness }, request) {
+  isUnobserved: true,
+  async handler({ readiness }: Pick<ApiDependencies, 'readiness'>, request) {
     const state = await readiness.check(request.query.for === 'creates');
     return {
       status: state.isReady ? 200 : 503,

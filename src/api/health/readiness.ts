@@ -1,6 +1,6 @@
-import type { Queryable } from '../../db/pool';
+import type { Queryable } from '../../db/connection/pool';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
-import { withTimeout } from '../with-timeout';
+import { withTimeout } from '../../lib/with-timeout';
 
 /** A load balancer decides by this state and repeats its request soon. */
 const CHECK_TIMEOUT_MS = 2_000;

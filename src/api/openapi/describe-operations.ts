@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../../domain/errors';
-import { errorSchema } from '../api-error';
+import { errorSchema } from '../../http/api-error';
 import type { MerchantEndpoint } from '../endpoint';
 import { type ResponseHeader, usualHeaders } from './response-headers';
 import { EXAMPLE_PAYMENT } from '../payments/example-payment';

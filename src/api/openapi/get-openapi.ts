@@ -1,8 +1,9 @@
-import { type MerchantEndpoint, publicEndpoint, type PublicEndpoint } from '../endpoint';
+import { publicEndpoint, type PublicEndpoint } from '../../http/endpoint';
+import { type MerchantEndpoint } from '../endpoint';
 import { buildDocument } from './document';
 
 /** The contract as OpenAPI 3.1. */
-export function getOpenapi(endpoints: readonly MerchantEndpoint[]): PublicEndpoint {
+export function getOpenapi(endpoints: readonly MerchantEndpoint[]): PublicEndpoint<unknown> {
   const body = Buffer.from(JSON.stringify(buildDocument(endpoints)));
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
   return publicEndpoint({

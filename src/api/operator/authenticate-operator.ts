@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { OperatorScope } from '../../domain/key-access';
-import type { OperatorIdentity } from '../../operator/audit';
-import { findOperator } from '../../operator/operators';
-import { parseOperatorKey } from '../../keys/secret-key';
-import { assertAddressAllowed, assertScope, authenticateKey } from '../auth/authenticate';
-import { clientAddress } from '../auth/client-address';
+import type { OperatorIdentity } from '../../services/audit/audit';
+import { findOperator } from '../../services/identity/operators';
+import { parseOperatorKey } from '../../crypto/secret-key';
+import { assertAddressAllowed, assertScope, authenticateKey, type KeyDependency } from '../../http/auth/authenticate';
+import { clientAddress } from '../../http/auth/client-address';
 import type { ApiDependencies } from '../dependencies';
 
 /** The operator that makes the request. */
@@ -19,7 +19,7 @@ export interface AuthenticatedOperator {
  * @throws ApiError `invalid_api_key`, `api_key_ip_not_allowed`
  */
 export async function authenticateOperator(
-  dependencies: ApiDependencies,
+  dependencies: Pick<ApiDependencies, 'db' | 'log' | KeyDependency>,
   request: Request,
   { locals }: Response,
   scope: OperatorScope,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import * as exceptions from '../../operator/exceptions';
-import { snakeCaseKeys } from '../../snake-case';
+import * as exceptions from '../../services/payments/exceptions';
+import { snakeCaseKeys } from '../../lib/snake-case';
 import { operatorEndpoint } from '../endpoint';
 import { readQuery } from '../payments/list-transactions/list-query';
 import { limitSchema, noteSchema, parseActionBody, mapErrors, uuidInPath } from './operator-request';
+import type { ApiDependencies } from '../dependencies';
 
 const querySchema = z.object({
   limit: limitSchema,
@@ -15,7 +16,7 @@ export const listExceptions = operatorEndpoint({
   method: 'get',
   path: '/operator/exceptions',
   scope: 'read',
-  async handler({ db }, request) {
+  async handler({ db }: Pick<ApiDependencies, 'db'>, request) {
     const { all, limit } = readQuery(request, querySchema);
     const found = await exceptions.listExceptions(db, { onlyOpen: all === 'false', limit });
     return { status: 200, body: snakeCaseKeys({ exceptions: found }) };
@@ -31,7 +32,7 @@ export const resolveException = operatorEndpoint({
   path: '/operator/exceptions/:id/resolve',
   scope: 'resolve',
   readsBody: true,
-  async handler({ db }, request, { actor }) {
+  async handler({ db }: Pick<ApiDependencies, 'db'>, request, { actor }) {
     const { note, refunded } = parseActionBody(request, resolutionSchema);
     const id = uuidInPath(request);
     const resolution = { note, isRefunded: refunded };

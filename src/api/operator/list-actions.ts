@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import * as audit from '../../operator/audit';
-import { snakeCaseKeys } from '../../snake-case';
+import * as audit from '../../services/audit/audit';
+import { snakeCaseKeys } from '../../lib/snake-case';
 import { boundedText } from '../max-length';
 import { operatorEndpoint } from '../endpoint';
 import { readQuery } from '../payments/list-transactions/list-query';
 import { limitSchema } from './operator-request';
+import type { ApiDependencies } from '../dependencies';
 
 const MAX_TARGET_CHARACTERS = 200;
 
@@ -25,7 +26,7 @@ export const listActions = operatorEndpoint({
   method: 'get',
   path: '/operator/actions',
   scope: 'read',
-  async handler({ db }, request) {
+  async handler({ db }: Pick<ApiDependencies, 'db'>, request) {
     const actions = await audit.listActions(db, readQuery(request, querySchema));
     return { status: 200, body: snakeCaseKeys({ actions }) };
   },

@@ -1,9 +1,10 @@
-import * as operator from '../../operator/merchant-hold';
-import type { Merchant } from '../../operator/merchants';
-import type { OperatorContext } from '../../operator/payment-actions';
-import { snakeCaseKeys } from '../../snake-case';
+import * as operator from '../../services/merchants/merchant-hold';
+import type { Merchant } from '../../services/merchants/merchants';
+import type { OperatorContext } from '../../services/payments/payment-actions';
+import { snakeCaseKeys } from '../../lib/snake-case';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
 import { mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-request';
+import type { ApiDependencies } from '../dependencies';
 
 export const holdMerchant = merchantHoldEndpoint('hold', operator.holdMerchant);
 export const releaseMerchant = merchantHoldEndpoint('release', operator.releaseMerchant);
@@ -17,7 +18,7 @@ function merchantHoldEndpoint(
     path: `/operator/merchants/:id/${path}`,
     scope: 'settle',
     readsBody: true,
-    async handler({ db, workflows }, request, { actor }) {
+    async handler({ db, workflows }: Pick<ApiDependencies, 'db' | 'workflows'>, request, { actor }) {
       const { note } = parseActionBody(request, noteSchema);
       const id = uuidInPath(request);
       const merchant = await mapErrors('not_found', () => change({ db, workflows, by: actor }, id, note));

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
 import { RESOLVE_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
 import type { OperatorScope } from '../../domain/key-access';
-import { performPaymentAction } from '../../operator/payment-actions';
-import { findPayment } from '../../operator/find-payment';
-import { snakeCaseKeys } from '../../snake-case';
+import { performPaymentAction } from '../../services/payments/payment-actions';
+import { findPayment } from '../../services/payments/find-payment';
+import { snakeCaseKeys } from '../../lib/snake-case';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
 import { noteSchema, paymentInPath, parseActionBody, mapErrors } from './operator-request';
+import type { ApiDependencies } from '../dependencies';
 
 const resolutionSchema = noteSchema.extend({
   as: z.enum(['refunded', 'paid'], { error: 'must be refunded or paid' }),
@@ -68,7 +69,7 @@ function paymentActionEndpoint(
     path: `/operator/payments/:id/${path}`,
     scope,
     readsBody: true,
-    async handler({ db, workflows, mutex }, request, { actor }) {
+    async handler({ db, workflows, mutex }: Pick<ApiDependencies, 'db' | 'workflows' | 'mutex'>, request, { actor }) {
       const { action, note } = read(request);
       return mapErrors(code, async () => {
         const { id } = await findPayment(db, paymentInPath(request));

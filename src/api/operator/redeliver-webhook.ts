@@ -1,7 +1,8 @@
-import { withAudit } from '../../operator/audit';
-import { redeliver } from '../../operator/webhook-redelivery';
+import { withAudit } from '../../services/audit/audit';
+import { redeliver } from '../../services/webhooks/webhook-redelivery';
 import { operatorEndpoint } from '../endpoint';
 import { noteSchema, parseActionBody, mapErrors, uuidInPath } from './operator-request';
+import type { ApiDependencies } from '../dependencies';
 
 /** `not_found` also for a delivery that is pending, or whose endpoint is disabled. */
 export const redeliverWebhook = operatorEndpoint({
@@ -9,7 +10,7 @@ export const redeliverWebhook = operatorEndpoint({
   path: '/operator/deliveries/:id/redeliver',
   scope: 'redeliver',
   readsBody: true,
-  async handler({ db }, request, { actor }) {
+  async handler({ db }: Pick<ApiDependencies, 'db'>, request, { actor }) {
     const { note } = parseActionBody(request, noteSchema);
     const id = uuidInPath(request);
     const action = { action: 'webhook.redeliver', target: id, note } as const;

@@ -4,6 +4,7 @@ import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_PAYMENT, EXAMPLE_TIMES } from './example-payment';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf, timestampFieldsOf } from './payment-fields';
 import { requirePayment } from './require-payment';
+import type { ApiDependencies } from '../dependencies';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 
@@ -26,7 +27,7 @@ export const getPayment = merchantEndpoint({
     examples: { 'a paid transaction': { payment: { ...EXAMPLE_PAYMENT, status: 'paid', ...EXAMPLE_TIMES } } },
   },
   errors: ['not_found'],
-  async handler({ db }, { params }, { merchantId }) {
+  async handler({ db }: Pick<ApiDependencies, 'db'>, { params }, { merchantId }) {
     const payment = await requirePayment(db, merchantId, String(params.id));
     return { status: 200, body: { payment: toPaymentDetail(payment) } };
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
-import { ApiError } from '../api-error';
+import { ApiError } from '../../http/api-error';
 import { merchantEndpoint } from '../endpoint';
 import type { ApiDependencies } from '../dependencies';
 import { EXAMPLE_QRIS } from './example-payment';
@@ -22,10 +22,12 @@ export const qrisSchema = z.object({
 
 export type QrisBody = z.output<typeof qrisSchema>;
 
+type QrisDependencies = Pick<ApiDependencies, 'qrisLinks' | 'checkoutLinks'>;
+
 /** Undefined before the provider has issued a QR, or if it never did. */
 export async function toQris(
   payment: PaymentRow,
-  { qrisLinks, checkoutLinks }: Pick<ApiDependencies, 'qrisLinks' | 'checkoutLinks'>,
+  { qrisLinks, checkoutLinks }: QrisDependencies,
 ): Promise<QrisBody | undefined> {
   if (payment.qrisPayload === null) return undefined;
   return {
@@ -52,7 +54,7 @@ before the provider has issued it, and if the provider rejected the transaction.
     examples: { 'a QR': { qris: EXAMPLE_QRIS } },
   },
   errors: ['not_found'],
-  async handler(dependencies, { params }, { merchantId }) {
+  async handler(dependencies: QrisDependencies & Pick<ApiDependencies, 'db'>, { params }, { merchantId }) {
     const payment = await requirePayment(dependencies.db, merchantId, String(params.id));
     const qris = await toQris(payment, dependencies);
     if (!qris) throw new ApiError('not_found', `This transaction is ${payment.status} and has no QR code.`);

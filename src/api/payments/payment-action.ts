@@ -3,7 +3,7 @@ import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ApiErrorCode } from '../../domain/errors';
 import { rejectionReason, type MerchantPaymentAction } from '../../domain/payment-actions';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
-import { ApiError } from '../api-error';
+import { ApiError } from '../../http/api-error';
 import type { MerchantHandler } from '../endpoint';
 import { requirePayment } from './require-payment';
 

@@ -1,19 +1,21 @@
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid } from 'uuid';
-import { storeNotification } from '../../db/notification-inbox';
+import { storeNotification } from '../../db/records/notification-inbox';
 import type { Provider } from '../../providers/provider';
 import { logPayment } from '../../temporal/log-payment';
 import { notifyWorkflow } from '../../temporal/notify-workflow';
-import { ApiError } from '../api-error';
+import { ApiError } from '../../http/api-error';
 import type { ApiDependencies } from '../dependencies';
-import { publicEndpoint } from '../endpoint';
+import { publicEndpoint } from '../../http/endpoint';
 
 /** A notification of Midtrans has about 1 kB. */
 const MAX_BYTES = 64 * 1_024;
 
 /** A provider waits for its response meanwhile. */
 const SIGNAL_TIMEOUT_MS = 2_000;
+
+type NotificationDependencies = Pick<ApiDependencies, 'providers' | 'publicBudget' | 'publicDb' | 'workflows' | 'log'>;
 
 /** The payments that were signalled a moment ago. The rows of further notifications stay open for the sweeper. */
 const signalled = new LRUCache<string, true>({ max: 10_000, ttl: 1_000 });
@@ -29,10 +31,10 @@ export const receiveNotification = publicEndpoint({
   path: '/provider-notifications/:account',
   readsBody: true,
   maxBytes: MAX_BYTES,
-  async admit(dependencies, request) {
+  async admit(dependencies: NotificationDependencies, request) {
     await requireAccount(dependencies, request);
   },
-  async handler(dependencies, request) {
+  async handler(dependencies: NotificationDependencies, request) {
     const { publicDb, log, publicBudget } = dependencies;
     const { accountId, provider } = await requireAccount(dependencies, request);
     const rawBody: Buffer = request.body;
@@ -57,7 +59,7 @@ export const receiveNotification = publicEndpoint({
 });
 
 /** The notification is stored, so without Temporal the provider gets its response, and the sweeper signals later. */
-async function notifySoon({ publicDb, workflows, log }: ApiDependencies, paymentId: string): Promise<void> {
+async function notifySoon({ publicDb, workflows, log }: NotificationDependencies, paymentId: string): Promise<void> {
   try {
     await notifyWorkflow(publicDb, workflows.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS), paymentId);
   } catch (error) {
@@ -67,7 +69,7 @@ async function notifySoon({ publicDb, workflows, log }: ApiDependencies, payment
 
 /** Found before the body is read: a caller without the address of an account makes the API read nothing. */
 async function requireAccount(
-  { providers, publicBudget }: ApiDependencies,
+  { providers, publicBudget }: NotificationDependencies,
   request: Request,
 ): Promise<{ readonly accountId: string; readonly provider: Provider }> {
   const accountId = String(request.params.account);

@@ -1,7 +1,8 @@
 import { logPayment } from '../../temporal/log-payment';
-import { ApiError } from '../api-error';
-import { publicEndpoint } from '../endpoint';
+import { ApiError } from '../../http/api-error';
+import { publicEndpoint } from '../../http/endpoint';
 import type { ImageFormat } from './qris-images';
+import type { ApiDependencies } from '../dependencies';
 
 const FILE_NAME = /^([A-Za-z0-9_-]+)\.(png|svg)$/;
 
@@ -15,7 +16,7 @@ export const getQrisImage = publicEndpoint({
   method: 'get',
   path: '/qris/:file',
   hasBudget: true,
-  async handler({ qrisImages, qrisLinks }, { params }) {
+  async handler({ qrisImages, qrisLinks }: Pick<ApiDependencies, 'qrisImages' | 'qrisLinks'>, { params }) {
     const [, token = '', extension] = FILE_NAME.exec(String(params.file)) ?? [];
     const format = extension === 'svg' ? 'svg' : 'png';
     const paymentId = await qrisLinks.paymentIdOf(token);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Queryable } from '../../db/pool';
+import type { Queryable } from '../../db/connection/pool';
 import { findOriginalResponse } from '../../db/queries/find-original-response';
 import { renderQrisPng, renderQrisSvg } from '../../qris/image';
 

@@ -1,6 +1,6 @@
-import type { DerivedKeys } from '../../db/derived-keys';
+import type { DerivedKeys } from '../../crypto/derived-keys';
 import type { PaymentRow } from '../../db/queries/payment-row';
-import { PublicTokens } from '../public-tokens';
+import { PublicTokens } from '../../crypto/public-tokens';
 
 /** The public, unguessable addresses of QR images. */
 export interface QrisLinks {

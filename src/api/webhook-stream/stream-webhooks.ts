@@ -1,9 +1,13 @@
 import type { Request } from 'express';
 import { findStreamEnd, isOfThisDatabase, type StreamCursor } from '../../db/queries/find-webhook-stream';
-import type { Queryable } from '../../db/pool';
-import { authenticate } from '../auth/authenticate';
-import { merchantStream, StreamBody } from '../endpoint';
+import type { Queryable } from '../../db/connection/pool';
+import { authenticate, type KeyDependency } from '../../http/auth/authenticate';
+import { StreamBody } from '../../http/endpoint';
+import type { ApiDependencies } from '../dependencies';
+import { merchantStream } from '../endpoint';
 import { parseCursor } from './stream-cursor';
+
+type StreamDependencies = Pick<ApiDependencies, 'db' | 'webhookStreams' | 'apiKeys' | KeyDependency>;
 
 /**
  * The merchant's events as server-sent events, for `lunas listen`. `Last-Event-ID` is the cursor: the stream continues
@@ -13,8 +17,9 @@ import { parseCursor } from './stream-cursor';
 export const streamWebhooks = merchantStream({
   method: 'get',
   path: '/webhooks/stream',
+  isUnobserved: true,
   scope: 'read',
-  async handler(dependencies, request, { keyId, merchantId }) {
+  async handler(dependencies: StreamDependencies, request, { keyId, merchantId }) {
     const { db, webhookStreams } = dependencies;
     webhookStreams.requirePlace(keyId);
     const cursor = (await knownCursor(db, request)) ?? (await findStreamEnd(db));

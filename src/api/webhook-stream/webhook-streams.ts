@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
-import { abortAfter } from '../../abort-after';
+import { abortAfter } from '../../lib/abort-after';
 import { findStreamPage, type StreamCursor, type StreamedEvent } from '../../db/queries/find-webhook-stream';
-import type { Queryable } from '../../db/pool';
-import type { Logger } from '../../logger';
-import { ApiError } from '../api-error';
+import type { Queryable } from '../../db/connection/pool';
+import type { Logger } from '../../observability/logger';
+import { ApiError } from '../../http/api-error';
 import { formatCursor, paymentEventId } from './stream-cursor';
 
 const INTERVAL_MS = 500;

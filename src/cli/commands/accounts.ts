@@ -11,8 +11,8 @@ import {
   setCallRate,
   setServerKey,
   type ProviderAccount,
-} from '../../operator/provider-accounts';
-import { howToApprove, requestApproval } from '../../operator/request-approval';
+} from '../../services/provider-accounts/provider-accounts';
+import { howToApprove, requestApproval } from '../../services/audit/request-approval';
 import type { LunasCommand } from '../lunas-command';
 import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';

@@ -7,9 +7,9 @@ import {
   listApprovals,
   reject,
   setApprovalLimit,
-} from '../../operator/approvals';
-import { performPaymentAction } from '../../operator/payment-actions';
-import { requireApproval } from '../../operator/request-approval';
+} from '../../services/approvals';
+import { performPaymentAction } from '../../services/payments/payment-actions';
+import { requireApproval } from '../../services/audit/request-approval';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit, wholeNumber } from '../option-schemas';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { LONG_STATEMENT_MS } from '../../db/pool';
+import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { formatRupiah } from '../../domain/money';
-import { type ArchivedDocument, readArchiveFile } from '../../operator/archive/archive-file';
-import { type ArchivedDay, archivePayments, MIN_AGE_DAYS } from '../../operator/archive/archive-payments';
+import { type ArchivedDocument, readArchiveFile } from '../../services/archive/archive-file';
+import { type ArchivedDay, archivePayments, MIN_AGE_DAYS } from '../../services/archive/archive-payments';
 import { NotFoundError } from '../../errors';
 import type { LunasCommand } from '../lunas-command';
 import { type CommandResult, formatFields, formatRow, formatTable } from '../output';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LONG_STATEMENT_MS } from '../../db/pool';
-import { type AuditVerification, verifyAudit } from '../../operator/verify-audit';
+import { LONG_STATEMENT_MS } from '../../db/connection/pool';
+import { type AuditVerification, verifyAudit } from '../../services/audit/verify-audit';
 import type { LunasCommand } from '../lunas-command';
 import { type CommandResult, formatTable } from '../output';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { codecPortOf, temporalUiOrigins } from '../../config';
-import { DerivedKeys } from '../../db/derived-keys';
-import { createPool } from '../../db/pool';
-import { operatorFinder } from '../../operator/operators';
+import { DerivedKeys } from '../../crypto/derived-keys';
+import { createPool } from '../../db/connection/pool';
+import { operatorFinder } from '../../services/identity/operators';
 import { requireOwnSettings, requireSettings } from '../lunas-command';
 import { runService } from '../service-process';
 

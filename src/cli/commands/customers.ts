@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { eraseDetails } from '../../db/payment-details';
-import { LONG_STATEMENT_MS } from '../../db/pool';
-import { type CustomerDetails, showCustomer } from '../../operator/customers';
-import { findPayment } from '../../operator/find-payment';
+import { eraseDetails } from '../../db/records/payment-details';
+import { LONG_STATEMENT_MS } from '../../db/connection/pool';
+import { type CustomerDetails, showCustomer } from '../../services/payments/customers';
+import { findPayment } from '../../services/payments/find-payment';
 import type { LunasCommand } from '../lunas-command';
 import { formatFields } from '../output';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../../errors';
-import { readGoLiveFacts } from '../../operator/go-live';
+import { readGoLiveFacts } from '../../services/merchants/go-live';
 import type { LunasCommand } from '../lunas-command';
 import { id } from '../option-schemas';
 import { type CommandResult, formatTable } from '../output';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import { listExceptions, resolveException } from '../../operator/exceptions';
+import { listExceptions, resolveException } from '../../services/payments/exceptions';
 import type { LunasCommand } from '../lunas-command';
 import { id, limit, note } from '../option-schemas';
 import { formatTable } from '../output';

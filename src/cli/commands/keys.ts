@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { LONG_STATEMENT_MS } from '../../db/pool';
+import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { MERCHANT_SCOPES } from '../../domain/key-access';
-import { createKey, listKeys, revokeKey } from '../../operator/keys';
-import { type ResealedTable, resealAll } from '../../operator/reseal';
+import { createKey, listKeys, revokeKey } from '../../services/merchants/keys';
+import { type ResealedTable, resealAll } from '../../services/recovery/reseal';
 import {
   addKeyAccessOptions,
   keyAccessColumns,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import type { LedgerBreak } from '../../operator/find-ledger-breaks';
-import { type AccountBalance, type LedgerVerification, verifyLedger } from '../../operator/verify-ledger';
-import { LONG_STATEMENT_MS } from '../../db/pool';
+import type { LedgerBreak } from '../../services/ledger/find-ledger-breaks';
+import { type AccountBalance, type LedgerVerification, verifyLedger } from '../../services/ledger/verify-ledger';
+import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import type { LunasCommand } from '../lunas-command';
 import type { Terminal } from '../terminal';
 import { type CommandResult, formatTable } from '../output';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Pool } from '../../db/pool';
+import type { Pool } from '../../db/connection/pool';
 import { messageOf } from '../../errors';
 import { onStopSignal } from '../../local-stack/stop-signals';
-import { followRequests, listRequests, type RequestRecord, type RequestFilter } from '../../operator/requests';
-import { snakeCaseKeys } from '../../snake-case';
+import { followRequests, listRequests, type RequestRecord, type RequestFilter } from '../../services/payments/requests';
+import { snakeCaseKeys } from '../../lib/snake-case';
 import type { LunasCommand } from '../lunas-command';
 import { limit } from '../option-schemas';
 import { formatRow, formatTable } from '../output';

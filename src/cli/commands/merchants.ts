@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Environment } from '../../config';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
-import type { OperatorActionName } from '../../operator/audit';
+import type { OperatorActionName } from '../../services/audit/audit';
 import {
   changeMerchant,
   createMerchant,
@@ -14,9 +14,14 @@ import {
   PAYMENT_METHOD_STATUSES,
   REFERENCE_PLACEHOLDER,
   returnUrlViolation,
-} from '../../operator/merchants';
-import { type Cancellation, cancelPendingPayments, holdMerchant, releaseMerchant } from '../../operator/merchant-hold';
-import { assertUrl } from '../../operator/validate-url';
+} from '../../services/merchants/merchants';
+import {
+  type Cancellation,
+  cancelPendingPayments,
+  holdMerchant,
+  releaseMerchant,
+} from '../../services/merchants/merchant-hold';
+import { assertUrl } from '../../services/provider-accounts/validate-url';
 import { withTemporal } from '../command-context';
 import type { CommandAudit } from '../operator-identity';
 import { collect, type LunasCommand } from '../lunas-command';

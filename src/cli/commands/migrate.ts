@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { directDatabaseUrl } from '../../config';
-import { readEnvironment } from '../../db/environment';
-import { migrate } from '../../db/migrate';
+import { readEnvironment } from '../../db/connection/environment';
+import { migrate } from '../../db/connection/migrate';
 import type { CommandContext } from '../command-context';
 import { explainDatabaseError } from '../database-error';
 import type { LunasCommand } from '../lunas-command';

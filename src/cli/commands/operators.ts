@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import type { Environment } from '../../config';
-import type { Queryable } from '../../db/pool';
+import type { Queryable } from '../../db/connection/pool';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
-import { listActions } from '../../operator/audit';
-import { countCommandOperators, createOperator, listOperators, revokeOperator } from '../../operator/operators';
-import { howToApprove, requestApproval } from '../../operator/request-approval';
+import { listActions } from '../../services/audit/audit';
+import {
+  countCommandOperators,
+  createOperator,
+  listOperators,
+  revokeOperator,
+} from '../../services/identity/operators';
+import { howToApprove, requestApproval } from '../../services/audit/request-approval';
 import {
   addKeyAccessOptions,
   keyAccessColumns,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { LONG_STATEMENT_MS } from '../../db/pool';
+import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
-import { reconcileAll, type Reconciliation } from '../../temporal/reconcile-all';
+import { reconcileAll, type Reconciliation } from '../../services/reconciliation/reconcile-all';
 import { createProviderRegistry } from '../../providers/registry';
 import type { LunasCommand } from '../lunas-command';
 import { durationFrom } from '../option-schemas';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { recover, type Recovery, type RecoveryCounts } from '../../operator/recover';
-import { LONG_STATEMENT_MS } from '../../db/pool';
+import { recover, type Recovery, type RecoveryCounts } from '../../services/recovery/recover';
+import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import type { LunasCommand } from '../lunas-command';
 import { timestamp } from '../option-schemas';
 import { type CommandResult, formatTable } from '../output';

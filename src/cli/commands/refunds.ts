@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
 import { RESOLVE_ACTIONS } from '../../domain/payment-actions';
-import { listStuckRefunds } from '../../operator/list-stuck-refunds';
+import { listStuckRefunds } from '../../services/payments/list-stuck-refunds';
 import { runPaymentAction } from '../payment-action';
 import type { LunasCommand } from '../lunas-command';
 import { joinOptions, limit, note, oneOf } from '../option-schemas';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { createLogger } from '../../logger';
+import { createLogger } from '../../observability/logger';
 import { WORKFLOW_BUNDLE } from '../../package-info';
-import type { OpenReplay } from '../../temporal/replay-open';
+import type { OpenReplay } from '../../worker/replay-open';
 import { connectTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { wholeNumber } from '../option-schemas';
@@ -22,7 +22,7 @@ export function addReplayCommand(program: LunasCommand): void {
     .databaseAction(z.object({ open: wholeNumber(1, MAX_OPEN) }), async ({ open }, db, context) => {
       const { client, keys } = await connectTemporal(context, db);
       try {
-        const { replayOpenWorkflows } = await import('../../temporal/replay-open.js');
+        const { replayOpenWorkflows } = await import('../../worker/replay-open.js');
         const log = createLogger('cli', context.config.LOG_LEVEL, program.terminal.stderr);
         return replayResult(
           await replayOpenWorkflows({

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { TIMER_ACTIONS } from '../../domain/payment-actions';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
-import { createKey, revokeKey } from '../../operator/keys';
-import { performPaymentAction } from '../../operator/payment-actions';
+import { createKey, revokeKey } from '../../services/merchants/keys';
+import { performPaymentAction } from '../../services/payments/payment-actions';
 import {
   TRIGGER_EVENTS,
   triggerEvent,
   type TriggerActions,
   type TriggeredStep,
   type TriggerEvent,
-} from '../../operator/trigger-event';
-import { parseJson } from '../../parse-json';
+} from '../../services/sandbox/trigger-event';
+import { parseJson } from '../../lib/parse-json';
 import { assertSandbox, assertSandboxDatabase } from '../assert-sandbox';
 import { CommandContext, withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';

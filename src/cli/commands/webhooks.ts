@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../config';
-import type { Queryable } from '../../db/pool';
+import type { Queryable } from '../../db/connection/pool';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { writeRunFile } from '../../local-stack/run-file';
-import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../operator/webhook-deliveries';
+import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../services/webhooks/webhook-deliveries';
 import {
   createEndpoint,
   disableEndpoint,
@@ -13,10 +13,10 @@ import {
   listEndpoints,
   rotateSecret,
   type WebhookEndpoint,
-} from '../../operator/webhook-endpoints';
-import { pingEndpoint } from '../../operator/webhook-ping';
-import { redeliver, redeliverRange, type Redelivery } from '../../operator/webhook-redelivery';
-import type { Sealer } from '../../sealing';
+} from '../../services/webhooks/webhook-endpoints';
+import { pingEndpoint } from '../../services/webhooks/webhook-ping';
+import { redeliver, redeliverRange, type Redelivery } from '../../services/webhooks/webhook-redelivery';
+import type { Sealer } from '../../crypto/sealing';
 import { createWebhookSender } from '../../webhooks/send';
 import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, joinOptions, limit, oneOf, timestamp } from '../option-schemas';

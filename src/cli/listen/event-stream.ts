@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { UserError } from '../../errors';
-import { parseJson } from '../../parse-json';
+import { parseJson } from '../../lib/parse-json';
 
 /** The API sends something every 10 s. */
 const SILENCE_TIMEOUT_MS = 30_000;

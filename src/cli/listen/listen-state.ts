@@ -6,8 +6,8 @@ import { messageOf, UserError } from '../../errors';
 import { createDirectory } from '../../local-stack/create-directory';
 import { type DataDirectory, writeAtomically } from '../../local-stack/data-directory';
 import { acquireLock, releaseLock } from '../../local-stack/lock-file';
-import { newWebhookSecret } from '../../operator/webhook-endpoints';
-import { parseJson } from '../../parse-json';
+import { newWebhookSecret } from '../../services/webhooks/webhook-endpoints';
+import { parseJson } from '../../lib/parse-json';
 
 const contentSchema = z.object({ secret: z.string(), cursor: z.string().nullable() });
 

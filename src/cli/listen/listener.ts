@@ -3,7 +3,7 @@ import type { EventSourceMessage } from 'eventsource-parser';
 import { z } from 'zod';
 import type { PaymentEvent } from '../../domain/events';
 import { messageOf, UserError } from '../../errors';
-import { parseJson } from '../../parse-json';
+import { parseJson } from '../../lib/parse-json';
 import { createWebhookSender, TIMED_OUT, type WebhookAttempt } from '../../webhooks/send';
 import { readEventStream } from './event-stream';
 import type { ListenState } from './listen-state';

@@ -1,6 +1,6 @@
 import type { PaymentEvent } from '../../domain/events';
 import { PROVIDER_CAPABILITIES } from '../../domain/provider-capabilities';
-import type { GoLiveFacts } from '../../operator/go-live';
+import type { GoLiveFacts } from '../../services/merchants/go-live';
 import { type Finding, okUnless, type Rule } from './rule';
 
 /** `settled` can overtake `paid`, and a merchant fulfils at either. */

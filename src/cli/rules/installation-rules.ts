@@ -1,10 +1,10 @@
-import type { Queryable } from '../../db/pool';
-import { poolModeViolation, rejectedSetting } from '../../db/pool-mode';
-import type { SchemaDifference } from '../../db/migrate';
+import type { Queryable } from '../../db/connection/pool';
+import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
+import type { SchemaDifference } from '../../db/connection/migrate';
 import { messageOf } from '../../errors';
-import type { KeyRing } from '../../master-keys';
-import { listAccounts, isSandboxUrl } from '../../operator/provider-accounts';
-import { hasDemoData } from '../../operator/seed-demo';
+import type { KeyRing } from '../../crypto/master-keys';
+import { listAccounts, isSandboxUrl } from '../../services/provider-accounts/provider-accounts';
+import { hasDemoData } from '../../services/sandbox/seed-demo';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
 import { requireSealingKeys } from '../require-sealing-keys';

@@ -1,8 +1,8 @@
-import { createPool, type Pool } from '../../db/pool';
-import { compareSchema } from '../../db/migrate';
-import { findEnvironment } from '../../db/environment';
+import { createPool, type Pool } from '../../db/connection/pool';
+import { compareSchema } from '../../db/connection/migrate';
+import { findEnvironment } from '../../db/connection/environment';
 import { codeOf, messageOf } from '../../errors';
-import { KeyRing } from '../../master-keys';
+import { KeyRing } from '../../crypto/master-keys';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
 import { type CommandContext, withTemporalAccess } from '../command-context';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../config';
-import type { Logger } from '../../logger';
+import type { Logger } from '../../observability/logger';
 import type { CommandContext } from '../command-context';
 import { serviceSettings, withInstallation } from './installation';
 import { type Installation, INSTALLATION_RULES } from './installation-rules';

@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import type { Config, Environment } from '../../config';
-import { environmentMismatch } from '../../db/environment';
+import { environmentMismatch } from '../../db/connection/environment';
 import { messageOf } from '../../errors';
-import { isLoopbackHost } from '../../operator/validate-url';
+import { isLoopbackHost } from '../../services/provider-accounts/validate-url';
 import { type Finding, okUnless, type Rule } from './rule';
 
 /** What a process or command was given, and the environment that its database records. */

@@ -1,10 +1,10 @@
-import { EXCEPTION_KINDS } from '../../domain/exceptions';
+import { EXCEPTION_KINDS } from '../../domain/exception-kinds';
 import { OPEN_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 import { REFUND_GRACE_MS, type PartCoverage, totalCoverage } from '../../domain/reconciliation';
-import { AGE_GROUPS, COUNT_LIMIT } from '../../metrics/definitions';
-import type { Sample } from '../../metrics/metrics';
-import type { Queryable } from '../pool';
-import { literalList } from '../statement';
+import { AGE_GROUPS, COUNT_LIMIT } from '../../observability/definitions';
+import type { Sample } from '../../observability/metrics';
+import type { Queryable } from '../connection/pool';
+import { literalList } from '../connection/statement';
 import { STATUS } from './payment-indexes';
 
 /*

@@ -1,6 +1,6 @@
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 
 /** What the checkout page changes with: two equal values render the same page. */
 export interface CheckoutStatus {

@@ -1,7 +1,7 @@
 import type { FeeRate } from '../../domain/fees';
 import type { PaymentTerms } from '../../domain/payment';
 import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 
 type CapturedTerm = 'policyId' | 'settlementKind' | 'settlementDelaySeconds' | 'expiresInSeconds';
 

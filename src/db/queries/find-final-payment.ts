@@ -1,5 +1,5 @@
 import { FINAL_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 
 /** A payment in a final status. */
 export interface FinalPayment {

@@ -1,5 +1,5 @@
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 import { NEWEST_FIRST, STATUS } from './payment-indexes';
 
 /** The creation time of the newest payment; undefined if there is none. */

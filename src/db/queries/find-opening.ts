@@ -1,5 +1,5 @@
 import type { Opening } from '../../domain/workflow-step';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 
 interface OpeningRow {
   readonly at: Date;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
 
 /** A path names a payment by either of these. */

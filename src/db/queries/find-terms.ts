@@ -1,5 +1,5 @@
 import type { PaymentTerms } from '../../domain/payment';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 
 /** The select list of `PaymentTerms`, for a table named or aliased `payments`. */
 export const TERMS_COLUMNS = `

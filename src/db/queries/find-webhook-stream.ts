@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 
 /**
  * A place in the stream: everything up to this event was read. A transaction has one number, and can have many

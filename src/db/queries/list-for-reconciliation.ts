@@ -2,8 +2,8 @@ import { OPEN_LATE_PAYMENT_STATUSES, type LatePaymentStatus } from '../../domain
 import type { PaymentTerms } from '../../domain/payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { RecordedPayment } from '../../domain/reconciliation';
-import type { Queryable } from '../pool';
-import { literalList } from '../statement';
+import type { Queryable } from '../connection/pool';
+import { literalList } from '../connection/statement';
 import { LATEST_REFUND, STATE_COLUMNS, stateOf, type StateRow } from '../transitions/payment-state';
 import { IS_FINAL, IS_OPEN } from './payment-indexes';
 

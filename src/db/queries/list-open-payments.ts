@@ -1,8 +1,8 @@
 import { OPEN_LATE_PAYMENT_STATUSES } from '../../domain/late-payment';
 import type { PaymentTerms } from '../../domain/payment';
 import type { StepInput } from '../../domain/workflow-step';
-import type { Queryable } from '../pool';
-import { literalList } from '../statement';
+import type { Queryable } from '../connection/pool';
+import { literalList } from '../connection/statement';
 import { LATEST_REFUND, STATE_COLUMNS, stateOf, type StateRow } from '../transitions/payment-state';
 import { TERMS_COLUMNS } from './find-terms';
 import { IS_OPEN } from './payment-indexes';

@@ -1,6 +1,6 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
 
 /** A position in a list: newest first, and by id among payments of the same millisecond. */

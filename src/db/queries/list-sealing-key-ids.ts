@@ -1,4 +1,4 @@
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 
 /** The ids of the master keys that sealed the values of this database. */
 export async function listSealingKeyIds(db: Queryable): Promise<string[]> {

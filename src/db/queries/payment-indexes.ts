@@ -1,5 +1,5 @@
 import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions';
-import { literalList } from '../statement';
+import { literalList } from '../connection/statement';
 
 /**
  * Expressions of the indexes of 0008_recovery_indexes.sql, for a table named or aliased `payments`. The status is an

@@ -1,11 +1,11 @@
-import { currentCorrelation } from '../../correlation';
+import { currentCorrelation } from '../../observability/correlation';
 import type { PaymentState } from '../../domain/payment';
 import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../domain/payment-transitions';
 import type { Actor } from '../../domain/workflow-step';
-import type { Logger } from '../../logger';
-import { increment } from '../../metrics/metrics';
-import type { Queryable } from '../pool';
-import { bindStatement, type PreparedStatement } from '../statement';
+import type { Logger } from '../../observability/logger';
+import { increment } from '../../observability/metrics';
+import type { Queryable } from '../connection/pool';
+import { bindStatement, type PreparedStatement } from '../connection/statement';
 import { readState, stateOf, type StateRow } from './payment-state';
 
 /** What every transition needs besides its input. */

@@ -1,6 +1,6 @@
 import type { PaymentState } from '../../domain/payment';
 import type { RefundStatus } from '../../domain/refund';
-import type { Queryable } from '../pool';
+import type { Queryable } from '../connection/pool';
 
 /** A payment's state as its row. The refund's columns are absent or null if the statement concerns no refund. */
 export interface StateRow {

@@ -1,8 +1,8 @@
 import { expiryOf, type PaymentTerms } from '../../domain/payment';
 import type { TransitionName } from '../../domain/payment-transitions';
 import type { StepInput } from '../../domain/workflow-step';
-import { snakeCase } from '../../snake-case';
-import { prepareStatement } from '../statement';
+import { snakeCase } from '../../lib/snake-case';
+import { prepareStatement } from '../connection/statement';
 import {
   COMMON_PARAMETERS,
   executeTransition,

@@ -8,7 +8,7 @@ import {
 } from '../../domain/payment-transitions';
 import { reflectedAt } from '../../domain/provider-status';
 import type { RefundStatus } from '../../domain/refund';
-import { literalList } from '../statement';
+import { literalList } from '../connection/statement';
 
 /** What a transition writes beyond what its row of `PAYMENT_TRANSITIONS` implies. */
 export interface TransitionSql {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import { abortAfter } from '../../abort-after';
-import { traceHeaders } from '../../correlation';
+import { abortAfter } from '../../lib/abort-after';
+import { traceHeaders } from '../../observability/correlation';
 import { messageOf } from '../../errors';
-import { parseJson } from '../../parse-json';
-import { withSpan, type SpanEnd } from '../../tracing';
+import { parseJson } from '../../lib/parse-json';
+import { withSpan, type SpanEnd } from '../../observability/tracing';
 import type { ProviderCall, Indeterminate } from '../provider';
 import { responseSchema } from './schemas';
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ProviderPaymentStatus } from '../../domain/provider-status';
-import { parseJson } from '../../parse-json';
+import { parseJson } from '../../lib/parse-json';
 import type { NotificationVerification, ReceivedNotification } from '../provider';
 import { notificationSchema } from './schemas';
 

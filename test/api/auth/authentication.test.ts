@@ -2,11 +2,11 @@ import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { networkOf } from '../../../src/api/auth/client-address';
-import { AuthFailureLimiter } from '../../../src/api/auth/auth-failure-limiter';
-import { createKey, revokeKey } from '../../../src/operator/keys';
-import { changeMerchant } from '../../../src/operator/merchants';
-import { createSecretKey } from '../../../src/keys/secret-key';
+import { networkOf } from '../../../src/http/auth/client-address';
+import { AuthFailureLimiter } from '../../../src/http/auth/auth-failure-limiter';
+import { createKey, revokeKey } from '../../../src/services/merchants/keys';
+import { changeMerchant } from '../../../src/services/merchants/merchants';
+import { createSecretKey } from '../../../src/crypto/secret-key';
 import { sendRequest, IN_FORCE_AFTER_MS, callApi, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { eventually } from '../../support/eventually';
 

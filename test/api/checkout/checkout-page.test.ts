@@ -1,4 +1,4 @@
-import { changeMerchant } from '../../../src/operator/merchants';
+import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
 import { newNamespace, startTestService, type TestService } from '../../support/service';

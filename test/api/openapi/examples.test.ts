@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { buildDocument } from '../../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
-import { createKey, revokeKey } from '../../../src/operator/keys';
-import { changeMerchant } from '../../../src/operator/merchants';
+import { createKey, revokeKey } from '../../../src/services/merchants/keys';
+import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { eventually } from '../../support/eventually';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';

@@ -1,6 +1,6 @@
-import { openException } from '../../../src/db/exceptions';
-import { setPolicy } from '../../../src/operator/catalog';
-import { createOperator, revokeOperator } from '../../../src/operator/operators';
+import { openException } from '../../../src/db/records/open-exception';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { createOperator, revokeOperator } from '../../../src/services/identity/operators';
 import { OPERATOR_ENDPOINTS } from '../../../src/api/routes';
 import { sendRequest, startTestApis } from '../../support/api';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';

@@ -1,5 +1,5 @@
-import { createKey } from '../../../src/operator/keys';
-import { createMerchant, type NewMerchant } from '../../../src/operator/merchants';
+import { createKey } from '../../../src/services/merchants/keys';
+import { createMerchant, type NewMerchant } from '../../../src/services/merchants/merchants';
 import { sendRequest, startTestApis } from '../../support/api';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';

@@ -1,5 +1,5 @@
-import { createKey } from '../../../src/operator/keys';
-import { createMerchant } from '../../../src/operator/merchants';
+import { createKey } from '../../../src/services/merchants/keys';
+import { createMerchant } from '../../../src/services/merchants/merchants';
 import { seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
-import { setPolicy } from '../../../src/operator/catalog';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { revokeKey } from '../../../src/operator/keys';
-import { createEndpoint } from '../../../src/operator/webhook-endpoints';
-import { redeliver } from '../../../src/operator/webhook-redelivery';
-import { createSealer } from '../../../src/sealing';
+import { revokeKey } from '../../../src/services/merchants/keys';
+import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
+import { createSealer } from '../../../src/crypto/sealing';
 import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';
 import { createSecondMerchant } from '../../support/second-merchant';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { LATE_PAYMENT_STATEMENTS } from '../../../src/db/transitions/late-payment';
+import { LATE_PAYMENT_STATEMENTS } from '../../../src/db/transitions/late-payment-transitions';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { RECORD_FAILED } from '../../../src/webhooks/record-attempt';
 import { PACKAGE_ROOT } from '../../../src/package-info';

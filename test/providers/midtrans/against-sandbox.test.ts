@@ -4,7 +4,7 @@ import type { FaultOperation } from '../../../src/sandbox/faults';
 import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/acquirers';
 import { openSandbox, startNotificationReceiver } from '../../sandbox/sandbox-under-test';
 import { eventually } from '../../support/eventually';
-import type { ProviderOperation } from '../../../src/providers/wrap-calls';
+import type { ProviderOperation } from '../../../src/providers/calls/wrap-calls';
 import { describeProvider, type AcquirerUnderTest } from '../conformance';
 
 /** The sandbox's names of the adapter's operations. */

@@ -2,8 +2,8 @@ import { findCurrentPolicy, type Policy } from '../../../db/queries/find-current
 import { amountsOf, type Amounts } from '../../../domain/fees';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import type { PaymentTerms } from '../../../domain/payment';
-import { ApiError } from '../../api-error';
-import type { AuthenticatedMerchant } from '../../auth/authenticate';
+import { ApiError } from '../../../http/api-error';
+import type { AuthenticatedMerchant } from '../../../http/auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
 import { paymentIdentity, referenceIdOf, type PaymentIdentity } from './payment-identity';
 import type { PaymentRequest } from './payment-request';
@@ -17,7 +17,7 @@ export interface PaymentDraft {
 }
 
 export function draftPayment(
-  { derivedKeys }: ApiDependencies,
+  { derivedKeys }: Pick<ApiDependencies, 'derivedKeys'>,
   { merchantId }: AuthenticatedMerchant,
   request: PaymentRequest,
   idempotencyKey: string | null,
@@ -34,7 +34,7 @@ export interface ResolvedPolicy {
 
 /** @throws ApiError if the merchant or the catalog does not allow the provider */
 export async function resolvePolicy(
-  { db }: ApiDependencies,
+  { db }: Pick<ApiDependencies, 'db'>,
   merchant: AuthenticatedMerchant,
   request: Pick<PaymentRequest, 'provider' | 'payment_method'>,
 ): Promise<ResolvedPolicy> {

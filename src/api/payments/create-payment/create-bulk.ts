@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { addLogIds } from '../../../correlation';
-import { storeDetails } from '../../../db/payment-details';
+import { addLogIds } from '../../../observability/correlation';
+import { storeDetails } from '../../../db/records/payment-details';
 import { findOriginalResponses, type OriginalResponse } from '../../../db/queries/find-original-response';
 import type { PaymentTerms } from '../../../domain/payment';
-import { ApiError, errorSchema } from '../../api-error';
-import type { AuthenticatedMerchant } from '../../auth/authenticate';
-import type { EndpointResponse } from '../../endpoint';
+import { ApiError, errorSchema } from '../../../http/api-error';
+import type { AuthenticatedMerchant } from '../../../http/auth/authenticate';
+import type { EndpointResponse } from '../../../http/endpoint';
 import { amountFields, amountFieldsOf, identityFields, identityFieldsOf, PAYMENT_FIELDS } from '../payment-fields';
 import type { ApiDependencies } from '../../dependencies';
 import { REPLAYED_HEADER, requireSameRequest, toApiError } from './original-response';
@@ -26,6 +26,8 @@ export const bulkItemSchema = z.object({
     .meta({ description: 'Why the provider rejected this item; only if it is `failed`.' }),
 });
 
+export type BulkDependencies = Pick<ApiDependencies, 'db' | 'creations' | 'sealer' | 'derivedKeys'>;
+
 type BulkItem = z.output<typeof bulkItemSchema>;
 
 /**
@@ -34,7 +36,7 @@ type BulkItem = z.output<typeof bulkItemSchema>;
  * @param headerKey the request's `Idempotency-Key`: an item without a key of its own gets `<headerKey>:<index>`
  */
 export async function createBulk(
-  dependencies: ApiDependencies,
+  dependencies: BulkDependencies,
   merchant: AuthenticatedMerchant,
   items: readonly BulkItemRequest[],
   headerKey: string | null,
@@ -72,7 +74,7 @@ export function parseItems({ payments, ...top }: Record<string, unknown>): BulkI
 }
 
 function draftItem(
-  dependencies: ApiDependencies,
+  dependencies: BulkDependencies,
   merchant: AuthenticatedMerchant,
   item: BulkItemRequest,
   fallbackKey: string | null,
@@ -93,7 +95,7 @@ function requireDistinctKeys(drafts: readonly PaymentDraft[]): void {
 
 /** The original responses of the items that exist, by payment id. @throws ApiError if a key has another payment */
 async function findSamePayments(
-  dependencies: ApiDependencies,
+  dependencies: BulkDependencies,
   drafts: readonly PaymentDraft[],
 ): Promise<ReadonlyMap<string, OriginalResponse>> {
   const ids = drafts.map(({ identity }) => identity.paymentId);
@@ -111,7 +113,7 @@ async function findSamePayments(
 
 /** The terms of all items that do not exist yet, so that an impossible item is found before any is created. */
 async function captureOpenTerms(
-  dependencies: ApiDependencies,
+  dependencies: BulkDependencies,
   merchant: AuthenticatedMerchant,
   drafts: readonly PaymentDraft[],
   earlier: ReadonlyMap<string, OriginalResponse>,

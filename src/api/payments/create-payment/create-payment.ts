@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import { ApiError } from '../../api-error';
+import { ApiError } from '../../../http/api-error';
+import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
-import { readJsonBody } from '../../strict-json';
+import { readJsonBody } from '../../../http/strict-json';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_PAYMENT, EXAMPLE_QRIS, EXAMPLE_TIMES } from '../example-payment';
 import { draftPayment } from './capture-terms';
-import { countItems } from '../../rate-limit/count-request';
-import { bulkItemSchema, createBulk, parseItems } from './create-bulk';
-import { createdPaymentSchema, createSingle } from './create-single';
+import { countItems } from '../../../http/rate-limit/count-request';
+import { type BulkDependencies, bulkItemSchema, createBulk, parseItems } from './create-bulk';
+import { createdPaymentSchema, createSingle, type SingleDependencies } from './create-single';
 import { parseIdempotencyKey } from './idempotency-key';
 import { bulkRequestSchema, parseRequest, paymentRequestSchema, requireObject } from './payment-request';
 
 const SINGLE_BODY_BYTES = 64 * 1_024;
+
+type CreateDependencies = SingleDependencies & BulkDependencies & Pick<ApiDependencies, 'rateLimit'>;
 
 export const createPayment = merchantEndpoint({
   method: 'post',
@@ -119,7 +122,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
     'payment_create_failed',
   ],
   /** The same key and payment get the same response, for repeated and for concurrent requests. */
-  async handler(dependencies, request, merchant) {
+  async handler(dependencies: CreateDependencies, request, merchant) {
     const body = requireObject(readJsonBody(request));
     const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
     if (body.payments !== undefined) {

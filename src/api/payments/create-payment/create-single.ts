@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { storeDetails } from '../../../db/payment-details';
+import { storeDetails } from '../../../db/records/payment-details';
 import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
 import { logPayment } from '../../../temporal/log-payment';
-import type { AuthenticatedMerchant } from '../../auth/authenticate';
+import type { AuthenticatedMerchant } from '../../../http/auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
-import type { EndpointResponse } from '../../endpoint';
+import type { EndpointResponse } from '../../../http/endpoint';
 import { type QrisBody, qrisSchema, toQris } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
 import { captureTerms, type PaymentDraft, resolvePolicy } from './capture-terms';
@@ -23,10 +23,15 @@ export const createdPaymentSchema = z.object({
   updated_at,
 });
 
+export type SingleDependencies = Pick<
+  ApiDependencies,
+  'db' | 'creations' | 'sealer' | 'derivedKeys' | 'qrisLinks' | 'checkoutLinks'
+>;
+
 type CreatedPayment = z.output<typeof createdPaymentSchema>;
 
 export async function createSingle(
-  dependencies: ApiDependencies,
+  dependencies: SingleDependencies,
   merchant: AuthenticatedMerchant,
   draft: PaymentDraft,
 ): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
@@ -48,7 +53,7 @@ export async function createSingle(
 }
 
 async function toResponse(
-  dependencies: ApiDependencies,
+  dependencies: SingleDependencies,
   created: OriginalResponse,
   headers: EndpointResponse['headers'] = {},
 ): Promise<EndpointResponse<{ payment: CreatedPayment }>> {

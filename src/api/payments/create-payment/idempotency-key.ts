@@ -1,4 +1,4 @@
-import { ApiError } from '../../api-error';
+import { ApiError } from '../../../http/api-error';
 
 /** 1 to 255 printable ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;

@@ -1,6 +1,6 @@
 import type { EarlierCreation, OriginalResponse } from '../../../db/queries/find-original-response';
-import { ApiError } from '../../api-error';
-import type { EndpointResponse } from '../../endpoint';
+import { ApiError } from '../../../http/api-error';
+import type { EndpointResponse } from '../../../http/endpoint';
 import type { ApiDependencies } from '../../dependencies';
 import type { PaymentDraft } from './capture-terms';
 import { isSameRequest } from './request-fingerprint';
@@ -13,7 +13,7 @@ export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'true' } as const;
  * @throws ApiError if the key was used for another payment, or for one that is archived
  */
 export async function requireSameRequest(
-  { derivedKeys }: ApiDependencies,
+  { derivedKeys }: Pick<ApiDependencies, 'derivedKeys'>,
   earlier: EarlierCreation,
   { request, fingerprint }: PaymentDraft,
 ): Promise<OriginalResponse> {

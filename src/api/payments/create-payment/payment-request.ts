@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { ApiErrorCode } from '../../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
-import { ApiError } from '../../api-error';
+import { ApiError } from '../../../http/api-error';
 import { boundedText } from '../../max-length';
-import { NumberToken } from '../../strict-json';
+import { NumberToken } from '../../../http/strict-json';
 import { IDEMPOTENCY_KEY } from './idempotency-key';
 
 const METADATA_VALUE_RULE = 'must be a string of at most 500 characters, a number or a boolean';

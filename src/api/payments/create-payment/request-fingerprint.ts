@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { DerivedKeys } from '../../../db/derived-keys';
-import { currentFingerprint, isFingerprintOf } from '../../../db/request-fingerprint';
+import type { DerivedKeys } from '../../../crypto/derived-keys';
+import { currentFingerprint, isFingerprintOf } from '../../../crypto/request-fingerprint';
 import type { PaymentRequest } from './payment-request';
 
 /** The fingerprint of a new payment: equal requests have equal ones, and without the key it discloses nothing. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ListPosition } from '../../../db/queries/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
-import { ApiError } from '../../api-error';
+import { ApiError } from '../../../http/api-error';
 import { boundedText } from '../../max-length';
 import { decodeCursor } from './cursor';
 

@@ -6,6 +6,7 @@ import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { PAYMENT_FIELDS, summaryFields, summaryFieldsOf, timestampFieldsOf } from '../payment-fields';
 import { encodeCursor } from './cursor';
 import { listQuerySchema, readQuery } from './list-query';
+import type { ApiDependencies } from '../../dependencies';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 
@@ -36,7 +37,7 @@ unfiltered list is taken for a filtered one.`,
     examples: { 'a page': { transactions: [{ ...EXAMPLE_SUMMARY, status: 'paid', ...EXAMPLE_TIMES }] } },
   },
   errors: ['not_found'],
-  async handler({ db, publicBaseUrl }, request, { merchantId }) {
+  async handler({ db, publicBaseUrl }: Pick<ApiDependencies, 'db' | 'publicBaseUrl'>, request, { merchantId }) {
     const { limit, ...wanted } = readQuery(request, listQuerySchema);
     const filter = {
       merchantId,

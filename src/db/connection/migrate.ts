@@ -1,0 +1,143 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Client } from 'pg';
+import type { Environment } from '../../config';
+import { codeOf, UserError } from '../../errors';
+import { PACKAGE_ROOT } from '../../package-info';
+import { environmentMismatch, readEnvironment, recordEnvironment } from './environment';
+import { describeLockWait, observeLockWaits } from './lock-wait';
+import { createPool, type Queryable } from './pool';
+import { requireRow } from './require-row';
+
+const MIGRATIONS_DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
+const MIGRATIONS_TABLE = 'schema_migrations';
+
+/**
+ * While a migration waits for a lock, all later statements on that table wait behind it. The command ends within five
+ * seconds then, its start and its other statements included.
+ */
+const LOCK_TIMEOUT_MS = 4_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * Migrates the database to the newest schema: numbered SQL files, each in a transaction, under an advisory lock. A
+ * migration that waits too long for a lock is rolled back, so that other statements continue. It is not retried: each
+ * attempt would block them again. The first migration of a database records its environment.
+ * @param environment undefined: that which the database records
+ * @returns the names of the migrations that were applied now, in order
+ * @throws UserError if the environment is not given and not recorded, or the recorded one is another
+ * @throws UserError if there are migrations to apply, and the role may not change the schema
+ * @throws UserError if another session holds a lock for too long; it names that session
+ */
+export async function migrate(databaseUrl: string, environment: Environment | undefined): Promise<string[]> {
+  const { missing } = await compareSchema(databaseUrl);
+  const recorded = await readEnvironment(databaseUrl);
+  const decided = decideEnvironment(environment, recorded);
+  // Without anything to do it needs no rights of the owner.
+  if (missing.length > 0) {
+    await withConnection(databaseUrl, requireOwner);
+    await withConnection(databaseUrl, (observer) => applyMigrations(databaseUrl, observer));
+  }
+  if (recorded === null) await withConnection(databaseUrl, (db) => recordEnvironment(db, decided));
+  return missing;
+}
+
+function decideEnvironment(environment: Environment | undefined, recorded: Environment | null): Environment {
+  const mismatch = environmentMismatch(environment, recorded);
+  if (mismatch !== null) throw new UserError(`${mismatch} Correct DATABASE_URL or LUNAS_ENVIRONMENT.`);
+  const decided = recorded ?? environment;
+  if (decided !== undefined) return decided;
+  throw new UserError(
+    'LUNAS_ENVIRONMENT is not set. Set it to sandbox or production: the first migration records it, permanently.',
+  );
+}
+
+/** The migration tool would report the stack of its own error. */
+async function requireOwner(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ role: string; mayCreate: boolean }>(
+    `select current_user as role, has_schema_privilege(current_schema(), 'create') as "mayCreate"`,
+  );
+  const { role, mayCreate } = requireRow(rows, 'PostgreSQL returned no row');
+  if (mayCreate) return;
+  throw new UserError(
+    `The role ${role} may not change the schema: \`lunas migrate\` needs a member of lunas_owner ` +
+      '(docs/production.md, "Database roles").',
+  );
+}
+
+async function applyMigrations(databaseUrl: string, observer: Queryable): Promise<void> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'lunas migrate',
+  });
+  // The next statement reports a connection that is lost.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { pid } = requireRow(rows, 'PostgreSQL returned no row');
+    const { error, lastWait } = await observeLockWaits(observer, pid, () => runMigrations(client));
+    if (lastWait && codeOf(error) === LOCK_NOT_AVAILABLE) {
+      throw new UserError(describeLockWait(lastWait), { cause: error });
+    }
+    if (error !== undefined) throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+async function runMigrations(dbClient: Client): Promise<void> {
+  const { runner } = await import('node-pg-migrate');
+  await runner({
+    dbClient,
+    dir: MIGRATIONS_DIRECTORY,
+    direction: 'up',
+    migrationsTable: MIGRATIONS_TABLE,
+    advisoryLockMode: 'wait',
+    log: () => undefined,
+  });
+}
+
+/** The differences between the database's schema and that of this version, by names of migrations. */
+export interface SchemaDifference {
+  /** This version ships them, and the database has not applied them. */
+  readonly missing: string[];
+  /** The database has applied them, and this version does not know them: a newer version has migrated it. */
+  readonly unknown: string[];
+}
+
+/** Compares the migrations that the database has applied with those that this version ships. */
+export async function compareSchema(databaseUrl: string): Promise<SchemaDifference> {
+  const [shipped, applied] = [await listShipped(), await withConnection(databaseUrl, listApplied)];
+  return {
+    missing: shipped.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !shipped.includes(name)),
+  };
+}
+
+async function withConnection<T>(databaseUrl: string, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const db = createPool(databaseUrl, { max: 1 });
+  try {
+    return await work(db);
+  } finally {
+    await db.end();
+  }
+}
+
+async function listShipped(): Promise<string[]> {
+  const files = await readdir(MIGRATIONS_DIRECTORY);
+  return files.map((file) => path.parse(file).name).toSorted();
+}
+
+async function listApplied(db: Queryable): Promise<string[]> {
+  const { rows: tables } = await db.query(
+    'select from pg_tables where tablename = $1 and schemaname = current_schema()',
+    [MIGRATIONS_TABLE],
+  );
+  if (tables.length === 0) return [];
+  const { rows } = await db.query<{ name: string }>(`select name from ${MIGRATIONS_TABLE} order by name`);
+  return rows.map(({ name }) => name);
+}

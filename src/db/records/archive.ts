@@ -1,0 +1,252 @@
+import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions';
+import { UserError } from '../../errors';
+import type { AccountSums } from './ledger-verifications';
+import type { Queryable } from '../connection/pool';
+import { STATUS } from '../queries/payment-indexes';
+
+/* What `lunas archive` reads and writes. 0030_archive.sql has the rules of what may be removed. */
+
+/** The time of creation as the index of payments by status has it. */
+const CREATED_AT = "(payments.created_at at time zone 'utc')";
+
+/** The position of a payment among all of a day, oldest first. */
+export interface PaymentPosition {
+  /** The time of creation in UTC, as PostgreSQL writes it, with its microseconds. */
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+export interface ArchiveCandidate extends PaymentPosition {
+  readonly referenceId: string;
+  /** Nothing will change the payment any more, and its ledger was verified. */
+  readonly isArchivable: boolean;
+}
+
+/**
+ * The first day from this one on, and before the other, on which a final payment was created, or whose file a stopped
+ * run has not completed; `YYYY-MM-DD`, UTC.
+ */
+export async function findDayToArchive(db: Queryable, from: string | null, before: string): Promise<string | null> {
+  const { rows } = await db.query<{ day: string | null }>(
+    `select min(day)::text as day from (
+       select oldest.created_at::date as day
+       from unnest($1::text[]) as wanted (status) cross join lateral (
+         select ${CREATED_AT} as created_at from payments
+         where ${STATUS} = wanted.status and ${CREATED_AT} >= $2::date and ${CREATED_AT} < $3::date
+         order by ${CREATED_AT}, payments.id limit 1
+       ) oldest
+       union all
+       select day from archive_files where completed_at is null and day >= $2::date and day < $3::date
+     ) days`,
+    [FINAL_STATUSES, from ?? '-infinity', before],
+  );
+  return rows[0]?.day ?? null;
+}
+
+/** The next final payments of a day, oldest first. */
+export async function listArchiveCandidates(
+  db: Queryable,
+  day: string,
+  after: PaymentPosition | null,
+  limit: number,
+): Promise<ArchiveCandidate[]> {
+  const { rows } = await db.query<ArchiveCandidate>(
+    `select candidate.id, candidate.created_at::text as "createdAt", candidate.reference_id as "referenceId",
+       exists (select from archivable_payments archivable where archivable.id = candidate.id) as "isArchivable"
+     from (
+       select page.* from unnest($1::text[]) as wanted (status) cross join lateral (
+         select payments.id, payments.reference_id, ${CREATED_AT} as created_at from payments
+         where ${STATUS} = wanted.status and (${CREATED_AT}, payments.id) > ($3::timestamp, $4::uuid)
+           and ${CREATED_AT} < $2::date + 1
+         order by ${CREATED_AT}, payments.id limit $5
+       ) page
+       order by page.created_at, page.id limit $5
+     ) candidate
+     order by candidate.created_at, candidate.id`,
+    [FINAL_STATUSES, day, after?.createdAt ?? day, after?.id ?? BEFORE_ALL, limit],
+  );
+  return rows;
+}
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/** How many payments of a day are open. */
+export async function countOpenPayments(db: Queryable, day: string): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*) from unnest($1::text[]) as wanted (status) cross join lateral (
+       select from payments
+       where ${STATUS} = wanted.status and ${CREATED_AT} >= $2::date and ${CREATED_AT} < $2::date + 1
+     ) open`,
+    [OPEN_STATUSES, day],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Locks payments against every change until the transaction ends.
+ * @returns those that no other transaction has locked
+ */
+export async function lockPayments(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    'select id from payments where id = any ($1::uuid[]) order by id for update skip locked',
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * A payment with all its rows, as one line of JSON: the format of an archive file (docs/archive.md). What others wrote
+ * about a customer is not in it: an erasure could not reach it there.
+ */
+export interface PaymentDocument {
+  readonly id: string;
+  readonly line: string;
+}
+
+/** Those of these payments that may be archived, oldest first. */
+export async function readPaymentDocuments(db: Queryable, ids: readonly string[]): Promise<PaymentDocument[]> {
+  const { rows } = await db.query<PaymentDocument>(
+    `select payments.id, jsonb_build_object(
+       'format', 1,
+       'payment', to_jsonb(payments),
+       'transitions', ${rowsOf('payment_transitions', 'version')},
+       'refunds', ${rowsOf('refunds', 'number')},
+       'late_payments', ${rowsOf('late_payments', 'received_at')},
+       'postings', (
+         select coalesce(jsonb_agg(to_jsonb(posting) || jsonb_build_object('entries', (
+           select coalesce(jsonb_agg(to_jsonb(entry) order by line), '[]')
+           from ledger_entries entry where entry.posting_id = posting.id
+         )) order by id), '[]') from ledger_postings posting where posting.payment_id = payments.id
+       ),
+       'webhook_events', ${rowsOf('webhook_events', 'payment_version')},
+       'webhook_deliveries', (
+         select coalesce(jsonb_agg(to_jsonb(delivery) || jsonb_build_object('attempts', (
+           select coalesce(jsonb_agg(to_jsonb(attempt) - 'response_excerpt' order by number), '[]')
+           from webhook_attempts attempt where attempt.delivery_id = delivery.id
+         )) order by created_at, id), '[]') from webhook_deliveries delivery where delivery.payment_id = payments.id
+       ),
+       'exceptions', ${rowsOf('exceptions', 'opened_at')}
+     )::text as line
+     from payments
+     where payments.id = any ($1::uuid[]) and exists (
+       select from archivable_payments archivable where archivable.id = payments.id
+     )
+     order by payments.created_at, payments.id`,
+    [ids],
+  );
+  return rows;
+}
+
+function rowsOf(table: string, order: string): string {
+  return `(
+         select coalesce(jsonb_agg(to_jsonb(${table}) order by ${order}), '[]')
+         from ${table} where ${table}.payment_id = payments.id
+       )`;
+}
+
+export interface ArchiveFile {
+  readonly id: number;
+  /** `YYYY-MM-DD`, in UTC. */
+  readonly day: string;
+}
+
+/** The file of the day that a stopped run began. */
+export async function findIncompleteFile(db: Queryable, day: string): Promise<ArchiveFile | undefined> {
+  const { rows } = await db.query<ArchiveFile>(
+    'select id, day::text from archive_files where day = $1 and completed_at is null',
+    [day],
+  );
+  return rows[0];
+}
+
+/** @throws UserError if another run has begun a file of the day */
+export async function createArchiveFile(db: Queryable, day: string): Promise<ArchiveFile> {
+  const { rows } = await db.query<ArchiveFile>(
+    `insert into archive_files (day) values ($1) on conflict (day) where completed_at is null do nothing
+     returning id, day::text`,
+    [day],
+  );
+  if (!rows[0]) throw new UserError(`Another run archives ${day}. Wait until it has ended.`);
+  return rows[0];
+}
+
+/** Locks a file against other runs until the transaction ends. */
+export async function lockArchiveFile(db: Queryable, fileId: number): Promise<void> {
+  await db.query('select from archive_files where id = $1 for update', [fileId]);
+}
+
+/** The size in bytes of a file after its last recorded batch. */
+export async function findRecordedBytes(db: Queryable, fileId: number): Promise<number> {
+  const { rows } = await db.query<{ bytes: number }>(
+    'select coalesce(max(end_byte), 0)::bigint as bytes from archive_batches where file_id = $1',
+    [fileId],
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
+export interface ArchiveBatch {
+  readonly fileId: number;
+  /** The size of the file with this batch. */
+  readonly endByte: number;
+  readonly paymentIds: readonly string[];
+}
+
+/** Removes payments that are in the file now, with all their rows. The sums of their entries are carried over. */
+export async function removeArchivedPayments(
+  db: Queryable,
+  { fileId, endByte, paymentIds }: ArchiveBatch,
+): Promise<void> {
+  await db.query(
+    `with batch as (
+       insert into archive_batches (file_id, end_byte, payment_count) values ($1, $2, $3) returning id
+     )
+     select archive_payments($4::uuid[], batch.id) from batch`,
+    [fileId, endByte, paymentIds.length, paymentIds],
+  );
+}
+
+export async function completeArchiveFile(db: Queryable, fileId: number, sha256: Buffer): Promise<void> {
+  await db.query('update archive_files set completed_at = now(), sha256 = $2 where id = $1', [fileId, sha256]);
+}
+
+/** The sums of all entries of archived payments. */
+export async function readLedgerClosings(db: Queryable): Promise<AccountSums[]> {
+  const { rows } = await db.query<AccountSums>(
+    `select account, sum(debit_rupiah)::bigint as "debitRupiah", sum(credit_rupiah)::bigint as "creditRupiah"
+     from ledger_closings group by account order by account`,
+  );
+  return rows;
+}
+
+export interface ArchivedPayment {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly archivedAt: Date;
+  readonly file: ArchiveFile;
+}
+
+/** An archived payment of any merchant. */
+export async function findArchivedPayment(
+  db: Queryable,
+  key: { readonly id: string } | { readonly referenceId: string },
+): Promise<ArchivedPayment | undefined> {
+  const [column, value] = 'id' in key ? ['payment_id', key.id] : ['reference_id', key.referenceId];
+  const { rows } = await db.query<ArchivedPayment>(
+    `select payment_id as id, merchant_id as "merchantId", archived_at as "archivedAt",
+       jsonb_build_object('id', file.id, 'day', file.day) as file
+     from archived_payments
+     join archive_batches batch on batch.id = batch_id join archive_files file on file.id = file_id
+     where ${column} = $1`,
+    [value],
+  );
+  return rows[0];
+}
+
+/** Those of these payments that are archived. */
+export async function findArchivedIds(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ id: string }>(
+    'select payment_id as id from archived_payments where payment_id = any ($1::uuid[])',
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}

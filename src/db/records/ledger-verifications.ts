@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LedgerAccount } from '../../domain/ledger';
+import type { Queryable } from '../connection/pool';
+
+/** The sums of an account's entries. */
+export interface AccountSums {
+  readonly account: LedgerAccount;
+  readonly debitRupiah: number;
+  readonly creditRupiah: number;
+}
+
+/** Everything up to here was verified without a break. */
+export interface LedgerCheckpoint {
+  /** Every transition that PostgreSQL recorded before this time is verified. */
+  readonly recordedUntil: Date;
+  /** Every posting up to this id is verified and included in the balances. */
+  readonly postingId: number;
+  readonly balances: readonly AccountSums[];
+}
+
+/** The newest checkpoint; undefined if the ledger was never verified. */
+export async function findLedgerCheckpoint(db: Queryable): Promise<LedgerCheckpoint | undefined> {
+  const { rows } = await db.query<LedgerCheckpoint>(
+    `select recorded_until as "recordedUntil", posting_id as "postingId", balances
+     from ledger_verifications order by id desc limit 1`,
+  );
+  return rows[0];
+}
+
+export async function recordLedgerCheckpoint(
+  db: Queryable,
+  isFull: boolean,
+  { recordedUntil, postingId, balances }: LedgerCheckpoint,
+): Promise<void> {
+  await db.query(
+    'insert into ledger_verifications (is_full, recorded_until, posting_id, balances) values ($1, $2, $3, $4)',
+    [isFull, recordedUntil, postingId, JSON.stringify(balances)],
+  );
+}
+
+/** Records the result of a verification, for metrics. */
+export async function recordLedgerResult(
+  db: Queryable,
+  { isFull, breakCount }: { readonly isFull: boolean; readonly breakCount: number },
+): Promise<void> {
+  await db.query('insert into ledger_verification_results (is_full, break_count) values ($1, $2)', [
+    isFull,
+    breakCount,
+  ]);
+}
+
+/** The state at the start of a verification. */
+export interface LedgerHorizon {
+  readonly asOf: Date;
+  /** The newest posting. */
+  readonly postingId: number;
+  /** No transaction in flight can still commit a posting with an id up to this one. */
+  readonly isDecided: boolean;
+}
+
+const DECISION_TIMEOUT_MS = 10_000;
+const POLL_MS = 50;
+
+/**
+ * Transactions do not commit in the order of their posting ids. So this waits until every transaction has ended that
+ * was in flight when the newest posting was read, for 10 seconds at most. A transition writes its row before its
+ * posting, so its transaction is in that snapshot.
+ */
+export async function readLedgerHorizon(db: Queryable): Promise<LedgerHorizon> {
+  const { rows } = await db.query<{ asOf: Date; postingId: number; nextTransaction: string }>(
+    `select now() as "asOf", coalesce((select max(id) from ledger_postings), 0) as "postingId",
+       pg_snapshot_xmax(pg_current_snapshot())::text as "nextTransaction"`,
+  );
+  const [{ asOf, postingId, nextTransaction } = { asOf: new Date(), postingId: 0, nextTransaction: '0' }] = rows;
+  const deadlineAtMs = Date.now() + DECISION_TIMEOUT_MS;
+  let isDecided = await areComplete(db, nextTransaction);
+  while (!isDecided && Date.now() < deadlineAtMs) {
+    await sleep(POLL_MS);
+    isDecided = await areComplete(db, nextTransaction);
+  }
+  return { asOf, postingId, isDecided };
+}
+
+/** All transactions before this one. */
+async function areComplete(db: Queryable, transaction: string): Promise<boolean> {
+  const { rows } = await db.query<{ areComplete: boolean }>(
+    'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as "areComplete"',
+    [transaction],
+  );
+  return rows[0]?.areComplete ?? false;
+}

@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import type { PaymentTerms } from '../../domain/payment';
+import { PAYMENT_STATUSES_REFLECTING, type ReportedStatus } from '../../domain/provider-status';
+import type { Queryable } from '../connection/pool';
+
+/* The notification inbox. A row is open until its effect, or that it has none, is recorded. */
+
+/** A provider order, as a notification names it. A reference is unique only in its provider account. */
+export type ProviderOrder = Pick<PaymentTerms, 'providerAccountId' | 'referenceId'>;
+
+/** The newest open notification of an order, read *before* the status query that covers it; null if there is none. */
+export async function newestNotification(db: Queryable, order: ProviderOrder): Promise<number | null> {
+  const { rows } = await db.query<{ newest: number | null }>({
+    name: 'newest_notification',
+    text: `select max(id) as newest from provider_notifications
+      where provider_account_id = $1 and reference_id = $2 and closed_at is null`,
+    values: [order.providerAccountId, order.referenceId],
+  });
+  return rows[0]?.newest ?? null;
+}
+
+/** After this delay a provider's status no longer lags behind its notifications. */
+const MAX_STATUS_LAG = "interval '2 minutes'";
+
+/**
+ * Closes notifications after a status query whose result is recorded. It closes those up to `latestNotificationId`
+ * that the status covers. The others cause another status query later, until the provider's status cannot lag behind
+ * them.
+ */
+export async function closeNotifications(
+  db: Queryable,
+  order: ProviderOrder,
+  latestNotificationId: number | null,
+  covered: readonly ReportedStatus[],
+): Promise<void> {
+  if (latestNotificationId === null) return;
+  await db.query({
+    name: 'close_notifications',
+    text: `update provider_notifications set closed_at = now()
+      where provider_account_id = $1 and reference_id = $2 and id <= $3 and closed_at is null
+        and (array_position($4::text[], reported_status) is not null or received_at < now() - ${MAX_STATUS_LAG})`,
+    values: [order.providerAccountId, order.referenceId, latestNotificationId, covered],
+  });
+}
+
+/** The result of storing a notification. */
+export interface InboxEntry {
+  /** The workflow must query the status now: the notification is new, not yet reflected, and not about a due expiry. */
+  readonly needsQuery: boolean;
+  /** Null if there is no such payment. */
+  readonly paymentId: string | null;
+}
+
+/** A notification whose signature is verified. */
+export interface Notification {
+  readonly accountId: string;
+  readonly referenceId: string;
+  readonly reportedStatus: ReportedStatus;
+  /** Two notifications of an account with the same meaning are the same. Null for a notification of our own. */
+  readonly meaning: string | null;
+  readonly rawBody: Buffer;
+}
+
+/**
+ * Of one order, by the account's notifications. A provider has about ten to send. Its signature does not cover the
+ * whole text, so a copy of one notification can be varied without limit.
+ */
+const MAX_MEANINGS = 100;
+
+/** The payment's own timer is about to query the provider. */
+const IS_NEAR_EXPIRY =
+  "now() between payment.expires_at - interval '5 seconds' and payment.expires_at + interval '30 seconds'";
+
+/**
+ * Stores a verified notification once: two with the same meaning or the same bytes are the same. A notification that
+ * the payment already reflects is stored as closed. An expiry near the payment's own timer is due after 20 seconds, if
+ * the timer has not closed it.
+ */
+export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
+  const { accountId, referenceId, reportedStatus, meaning, rawBody } = notification;
+  const knownAt = reportedStatus === null ? [] : PAYMENT_STATUSES_REFLECTING[reportedStatus];
+  const meaningSha256 = meaning === null ? null : sha256(meaning);
+  const { rows } = await db.query<InboxEntry>({
+    name: 'store_notification',
+    text: `
+      with payment as (
+        select id, status, $6 = 'expired' and ${IS_NEAR_EXPIRY} as is_expected
+        from payments payment where reference_id = $2 and provider_account_id = $1
+      ),
+      stored as (
+        insert into provider_notifications
+          (provider_account_id, reference_id, body_sha256, body, reported_status, meaning_sha256, closed_at,
+            next_notify_at)
+        select $1::uuid, $2, $3::bytea, $4, $6, $7::bytea,
+          case when (select status from payment) = any ($5) then now() end,
+          now() + case when (select is_expected from payment) then interval '20 seconds' else interval '5 seconds' end
+        where $7::bytea is null or (select count(*) from provider_notifications
+          where provider_account_id = $1 and reference_id = $2 and meaning_sha256 is not null) < ${MAX_MEANINGS}
+        on conflict do nothing
+        returning closed_at
+      )
+      select
+        exists (select from stored, payment where closed_at is null and is_expected is not true) as "needsQuery",
+        (select id from payment) as "paymentId"`,
+    values: [accountId, referenceId, sha256(rawBody), rawBody.toString('utf8'), knownAt, reportedStatus, meaningSha256],
+  });
+  return rows[0] ?? { needsQuery: false, paymentId: null };
+}
+
+function sha256(content: string | Buffer): Buffer {
+  return createHash('sha256').update(content).digest();
+}
+
+/**
+ * Stores a notification of our own: the sweeper makes the workflow query the status, as for a provider's
+ * notification.
+ */
+export async function requestStatusQuery(
+  db: Queryable,
+  { accountId, referenceId }: Pick<Notification, 'accountId' | 'referenceId'>,
+): Promise<void> {
+  const rawBody = Buffer.from(JSON.stringify({ noted_by: 'lunas', noted_at: new Date(), order_id: referenceId }));
+  await storeNotification(db, { accountId, referenceId, reportedStatus: null, meaning: null, rawBody });
+}
+
+/** The open notifications of one order. */
+export interface OpenNotification {
+  readonly accountId: string;
+  readonly referenceId: string;
+  /** Null if there is no such payment. */
+  readonly paymentId: string | null;
+  readonly notificationIds: readonly number[];
+}
+
+/** Of a claim. Without `recordNotified` the notification is due again after this, and the attempt does not count. */
+const LEASE = "interval '10 seconds'";
+
+/** Claims open notifications that are due, the oldest due time first, and returns them by order. */
+export async function claimDueNotifications(db: Queryable, max: number): Promise<OpenNotification[]> {
+  const { rows } = await db.query<OpenNotification>({
+    name: 'claim_due_notifications',
+    text: `
+      with due as (
+        select id from provider_notifications
+        where closed_at is null and next_notify_at <= now()
+        order by next_notify_at limit $1 for update skip locked
+      ),
+      claimed as (
+        update provider_notifications notification set next_notify_at = now() + ${LEASE}
+        from due where notification.id = due.id
+        returning notification.id, notification.provider_account_id, notification.reference_id
+      )
+      select claimed.provider_account_id as "accountId", claimed.reference_id as "referenceId",
+        payment.id as "paymentId", json_agg(claimed.id) as "notificationIds"
+      from claimed left join payments payment
+        on payment.reference_id = claimed.reference_id and payment.provider_account_id = claimed.provider_account_id
+      group by 1, 2, 3`,
+    values: [max],
+  });
+  return rows;
+}
+
+/** Ends the lease of claimed notifications that were not handled: they are due immediately. */
+export async function releaseNotifications(db: Queryable, notificationIds: readonly number[]): Promise<void> {
+  await db.query({
+    name: 'release_notifications',
+    text: 'update provider_notifications set next_notify_at = now() where id = any ($1) and closed_at is null',
+    values: [notificationIds],
+  });
+}
+
+/** Doubles with each attempt, up to the age of the notification: an old backlog is not handled in a tight loop. */
+const NEXT_NOTIFY_DELAY = `
+  greatest(
+    interval '5 seconds',
+    least(now() - received_at, interval '10 seconds' * 2 ^ least(notify_attempts, 10), interval '1 hour')
+  )`;
+
+/** The late payment's workflow polls until the bank confirms the refund, then makes the remaining notifications due. */
+const IS_WAITING_FOR_BANK = `exists (
+  select from late_payments late join payments payment on payment.id = late.payment_id
+  where late.status = 'submitted' and payment.reference_id = notification.reference_id
+    and payment.provider_account_id = notification.provider_account_id)`;
+
+/** The workflow was signalled. Notifications that stay open are due again after a delay; those already due stay due. */
+export async function recordNotified(db: Queryable, notificationIds: readonly number[]): Promise<void> {
+  await db.query({
+    name: 'record_notified',
+    text: `
+      update provider_notifications notification set
+        notify_attempts = notify_attempts + 1,
+        next_notify_at = now() + case when ${IS_WAITING_FOR_BANK} then interval '1 hour' else ${NEXT_NOTIFY_DELAY} end
+      where id = any ($1) and closed_at is null and next_notify_at > now()`,
+    values: [notificationIds],
+  });
+}

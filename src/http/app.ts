@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../observability/correlation';
+import type { CompletedRequest } from '../db/records/recorded-requests';
+import { isRequestId, isTraceparent, type Correlation } from '../domain/correlation';
+import { increment } from '../observability/metrics';
+import { startSpan, withIds } from '../observability/tracing';
+import { RequestDeadline } from './request-deadline';
+import { ApiError } from './api-error';
+import { clientAddress } from './auth/client-address';
+import { type EndpointResponse, type Route, StreamBody } from './endpoint';
+import type { HttpDependencies } from './http-dependencies';
+import { readBody } from './request-body';
+import { measureRequest } from './request-metrics';
+
+/** Hops or addresses of our own proxies (`TRUST_PROXY`); 0: no proxy is trusted. */
+export type TrustProxy = number | readonly string[];
+
+interface AppSettings {
+  readonly trustProxy: TrustProxy;
+  /** Callers use https, whatever the connection of the last proxy. */
+  readonly isHttps: boolean;
+}
+
+type AppDependencies = Pick<HttpDependencies, 'log' | 'requestLog'>;
+
+/** The app of a listener that serves these routes and nothing else. */
+export function createApp(
+  routes: readonly Route[],
+  dependencies: AppDependencies,
+  { trustProxy, isHttps }: AppSettings,
+): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', trustProxy);
+  app.use(requestContext(dependencies, isHttps));
+  for (const route of routes) app[route.method](route.path, handleRoute(route));
+  app.use(() => {
+    throw new ApiError('not_found', 'There is no such address; see the API documentation.', NO_SUCH_PATH);
+  });
+  app.use(handleError(dependencies));
+  return app;
+}
+
+const NO_SUCH_PATH = { internal: 'no such path' };
+
+/** The token of a QR image or of a checkout page is a secret. */
+const TOKEN = /^(\/(?:qris|pay)\/)[^/.]+/i;
+
+function loggedPath({ path }: Request): string {
+  return path.replace(TOKEN, '$1…');
+}
+
+const ONE_YEAR_SECONDS = 31_536_000;
+
+/**
+ * Sets the request id and the security headers. Logs the request when its response is complete, or when the caller has
+ * closed the connection before that. There is no CORS header, since keys belong on servers only. Keys and bodies are
+ * never logged.
+ */
+function requestContext({ log, requestLog }: AppDependencies, isHttps: boolean): RequestHandler {
+  return (request, response, next) => {
+    const startedMs = performance.now();
+    const endMeasurement = measureRequest(response);
+    const correlation = readCorrelation(request);
+    // A closed connection has no address any more.
+    const address = clientAddress(request);
+    response.locals.requestId = correlation.requestId;
+    response.set({ 'X-Request-Id': correlation.requestId, 'X-Content-Type-Options': 'nosniff' });
+    // Must not be sent over plain HTTP (RFC 6797, 7.2).
+    if (isHttps || request.secure) response.set('Strict-Transport-Security', `max-age=${ONE_YEAR_SECONDS}`);
+    const logRequest = () => {
+      const durationMs = Math.round(performance.now() - startedMs);
+      endMeasurement();
+      const { method } = request;
+      const path = loggedPath(request);
+      const result = response.writableFinished ? { status: response.statusCode } : { status: null, isAborted: true };
+      const { caller, rejection } = response.locals;
+      log.info({ ...caller, clientAddress: address, method, path, ...result, durationMs, ...rejection }, 'request');
+      if (isObserved(response)) {
+        const { status } = result;
+        requestLog.add({ method, path, status, durationMs, ...describeRequest(correlation, durationMs, response) });
+      }
+    };
+    withCorrelation(correlation, {}, () => {
+      response.on('close', inCurrentScope(logRequest));
+      next();
+    });
+  };
+}
+
+/** What a completed request has beside its line in HTTP. */
+function describeRequest(
+  { requestId }: Correlation,
+  durationMs: number,
+  { locals }: Response,
+): Pick<CompletedRequest, 'requestId' | 'startedAt' | 'keyId' | 'errorCode' | 'paymentIds'> {
+  const caller: { readonly keyId: string } | undefined = locals.caller;
+  const rejection: { readonly code: string } | undefined = locals.rejection;
+  const { paymentId, paymentIds = paymentId === undefined ? [] : [paymentId] } = logIds();
+  return {
+    requestId,
+    startedAt: new Date(Date.now() - durationMs),
+    keyId: caller?.keyId ?? null,
+    errorCode: rejection?.code ?? null,
+    paymentIds,
+  };
+}
+
+/** The caller's `X-Request-Id` and `traceparent`, as far as they are valid. */
+function readCorrelation(request: Request): Correlation {
+  const requestId = request.get('x-request-id');
+  const traceparent = request.get('traceparent');
+  return {
+    requestId: isRequestId(requestId) ? requestId : randomUUID(),
+    ...(isTraceparent(traceparent) && { traceparent }),
+  };
+}
+
+/** A phone on a slow network reads the largest response, the 1.7 MB of the documentation's viewer, at 500 kbit/s. */
+const WRITE_TIMEOUT_MS = 30_000;
+
+function handleRoute(route: Route): RequestHandler {
+  return async (request, response) => {
+    response.locals.route = route;
+    traceRequest(route, response);
+    send(response, await call(route, request, response));
+  };
+}
+
+function isObserved({ locals }: Response): boolean {
+  const route: Route | undefined = locals.route;
+  return !route?.isUnobserved;
+}
+
+/** The span of a request, from its headers to the end of its response. */
+function traceRequest({ method, path, isUnobserved }: Route, response: Response): void {
+  if (isUnobserved) return;
+  const name = `${method.toUpperCase()} ${path}`;
+  const attributes = { 'http.request.method': method.toUpperCase(), 'http.route': path };
+  const span = startSpan({ name, kind: 'server', attributes });
+  if (!span) return;
+  setTraceparent(span.traceparent);
+  const end = () => {
+    const { statusCode } = response;
+    const isError = statusCode >= 500 || !response.writableFinished;
+    span.end(withIds({ isError, attributes: { 'http.response.status_code': statusCode } }));
+  };
+  response.once('close', inCurrentScope(end));
+}
+
+/** The order of the checks is the contract's: key, address, merchant, scope, rate limit, body. */
+async function call(route: Route, request: Request, response: Response): Promise<EndpointResponse> {
+  const deadline = new RequestDeadline();
+  const handle = await deadline.race(route.admit(request, response));
+  if (route.readsBody) await readBody(request, response, route.maxBytes);
+  return deadline.race(handle());
+}
+
+/** Destroys the connection if the caller does not read the response in time. A stream limits its readers itself. */
+function send(response: Response, { status, headers, body }: EndpointResponse): void {
+  if (body instanceof StreamBody) {
+    response.status(status).set(headers ?? {});
+    return body.open(response);
+  }
+  const timer = setTimeout(() => response.destroy(), WRITE_TIMEOUT_MS).unref();
+  response.once('close', () => clearTimeout(timer));
+  response.status(status).set(headers ?? {});
+  if (typeof body === 'string' || Buffer.isBuffer(body)) response.send(body);
+  else sendJson(response, body);
+}
+
+/** As `response.json`, which parses the content type again for each response: six percent of the CPU of a GET. */
+function sendJson(response: Response, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}
+
+/** Sends a rejection as the contract requires. Other errors become a 500 with the request id and nothing internal. */
+function handleError({ log }: AppDependencies): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) return next(error);
+    const requestId = String(response.locals.requestId);
+    const apiError = toApiError(error);
+    if (apiError) {
+      const { code, internal, httpStatus, headers, body } = apiError;
+      response.locals.rejection = { code, reason: internal };
+      increment('lunas_http_requests_rejected_total', { code });
+      return send(response, { status: httpStatus, headers, body });
+    }
+    log.error({ err: error, path: loggedPath(request) }, 'request failed');
+    response.locals.rejection = { code: 'server_error' };
+    increment('lunas_http_requests_rejected_total', { code: 'server_error' });
+    const failure = new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
+    send(response, { status: failure.httpStatus, body: failure.body });
+  };
+}
+
+function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  // Express throws it for a path that cannot be decoded.
+  if (error instanceof URIError) return new ApiError('not_found', 'There is no such address.', NO_SUCH_PATH);
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import type { Request, Response } from 'express';
+import type { Environment } from '../../config';
+import type { ApiKeyRow } from '../../db/queries/find-api-key';
+import type { MerchantScope } from '../../domain/key-access';
+import { parseSecretKey, type StoredKey } from '../../crypto/secret-key';
+import { ApiError } from '../api-error';
+import type { HttpDependencies } from '../http-dependencies';
+import { clientAddress } from './client-address';
+
+/** The merchant that makes the request. */
+export type AuthenticatedMerchant = Pick<
+  ApiKeyRow,
+  'keyId' | 'merchantId' | 'feePayer' | 'providers' | 'paymentMethodActive'
+>;
+
+/** What a key that was found permits. */
+interface KeyPermissions {
+  readonly keyId: string;
+  readonly addressAllowed: boolean;
+  /** Null: every scope. */
+  readonly scopes: readonly string[] | null;
+}
+
+/** What finds a key of any kind. */
+export type KeyDependency = 'environment' | 'failedKeys' | 'knownKeys';
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/**
+ * Accepts a valid secret key, from an address that the key allows, of an approved merchant, with the scope of the
+ * route, checked in this order. The log line of the request names the key as soon as it is found.
+ *
+ * PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
+ * `timingSafeEqual` is not needed.
+ * @throws ApiError `invalid_api_key`, `api_key_ip_not_allowed`, `merchant_not_approved`
+ */
+export async function authenticate(
+  dependencies: Pick<HttpDependencies, KeyDependency | 'apiKeys'>,
+  request: Request,
+  { locals }: Response,
+  scope: MerchantScope,
+): Promise<AuthenticatedMerchant> {
+  const address = clientAddress(request);
+  const key = await authenticateKey(dependencies, request, parseSecretKey, (secretSha256) =>
+    dependencies.apiKeys.find(secretSha256, address),
+  );
+  locals.caller = { keyId: key.keyId, merchantId: key.merchantId };
+  assertAddressAllowed(key, address);
+  if (key.merchantStatus !== 'approved') {
+    const internal = `merchant ${key.merchantId} is ${key.merchantStatus}`;
+    throw new ApiError('merchant_not_approved', undefined, { internal });
+  }
+  assertScope(key, scope);
+  dependencies.apiKeys.recordUse(key.keyId);
+  return key;
+}
+
+/** @throws ApiError `api_key_ip_not_allowed` */
+export function assertAddressAllowed({ keyId, addressAllowed }: KeyPermissions, address: string): void {
+  if (addressAllowed) return;
+  const internal = `address ${address} is not allowed for key ${keyId}`;
+  throw new ApiError('api_key_ip_not_allowed', undefined, { internal });
+}
+
+/**
+ * The contract's table has no code for a missing scope. The code for a request outside of the key's restrictions fits
+ * best, and the message has the reason.
+ * @throws ApiError `api_key_ip_not_allowed`
+ */
+export function assertScope({ keyId, scopes }: KeyPermissions, scope: string): void {
+  if (scopes === null || scopes.includes(scope)) return;
+  const internal = `key ${keyId} has no scope ${scope}`;
+  throw new ApiError('api_key_ip_not_allowed', `The key does not have the scope "${scope}".`, { internal });
+}
+
+/**
+ * Finds the key in `Authorization: Bearer …`.
+ * @throws ApiError `invalid_api_key`
+ */
+export async function authenticateKey<Key>(
+  dependencies: Pick<HttpDependencies, KeyDependency>,
+  request: Request,
+  parse: (text: string, environment: Environment) => StoredKey | undefined,
+  find: (secretSha256: Buffer) => Promise<Key | undefined>,
+): Promise<Key> {
+  const address = clientAddress(request);
+  const text = BEARER.exec(request.get('authorization') ?? '')?.[1];
+  const secret = text === undefined ? undefined : parse(text, dependencies.environment);
+  const key = secret && (await mayExist(dependencies, address, secret)) && (await find(secret.secretSha256));
+  if (key) return key;
+  throw new ApiError('invalid_api_key', undefined, {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+    internal: secret ? 'unknown, revoked or expired key' : text === undefined ? 'no key' : 'malformed key',
+  });
+}
+
+/** Anyone can make up well-formed keys. Beyond the limit of an address they cost no read of PostgreSQL. */
+async function mayExist(
+  { failedKeys, knownKeys }: Pick<HttpDependencies, KeyDependency>,
+  address: string,
+  { secretSha256 }: StoredKey,
+): Promise<boolean> {
+  return !failedKeys.isOverLimit(address) || knownKeys.has(secretSha256);
+}
+
+/**
+ * Counts each rejection of a key, whatever its reason.
+ * @throws ApiError the rejection; `rate_limited` after too many of them from one address
+ */
+export async function countRejections<Caller>(
+  { failedKeys }: Pick<HttpDependencies, 'failedKeys'>,
+  request: Request,
+  authenticated: () => Promise<Caller>,
+): Promise<Caller> {
+  try {
+    return await authenticated();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const address = clientAddress(request);
+    const waitSeconds = failedKeys.count(address);
+    if (waitSeconds === undefined) throw error;
+    throw new ApiError(
+      'rate_limited',
+      `Too many requests without a valid secret key came from this address; try again in ${waitSeconds} s.`,
+      { headers: { 'Retry-After': String(waitSeconds) }, internal: `failed keys from address ${address}` },
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import type { Request, Response } from 'express';
+import type { HttpDependencies } from './http-dependencies';
+
+/** A body without an end: the stream writes to the response until one side closes it. */
+export class StreamBody {
+  constructor(readonly open: (response: Response) => void) {}
+}
+
+export interface EndpointResponse<Body = unknown> {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A plain value is sent as JSON; text, bytes and streams as they are, with the `Content-Type` of `headers`. */
+  readonly body: Body;
+}
+
+export interface EndpointAddress {
+  readonly method: 'get' | 'post';
+  /** A pattern of Express: `/payments/:id`. */
+  readonly path: string;
+  /** Only these endpoints read a body; the others ignore it. */
+  readonly readsBody?: true;
+  /** The limit of the body; by default that of a bulk. */
+  readonly maxBytes?: number;
+  /**
+   * Neither traced nor recorded: a load balancer requests the address every few seconds, or its stream stays open for
+   * minutes.
+   */
+  readonly isUnobserved?: true;
+}
+
+/** An endpoint that needs no key. */
+export interface PublicEndpoint<Dependencies> extends EndpointAddress {
+  readonly access: 'public';
+  /** Each request counts against the budget of its network, and is rejected if that is used. */
+  readonly hasBudget?: true;
+  /** Runs before the body is read. @throws ApiError for a request whose body is not worth reading */
+  readonly admit?: (dependencies: Dependencies, request: Request) => Promise<void>;
+  readonly handler: (dependencies: Dependencies, request: Request) => Promise<EndpointResponse>;
+}
+
+export const publicEndpoint = <Dependencies>(
+  endpoint: Omit<PublicEndpoint<Dependencies>, 'access'>,
+): PublicEndpoint<Dependencies> => ({ ...endpoint, access: 'public' });
+
+/** What a listener serves at an address. An app does not know who may call it: `admit` decides. */
+export interface Route extends EndpointAddress {
+  /** @returns the handler for this caller @throws ApiError if the caller is not accepted, or a limit is reached */
+  readonly admit: (request: Request, response: Response) => Promise<() => Promise<EndpointResponse>>;
+}
+
+/** Binds an endpoint without a key to what it uses. */
+export function publicRoute<Dependencies extends Pick<HttpDependencies, 'publicBudget'>>(
+  dependencies: Dependencies,
+  endpoint: PublicEndpoint<Dependencies>,
+): Route {
+  return {
+    ...endpoint,
+    async admit(request) {
+      if (endpoint.hasBudget) dependencies.publicBudget.count(request);
+      await endpoint.admit?.(dependencies, request);
+      return () => endpoint.handler(dependencies, request);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { promisify } from 'node:util';
+import express, { type Request, type Response } from 'express';
+import { ApiError } from './api-error';
+import { withTimeout } from '../lib/with-timeout';
+
+/** Of a bulk; a single payment has a lower limit (create-payment). */
+const MAX_BYTES = 512 * 1_024;
+const ARRIVAL_TIMEOUT_MS = 10_000;
+
+/** By limit. */
+const PARSERS = new Map<number, (request: Request, response: Response) => Promise<unknown>>();
+
+function parserFor(maxBytes: number) {
+  const known = PARSERS.get(maxBytes) ?? promisify(express.raw({ type: () => true, limit: maxBytes }));
+  PARSERS.set(maxBytes, known);
+  return known;
+}
+
+/**
+ * Reads the body's bytes, as sent, into `request.body`.
+ * @throws ApiError `invalid_json` if the body is not complete after 10 s; the connection is closed then
+ */
+export async function readBody(request: Request, response: Response, maxBytes = MAX_BYTES): Promise<void> {
+  const read = parserFor(maxBytes)(request, response);
+  await withTimeout(ARRIVAL_TIMEOUT_MS, read, bodyTooLate).catch((error: unknown) => rejectBody(error, maxBytes));
+  request.body ??= Buffer.alloc(0);
+}
+
+function bodyTooLate(): ApiError {
+  return new ApiError('invalid_json', 'The body did not arrive in time.', { headers: { Connection: 'close' } });
+}
+
+/** Converts the errors of the body parser to API errors. */
+function rejectBody(error: unknown, maxBytes: number): never {
+  if (!(error instanceof Error && 'expose' in error && error.expose === true)) throw error;
+  const isTooLarge = 'type' in error && error.type === 'entity.too.large';
+  const violation = isTooLarge ? `is larger than ${maxBytes / 1_024} kB` : `cannot be read: ${error.message}`;
+  throw new ApiError('invalid_json', `The body ${violation}.`);
+}

@@ -1,0 +1,229 @@
+import { API_ERRORS } from '../domain/errors';
+import { EXCEPTION_KINDS } from '../domain/exception-kinds';
+import { OPEN_STATUSES, PAYMENT_TRANSITIONS } from '../domain/payment-transitions';
+
+export interface MetricDefinition {
+  /** `sampled_counter`: a counter that another component counts. It is read like a gauge. */
+  readonly type: 'counter' | 'sampled_counter' | 'gauge' | 'histogram';
+  /** The processes that export it. */
+  readonly process: 'api' | 'worker' | 'every';
+  readonly help: string;
+  /**
+   * The values of each label; null: another set, which is bounded too. No label has an id of a merchant or a payment.
+   */
+  readonly labels: Readonly<Record<string, readonly string[] | null>>;
+  /** Upper bounds in seconds, of a histogram. */
+  readonly buckets?: readonly number[];
+}
+
+const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+/** A call to an acquirer or a webhook receiver ends after 30 s at most. */
+const OUTGOING_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+
+/** Up to which age an open payment counts, and the name of this group. */
+export const AGE_GROUPS = {
+  under_1h: '1 hour',
+  '1h_to_1d': '1 day',
+  '1d_to_7d': '7 days',
+  over_7d: '1000 years',
+} as const;
+
+/** Why a payment needs an operator, or is late. */
+export const ATTENTION_REASONS = [
+  'overdue',
+  'refund_failed',
+  'refund_indeterminate',
+  'waiting_for_settlement',
+] as const;
+
+/** Counts by a statement end here, so that the statement stays cheap: the value 1000 means 1000 or more. */
+export const COUNT_LIMIT = 1_000;
+
+/** THE table: every metric of Lunas, beside those of Temporal's SDK. Each counter has one label. */
+export const METRICS = {
+  lunas_build_info: {
+    type: 'gauge',
+    process: 'every',
+    help: 'Always 1; the label has the version.',
+    labels: { version: null },
+  },
+  process_start_time_seconds: {
+    type: 'gauge',
+    process: 'every',
+    help: 'Start of the process, in seconds since the epoch.',
+    labels: {},
+  },
+  process_resident_memory_bytes: {
+    type: 'gauge',
+    process: 'every',
+    help: 'Resident memory of the process.',
+    labels: {},
+  },
+  lunas_event_loop_lag_seconds: {
+    type: 'gauge',
+    process: 'every',
+    help: 'How late timers of the event loop ran since the previous scrape.',
+    labels: { statistic: ['mean', 'p99', 'max'] },
+  },
+  lunas_database_pool_connections: {
+    type: 'gauge',
+    process: 'every',
+    help: 'Connections of a pool to PostgreSQL.',
+    labels: { pool: null, state: ['in_use', 'idle'] },
+  },
+  lunas_database_pool_max_connections: {
+    type: 'gauge',
+    process: 'every',
+    help: 'Limit of the connections of a pool.',
+    labels: { pool: null },
+  },
+  lunas_database_pool_waiting: {
+    type: 'gauge',
+    process: 'every',
+    help: 'Requests that wait for a connection of a pool.',
+    labels: { pool: null },
+  },
+  lunas_http_request_duration_seconds: {
+    type: 'histogram',
+    process: 'api',
+    help: 'Duration of requests to the API, until their response is complete or their connection closed.',
+    labels: { method: null, route: null, status: ['2xx', '3xx', '4xx', '5xx', 'aborted'] },
+    buckets: HTTP_BUCKETS,
+  },
+  lunas_http_requests_in_flight: {
+    type: 'gauge',
+    process: 'api',
+    help: 'Requests to the API that are not completed.',
+    labels: {},
+  },
+  lunas_http_requests_rejected_total: {
+    type: 'counter',
+    process: 'api',
+    help: "Requests that were not successful, by the contract's error code.",
+    labels: { code: Object.keys(API_ERRORS) },
+  },
+  lunas_requests_unrecorded_total: {
+    type: 'counter',
+    process: 'api',
+    help: 'Requests that `lunas logs` does not show: too many arrived, or PostgreSQL did not take them.',
+    labels: { reason: ['buffer_full', 'database'] },
+  },
+  lunas_admission_in_flight: {
+    type: 'gauge',
+    process: 'api',
+    help: 'Creations that were admitted and are not completed.',
+    labels: {},
+  },
+  lunas_admission_rejected_total: {
+    type: 'sampled_counter',
+    process: 'api',
+    help: 'Creations that were rejected because too many are in flight. The items of a bulk count one by one.',
+    labels: {},
+  },
+  lunas_dependency_up: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Whether a server that the worker needs responds (1) or not (0).',
+    labels: { dependency: ['postgresql', 'temporal'] },
+  },
+  lunas_payment_transitions_total: {
+    type: 'counter',
+    process: 'worker',
+    help: 'Transitions of payments that this process has written.',
+    labels: { transition: Object.keys(PAYMENT_TRANSITIONS) },
+  },
+  lunas_provider_request_duration_seconds: {
+    type: 'histogram',
+    process: 'every',
+    help: 'Duration of calls to a provider account. Accounts beyond the first 8 of a process are "other".',
+    labels: { account: null, operation: null, outcome: null },
+    buckets: OUTGOING_BUCKETS,
+  },
+  lunas_webhook_deliveries_total: {
+    type: 'counter',
+    process: 'worker',
+    help: 'Attempts of deliveries by their result, and deliveries that became dead without an attempt.',
+    labels: { outcome: ['delivered', 'retried', 'dead'] },
+  },
+  lunas_webhook_attempt_duration_seconds: {
+    type: 'histogram',
+    process: 'worker',
+    help: 'Duration of attempts of webhook deliveries.',
+    labels: { outcome: ['delivered', 'failed'] },
+    buckets: OUTGOING_BUCKETS,
+  },
+  lunas_webhook_outbox_pending: {
+    type: 'gauge',
+    process: 'worker',
+    help: `Deliveries in the outbox, counted up to ${COUNT_LIMIT}.`,
+    labels: {},
+  },
+  lunas_webhook_relay_lag_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Age of the oldest delivery that a relay could send now; 0 if there is none.',
+    labels: {},
+  },
+  lunas_payments_open: {
+    type: 'gauge',
+    process: 'worker',
+    help: `Payments that are not final, by status and age, each counted up to ${COUNT_LIMIT}.`,
+    labels: { status: OPEN_STATUSES, age: Object.keys(AGE_GROUPS) },
+  },
+  lunas_payments_needing_attention: {
+    type: 'gauge',
+    process: 'worker',
+    help: `Payments that are overdue or wait for an operator, each reason counted up to ${COUNT_LIMIT}.`,
+    labels: { reason: ATTENTION_REASONS },
+  },
+  lunas_notifications_open: {
+    type: 'gauge',
+    process: 'worker',
+    help: `Notifications of providers without a recorded effect, counted up to ${COUNT_LIMIT}.`,
+    labels: {},
+  },
+  lunas_notifications_oldest_open_age_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Age of the oldest notification that is due and has no recorded effect; 0 if there is none.',
+    labels: {},
+  },
+  lunas_exceptions_open: {
+    type: 'gauge',
+    process: 'worker',
+    help: `Exceptions that no operator has resolved, each kind counted up to ${COUNT_LIMIT}.`,
+    labels: { kind: EXCEPTION_KINDS },
+  },
+  lunas_ledger_breaks: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Breaks that the newest verification of the ledger found, and the newest one of all payments.',
+    labels: { verification: ['newest', 'newest_full'] },
+  },
+  lunas_ledger_last_verification_timestamp_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'End of the newest verification of the ledger; absent if there was none.',
+    labels: {},
+  },
+  lunas_reconciliation_last_success_timestamp_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'End of the last run that compared everything with determinate results; absent if there was none.',
+    labels: {},
+  },
+  lunas_reconciliation_last_run_items: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Coverage of the last reconciliation run.',
+    labels: { result: ['seen', 'compared', 'indeterminate', 'breaks'] },
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;
+
+export type MetricName = keyof typeof METRICS;
+
+export type MetricNameOf<Type extends MetricDefinition['type']> = {
+  [Name in MetricName]: (typeof METRICS)[Name]['type'] extends Type ? Name : never;
+}[MetricName];
+
+export type LabelsOf<Name extends MetricName> = Readonly<Record<keyof (typeof METRICS)[Name]['labels'], string>>;

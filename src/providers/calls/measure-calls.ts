@@ -1,0 +1,31 @@
+import { observeDuration } from '../../observability/metrics';
+import type { CallWrapper, ProviderOperation } from './wrap-calls';
+
+/** The accounts that have series of their own. An installation has a few; a mistake must not fill Prometheus. */
+const MAX_ACCOUNTS = 8;
+const knownAccounts = new Set<string>();
+
+const OPERATION_LABELS = {
+  issueQris: 'issue_qris',
+  findPayment: 'find_payment',
+  expirePayment: 'expire_payment',
+  cancelPayment: 'cancel_payment',
+  refundPayment: 'refund_payment',
+} as const satisfies Record<ProviderOperation, string>;
+
+/** Records the duration and the outcome of each call to a provider account in the metrics. */
+export function measureCalls(accountId: string): CallWrapper {
+  const account = accountLabel(accountId);
+  return async (_, work, operation) => {
+    const startedMs = performance.now();
+    const result = await work();
+    const labels = { account, operation: OPERATION_LABELS[operation], outcome: result.outcome };
+    observeDuration('lunas_provider_request_duration_seconds', labels, performance.now() - startedMs);
+    return result;
+  };
+}
+
+function accountLabel(accountId: string): string {
+  if (knownAccounts.size < MAX_ACCOUNTS) knownAccounts.add(accountId);
+  return knownAccounts.has(accountId) ? accountId : 'other';
+}

@@ -1,0 +1,128 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Environment } from '../../config';
+import { UserError } from '../../errors';
+import type { Queryable } from '../../db/connection/pool';
+import { requireRow } from '../../db/connection/require-row';
+import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
+import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
+import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
+
+/** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */
+export interface Operator extends KeyAccess<OperatorScope> {
+  readonly id: string;
+  readonly name: string;
+  /** `op_test_…` and the last four characters. */
+  readonly masked: string;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+  /** False: the key is not accepted until a second operator approves the operator. */
+  readonly isApproved: boolean;
+}
+
+export interface NewOperator extends NewKeyAccess<OperatorScope> {
+  readonly name: string;
+  readonly environment: Environment;
+  /** Absent: true. */
+  readonly isApproved?: boolean;
+}
+
+/** An operator whose key is neither revoked nor expired, and whether the caller's address may use it. */
+export interface OperatorKeyRow extends Pick<Operator, 'id' | 'name' | 'scopes'> {
+  readonly addressAllowed: boolean;
+}
+
+type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
+
+const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
+  created_at as "createdAt", revoked_at as "revokedAt", is_approved as "isApproved"`;
+
+const IS_ACTIVE = 'is_approved and revoked_at is null and (expires_at is null or expires_at > now())';
+
+/**
+ * Stores the hash of a new operator's key; only the result contains the secret.
+ * @throws UserError if another operator has this name
+ */
+export async function createOperator(
+  db: Queryable,
+  { name, environment, allowedNetworks = [], scopes, expiresAt, isApproved = true }: NewOperator,
+): Promise<Operator & { readonly secret: string }> {
+  const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
+  const { rows } = await db.query<OperatorRow>(
+    `insert into operators (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at,
+       is_approved)
+     values ($1, $2, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9)
+     on conflict (name) where revoked_at is null do nothing returning ${OPERATOR_COLUMNS}`,
+    [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt, isApproved],
+  );
+  if (!rows[0]) throw new UserError(`There is an operator ${name} already; lunas operators list shows them.`);
+  return { ...describe(rows[0]), secret };
+}
+
+/** In the order of their creation, revoked ones included. */
+export async function listOperators(db: Queryable): Promise<Operator[]> {
+  const { rows } = await db.query<OperatorRow>(`select ${OPERATOR_COLUMNS} from operators order by created_at, id`);
+  return rows.map(describe);
+}
+
+/** Permanent. An operator revoked before keeps its timestamp. @throws NotFoundError if there is no such operator */
+export async function revokeOperator(db: Queryable, operatorId: string): Promise<Operator> {
+  const { rows } = await db.query<OperatorRow>(
+    `update operators set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${OPERATOR_COLUMNS}`,
+    [operatorId],
+  );
+  return describe(requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`));
+}
+
+/** A second operator has approved the operator. @throws NotFoundError if there is no such operator */
+export async function approveOperator(db: Queryable, operatorId: string): Promise<void> {
+  const { rows } = await db.query('update operators set is_approved = true where id = $1 returning id', [operatorId]);
+  requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`);
+}
+
+/** The number of operators whose keys may run commands that write: those are valid and have no scopes. */
+export async function countCommandOperators(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::integer as count from operators where ${IS_ACTIVE} and scopes is null`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * The owner of the key; undefined if the key is unknown, revoked or expired.
+ * @param address the caller's IP address, mapped IPv6 already unwrapped; null for a command, which has none
+ */
+export async function findOperator(
+  db: Queryable,
+  secretSha256: Buffer,
+  address: string | null,
+): Promise<OperatorKeyRow | undefined> {
+  const { rows } = await db.query<OperatorKeyRow>({
+    name: 'find_operator',
+    text: `select id, name, scopes,
+        ($2::inet is null or allowed_networks = '{}' or $2::inet <<= any (allowed_networks)) as "addressAllowed"
+      from operators
+      where secret_sha256 = $1 and ${IS_ACTIVE}`,
+    values: [secretSha256, address],
+  });
+  return rows[0];
+}
+
+/** The codec server listens only there. */
+const LOOPBACK = '127.0.0.1';
+
+/** Finds the operator whose secret key may read from loopback, by name; undefined if the key is unknown or may not. */
+export function operatorFinder(
+  db: Queryable,
+  environment: Environment,
+): (secretKey: string) => Promise<string | undefined> {
+  return async (secretKey) => {
+    const key = parseOperatorKey(secretKey, environment);
+    const operator = key && (await findOperator(db, key.secretSha256, LOOPBACK));
+    if (!operator?.addressAllowed) return undefined;
+    return operator.scopes === null || operator.scopes.includes('read') ? operator.name : undefined;
+  };
+}
+
+function describe({ prefix, lastFour, ...operator }: OperatorRow): Operator {
+  return { ...operator, masked: maskSecretKey({ prefix, lastFour }) };
+}

@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util';
+import { readLedgerClosings } from '../../db/records/archive';
+import {
+  findLedgerCheckpoint,
+  readLedgerHorizon,
+  recordLedgerCheckpoint,
+  recordLedgerResult,
+  type AccountSums,
+  type LedgerCheckpoint,
+} from '../../db/records/ledger-verifications';
+import type { Queryable } from '../../db/connection/pool';
+import { UserError } from '../../errors';
+import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
+import { readAllLedgers, readChangedLedgers } from './read-payment-ledgers';
+
+export interface AccountBalance extends AccountSums {
+  /** Debit less credit. */
+  readonly balanceRupiah: number;
+}
+
+export interface LedgerVerification {
+  /** The start: the balances are of this timestamp, each payment is verified as of this timestamp or later. */
+  readonly asOf: Date;
+  /** Only payments that changed since then were verified; null: all payments. */
+  readonly since: Date | null;
+  readonly payments: number;
+  readonly postings: number;
+  readonly balances: readonly AccountBalance[];
+  readonly breakCount: number;
+  /** The first `MAX_BREAKS` breaks. */
+  readonly breaks: readonly LedgerBreak[];
+}
+
+const MAX_BREAKS = 10_000;
+const ENTRIES_PER_PAGE = 20_000;
+
+/**
+ * An incremental verification starts this long before the start of the previous one. A transition is recorded a few
+ * seconds after its transaction's start at the latest; the rest covers different clocks after a fail-over of
+ * PostgreSQL.
+ */
+const OVERLAP_MS = 3_600_000;
+
+/** The checkpoint of a verification that starts with the first payment; the balances are those of the archive. */
+const EMPTY_CHECKPOINT: LedgerCheckpoint = { recordedUntil: new Date(0), postingId: 0, balances: [] };
+
+export interface VerifyOptions {
+  /** All payments, not only those that changed since the last verification without breaks. */
+  readonly all?: boolean;
+  /** Called after each page with the number of verified payments. */
+  readonly onProgress?: (payments: number) => void;
+}
+
+/**
+ * Recomputes the ledger of each payment from the rows in the database. Payments may change meanwhile: each page is one
+ * statement, so no snapshot is held for long. A verification without breaks is recorded, and the next one verifies only
+ * payments that changed since.
+ *
+ * This finds all changes of the service, because transitions, postings and entries are append-only: each change of a
+ * payment adds a transition or a posting. Manual changes of old rows are found only with `all`.
+ */
+export async function verifyLedger(
+  db: Queryable,
+  { all = false, onProgress = () => undefined }: VerifyOptions = {},
+): Promise<LedgerVerification> {
+  const horizon = await readLedgerHorizon(db);
+  const checkpoint = all ? undefined : await findLedgerCheckpoint(db);
+  const archivedBalances = checkpoint ? [] : await readLedgerClosings(db);
+  const { recordedUntil, postingId, balances } = checkpoint ?? { ...EMPTY_CHECKPOINT, balances: archivedBalances };
+  const breaks: LedgerBreak[] = [];
+  let [breakCount, payments, postings] = [0, 0, 0];
+  const count = (found: LedgerBreak) => {
+    breakCount += 1;
+    if (breaks.length < MAX_BREAKS) breaks.push(found);
+  };
+  for await (const ledgers of checkpoint ? readChangedLedgers(db, recordedUntil, postingId) : readAllLedgers(db)) {
+    for (const ledger of ledgers) {
+      if (ledger.payment) payments += 1;
+      postings += ledger.postings.length;
+      for (const found of findLedgerBreaks(ledger)) count(found);
+    }
+    onProgress(payments);
+  }
+
+  const sums = new Map(balances.map((sum) => [sum.account, sum]));
+  for await (const page of readEntries(db, postingId, horizon.postingId)) {
+    for (const posting of page.strays) {
+      const detail = `Posting ${posting} is missing, but has entries.`;
+      count({ kind: 'entries_without_posting', paymentId: null, detail });
+    }
+    for (const sum of page.sums) sums.set(sum.account, addSums(sum, sums.get(sum.account)));
+  }
+  if (!checkpoint) await requireSameClosings(db, archivedBalances);
+  const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
+  if (breakCount === 0 && horizon.isDecided) {
+    const until = new Date(horizon.asOf.getTime() - OVERLAP_MS);
+    await recordLedgerCheckpoint(db, !checkpoint, {
+      recordedUntil: until,
+      postingId: horizon.postingId,
+      balances: newBalances,
+    });
+  }
+  await recordLedgerResult(db, { isFull: !checkpoint, breakCount });
+  const { asOf } = horizon;
+  const since = checkpoint ? recordedUntil : null;
+  return { asOf, since, payments, postings, balances: newBalances.map(balanceOf), breakCount, breaks };
+}
+
+/** Entries that are archived during a full verification would be in neither sum, or in both. */
+async function requireSameClosings(db: Queryable, before: readonly AccountSums[]): Promise<void> {
+  if (isDeepStrictEqual(await readLedgerClosings(db), before)) return;
+  throw new UserError('lunas archive ran during the verification, so its sums are not complete. Run it again.');
+}
+
+function addSums(sum: AccountSums, to: AccountSums | undefined): AccountSums {
+  return {
+    account: sum.account,
+    debitRupiah: sum.debitRupiah + (to?.debitRupiah ?? 0),
+    creditRupiah: sum.creditRupiah + (to?.creditRupiah ?? 0),
+  };
+}
+
+function balanceOf({ account, debitRupiah, creditRupiah }: AccountSums): AccountBalance {
+  return { account, debitRupiah, creditRupiah, balanceRupiah: debitRupiah - creditRupiah };
+}
+
+/** Some entries: the missing postings that they refer to, and the sums of each account. */
+interface EntriesPage {
+  readonly strays: readonly number[];
+  readonly sums: readonly AccountSums[];
+  /** The posting of the last entry; null if there are no more. */
+  readonly last: number | null;
+}
+
+/** All entries of postings above this id; the sums include the postings up to `countedUpTo`. */
+async function* readEntries(db: Queryable, above: number, countedUpTo: number): AsyncGenerator<EntriesPage> {
+  for (let after: number | null = above; after !== null;) {
+    const { rows }: { rows: EntriesPage[] } = await db.query<EntriesPage>(
+      `with entry as materialized (
+         select posting_id, account, side, amount_rupiah from ledger_entries where posting_id > $1 order by posting_id
+         fetch first ${ENTRIES_PER_PAGE} rows with ties
+       )
+       select (select max(posting_id) from entry) as last,
+         (select coalesce(json_agg(distinct posting_id), '[]') from entry
+           where not exists (select from ledger_postings where id = entry.posting_id)) as strays,
+         (select coalesce(json_agg(sum), '[]') from (
+           select account, coalesce(sum(amount_rupiah) filter (where side = 'debit'), 0)::bigint as "debitRupiah",
+             coalesce(sum(amount_rupiah) filter (where side = 'credit'), 0)::bigint as "creditRupiah"
+           from entry where posting_id <= $2 group by account) sum) as sums`,
+      [after, countedUpTo],
+    );
+    const page: EntriesPage | undefined = rows[0];
+    if (page && page.last !== null) yield page;
+    after = page?.last ?? null;
+  }
+}

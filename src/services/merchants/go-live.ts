@@ -1,0 +1,70 @@
+import type { Environment } from '../../config';
+import { findEnvironment } from '../../db/connection/environment';
+import type { Queryable } from '../../db/connection/pool';
+import { requireRow } from '../../db/connection/require-row';
+import { type ApiKey, listKeys } from './keys';
+import { listMerchants, type Merchant, merchantNotFound } from './merchants';
+import { listEndpoints, type WebhookEndpoint } from '../webhooks/webhook-endpoints';
+
+/** What decides whether a merchant can go live. */
+export interface GoLiveFacts extends MerchantActivity {
+  readonly environment: Environment | null;
+  readonly merchant: Merchant;
+  /** Neither revoked nor expired. */
+  readonly keys: readonly ApiKey[];
+  /** The enabled ones. */
+  readonly endpoints: readonly WebhookEndpoint[];
+}
+
+interface MerchantActivity {
+  /** Of the merchant's providers, those with an enabled account and a policy. */
+  readonly usableProviders: readonly string[];
+  /** Of the newest payments. */
+  readonly payments: number;
+  readonly paymentsWithoutKey: number;
+  readonly hasPaid: boolean;
+  readonly hasRefund: boolean;
+  readonly hasDelivered: boolean;
+  readonly deadDeliveries: number;
+}
+
+const NEWEST_PAYMENTS = 100;
+
+const ACTIVITY = `
+  select
+    array(
+      select provider from unnest($2::text[]) provider
+      where exists (select from provider_accounts account
+                    where account.provider = provider.provider and account.status = 'enabled')
+        and exists (select from policies policy where policy.provider = provider.provider)
+    ) as "usableProviders",
+    newest.payments,
+    newest.without_key as "paymentsWithoutKey",
+    exists (select from payments where merchant_id = $1 and status in ('paid', 'settled', 'refunded')) as "hasPaid",
+    exists (select from payments where merchant_id = $1 and status = 'refunded') as "hasRefund",
+    exists (select from webhook_deliveries where merchant_id = $1 and status = 'delivered') as "hasDelivered",
+    (select count(*) from webhook_deliveries where merchant_id = $1 and status = 'dead') as "deadDeliveries"
+  from (
+    select count(*) as payments, count(*) filter (where idempotency_key is null) as without_key
+    from (select idempotency_key from payments where merchant_id = $1
+          order by created_at desc, id desc limit ${NEWEST_PAYMENTS}) payment
+  ) newest`;
+
+/** @throws NotFoundError if there is no such merchant */
+export async function readGoLiveFacts(db: Queryable, merchantId: string): Promise<GoLiveFacts> {
+  const merchants = await listMerchants(db);
+  const merchant = requireRow(
+    merchants.filter(({ id }) => id === merchantId),
+    merchantNotFound(merchantId),
+  );
+  const { rows } = await db.query<MerchantActivity>(ACTIVITY, [merchantId, merchant.providers]);
+  const [keys, endpoints] = [await listKeys(db, merchantId), await listEndpoints(db)];
+  const now = new Date();
+  return {
+    ...requireRow(rows, 'PostgreSQL returned no row'),
+    environment: await findEnvironment(db),
+    merchant,
+    keys: keys.filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now)),
+    endpoints: endpoints.filter((endpoint) => endpoint.merchantId === merchantId && endpoint.status === 'enabled'),
+  };
+}

@@ -1,0 +1,125 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Environment } from '../../config';
+import type { Queryable } from '../../db/connection/pool';
+import type { FeePayer } from '../../domain/fees';
+import type { ProviderName } from '../../domain/provider-capabilities';
+import { requireRow } from '../../db/connection/require-row';
+import { urlFormatViolation } from '../../webhooks/ssrf-guard';
+
+export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;
+
+export interface Merchant {
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'pending' | 'approved' | 'suspended';
+  readonly feePayer: FeePayer;
+  readonly providers: readonly ProviderName[];
+  readonly paymentMethod: (typeof PAYMENT_METHOD_STATUSES)[number];
+  /** Since then nothing of the merchant is settled; null if it is not on hold. */
+  readonly heldAt: Date | null;
+  /** Of the checkout page's link back to the shop; null if there is none. */
+  readonly returnUrl: string | null;
+  /** The origins whose pages may show the checkout page in a frame. */
+  readonly checkoutOrigins: readonly string[];
+  readonly createdAt: Date;
+}
+
+export interface NewMerchant extends Pick<Merchant, 'name' | 'feePayer' | 'providers'> {
+  /** Absent: a new one. */
+  readonly id?: string;
+  /** Whether it may take payments immediately; otherwise it is `pending` until an operator approves it. */
+  readonly approve: boolean;
+}
+
+/** Absent fields do not change. */
+export type MerchantChanges = {
+  readonly [Field in MerchantSetting]?: Merchant[Field] | undefined;
+};
+
+type MerchantSetting = 'status' | 'feePayer' | 'providers' | 'paymentMethod' | 'returnUrl' | 'checkoutOrigins';
+
+const MERCHANT_COLUMNS = `id, name, status, fee_payer as "feePayer", providers,
+  case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", held_at as "heldAt",
+  return_url as "returnUrl", checkout_origins as "checkoutOrigins", created_at as "createdAt"`;
+
+export async function createMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
+  const { rows } = await db.query<Merchant>(
+    `insert into merchants (id, name, status, fee_payer, providers) values ($1, $2, $3, $4, $5)
+     returning ${MERCHANT_COLUMNS}`,
+    [
+      merchant.id ?? uuidv7(),
+      merchant.name,
+      merchant.approve ? 'approved' : 'pending',
+      merchant.feePayer,
+      unique(merchant.providers),
+    ],
+  );
+  return requireRow(rows, 'The merchant was not written');
+}
+
+/** In the order of their creation. */
+export async function listMerchants(db: Queryable): Promise<Merchant[]> {
+  const { rows } = await db.query<Merchant>(`select ${MERCHANT_COLUMNS} from merchants order by created_at, id`);
+  return rows;
+}
+
+/** @throws NotFoundError if there is no such merchant */
+export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {
+  const { rows } = await db.query<Merchant>(
+    `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),
+       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active),
+       return_url = case when $6 then $7 else return_url end, checkout_origins = coalesce($8, checkout_origins)
+     where id = $1 returning ${MERCHANT_COLUMNS}`,
+    [
+      merchantId,
+      changes.status,
+      changes.feePayer,
+      changes.providers && unique(changes.providers),
+      changes.paymentMethod && changes.paymentMethod === 'active',
+      changes.returnUrl !== undefined,
+      changes.returnUrl,
+      changes.checkoutOrigins && [...new Set(changes.checkoutOrigins)],
+    ],
+  );
+  return requireRow(rows, merchantNotFound(merchantId));
+}
+
+/**
+ * A statement of its own: the API's role may change nothing else of a merchant.
+ * @throws NotFoundError if there is no such merchant
+ */
+export async function changeHold(db: Queryable, merchantId: string, isHeld: boolean): Promise<Merchant> {
+  const { rows } = await db.query<Merchant>(
+    `update merchants set held_at = case when $2 then coalesce(held_at, now()) end
+     where id = $1 returning ${MERCHANT_COLUMNS}`,
+    [merchantId, isHeld],
+  );
+  return requireRow(rows, merchantNotFound(merchantId));
+}
+
+/** Where a return address has the merchant's own order id. */
+export const REFERENCE_PLACEHOLDER = '{merchant_reference_id}';
+
+/** @returns the rule that the address violates, as continuation of "The URL …"; null if it violates none */
+export function returnUrlViolation(text: string, environment: Environment): string | null {
+  return urlFormatViolation(text.replaceAll(REFERENCE_PLACEHOLDER, 'ORDER-1'), environment);
+}
+
+/** A scheme, a host and a port. It becomes part of a header, so nothing else may be in it. */
+const ORIGIN = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::\d+)?$/;
+
+/** As `returnUrlViolation`. */
+export function originViolation(text: string, environment: Environment): string | null {
+  const violation = urlFormatViolation(text, environment);
+  if (violation !== null) return violation;
+  if (!ORIGIN.test(text)) return 'must be an origin such as https://shop.example, without a path';
+  return null;
+}
+
+export function merchantNotFound(merchantId: string): string {
+  return `There is no merchant ${merchantId}; lunas merchants list shows them.`;
+}
+
+function unique(providers: readonly ProviderName[]): ProviderName[] {
+  return [...new Set(providers)];
+}

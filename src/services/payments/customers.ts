@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { findDetails } from '../../db/records/payment-details';
+import type { Queryable } from '../../db/connection/pool';
+import type { Sealer } from '../../crypto/sealing';
+import { listActions } from '../audit/audit';
+import { findPayment } from './find-payment';
+
+/** What the merchant sent about the customer of a payment. */
+export interface CustomerDetails {
+  readonly paymentId: string;
+  readonly referenceId: string;
+  /** Null if the request had none, or it was erased. */
+  readonly customer: ReadonlyMap<string, unknown> | null;
+  readonly metadata: ReadonlyMap<string, unknown> | null;
+  readonly erasedAt: Date | null;
+}
+
+const jsonObject = z
+  .record(z.string(), z.unknown())
+  .transform((object) => new Map(Object.entries(object)))
+  .nullable();
+const detailsSchema = z.object({ customer: jsonObject, metadata: jsonObject });
+const NO_DETAILS = { customer: null, metadata: null };
+
+const ACTIONS_PER_PAYMENT = 1_000;
+
+/**
+ * @param payment its UUID or `reference_id`
+ * @throws NotFoundError if there is no such payment
+ */
+export async function showCustomer(db: Queryable, sealer: Sealer, payment: string): Promise<CustomerDetails> {
+  const { id, referenceId } = await findPayment(db, payment);
+  const sealed = await findDetails(db, id);
+  const details =
+    sealed === undefined ? NO_DETAILS : detailsSchema.parse(JSON.parse(sealer.open(sealed, ['payment-details', id])));
+  return { paymentId: id, referenceId, ...details, erasedAt: await findErasure(db, id) };
+}
+
+/** The first erasure that the audit log has. */
+async function findErasure(db: Queryable, paymentId: string): Promise<Date | null> {
+  const actions = await listActions(db, { target: paymentId, limit: ACTIONS_PER_PAYMENT });
+  const erasures = actions.filter(({ action, outcome }) => action === 'customer.erase' && outcome === 'succeeded');
+  return erasures.at(-1)?.finishedAt ?? null;
+}

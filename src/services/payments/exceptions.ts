@@ -1,0 +1,119 @@
+import { UserError } from '../../errors';
+import type { Queryable } from '../../db/connection/pool';
+import { refundLatePaymentManually } from '../../db/transitions/late-payment-transitions';
+import type { ExceptionKind } from '../../domain/exception-kinds';
+import { type OperatorIdentity, withAudit } from '../audit/audit';
+import { requireRow } from '../../db/connection/require-row';
+import { requireApproval } from '../audit/request-approval';
+
+/** A case that no rule decides; open until an operator resolves it. */
+export interface ExceptionRecord {
+  readonly id: string;
+  readonly kind: ExceptionKind;
+  readonly providerAccountId: string | null;
+  readonly referenceId: string;
+  /** Null if Lunas has no such payment. */
+  readonly paymentId: string | null;
+  readonly amountRupiah: number | null;
+  readonly detail: string;
+  readonly openedAt: Date;
+  readonly resolvedAt: Date | null;
+  readonly resolvedBy: string | null;
+  readonly note: string | null;
+}
+
+const EXCEPTION_COLUMNS = `id, kind, provider_account_id as "providerAccountId", reference_id as "referenceId",
+  payment_id as "paymentId", amount_rupiah as "amountRupiah", detail, opened_at as "openedAt",
+  resolved_at as "resolvedAt", resolved_by as "resolvedBy", note`;
+
+/** Newest first. */
+export async function listExceptions(
+  db: Queryable,
+  { onlyOpen, limit }: { readonly onlyOpen: boolean; readonly limit: number },
+): Promise<ExceptionRecord[]> {
+  const { rows } = await db.query<ExceptionRecord>(
+    `select ${EXCEPTION_COLUMNS} from exceptions ${onlyOpen ? 'where resolved_at is null' : ''}
+     order by opened_at desc, id limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** All exceptions of one payment, resolved ones included, oldest first. */
+export async function listExceptionsOf(db: Queryable, referenceId: string): Promise<ExceptionRecord[]> {
+  const { rows } = await db.query<ExceptionRecord>(
+    `select ${EXCEPTION_COLUMNS} from exceptions where reference_id = $1 order by opened_at, id`,
+    [referenceId],
+  );
+  return rows;
+}
+
+export interface ExceptionResolution {
+  readonly note: string;
+  /** The late payment was refunded manually: post it out of suspense. */
+  readonly isRefunded: boolean;
+}
+
+/**
+ * Closes an exception.
+ * @throws NotFoundError if there is no such open exception
+ * @throws UserError if `isRefunded` is set and the exception is not about a late payment, or if a second operator has
+ * to approve the refund
+ */
+export async function resolveException(
+  db: Queryable,
+  by: OperatorIdentity,
+  exceptionId: string,
+  { note, isRefunded }: ExceptionResolution,
+): Promise<ExceptionRecord> {
+  if (isRefunded) await requireRefundApproval(db, by, exceptionId, note);
+  return withAudit(db, by, { action: 'exception.resolve', target: exceptionId, note }, async () => {
+    if (isRefunded) return resolveAsRefunded(db, by, exceptionId, note);
+    const { rows } = await db.query<ExceptionRecord>(
+      `update exceptions set resolved_at = now(), resolved_by = $2, note = $3
+       where id = $1 and resolved_at is null returning ${EXCEPTION_COLUMNS}`,
+      [exceptionId, by.name, note],
+    );
+    return requireRow(rows, exceptionNotFound(exceptionId));
+  });
+}
+
+/** An exception that is closed needs no approval: its resolution is rejected. */
+async function requireRefundApproval(
+  db: Queryable,
+  by: OperatorIdentity,
+  exceptionId: string,
+  note: string,
+): Promise<void> {
+  const { rows } = await db.query<{ amountRupiah: number | null }>(
+    'select amount_rupiah as "amountRupiah" from exceptions where id = $1 and resolved_at is null',
+    [exceptionId],
+  );
+  if (!rows[0]) return;
+  const request = {
+    action: 'exception.resolve_as_refunded',
+    target: exceptionId,
+    parameters: { exceptionId },
+  } as const;
+  await requireApproval(db, by, { ...request, amountRupiah: rows[0].amountRupiah ?? 0 }, note);
+}
+
+async function resolveAsRefunded(
+  db: Queryable,
+  by: OperatorIdentity,
+  exceptionId: string,
+  note: string,
+): Promise<ExceptionRecord> {
+  const isResolved = await refundLatePaymentManually(db, { exceptionId, at: new Date(), operator: by.name, note });
+  const { rows } = await db.query<ExceptionRecord>(
+    `select ${EXCEPTION_COLUMNS} from exceptions where id = $1 and ($2 or resolved_at is null)`,
+    [exceptionId, isResolved],
+  );
+  const exception = requireRow(rows, exceptionNotFound(exceptionId));
+  if (isResolved) return exception;
+  throw new UserError('Only a late payment can be resolved as refunded; this exception is of another kind.');
+}
+
+function exceptionNotFound(exceptionId: string): string {
+  return `There is no open exception ${exceptionId}; lunas exceptions list shows them.`;
+}

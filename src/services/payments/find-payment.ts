@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { findArchivedPayment } from '../../db/records/archive';
+import type { Queryable } from '../../db/connection/pool';
+import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentKey } from '../../db/queries/find-payment';
+import { requireRow } from '../../db/connection/require-row';
+import { UserError } from '../../errors';
+import { logPayment } from '../../temporal/log-payment';
+import { archiveFileName } from '../archive/archive-file';
+
+/**
+ * A payment of any merchant.
+ * @param idOrReference its UUID or `reference_id`
+ * @throws NotFoundError if there is no such payment
+ */
+export async function findPayment(db: Queryable, idOrReference: string): Promise<PaymentRow> {
+  return requirePayment(db, await findByIdOrReference(db, idOrReference), idOrReference);
+}
+
+/**
+ * The same, also for the id of a request (`X-Request-Id`) that created the payment or changed it. Callers choose these
+ * ids, so an action never takes one.
+ * @throws UserError that names the payments if the request concerns several
+ */
+export async function findPaymentOrRequest(db: Queryable, idOrReferenceOrRequest: string): Promise<PaymentRow> {
+  const rows = await findByIdOrReference(db, idOrReferenceOrRequest);
+  const found = rows.length > 0 ? rows : await findByRequest(db, idOrReferenceOrRequest);
+  if (found.length <= 1) return requirePayment(db, found, idOrReferenceOrRequest);
+  const references = found.slice(0, MAX_OF_REQUEST).map(({ referenceId }) => referenceId);
+  const more = found.length > references.length ? ' and more' : '';
+  throw new UserError(`Several payments have the request id: ${references.join(', ')}${more}. Show one of them.`);
+}
+
+async function requirePayment(db: Queryable, rows: PaymentRow[], given: string): Promise<PaymentRow> {
+  const payment = requireRow(rows, rows.length > 0 ? '' : await describeMissing(db, given));
+  logPayment(payment.id);
+  return payment;
+}
+
+async function describeMissing(db: Queryable, given: string): Promise<string> {
+  const archived = await findArchivedPayment(db, keyOf(given));
+  return archived
+    ? `Payment ${given} is in the archive: lunas archive show ${archiveFileName(archived.file)} --payment ${given}.`
+    : `There is no payment ${given}; lunas payments list shows the newest.`;
+}
+
+function keyOf(idOrReference: string): PaymentKey {
+  return z.guid().safeParse(idOrReference).success ? { id: idOrReference } : { referenceId: idOrReference };
+}
+
+async function findByIdOrReference(db: Queryable, idOrReference: string): Promise<PaymentRow[]> {
+  const column = 'id' in keyOf(idOrReference) ? 'id' : 'reference_id';
+  const { rows } = await db.query<PaymentRow>(`select ${PAYMENT_COLUMNS} from payments where ${column} = $1`, [
+    idOrReference,
+  ]);
+  return rows;
+}
+
+/** The payments of a bulk. A caller can use one id for any number of requests. */
+const MAX_OF_REQUEST = 50;
+
+/** The condition on the version and the actor is that of the index. */
+const CHANGED_BY_REQUEST = `id in (
+  select payment_id from payment_transitions
+  where request_id = $1 and (version = 1 or actor <> 'workflow') limit $2
+)`;
+
+async function findByRequest(db: Queryable, requestId: string): Promise<PaymentRow[]> {
+  const { rows } = await db.query<PaymentRow>(`select ${PAYMENT_COLUMNS} from payments where ${CHANGED_BY_REQUEST}`, [
+    requestId,
+    MAX_OF_REQUEST + 1,
+  ]);
+  return rows;
+}
+
+/** The payments that a request created, changed or named in its path; at most 50 of those that it changed. */
+export async function listPaymentsOfRequest(
+  db: Queryable,
+  { requestId, paymentIds }: { readonly requestId: string; readonly paymentIds: readonly string[] },
+): Promise<PaymentRow[]> {
+  const { rows } = await db.query<PaymentRow>(
+    `select ${PAYMENT_COLUMNS} from payments where ${CHANGED_BY_REQUEST} or id = any($3::uuid[])
+     order by created_at, id`,
+    [requestId, MAX_OF_REQUEST, paymentIds],
+  );
+  return rows;
+}

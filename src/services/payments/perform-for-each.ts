@@ -1,0 +1,44 @@
+import { messageOf, UserError } from '../../errors';
+import type { OperatorPaymentAction } from '../../domain/payment-actions';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
+import { performPaymentAction, type OperatorContext } from './payment-actions';
+
+/** `indeterminate`: the action may have been performed; to repeat it is safe. */
+export interface ActionOutcome<Done extends string> {
+  readonly payment: string;
+  readonly outcome: Done | 'rejected' | 'indeterminate';
+  /** Null if it was performed. */
+  readonly reason: string | null;
+}
+
+interface BatchAction<Done extends string> {
+  readonly action: OperatorPaymentAction;
+  /** The outcome of a payment for which the action was performed. */
+  readonly done: Done;
+  readonly note?: string | undefined;
+}
+
+/** Updates in flight at Temporal. */
+const CONCURRENCY = 8;
+
+/**
+ * Performs an action for each payment with bounded concurrency. A rejected payment does not stop the others.
+ * @param payments ids or references
+ */
+export async function performForEach<Done extends string>(
+  context: OperatorContext,
+  { action, done, note }: BatchAction<Done>,
+  payments: readonly string[],
+): Promise<ActionOutcome<Done>[]> {
+  const outcomes: ActionOutcome<Done>[] = [];
+  await forEachConcurrent(payments.entries(), CONCURRENCY, async ([index, payment]) => {
+    outcomes[index] = await performPaymentAction(context, action, payment, note).then(
+      () => ({ payment, outcome: done, reason: null }),
+      (error: unknown) => {
+        const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';
+        return { payment, outcome, reason: messageOf(error) };
+      },
+    );
+  });
+  return outcomes;
+}

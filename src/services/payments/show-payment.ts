@@ -1,0 +1,161 @@
+import { messageOf } from '../../errors';
+import type { Queryable } from '../../db/connection/pool';
+import type { PaymentRow } from '../../db/queries/payment-row';
+import type { LatePaymentStatus, LatePaymentStep } from '../../domain/late-payment';
+import type { LedgerLine } from '../../domain/ledger';
+import type { PaymentStatus, TransitionName } from '../../domain/payment-transitions';
+import type { RefundStatus } from '../../domain/refund';
+import type { PaymentWorkflowStatus } from '../../../workflows/messages';
+import { type AuditedAction, listActions } from '../audit/audit';
+import { type ExceptionRecord, listExceptionsOf } from './exceptions';
+import { findPaymentOrRequest } from './find-payment';
+import { listDeliveriesOf, type PaymentDelivery } from '../webhooks/webhook-deliveries';
+
+/** The record of a payment in PostgreSQL, and the status of its workflow. */
+export interface PaymentDetails {
+  readonly payment: PaymentRow;
+  readonly transitions: readonly PaymentTransition[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly refunds: readonly Refund[];
+  /** Null if no money came after the payment became final. */
+  readonly latePayment: LatePayment | null;
+  readonly exceptions: readonly ExceptionRecord[];
+  /** The newest operator actions, rejected ones included. */
+  readonly actions: readonly AuditedAction[];
+  readonly deliveries: readonly PaymentDelivery[];
+  /** The result of the query `status`; null if Temporal has no such workflow, `error` if the query failed. */
+  readonly workflow: PaymentWorkflowStatus | { readonly error: string } | null;
+}
+
+export interface PaymentTransition {
+  readonly version: number;
+  readonly name: TransitionName;
+  readonly fromStatus: PaymentStatus | null;
+  readonly toStatus: PaymentStatus;
+  readonly occurredAt: Date;
+  readonly actor: string;
+  readonly note: string | null;
+  /** Of the request that caused the transition, else of the one that created the payment. */
+  readonly requestId: string | null;
+  readonly traceparent: string | null;
+}
+
+export interface LedgerEntry extends Pick<LedgerLine, 'side' | 'account'> {
+  /** The version after the transition that posted the entry; null for a late payment. */
+  readonly version: number | null;
+  readonly latePaymentStep: LatePaymentStep | null;
+  readonly occurredAt: Date;
+  readonly amountRupiah: number;
+}
+
+interface RefundOutcome {
+  readonly submittedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly providerReference: string | null;
+  readonly failureReason: string | null;
+}
+
+export interface Refund extends RefundOutcome {
+  readonly number: number;
+  readonly refundKey: string;
+  readonly amountRupiah: number;
+  readonly status: RefundStatus;
+  readonly requestedAt: Date;
+  /** Until then the refund is held, and can be cancelled. */
+  readonly submitAt: Date;
+}
+
+export interface LatePayment extends RefundOutcome {
+  readonly status: LatePaymentStatus;
+  readonly totalRupiah: number;
+  readonly providerTransactionId: string;
+  readonly paidAt: Date;
+  readonly receivedAt: Date;
+  readonly refundKey: string;
+}
+
+const MAX_ACTIONS = 20;
+
+/**
+ * @param idOrReferenceOrRequest the payment's UUID or `reference_id`, or the id of a request that created or changed it
+ * @param queryStatus queries the payment's workflow; its result is undefined if there is none
+ * @throws NotFoundError if there is no such payment, UserError if the request concerns several
+ */
+export async function showPayment(
+  db: Queryable,
+  queryStatus: (paymentId: string) => Promise<PaymentWorkflowStatus | undefined>,
+  idOrReferenceOrRequest: string,
+): Promise<PaymentDetails> {
+  const payment = await findPaymentOrRequest(db, idOrReferenceOrRequest);
+  const { id, referenceId } = payment;
+  const [transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow] = await Promise.all([
+    listTransitions(db, id),
+    listLedgerEntries(db, id),
+    listRefunds(db, id),
+    findLatePayment(db, id),
+    listExceptionsOf(db, referenceId),
+    listActions(db, { target: id, limit: MAX_ACTIONS }),
+    listDeliveriesOf(db, id),
+    queryStatus(id).catch(toWorkflowError),
+  ]);
+  return {
+    payment,
+    transitions,
+    ledger,
+    refunds,
+    latePayment,
+    exceptions,
+    actions,
+    deliveries,
+    workflow: workflow ?? null,
+  };
+}
+
+/** The record is shown although Temporal is unavailable. */
+function toWorkflowError(error: unknown): { error: string } {
+  return { error: messageOf(error) };
+}
+
+async function listTransitions(db: Queryable, paymentId: string): Promise<PaymentTransition[]> {
+  const { rows } = await db.query<PaymentTransition>(
+    `select version, name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt",
+       actor, note, request_id as "requestId", traceparent
+     from payment_transitions where payment_id = $1 order by version`,
+    [paymentId],
+  );
+  return rows;
+}
+
+async function listLedgerEntries(db: Queryable, paymentId: string): Promise<LedgerEntry[]> {
+  const { rows } = await db.query<LedgerEntry>(
+    `select posting.payment_version as version, posting.late_payment_step as "latePaymentStep",
+       posting.occurred_at as "occurredAt", entry.side, entry.account, entry.amount_rupiah as "amountRupiah"
+     from ledger_postings posting join ledger_entries entry on entry.posting_id = posting.id
+     where posting.payment_id = $1 order by posting.id, entry.line`,
+    [paymentId],
+  );
+  return rows;
+}
+
+async function listRefunds(db: Queryable, paymentId: string): Promise<Refund[]> {
+  const { rows } = await db.query<Refund>(
+    `select number, refund_key as "refundKey", amount_rupiah as "amountRupiah", status, requested_at as "requestedAt",
+       submit_at as "submitAt", ${REFUND_OUTCOME_COLUMNS}
+     from refunds where payment_id = $1 order by number`,
+    [paymentId],
+  );
+  return rows;
+}
+
+async function findLatePayment(db: Queryable, paymentId: string): Promise<LatePayment | null> {
+  const { rows } = await db.query<LatePayment>(
+    `select status, total_rupiah as "totalRupiah", provider_transaction_id as "providerTransactionId",
+       paid_at as "paidAt", received_at as "receivedAt", refund_key as "refundKey", ${REFUND_OUTCOME_COLUMNS}
+     from late_payments where payment_id = $1`,
+    [paymentId],
+  );
+  return rows[0] ?? null;
+}
+
+const REFUND_OUTCOME_COLUMNS = `submitted_at as "submittedAt", finished_at as "finishedAt",
+  provider_reference as "providerReference", failure_reason as "failureReason"`;

@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { validate as isUuid } from 'uuid';
+import { openException } from '../../db/records/open-exception';
+import { newestNotification, requestStatusQuery } from '../../db/records/notification-inbox';
+import { findArchivedIds } from '../../db/records/archive';
+import type { Queryable } from '../../db/connection/pool';
+import {
+  findForReconciliation,
+  findRecordedStatuses,
+  isRetried,
+  readFinalPayments,
+  readOpenPayments,
+  readRetriedDeliveries,
+  readUnfinishedLatePayments,
+  type Page,
+  type ReconciledOrder,
+  type ReconciledPayment,
+} from '../../db/queries/list-for-reconciliation';
+import { isFinal } from '../../domain/payment-transitions';
+import {
+  addCoverage,
+  findBreaks,
+  findOverdueLatePayment,
+  findUnendedWorkflow,
+  GRACE_MS,
+  LOST_RETRIES,
+  NOTHING_COVERED,
+  ORPHANED_WORKFLOW,
+  walkAfter,
+  type Break,
+  type Coverage,
+  type FoundBreak,
+  type ProviderRecord,
+  type ReconciliationPart,
+  type ReconciliationSlice,
+} from '../../domain/reconciliation';
+import type { Provider } from '../../providers/provider';
+import type { ProviderRegistry } from '../../providers/registry';
+import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { ListedWorkflow } from '../../temporal/workflow-records';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
+import { StatusQueries } from './status-queries';
+
+export interface ReconcileDependencies {
+  readonly db: Queryable;
+  readonly providers: ProviderRegistry;
+  readonly workflows: PaymentWorkflowClient;
+  /** `LUNAS_RECOVERY_MODE` of the workers. */
+  readonly isRecovering?: boolean;
+}
+
+/** Calls in flight to Temporal and to a provider account, for each part. */
+const CONCURRENCY = 32;
+/** Status queries per second and provider account; docs/scale.md has the calculation. */
+const CALLS_PER_SECOND = 100;
+const PROVIDER_TIMEOUT_MS = 10_000;
+/** A payment may change while it is compared: a break counts only if it still exists after this delay. */
+const RECHECK_DELAY_MS = 3_000;
+
+interface SliceLimits {
+  readonly durationMs: number;
+  /** Aborted when the process stops. The slice then ends before the page that is being compared. */
+  readonly stopSignal: AbortSignal;
+}
+
+/**
+ * Continues a part of a run, page by page, for about `durationMs`. A second comparison confirms each break. If a status
+ * query resolves the break, the workflow is notified; otherwise an exception is opened. Reconciliation changes no
+ * payment.
+ */
+export async function reconcileSlice(
+  dependencies: ReconcileDependencies,
+  part: ReconciliationPart,
+  { durationMs, stopSignal }: SliceLimits,
+): Promise<ReconciliationSlice> {
+  const untilMs = Date.now() + durationMs;
+  const queries = new StatusQueries(CALLS_PER_SECOND);
+  const breaks: FoundBreak[] = [];
+  let coverage = NOTHING_COVERED;
+  let next: ReconciliationSlice['next'] = part.position;
+  do {
+    const page = await unlessStopped(
+      reconcilePage({ ...dependencies, queries, stopSignal }, { ...part, position: next }),
+      stopSignal,
+    );
+    if (!page) break;
+    coverage = addCoverage(coverage, { ...page, breaks: page.breaks.length });
+    breaks.push(...page.breaks);
+    next = page.next === null ? walkAfter(next.walk) : { walk: next.walk, after: page.next };
+  } while (next !== null && Date.now() < untilMs);
+  return { next, coverage, breaks };
+}
+
+/** @returns undefined if the process stops: another one compares the whole page again */
+async function unlessStopped(page: Promise<PageResult>, stopSignal: AbortSignal): Promise<PageResult | undefined> {
+  try {
+    const result = await page;
+    return stopSignal.aborted ? undefined : result;
+  } catch (error) {
+    if (!stopSignal.aborted) throw error;
+    return undefined;
+  }
+}
+
+interface SliceDependencies extends ReconcileDependencies {
+  readonly queries: StatusQueries;
+  readonly stopSignal: AbortSignal;
+}
+
+interface PageResult extends Omit<Coverage, 'breaks'> {
+  readonly next: string | null;
+  readonly breaks: readonly FoundBreak[];
+}
+
+async function reconcilePage(dependencies: SliceDependencies, part: ReconciliationPart): Promise<PageResult> {
+  const { db } = dependencies;
+  const { position } = part;
+  const changedSince = new Date(part.changedSinceMs);
+  switch (position.walk) {
+    case 'open':
+      return comparePayments(dependencies, await readOpenPayments(db, accountIn(part), position.after));
+    case 'final':
+      return comparePayments(dependencies, await readFinalPayments(db, accountIn(part), changedSince, position.after));
+    case 'late':
+      return checkLatePayments(dependencies, position.after);
+    case 'deliveries':
+      return checkDeliveries(dependencies, position.after);
+    case 'workflows':
+      return checkWorkflows(dependencies, changedSince, position.after);
+  }
+}
+
+function accountIn({ accountId, position }: ReconciliationPart): string {
+  if (accountId === null) throw new Error(`The walk "${position.walk}" needs a provider account`);
+  return accountId;
+}
+
+async function comparePayments(
+  dependencies: SliceDependencies,
+  { items, next }: Page<ReconciledPayment>,
+): Promise<PageResult> {
+  const { db, stopSignal } = dependencies;
+  let indeterminate = 0;
+  const candidates: ReconciledPayment[] = [];
+  await forEachConcurrent(items, CONCURRENCY, async (payment) => {
+    const comparison = await compare(dependencies, payment);
+    if (comparison.breaks.length > 0) candidates.push(payment);
+    else if (comparison.isIndeterminate) indeterminate += 1;
+  });
+
+  if (candidates.length > 0) await sleep(RECHECK_DELAY_MS, undefined, { signal: stopSignal });
+  const breaks: FoundBreak[] = [];
+  await forEachConcurrent(candidates, CONCURRENCY, async ({ id }) => {
+    const payment = await findForReconciliation(db, id);
+    if (!payment) return;
+    const comparison = await compare(dependencies, payment);
+    if (comparison.isIndeterminate) indeterminate += 1;
+    for (const found of comparison.breaks) breaks.push(await followUp(db, orderOf(payment), found));
+  });
+  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
+}
+
+function orderOf({ id, referenceId, providerAccountId, recorded }: ReconciledPayment): ReconciledOrder {
+  return { paymentId: id, referenceId, providerAccountId, totalRupiah: recorded.totalRupiah };
+}
+
+async function compare(
+  { providers, workflows, queries, stopSignal, isRecovering }: SliceDependencies,
+  { id, referenceId, providerAccountId, recorded }: ReconciledPayment,
+): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
+  stopSignal.throwIfAborted();
+  const [order, workflow] = await Promise.all([
+    findOrder(await providers.forAccount(providerAccountId), referenceId, { queries, stopSignal }),
+    workflows.records.describe(id).catch(() => 'indeterminate' as const),
+  ]);
+  const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
+  const breaks = findBreaks(recorded, order, workflow, Date.now());
+  // Workers in recovery mode do not settle or refund, so an overdue payment is no break.
+  return { breaks: isRecovering ? breaks.filter(({ kind }) => kind !== 'overdue') : breaks, isIndeterminate };
+}
+
+async function findOrder(
+  provider: Provider,
+  referenceId: string,
+  { queries, stopSignal }: Pick<SliceDependencies, 'queries' | 'stopSignal'>,
+): Promise<ProviderRecord | 'indeterminate' | null> {
+  const found = await queries.find(() =>
+    provider.findPayment(referenceId, { signal: stopSignal, deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS }),
+  );
+  if (found.outcome === 'indeterminate') return 'indeterminate';
+  return found.outcome === 'found' ? found.payment : null;
+}
+
+async function checkLatePayments({ db, isRecovering }: SliceDependencies, after: string | null): Promise<PageResult> {
+  const { items, next } = await readUnfinishedLatePayments(db, after);
+  const breaks: FoundBreak[] = [];
+  for (const late of items) {
+    const overdue = findOverdueLatePayment(late.status, late.since.getTime(), Date.now());
+    for (const found of isRecovering ? [] : overdue) breaks.push(await followUp(db, late, found));
+  }
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
+}
+
+async function checkDeliveries(
+  { db, workflows, stopSignal }: SliceDependencies,
+  after: string | null,
+): Promise<PageResult> {
+  const { items, next } = await readRetriedDeliveries(db, new Date(Date.now() - GRACE_MS), after);
+  let indeterminate = 0;
+  const breaks: FoundBreak[] = [];
+  await forEachConcurrent(items, CONCURRENCY, async (delivery) => {
+    stopSignal.throwIfAborted();
+    const isRetryWorkflowRunning = await workflows.retries
+      .isRunning(delivery.deliveryId)
+      .catch(() => 'indeterminate' as const);
+    if (isRetryWorkflowRunning === 'indeterminate') indeterminate += 1;
+    // The retry workflow may have completed since the page was read.
+    else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
+      breaks.push(await followUp(db, delivery, LOST_RETRIES));
+    }
+  });
+  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
+}
+
+async function checkWorkflows(
+  { db, workflows }: SliceDependencies,
+  changedSince: Date,
+  after: string | null,
+): Promise<PageResult> {
+  // The next run checks workflows that have just started or just completed.
+  const before = new Date(Date.now() - GRACE_MS);
+  const { items, next } = await workflows.records.list(changedSince, before, after);
+  const ids = items.map(({ paymentId }) => paymentId).filter((id) => isUuid(id));
+  const recorded = new Map((await findRecordedStatuses(db, ids)).map((payment) => [payment.paymentId, payment]));
+  const archivedIds = await findArchivedIds(db, ids);
+  const breaks: FoundBreak[] = [];
+  for (const workflow of items) {
+    const payment = recorded.get(workflow.paymentId);
+    if (archivedIds.has(workflow.paymentId) && !workflow.isRunning) continue;
+    if (!payment) breaks.push(await reportOrphan(db, workflow));
+    // The walk over final payments compares recently changed ones.
+    else if (workflow.isRunning && isFinal(payment.status) && payment.updatedAt < changedSince) {
+      breaks.push(await followUp(db, payment, findUnendedWorkflow(payment.status)));
+    }
+  }
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
+}
+
+async function reportOrphan(db: Queryable, { workflowId, paymentId }: ListedWorkflow): Promise<FoundBreak> {
+  const detail = `${ORPHANED_WORKFLOW.kind}: ${ORPHANED_WORKFLOW.detail}`;
+  await openException(db, { kind: 'reconciliation', referenceId: workflowId, detail });
+  return { ...ORPHANED_WORKFLOW, paymentId, referenceId: workflowId };
+}
+
+async function followUp(db: Queryable, order: ReconciledOrder, found: Break): Promise<FoundBreak> {
+  const { paymentId, referenceId, providerAccountId, totalRupiah } = order;
+  if (found.isResolvedByStatusQuery) {
+    // The sweeper repeats an open notification anyway.
+    const isRequested = (await newestNotification(db, { providerAccountId, referenceId })) !== null;
+    if (!isRequested) await requestStatusQuery(db, { accountId: providerAccountId, referenceId });
+  } else {
+    await openException(db, {
+      kind: 'reconciliation',
+      referenceId,
+      providerAccountId,
+      paymentId,
+      amountRupiah: totalRupiah,
+      detail: `${found.kind}: ${found.detail}`,
+    });
+  }
+  return { ...found, paymentId, referenceId };
+}

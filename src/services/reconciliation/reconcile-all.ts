@@ -1,0 +1,65 @@
+import { listProviderAccountIds } from '../../db/queries/list-for-reconciliation';
+import {
+  addCoverage,
+  NOTHING_COVERED,
+  planReconciliation,
+  totalCoverage,
+  type Coverage,
+  type FoundBreak,
+  type PartCoverage,
+  type ReconciliationPart,
+  type ReconciliationSlice,
+} from '../../domain/reconciliation';
+import { reconcileSlice, type ReconcileDependencies } from './compare-payments';
+
+export interface Reconciliation extends Omit<Coverage, 'breaks'> {
+  /** Only final payments that changed since then were compared. */
+  readonly changedSince: Date;
+  readonly breakCount: number;
+  /** The first `MAX_BREAKS` breaks. */
+  readonly breaks: readonly FoundBreak[];
+  readonly parts: readonly PartCoverage[];
+}
+
+const MAX_BREAKS = 10_000;
+/** The approximate interval of progress reports. */
+const SLICE_LIMITS = { durationMs: 5_000, stopSignal: new AbortController().signal };
+
+/**
+ * Runs a whole reconciliation in this process, its parts concurrently.
+ * @param onProgress called after each slice with the coverage of its part so far
+ */
+export async function reconcileAll(
+  dependencies: ReconcileDependencies,
+  changedSince: Date,
+  onProgress: (part: PartCoverage) => void = () => undefined,
+): Promise<Reconciliation> {
+  const breaks: FoundBreak[] = [];
+  const plan = planReconciliation(await listProviderAccountIds(dependencies.db), changedSince.getTime());
+  const parts = await Promise.all(
+    plan.map((part) =>
+      reconcilePart(dependencies, part, (found, covered) => {
+        breaks.push(...found.slice(0, MAX_BREAKS - breaks.length));
+        onProgress(covered);
+      }),
+    ),
+  );
+  const { breaks: breakCount, indeterminate, compared, seen } = totalCoverage(parts);
+  return { changedSince, compared, seen, indeterminate, breakCount, breaks, parts };
+}
+
+async function reconcilePart(
+  dependencies: ReconcileDependencies,
+  part: ReconciliationPart,
+  onSlice: (breaks: readonly FoundBreak[], covered: PartCoverage) => void,
+): Promise<PartCoverage> {
+  const { accountId } = part;
+  let covered: PartCoverage = { accountId, ...NOTHING_COVERED };
+  for (let position: ReconciliationSlice['next'] = part.position; position !== null;) {
+    const slice = await reconcileSlice(dependencies, { ...part, position }, SLICE_LIMITS);
+    covered = { accountId, ...addCoverage(covered, slice.coverage) };
+    onSlice(slice.breaks, covered);
+    position = slice.next;
+  }
+  return covered;
+}

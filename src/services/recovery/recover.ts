@@ -1,0 +1,242 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { validate as isUuid } from 'uuid';
+import { messageOf } from '../../errors';
+import { findArchivedIds } from '../../db/records/archive';
+import { findOpening } from '../../db/queries/find-opening';
+import { findNewestCreation } from '../../db/queries/find-newest-creation';
+import { findRecordedStatuses } from '../../db/queries/list-for-reconciliation';
+import {
+  listDeliveriesInRetryWorkflow,
+  listUnfinishedLatePayments,
+  listOpenPayments,
+  type OpenPayment,
+} from '../../db/queries/list-open-payments';
+import type { TransitionContext } from '../../db/transitions/apply-transition';
+import { readState } from '../../db/transitions/payment-state';
+import { isFinal, PAYMENT_STATUSES } from '../../domain/payment-transitions';
+import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { ListedWorkflow, WorkflowPage } from '../../temporal/workflow-records';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
+import { findKnownDeliveries, reclaimDelivery } from '../../webhooks/outbox';
+import { rebuildPayment } from './rebuild-payment';
+
+/** `running`: consistent already. `rebuilt`: written or started again. `notified`: its workflow was signalled. */
+export type RecoveryResult = 'running' | 'rebuilt' | 'notified';
+
+export type RecoveryCounts = Readonly<Record<RecoveryResult, number>>;
+
+export interface Recovery {
+  /** Rows that PostgreSQL had lost, and workflows that ran although their payment is final. */
+  readonly rows: RecoveryCounts;
+  readonly payments: RecoveryCounts;
+  readonly latePayments: RecoveryCounts;
+  readonly deliveries: RecoveryCounts;
+  readonly failures: readonly RecoveryFailure[];
+}
+
+export interface RecoveryFailure {
+  /** The id of a payment or a delivery. */
+  readonly id: string;
+  readonly reason: string;
+}
+
+export interface RecoverOptions {
+  /** Workflows started since then are compared with PostgreSQL, which may have lost their payments. */
+  readonly startedSince?: Date | undefined;
+  readonly onProgress?: (done: number) => void;
+}
+
+const CONCURRENCY = 16;
+const BATCH_SIZE = 500;
+const ATTEMPTS = 5;
+const RETRY_DELAY_MS = 500;
+/** Tolerance for clock differences between machines, and for creations that took long. */
+const CLOCK_MARGIN_MS = 3_600_000;
+
+/**
+ * Makes PostgreSQL and Temporal consistent after either was lost or restored to an earlier time. PostgreSQL is the
+ * record. A missing workflow is started again from it. A workflow with another status is signalled: it queries the
+ * provider and takes over the state in PostgreSQL. Rows that PostgreSQL has lost are restored from the histories of
+ * workflows. Running workflows are not disturbed, and a second run changes nothing. A worker must run.
+ * @throws if PostgreSQL or Temporal is unavailable; run it again later
+ */
+export async function recover(
+  context: TransitionContext,
+  workflows: PaymentWorkflowClient,
+  { startedSince, onProgress = () => undefined }: RecoverOptions = {},
+): Promise<Recovery> {
+  const { db } = context;
+  const failures: RecoveryFailure[] = [];
+  let done = 0;
+  const recoverEach = async <T>(
+    items: AsyncIterable<T>,
+    idOf: (item: T) => string,
+    work: (item: T) => Promise<RecoveryResult>,
+  ) => {
+    const counts = { running: 0, rebuilt: 0, notified: 0 };
+    await forEachConcurrent(items, CONCURRENCY, async (item) => {
+      const outcome = await attempt(() => work(item));
+      if ('failure' in outcome) failures.push({ id: idOf(item), reason: outcome.failure });
+      else counts[outcome.result] += 1;
+      onProgress((done += 1));
+    });
+    return counts;
+  };
+  const since = startedSince ?? new Date(((await findNewestCreation(db))?.getTime() ?? 0) - CLOCK_MARGIN_MS);
+
+  return {
+    rows: await recoverEach(
+      listDifferingWorkflows(context, workflows, since),
+      ({ paymentId }) => paymentId,
+      (workflow) => recoverRow(context, workflows, workflow),
+    ),
+    payments: await recoverEach(
+      listOpenPayments(db),
+      ({ terms }) => terms.paymentId,
+      (payment) => recoverPayment(context, workflows, payment),
+    ),
+    latePayments: await recoverEach(
+      listUnfinishedLatePayments(db),
+      ({ paymentId }) => paymentId,
+      (terms) => workflows.resumeLatePayment(terms),
+    ),
+    deliveries: add(
+      await recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),
+      await recoverEach(listUnknownDeliveries(context, workflows), String, async (id) => {
+        await workflows.retries.terminate(id, 'PostgreSQL has no such delivery: lunas recover');
+        return 'notified';
+      }),
+    ),
+    failures,
+  };
+}
+
+type Attempted<T> = { readonly result: T } | { readonly failure: string };
+
+/** A failed item does not stop the others. */
+async function attempt<T>(work: () => Promise<T>, attemptsLeft = ATTEMPTS): Promise<Attempted<T>> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (attemptsLeft === 1) return { failure: messageOf(error) };
+    await sleep(RETRY_DELAY_MS);
+    return attempt(work, attemptsLeft - 1);
+  }
+}
+
+interface DifferingWorkflow extends ListedWorkflow {
+  readonly hasRow: boolean;
+}
+
+/** Workflows whose payment is missing in PostgreSQL, and running workflows whose payment is final there. */
+async function* listDifferingWorkflows(
+  { db }: TransitionContext,
+  workflows: PaymentWorkflowClient,
+  since: Date,
+): AsyncGenerator<DifferingWorkflow> {
+  const until = new Date();
+  let after: string | null = null;
+  do {
+    const page: WorkflowPage = await workflows.records.list(since, until, after);
+    // A workflow that was started manually under another id has no payment.
+    const listedWorkflows = page.items.filter(({ paymentId }) => isUuid(paymentId));
+    const ids = listedWorkflows.map(({ paymentId }) => paymentId);
+    const statuses = new Map((await findRecordedStatuses(db, ids)).map(({ paymentId, status }) => [paymentId, status]));
+    const archivedIds = await findArchivedIds(db, ids);
+    for (const workflow of listedWorkflows) {
+      const status = statuses.get(workflow.paymentId);
+      if (archivedIds.has(workflow.paymentId) && !workflow.isRunning) continue;
+      if (status === undefined) yield { ...workflow, hasRow: false };
+      else if (workflow.isRunning && isFinal(status)) yield { ...workflow, hasRow: true };
+    }
+    after = page.next;
+  } while (after !== null);
+}
+
+async function recoverRow(
+  context: TransitionContext,
+  workflows: PaymentWorkflowClient,
+  { paymentId, hasRow }: DifferingWorkflow,
+): Promise<RecoveryResult> {
+  if (!hasRow) {
+    await rebuildPayment(context, await workflows.records.readCreation(paymentId));
+    return 'rebuilt';
+  }
+  return (await workflows.signalProviderUpdate(paymentId)) === 'signalled' ? 'notified' : 'running';
+}
+
+async function recoverPayment(
+  context: TransitionContext,
+  workflows: PaymentWorkflowClient,
+  { terms, ...listed }: OpenPayment,
+): Promise<RecoveryResult> {
+  const { paymentId } = terms;
+  const workflow = await workflows.records.describe(paymentId);
+  if (workflow !== null && listed.state.status === 'created' && workflow.status !== 'created') {
+    // PostgreSQL has lost the response to the creation. Another request would issue a QR with another timestamp.
+    await rebuildPayment(context, await workflows.records.readCreation(paymentId));
+  }
+  if (workflow?.isRunning) {
+    if (workflow.status === listed.state.status) return 'running';
+    // A completing workflow handles no message. The next attempt starts it again.
+    const isCompleting =
+      isFinalStatus(workflow.status) || (await workflows.signalProviderUpdate(paymentId)) === 'no_workflow';
+    if (isCompleting) throw new Error('its workflow is about to complete');
+    return 'notified';
+  }
+  const opening = await findOpening(context.db, paymentId);
+  const resumeState = { ...listed, ...(opening && { opening }) };
+  if (workflow === null) return workflows.resumePayment(terms, resumeState);
+  // The payment may have become final since it was listed.
+  const state = await readState(context.db, paymentId);
+  if (isFinal(state.status)) return 'running';
+  await workflows.restartPayment(terms, { ...resumeState, state });
+  return 'rebuilt';
+}
+
+function isFinalStatus(text: string | null): boolean {
+  const status = PAYMENT_STATUSES.find((status) => status === text);
+  return status !== undefined && isFinal(status);
+}
+
+async function recoverDelivery(
+  { db }: TransitionContext,
+  workflows: PaymentWorkflowClient,
+  deliveryId: string,
+): Promise<RecoveryResult> {
+  if (await workflows.retries.isRunning(deliveryId)) return 'running';
+  await reclaimDelivery(db, deliveryId);
+  return 'rebuilt';
+}
+
+/**
+ * Deliveries with a retry workflow that PostgreSQL has lost. Their payments' transitions will write the events again.
+ */
+async function* listUnknownDeliveries(
+  { db }: TransitionContext,
+  workflows: PaymentWorkflowClient,
+): AsyncGenerator<string> {
+  for await (const page of toPages(workflows.retries.listDeliveryIds())) {
+    const known = await findKnownDeliveries(db, page);
+    for (const id of page) if (!known.has(id)) yield id;
+  }
+}
+
+async function* toPages<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let page: T[] = [];
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < BATCH_SIZE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+function add(one: RecoveryCounts, other: RecoveryCounts): RecoveryCounts {
+  return {
+    running: one.running + other.running,
+    rebuilt: one.rebuilt + other.rebuilt,
+    notified: one.notified + other.notified,
+  };
+}

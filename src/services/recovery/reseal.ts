@@ -1,0 +1,183 @@
+import type { Queryable } from '../../db/connection/pool';
+import { DerivedKeys, retireOldKeys } from '../../crypto/derived-keys';
+import { messageOf, UserError } from '../../errors';
+import { currentFingerprint } from '../../crypto/request-fingerprint';
+import { sealedPrefix, type SealedPlace, type Sealer } from '../../crypto/sealing';
+
+const BATCH = 500;
+/** Processes that still use an old master key add values while a pass runs; after so many passes they must be fixed. */
+const MAX_PASSES = 5;
+
+/** A row with a sealed value. The other columns are those that `place` needs. */
+interface SealedRow {
+  readonly id: string;
+  readonly sealed: string;
+  readonly bound: readonly string[];
+}
+
+interface SealedColumn {
+  readonly table: string;
+  readonly column: string;
+  /** Indexed; a batch continues after it. */
+  readonly id: string;
+  readonly idType: 'uuid' | 'text';
+  /** The smallest id. */
+  readonly start: string;
+  /** An SQL array of the columns that the value is bound to, besides the id. */
+  readonly bound: string;
+  readonly placeOf: (row: SealedRow) => SealedPlace;
+}
+
+const BY_UUID = { id: 'id', idType: 'uuid', start: '00000000-0000-0000-0000-000000000000' } as const;
+
+/** Every sealed column of the database. */
+const SEALED_COLUMNS: readonly SealedColumn[] = [
+  {
+    ...BY_UUID,
+    table: 'provider_accounts',
+    column: 'sealed_server_key',
+    bound: 'array[adapter, base_url]',
+    placeOf: ({ id, bound: [adapter = '', baseUrl = ''] }) => ['provider-server-key', id, adapter, baseUrl],
+  },
+  {
+    ...BY_UUID,
+    table: 'webhook_secrets',
+    column: 'sealed_secret',
+    bound: 'array[]::text[]',
+    placeOf: ({ id }) => ['webhook-secret', id],
+  },
+  {
+    ...BY_UUID,
+    table: 'payment_details',
+    column: 'sealed',
+    id: 'payment_id',
+    bound: 'array[]::text[]',
+    placeOf: ({ id }) => ['payment-details', id],
+  },
+  {
+    table: 'retired_keys',
+    column: 'sealed',
+    id: 'key_id',
+    idType: 'text',
+    start: '',
+    bound: 'array[label]',
+    placeOf: ({ id, bound: [label = ''] }) => ['retired-key', id, label],
+  },
+];
+
+export interface ResealedTable {
+  readonly table: string;
+  readonly resealed: number;
+}
+
+/**
+ * Seals every value with the current master key and in the current format, and keys the request fingerprints of old
+ * rows. Afterwards the old master keys are not needed. It can be stopped and repeated, and runs beside every process: a
+ * value that changed meanwhile is left as it is, and the next pass finds it.
+ * @param report called after each batch
+ * @throws UserError if a process keeps sealing with an old master key
+ */
+export async function resealAll(
+  db: Queryable,
+  sealer: Sealer,
+  report: (progress: ResealedTable) => void,
+): Promise<ResealedTable[]> {
+  await retireOldKeys(db, sealer);
+  const results: ResealedTable[] = [];
+  for (const column of SEALED_COLUMNS) {
+    const advance = (after: string) => resealBatch(db, sealer, column, after);
+    results.push(await repeatPasses(column.table, column.start, advance, report));
+  }
+  const keys = new DerivedKeys(db, sealer);
+  const advance = (after: string) => keyFingerprints(db, keys, after);
+  results.push(await repeatPasses('payments (fingerprints)', BY_UUID.start, advance, report));
+  return results;
+}
+
+interface Batch {
+  readonly changed: number;
+  /** Undefined after the last batch. */
+  readonly next: string | undefined;
+}
+
+/** Passes over a table until one finds nothing to change. */
+async function repeatPasses(
+  table: string,
+  start: string,
+  advance: (after: string) => Promise<Batch>,
+  report: (progress: ResealedTable) => void,
+): Promise<ResealedTable> {
+  let resealed = 0;
+  for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
+    const before = resealed;
+    let isEmpty = true;
+    for (let next: string | undefined = start; next !== undefined;) {
+      const batch: Batch = await advance(next);
+      isEmpty &&= batch.next === undefined;
+      resealed += batch.changed;
+      next = batch.next;
+      if (batch.changed > 0) report({ table, resealed });
+    }
+    if (isEmpty && resealed === before) return { table, resealed };
+  }
+  throw new UserError(
+    `${table} still gets values of an old master key. Restart every process with the new one, and run it again.`,
+  );
+}
+
+async function resealBatch(
+  db: Queryable,
+  sealer: Sealer,
+  { table, column, id, idType, bound, placeOf }: SealedColumn,
+  after: string,
+): Promise<Batch> {
+  const { rows } = await db.query<SealedRow>(
+    `select ${id}::text as id, ${column} as sealed, ${bound} as bound from ${table}
+     where ${id} > $1::${idType} and not starts_with(${column}, $2) order by ${id} limit ${BATCH}`,
+    [after, sealedPrefix(sealer)],
+  );
+  const resealed = rows.map((row) => reseal(sealer, table, row, placeOf(row)));
+  const { rowCount } = await db.query(
+    `update ${table} set ${column} = new.resealed
+     from unnest($1::${idType}[], $2::text[], $3::text[]) as new (id, sealed, resealed)
+     where ${table}.${id} = new.id and ${table}.${column} = new.sealed`,
+    [rows.map((row) => row.id), rows.map((row) => row.sealed), resealed],
+  );
+  return { changed: rowCount ?? 0, next: rows.at(-1)?.id };
+}
+
+/** @throws UserError that names the row if its value was changed, or moved from another row */
+function reseal(sealer: Sealer, table: string, { id, sealed }: SealedRow, place: SealedPlace): string {
+  try {
+    return sealer.seal(sealer.open(sealed, place), place);
+  } catch (error) {
+    throw new UserError(`${table} ${id} has a sealed value that does not open: ${messageOf(error)}`);
+  }
+}
+
+/** The fingerprint of an old row is a bare digest: it becomes what a new row of the same request would have. */
+async function keyFingerprints(db: Queryable, keys: DerivedKeys, after: string): Promise<Batch> {
+  const { rows } = await db.query<{ id: string; fingerprint: string }>(
+    `select id, fingerprint from payments where id > $1 and not starts_with(fingerprint, 'v2.')
+     order by id limit ${BATCH}`,
+    [after],
+  );
+  const { rowCount } = await db.query(
+    `with keyed as (
+       select id, digest, fingerprint
+       from unnest($1::uuid[], $2::text[], $3::text[]) as keyed (id, digest, fingerprint)
+     ),
+     details as (
+       update payment_details details set fingerprint = keyed.fingerprint from keyed
+       where details.payment_id = keyed.id and details.fingerprint = keyed.digest
+     )
+     update payments set fingerprint = keyed.fingerprint from keyed
+     where payments.id = keyed.id and payments.fingerprint = keyed.digest`,
+    [
+      rows.map(({ id }) => id),
+      rows.map(({ fingerprint }) => fingerprint),
+      rows.map(({ fingerprint }) => currentFingerprint(fingerprint, keys)),
+    ],
+  );
+  return { changed: rowCount ?? 0, next: rows.at(-1)?.id };
+}

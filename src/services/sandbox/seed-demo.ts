@@ -1,0 +1,120 @@
+import { hkdfSync } from 'node:crypto';
+import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { findEnvironment } from '../../db/connection/environment';
+import { createPool, type Queryable } from '../../db/connection/pool';
+import { UserError } from '../../errors';
+import { PROVIDERS } from '../../domain/provider-capabilities';
+import { createSealer, type Sealer } from '../../crypto/sealing';
+import { listPolicies, setPolicy } from '../provider-accounts/catalog';
+import { createSecretKey } from '../../crypto/secret-key';
+import { findNewestSecret } from '../webhooks/webhook-endpoints';
+
+export interface DemoOptions {
+  /** Of a migrated database. */
+  readonly databaseUrl: string;
+  readonly masterKey: string;
+  readonly oldMasterKeys?: readonly string[] | undefined;
+  /** The sandbox's address; the demo accounts are updated if it changes. */
+  readonly sandboxUrl: string;
+  readonly sandboxServerKey: string;
+}
+
+export interface Demo {
+  readonly merchantId: string;
+  readonly secretKey: string;
+  /** The secret of the newest endpoint; null if there is none. */
+  readonly webhookSecret: string | null;
+}
+
+const DEMO_ADAPTER = 'midtrans';
+const DEMO_MERCHANT_ID = '01935b6c-7c00-7000-8000-00006c756e61';
+
+/** Short, so that a new user sees a payment settle. The other terms are the initial ones. */
+const DEMO_SETTLEMENT_DELAY_SECONDS = 10;
+
+/**
+ * Creates what `lunas up` shows: an approved merchant with a key, and for each provider a policy and an account at the
+ * sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key is derived
+ * from the master key, because the database stores only its hash.
+ * @throws UserError if the database is not one of the sandbox
+ */
+export async function seedDemo(options: DemoOptions): Promise<Demo> {
+  const db = createPool(options.databaseUrl, { max: 1 });
+  const sealer = createSealer(options.masterKey, options.oldMasterKeys);
+  try {
+    const environment = await findEnvironment(db);
+    if (environment !== 'sandbox') {
+      throw new UserError(`Demo data is only for a sandbox: this database records ${environment ?? 'no environment'}.`);
+    }
+    await ensureMerchant(db);
+    await ensurePolicies(db);
+    await ensureAccounts(db, sealer, options);
+    return {
+      merchantId: DEMO_MERCHANT_ID,
+      secretKey: await ensureKey(db, options.masterKey),
+      webhookSecret: await findNewestSecret(db, sealer, DEMO_MERCHANT_ID),
+    };
+  } finally {
+    await db.end();
+  }
+}
+
+/** Whether the demo merchant may use the API. Its key is derived from the master key. */
+export async function hasDemoData(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query("select from merchants where id = $1 and status = 'approved'", [
+    DEMO_MERCHANT_ID,
+  ]);
+  return rowCount === 1;
+}
+
+async function ensureMerchant(db: Queryable): Promise<void> {
+  await db.query(
+    `insert into merchants (id, name, status, providers) values ($1, 'Demo merchant', 'approved', $2)
+     on conflict (id) do nothing`,
+    [DEMO_MERCHANT_ID, PROVIDERS],
+  );
+}
+
+async function ensurePolicies(db: Queryable): Promise<void> {
+  const present = new Set((await listPolicies(db)).map((policy) => policy.provider));
+  for (const provider of PROVIDERS) {
+    if (present.has(provider)) continue;
+    await setPolicy(db, { provider, channel: 'qris', settlementDelaySeconds: DEMO_SETTLEMENT_DELAY_SECONDS });
+  }
+}
+
+async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOptions): Promise<void> {
+  for (const provider of PROVIDERS) {
+    const id = uuidv5(provider, DEMO_MERCHANT_ID);
+    await db.query(
+      `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
+       values ($1, $2, $3, $4, $5)
+       on conflict (id) do update set base_url = excluded.base_url, sealed_server_key = excluded.sealed_server_key`,
+      [
+        id,
+        provider,
+        DEMO_ADAPTER,
+        options.sandboxUrl,
+        sealer.seal(options.sandboxServerKey, ['provider-server-key', id, DEMO_ADAPTER, options.sandboxUrl]),
+      ],
+    );
+  }
+}
+
+/** A key that an operator has revoked stays revoked: the next number gives a new one. */
+async function ensureKey(db: Queryable, masterKey: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', deriveKeyBits(masterKey, number));
+    const { rows } = await db.query<{ isActive: boolean }>(
+      `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four) values ($1, $2, $3, $4, $5)
+       on conflict (secret_sha256) do update set prefix = excluded.prefix
+       returning revoked_at is null as "isActive"`,
+      [uuidv7(), DEMO_MERCHANT_ID, secretSha256, prefix, lastFour],
+    );
+    if (rows[0]?.isActive) return secret;
+  }
+}
+
+function deriveKeyBits(masterKey: string, number: number): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', Buffer.from(masterKey, 'base64'), '', `lunas demo key ${number}`, 24));
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findCurrentPolicy } from '../../db/queries/find-current-policy';
+import type { Queryable } from '../../db/connection/pool';
+import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
+import { amountsOf, type FeePayer } from '../../domain/fees';
+import type { TIMER_ACTIONS } from '../../domain/payment-actions';
+import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { ProviderName } from '../../domain/provider-capabilities';
+import { UserError } from '../../errors';
+import { merchantNotFound } from '../merchants/merchants';
+import { requireRow } from '../../db/connection/require-row';
+
+/** One thing that happens to a payment: its creation, a request of the merchant, the customer, or a timer. */
+export type TriggerStep = 'create' | 'cancel' | 'pay' | 'refund' | keyof typeof TIMER_ACTIONS;
+
+interface TriggerPlan {
+  readonly steps: readonly TriggerStep[];
+  /** The total whose order behaves in the way that the event needs (docs/sandbox.md, magic amounts). */
+  readonly totalRupiah?: number;
+  /** What is waited for at the end. `late`: the money that came after the end is recorded. */
+  readonly until: PaymentStatus | 'late';
+}
+
+const REFUND = ['create', 'pay', 'refund', 'submit-refund'] as const;
+
+/** How a new payment gets to an event. */
+const PLANS = {
+  'payment.created': { steps: ['create'], until: 'pending' },
+  'payment.pending': { steps: ['create'], until: 'pending' },
+  'payment.paid': { steps: ['create', 'pay'], until: 'paid' },
+  'payment.settled': { steps: ['create', 'pay', 'settle'], until: 'settled' },
+  'payment.expired': { steps: ['create', 'expire'], until: 'expired' },
+  'payment.cancelled': { steps: ['create', 'cancel'], until: 'cancelled' },
+  'payment.failed': { steps: ['create'], totalRupiah: 1_000_402, until: 'failed' },
+  'payment.refund_processing': { steps: ['create', 'pay', 'refund'], until: 'refund_processing' },
+  'payment.refunded': { steps: REFUND, until: 'refunded' },
+  'payment.refund_failed': { steps: REFUND, totalRupiah: 1_000_414, until: 'refund_failed' },
+  refund_failed: { steps: REFUND, totalRupiah: 1_000_414, until: 'refund_failed' },
+  late_payment: { steps: ['create', 'expire', 'pay'], until: 'late' },
+  provider_indeterminate: { steps: ['create'], totalRupiah: 1_000_408, until: 'created' },
+} as const satisfies Record<PaymentEvent | 'late_payment' | 'refund_failed' | 'provider_indeterminate', TriggerPlan>;
+
+export type TriggerEvent = keyof typeof PLANS;
+export const TRIGGER_EVENTS: readonly TriggerEvent[] = [
+  ...PAYMENT_EVENTS,
+  'late_payment',
+  'refund_failed',
+  'provider_indeterminate',
+];
+
+const DEFAULT_AMOUNT_RUPIAH = 50_000;
+const STATUS_TIMEOUT_MS = 30_000;
+const STATUS_INTERVAL_MS = 100;
+
+/** Performs the steps of a payment. */
+export interface TriggerActions {
+  /** Resolves whether the provider issued a QR code or not. @throws UserError if the API rejects the request */
+  create(order: { amount: number; merchant_reference_id: string; provider?: ProviderName }): Promise<void>;
+  cancel(paymentId: string): Promise<void>;
+  refund(paymentId: string): Promise<void>;
+  pay(referenceId: string): Promise<void>;
+  fireTimer(timer: keyof typeof TIMER_ACTIONS, paymentId: string): Promise<void>;
+}
+
+export interface TriggerRequest {
+  readonly event: TriggerEvent;
+  readonly merchantId: string;
+  readonly provider?: ProviderName | undefined;
+  readonly amountRupiah?: number | undefined;
+}
+
+export interface TriggeredPayment {
+  readonly id: string;
+  readonly referenceId: string;
+  readonly status: PaymentStatus;
+}
+
+export interface TriggeredStep {
+  readonly step: TriggerStep;
+  readonly payment: TriggeredPayment;
+}
+
+/**
+ * Takes a new payment of the sandbox to an event.
+ * @param onStep is called after each step
+ * @throws UserError if a step is rejected, or the payment has another status after half a minute
+ */
+export async function triggerEvent(
+  db: Queryable,
+  actions: TriggerActions,
+  request: TriggerRequest,
+  onStep: (step: TriggeredStep) => void,
+): Promise<TriggeredPayment> {
+  const plan: TriggerPlan = PLANS[request.event];
+  const { merchantId, provider } = request;
+  const orderId = `TRIGGER-${randomUUID()}`;
+  const order = { amount: await amountFor(db, plan, request), merchant_reference_id: orderId };
+  await actions.create({ ...order, ...(provider && { provider }) });
+  let payment = await findByOrder(db, merchantId, orderId);
+  onStep({ step: 'create', payment });
+  for (const step of plan.steps) {
+    if (step === 'create') continue;
+    await performStep(actions, step, payment);
+    payment = await reached(db, payment, step === 'pay' && plan.until === 'late' ? 'late' : STATUS_AFTER[step]);
+    onStep({ step, payment });
+  }
+  return reached(db, payment, plan.until);
+}
+
+/** Where the next step can begin. */
+const STATUS_AFTER = {
+  cancel: 'cancelled',
+  pay: 'paid',
+  refund: 'refund_processing',
+  expire: 'expired',
+  settle: 'settled',
+  'submit-refund': null,
+} as const satisfies Record<Exclude<TriggerStep, 'create'>, PaymentStatus | null>;
+
+function performStep(
+  actions: TriggerActions,
+  step: Exclude<TriggerStep, 'create'>,
+  { id, referenceId }: TriggeredPayment,
+): Promise<void> {
+  switch (step) {
+    case 'pay':
+      return actions.pay(referenceId);
+    case 'cancel':
+      return actions.cancel(id);
+    case 'refund':
+      return actions.refund(id);
+    default:
+      return actions.fireTimer(step, id);
+  }
+}
+
+/** The amount whose total is the one of the plan: a buyer pays the fee on top of the amount. */
+async function amountFor(
+  db: Queryable,
+  { totalRupiah }: TriggerPlan,
+  { event, merchantId, provider = 'gopay', amountRupiah }: TriggerRequest,
+): Promise<number> {
+  if (totalRupiah === undefined) return amountRupiah ?? DEFAULT_AMOUNT_RUPIAH;
+  if (amountRupiah !== undefined) {
+    throw new UserError(`${event} needs an amount of its own, so --amount is not possible with it.`);
+  }
+  const { rows } = await db.query<{ feePayer: FeePayer }>(
+    'select fee_payer as "feePayer" from merchants where id = $1',
+    [merchantId],
+  );
+  const { feePayer } = requireRow(rows, merchantNotFound(merchantId));
+  const { policy } = await findCurrentPolicy(db, provider, 'qris');
+  if (!policy) throw new UserError(`${provider} has no policy; lunas catalog set creates one.`);
+  for (let amount = totalRupiah; amount > 0; amount -= 1) {
+    const outcome = amountsOf(amount, policy, feePayer);
+    if (outcome.outcome === 'ok' && outcome.amounts.totalRupiah === totalRupiah) return amount;
+    if (outcome.outcome === 'ok' && outcome.amounts.totalRupiah < totalRupiah) break;
+  }
+  throw new UserError(`With the fee of the policy no amount has the total that ${event} needs (${totalRupiah}).`);
+}
+
+async function findByOrder(db: Queryable, merchantId: string, orderId: string): Promise<TriggeredPayment> {
+  const { rows } = await db.query<TriggeredPayment>(
+    `select id, reference_id as "referenceId", status from payments
+     where merchant_id = $1 and merchant_reference_id = $2`,
+    [merchantId, orderId],
+  );
+  if (!rows[0]) throw new UserError('The API created no payment: see `lunas doctor`.');
+  return rows[0];
+}
+
+/** @param goal null: whatever the status is @throws UserError if the payment does not reach it */
+async function reached(
+  db: Queryable,
+  { id, referenceId }: TriggeredPayment,
+  goal: PaymentStatus | 'late' | null,
+): Promise<TriggeredPayment> {
+  const deadlineAtMs = performance.now() + STATUS_TIMEOUT_MS;
+  for (;;) {
+    const { rows } = await db.query<TriggeredPayment & { isLate: boolean }>(
+      `select id, reference_id as "referenceId", status,
+         exists (select from late_payments where payment_id = payments.id) as "isLate"
+       from payments where id = $1`,
+      [id],
+    );
+    const [now] = rows;
+    if (now && (goal === null || (goal === 'late' ? now.isLate : now.status === goal)))
+      return { id, referenceId, status: now.status };
+    if (performance.now() > deadlineAtMs) {
+      const expected = goal === 'late' ? 'no late payment' : `not ${goal}`;
+      throw new UserError(
+        `${referenceId} is ${now?.status ?? 'gone'} and has ${expected} after 30 s; is a worker running?`,
+      );
+    }
+    await sleep(STATUS_INTERVAL_MS);
+  }
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { Queryable } from '../../db/connection/pool';
+import type { PaymentEvent } from '../../domain/events';
+import type { DeliveryStatus } from '../../webhooks/outbox';
+import type { DeadReason } from '../../webhooks/record-attempt';
+import type { WebhookAttempt } from '../../webhooks/send';
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const satisfies readonly DeliveryStatus[];
+
+export interface DeliveryFilter {
+  /** A payment's id or `reference_id`. */
+  readonly payment?: string | undefined;
+  readonly merchantId?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
+  readonly event?: PaymentEvent | undefined;
+  /** The event's timestamp: not before `since`, before `until`. */
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  readonly limit: number;
+}
+
+/** A delivery as `lunas payments show` lists it, with all attempts in order. */
+export interface PaymentDelivery {
+  readonly id: string;
+  readonly event: PaymentEvent;
+  readonly endpointId: string;
+  /** Only its origin: path and query may contain secrets of the merchant. */
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  readonly deadReason: DeadReason | null;
+  readonly createdAt: Date;
+  readonly attempts: readonly Omit<AttemptSummary, 'responseExcerpt'>[];
+}
+
+export interface ListedDelivery extends PaymentDelivery {
+  readonly paymentId: string;
+  readonly referenceId: string;
+  readonly merchantId: string;
+  readonly finishedAt: Date | null;
+  readonly attempts: readonly AttemptSummary[];
+}
+
+export interface AttemptSummary extends Omit<WebhookAttempt, 'startedAt' | 'retryAfterSeconds'> {
+  readonly number: number;
+  readonly startedAt: string;
+}
+
+const DELIVERY_COLUMNS = `delivery.id, event.event, endpoint.id as "endpointId", endpoint.url, delivery.status,
+  delivery.dead_reason as "deadReason", delivery.created_at as "createdAt"`;
+
+const DELIVERIES = `webhook_deliveries delivery
+  join webhook_events event
+    on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
+  join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id`;
+
+/** The attempts of a delivery as JSON, with more of their columns. */
+function attemptsWith(...columns: readonly string[]): string {
+  const fields = [
+    `'number', number, 'startedAt', iso_utc(started_at), 'durationMs', duration_ms`,
+    `'statusCode', status_code, 'failure', failure`,
+    ...columns,
+  ];
+  return `(select coalesce(json_agg(json_build_object(${fields.join(', ')}) order by number), '[]')
+    from webhook_attempts where delivery_id = delivery.id)`;
+}
+
+/** The deliveries of one payment, in the order of its events. */
+export async function listDeliveriesOf(db: Queryable, paymentId: string): Promise<PaymentDelivery[]> {
+  const { rows } = await db.query<PaymentDelivery>(
+    `select ${DELIVERY_COLUMNS}, ${attemptsWith()} as attempts from ${DELIVERIES}
+     where delivery.payment_id = $1 order by delivery.payment_version, endpoint.created_at, endpoint.id`,
+    [paymentId],
+  );
+  return rows.map(withMaskedUrl);
+}
+
+/** Deliveries with their attempts, newest first. */
+export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<ListedDelivery[]> {
+  const { payment, merchantId, status, event, since, until, limit } = filter;
+  const isId = z.guid().safeParse(payment).success;
+  const { rows } = await db.query<ListedDelivery>(
+    `select ${DELIVERY_COLUMNS}, delivery.payment_id as "paymentId", payment.reference_id as "referenceId",
+       delivery.merchant_id as "merchantId", delivery.finished_at as "finishedAt",
+       ${attemptsWith(`'responseExcerpt', response_excerpt`)} as attempts
+     from ${DELIVERIES} join payments payment on payment.id = delivery.payment_id
+     where ($1::uuid is null or delivery.payment_id = $1)
+       and ($2::text is null or delivery.payment_id = (select id from payments where reference_id = $2))
+       and ($3::uuid is null or delivery.merchant_id = $3)
+       and ($4::text is null or delivery.status = $4)
+       and ($5::text is null or event.event = $5)
+       and ($6::timestamptz is null or delivery.created_at >= $6)
+       and ($7::timestamptz is null or delivery.created_at < $7)
+     order by delivery.created_at desc, delivery.id desc limit $8`,
+    [isId ? payment : null, isId ? null : payment, merchantId, status, event, since, until, limit],
+  );
+  return rows.map(withMaskedUrl);
+}
+
+function withMaskedUrl<Delivery extends PaymentDelivery>(delivery: Delivery): Delivery {
+  const { origin, pathname, search } = new URL(delivery.url);
+  return { ...delivery, url: pathname === '/' && search === '' ? `${origin}/` : `${origin}/…` };
+}

@@ -1,0 +1,110 @@
+import { UserError } from '../../errors';
+import type { Queryable } from '../../db/connection/pool';
+import { type DeliveryStatus, lockedEndpoints } from '../../webhooks/outbox';
+
+export interface Redelivery {
+  /** Deliveries that are pending again. */
+  readonly redelivered: number;
+  /** Deliveries that stay dead because their endpoints are disabled. */
+  readonly skipped: number;
+}
+
+export interface RedeliveryRange {
+  /** The events' timestamps: not before `since`, before `until`. */
+  readonly since: Date;
+  readonly until: Date;
+  readonly merchantId?: string | undefined;
+}
+
+const ENABLED_ENDPOINTS =
+  "status = 'enabled' and id in (select endpoint_id from webhook_deliveries where id = any ($1))";
+
+/**
+ * Starts a new retry cycle under the same delivery id; the log of earlier attempts stays. `lunas listen` forwards it
+ * too. $1: delivery ids.
+ */
+const REQUEUE_DELIVERIES = `
+  with ${lockedEndpoints(ENABLED_ENDPOINTS)}
+  update webhook_deliveries delivery set status = 'pending', dead_reason = null, finished_at = null,
+    retry_workflow_started_at = null, leased_until = '-infinity', attempts_in_cycle = 0, queued_at = clock_timestamp(),
+    redelivered_xid = pg_current_xact_id()
+  from locked_endpoint endpoint
+  where endpoint.id = delivery.endpoint_id and delivery.id = any ($1)`;
+
+/**
+ * Redelivers deliveries that are dead or delivered.
+ * @throws UserError if one of them cannot be redelivered; then none is
+ */
+export async function redeliver(db: Queryable, deliveryIds: readonly string[]): Promise<Redelivery> {
+  await assertRedeliverable(db, deliveryIds);
+  const { rowCount } = await db.query(`${REQUEUE_DELIVERIES} and delivery.status <> 'pending'`, [deliveryIds]);
+  return { redelivered: rowCount ?? 0, skipped: 0 };
+}
+
+/** An update of one row writes six indexes: a batch touches about 4,000 buffers. */
+const BATCH_SIZE = 150;
+
+/**
+ * Redelivers the dead deliveries of a time range, except to disabled endpoints. It works in batches, oldest first, so
+ * that each statement is short for any number of deliveries.
+ */
+export async function redeliverRange(db: Queryable, range: RedeliveryRange): Promise<Redelivery> {
+  let [redelivered, skipped] = [0, 0];
+  for (let after: DeadDelivery = { createdAt: range.since, id: MIN_ID }; ;) {
+    const dead = await listDead(db, range, after);
+    const last = dead.at(-1);
+    if (!last) return { redelivered, skipped };
+    const deliverable = dead.filter(({ isDeliverable }) => isDeliverable).map(({ id }) => id);
+    // Not `status = 'dead'`: PostgreSQL may then search the whole partial index of dead deliveries for the ids.
+    const { rowCount } = await db.query(`${REQUEUE_DELIVERIES} and delivery.status not in ('pending', 'delivered')`, [
+      deliverable,
+    ]);
+    redelivered += rowCount ?? 0;
+    skipped += dead.length - deliverable.length;
+    after = last;
+  }
+}
+
+interface DeadDelivery {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+const MIN_ID = '00000000-0000-0000-0000-000000000000';
+
+async function listDead(
+  db: Queryable,
+  { until, merchantId }: RedeliveryRange,
+  after: DeadDelivery,
+): Promise<(DeadDelivery & { readonly isDeliverable: boolean })[]> {
+  const { rows } = await db.query<DeadDelivery & { isDeliverable: boolean }>(
+    `select delivery.id, delivery.created_at as "createdAt", endpoint.status = 'enabled' as "isDeliverable"
+     from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+     where delivery.status = 'dead' and (delivery.created_at, delivery.id) > ($1, $2) and delivery.created_at < $3
+       and ($4::uuid is null or delivery.merchant_id = $4)
+     order by delivery.created_at, delivery.id limit ${BATCH_SIZE}`,
+    [after.createdAt, after.id, until, merchantId],
+  );
+  return rows;
+}
+
+async function assertRedeliverable(db: Queryable, deliveryIds: readonly string[]): Promise<void> {
+  const { rows } = await db.query<{ id: string; status: DeliveryStatus; disabledEndpoint: string | null }>(
+    `select delivery.id, delivery.status,
+       case endpoint.status when 'disabled' then endpoint.id end as "disabledEndpoint"
+     from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+     where delivery.id = any ($1)`,
+    [deliveryIds],
+  );
+  for (const id of deliveryIds) {
+    const delivery = rows.find((row) => row.id === id.toLowerCase());
+    if (!delivery) throw new UserError(`There is no delivery ${id}; lunas webhooks deliveries shows the newest.`);
+    if (delivery.status === 'pending') throw new UserError(`The delivery ${id} is pending already.`);
+    if (delivery.disabledEndpoint !== null) {
+      const endpointId = delivery.disabledEndpoint;
+      throw new UserError(
+        `The endpoint of the delivery ${id} is disabled; lunas webhooks enable ${endpointId} comes first.`,
+      );
+    }
+  }
+}

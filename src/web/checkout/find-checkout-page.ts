@@ -1,0 +1,23 @@
+import type { Request } from 'express';
+import { type CheckoutRow, findCheckout } from '../../db/queries/find-checkout';
+import { logPayment } from '../../temporal/log-payment';
+import { type Language, LANGUAGES } from './texts';
+import type { CheckoutDependencies } from './checkout-dependencies';
+
+/** The payment of the token in the path; undefined for any other text. */
+export async function findCheckoutPage(
+  { checkoutLinks, publicDb }: Pick<CheckoutDependencies, 'checkoutLinks' | 'publicDb'>,
+  { params }: Request,
+): Promise<CheckoutRow | undefined> {
+  const paymentId = await checkoutLinks.paymentIdOf(String(params.token));
+  if (paymentId === undefined) return undefined;
+  logPayment(paymentId);
+  return findCheckout(publicDb, paymentId);
+}
+
+/** Of `?lang=`, else of the browser; Indonesian if it names neither. */
+export function languageOf(request: Request): Language {
+  const chosen = LANGUAGES.find((language) => language === request.query.lang);
+  const accepted = request.acceptsLanguages([...LANGUAGES]);
+  return chosen ?? LANGUAGES.find((language) => language === accepted) ?? 'id';
+}

@@ -1,0 +1,19 @@
+import { findCheckoutFile } from './files';
+import { ApiError } from '../../http/api-error';
+import { publicEndpoint } from '../../http/endpoint';
+
+/** The style and the script of the checkout page. Their names contain a hash of their content. */
+export const getCheckoutFile = publicEndpoint({
+  method: 'get',
+  path: '/checkout/:file',
+  hasBudget: true,
+  async handler(_dependencies, { params }) {
+    const file = findCheckoutFile(String(params.file));
+    if (!file) throw new ApiError('not_found', 'There is no such file.');
+    return {
+      status: 200,
+      headers: { 'Content-Type': file.contentType, 'Cache-Control': 'public, max-age=31536000, immutable' },
+      body: file.content,
+    };
+  },
+});

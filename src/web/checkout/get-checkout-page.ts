@@ -1,0 +1,37 @@
+import type { CheckoutRow } from '../../db/queries/find-checkout';
+import { renderCheckoutPage, renderUnknownPage } from './page';
+import { publicEndpoint } from '../../http/endpoint';
+import type { CheckoutDependencies } from './checkout-dependencies';
+import { checkoutHeaders } from './checkout-headers';
+import { statusKeyOf } from './checkout-watch';
+import { findCheckoutPage, languageOf } from './find-checkout-page';
+
+const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
+
+/** The page where a customer pays. It needs no script and sets no cookie. */
+export const getCheckoutPage = publicEndpoint({
+  method: 'get',
+  path: '/pay/:token',
+  hasBudget: true,
+  async handler(dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'publicDb'>, request) {
+    const language = languageOf(request);
+    const payment = await findCheckoutPage(dependencies, request);
+    if (!payment) {
+      return { status: 404, headers: { ...checkoutHeaders([]), ...HTML }, body: renderUnknownPage(language) };
+    }
+    const body = renderCheckoutPage({
+      payment,
+      path: `/pay/${String(request.params.token)}`,
+      statusKey: statusKeyOf(payment),
+      returnUrl: returnUrlOf(payment),
+      language,
+      nowMs: Date.now(),
+    });
+    return { status: 200, headers: { ...checkoutHeaders(payment.checkoutOrigins), ...HTML }, body };
+  },
+});
+
+/** The merchant's address, with its own order id where it has the placeholder. */
+function returnUrlOf({ returnUrl, merchantReferenceId }: CheckoutRow): string | null {
+  return returnUrl?.replaceAll('{merchant_reference_id}', encodeURIComponent(merchantReferenceId ?? '')) ?? null;
+}

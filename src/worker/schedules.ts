@@ -1,0 +1,48 @@
+import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from '@temporalio/client';
+import type { Logger } from '../observability/logger';
+import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
+import type * as workflows from '../../workflows/index';
+import { isUnsupported } from '../temporal/grpc-errors';
+
+interface Schedule {
+  /** Of the schedule, and of the workflow that it starts. */
+  readonly id: string;
+  readonly every: '1 hour' | '1 day';
+  readonly workflowType: keyof typeof workflows;
+  /** If the server has no schedules. */
+  readonly otherwise: string;
+}
+
+const SCHEDULES: readonly Schedule[] = [
+  {
+    id: 'reconciliation',
+    every: '1 hour',
+    workflowType: 'reconcile',
+    otherwise: 'run `lunas reconcile` every hour by other means',
+  },
+  { id: 'retention', every: '1 day', workflowType: 'retention', otherwise: 'start the workflow `retention` every day' },
+];
+
+/** Creates the schedules. An existing schedule stays as it is: operators may have changed it. */
+export async function createSchedules(client: Client, log: Logger): Promise<void> {
+  for (const schedule of SCHEDULES) await createSchedule(client, schedule, log);
+}
+
+async function createSchedule(
+  { schedule }: Client,
+  { id, every, workflowType, otherwise }: Schedule,
+  log: Logger,
+): Promise<void> {
+  try {
+    await schedule.create({
+      scheduleId: id,
+      spec: { intervals: [{ every }] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP },
+      action: { type: 'startWorkflow', workflowType, workflowId: id, taskQueue: PAYMENTS_TASK_QUEUE },
+    });
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return;
+    if (!isUnsupported(error)) throw error;
+    log.warn(`schedules not supported; ${otherwise}`);
+  }
+}

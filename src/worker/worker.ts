@@ -1,0 +1,158 @@
+import { Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../../activities/index';
+import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import type { Environment, MetricsAddress, WorkerRole, WorkerSizes } from '../config';
+import { createPool } from '../db/connection/pool';
+import type { RetentionDays } from '../domain/retention';
+import type { Logger } from '../observability/logger';
+import { limitCalls } from '../providers/calls/call-slots';
+import { createProviderRegistry } from '../providers/registry';
+import { DerivedKeys } from '../crypto/derived-keys';
+import { createSealer } from '../crypto/sealing';
+import { type FailedDelivery, Relay } from '../webhooks/relay';
+import { createWebhookSender } from '../webhooks/send';
+import { correlateActivity } from './activity-correlation';
+import { connectClient, type TemporalTarget } from '../temporal/connection';
+import { EncryptingCodec, payloadKeys, type PayloadKeys, WorkerCodec } from '../temporal/payload-codec';
+import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import { reconcileSlice } from '../services/reconciliation/compare-payments';
+import { createSchedules } from './schedules';
+import { installRuntime } from './runtime';
+import { requireTemporal } from '../temporal/requirements';
+import { createSdkMetrics } from './sdk-metrics';
+import { startSweeper } from './sweeper';
+import { startWorkerMetrics } from './worker-metrics';
+import { versioningOptions, type WorkerVersion } from './worker-versions';
+import { WorkerConnection } from './worker-connection';
+import { readWorkflowBundle } from '../temporal/workflow-bundle';
+
+export interface WorkerSettings {
+  readonly databaseUrl: string;
+  readonly temporal: TemporalTarget;
+  readonly masterKey: string;
+  readonly oldMasterKeys?: readonly string[] | undefined;
+  readonly environment: Environment;
+  /** CIDRs; the default depends on the environment. */
+  readonly webhookAllowedNetworks?: readonly string[] | undefined;
+  readonly webhookForbiddenNetworks?: readonly string[] | undefined;
+  /** The API's address for providers and customers. */
+  readonly publicBaseUrl: string;
+  /** How long a refund can be cancelled before it is submitted to the provider. */
+  readonly refundHoldSeconds: number;
+  readonly retentionDays: RetentionDays;
+  /** `LUNAS_RECOVERY_MODE`: set after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are done. */
+  readonly isRecovering: boolean;
+  /** `METRICS_PORT`; without it the worker serves no metrics and no probes. */
+  readonly metrics?: MetricsAddress | undefined;
+  /** Built by `npm run build`. */
+  readonly workflowBundlePath: string;
+  /** `WORKFLOW_STACK_TRACES` */
+  readonly hasWorkflowStackTraces?: boolean | undefined;
+  readonly log: Logger;
+  /** `TEMPORAL_WORKER_BUILD_ID`; without it the worker is not versioned. */
+  readonly version?: WorkerVersion | undefined;
+  /** `WORKER_ROLES` */
+  readonly roles: readonly WorkerRole[];
+  /** With a workflow cache of 0 every workflow task replays its history. */
+  readonly sizes: WorkerSizes;
+  /** Called if the worker stops because of an error; the process should end and be started again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const SHUTDOWN_GRACE_TIME = '10 seconds';
+const STICKY_TIMEOUT = '1 second';
+/** A first attempt of a provider call occupies the slot of its workflow task. An account that hangs gets a third. */
+const ACCOUNT_SHARE = 1 / 3;
+/** The roles that poll a task queue. */
+const TASK_QUEUES: readonly { readonly role: WorkerRole; readonly taskQueue: string }[] = [
+  { role: 'payments', taskQueue: PAYMENTS_TASK_QUEUE },
+  { role: 'webhooks', taskQueue: WEBHOOKS_TASK_QUEUE },
+];
+/** A run that fails repeats at most this much of each part. */
+const RECONCILIATION_SLICE_MS = 30_000;
+
+/**
+ * Starts a worker in its roles: workflows and activities of the task queues, the webhook relay, the sweeper.
+ * `close` resolves after the work in flight.
+ */
+export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
+  const { log, temporal, isRecovering, sizes } = settings;
+  const has = (role: WorkerRole): boolean => settings.roles.includes(role);
+  const sdkMetrics = installRuntime(log, settings.metrics && (await createSdkMetrics()));
+  if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
+  const db = createPool(settings.databaseUrl, { max: sizes.databasePool });
+  const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
+  const keys = payloadKeys(new DerivedKeys(db, sealer));
+  const client = connectClient(temporal, keys);
+  const workflows = new PaymentWorkflowClient(client);
+  await requireTemporal({ client, target: temporal }, log);
+
+  const webhooks = createWebhookSender({
+    environment: settings.environment,
+    allowedNetworks: settings.webhookAllowedNetworks,
+    forbiddenNetworks: settings.webhookForbiddenNetworks,
+  });
+  const providers = createProviderRegistry(db, sealer, settings.publicBaseUrl);
+  const stopping = new AbortController();
+  const sliceLimits = { durationMs: RECONCILIATION_SLICE_MS, stopSignal: stopping.signal };
+  let relay: Relay | undefined;
+  const activities = createActivities({
+    db,
+    sealer,
+    providers: limitCalls(providers, Math.floor(sizes.workflowTaskSlots * ACCOUNT_SHARE)),
+    webhooks,
+    environment: settings.environment,
+    refundHoldSeconds: settings.refundHoldSeconds,
+    isRecovering,
+    retentionDays: settings.retentionDays,
+    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows, isRecovering }, part, sliceLimits),
+    onDeliveries: () => relay?.wake(),
+    log,
+  });
+
+  const connection = await WorkerConnection.open(temporal, log);
+  const shared = { ...(await workerOptions(settings, keys)), connection: connection.native, activities };
+  const taskQueues = TASK_QUEUES.filter(({ role }) => has(role));
+  const workers = await Promise.all(taskQueues.map(({ taskQueue }) => Worker.create({ ...shared, taskQueue })));
+  connection.attach(workers);
+  // What can fail comes before the first poll: Temporal would count a worker that ends then as one of its version.
+  const parts = { db, workflows, workers, sdkMetrics, stopSignal: stopping.signal };
+  const metrics = await startWorkerMetrics(settings, parts);
+  if (has('sweeper')) await createSchedules(client, log);
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  running.catch(settings.onFailure);
+  if (has('relay')) {
+    const startRetryWorkflow = (failed: FailedDelivery) => workflows.retries.start(failed);
+    relay = new Relay({ db, sealer, sender: webhooks, startRetryWorkflow, maxInFlight: sizes.relaySlots, log });
+  }
+  const sweeper = has('sweeper') ? startSweeper({ db, workflows, log }) : undefined;
+
+  return {
+    async close() {
+      stopping.abort();
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper?.stop()]);
+      await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close(), metrics?.close()]);
+      await db.end();
+    },
+  };
+}
+
+/** Of the workers of every task queue. */
+async function workerOptions(
+  { temporal, workflowBundlePath, hasWorkflowStackTraces = false, version, sizes, log }: WorkerSettings,
+  keys: PayloadKeys,
+): Promise<Omit<WorkerOptions, 'taskQueue'>> {
+  return {
+    ...versioningOptions(version),
+    namespace: temporal.namespace,
+    workflowBundle: await readWorkflowBundle(workflowBundlePath, hasWorkflowStackTraces),
+    interceptors: { activity: [correlateActivity] },
+    dataConverter: { payloadCodecs: [new WorkerCodec(new EncryptingCodec(keys, temporal.namespace), log)] },
+    shutdownGraceTime: SHUTDOWN_GRACE_TIME,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    maxConcurrentWorkflowTaskExecutions: sizes.workflowTaskSlots,
+    maxConcurrentActivityTaskExecutions: sizes.activitySlots,
+    maxCachedWorkflows: sizes.workflowCache,
+  };
+}

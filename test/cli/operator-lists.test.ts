@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { listPayments } from '../../src/services/payments/list-payments';
+import { listStuckRefunds } from '../../src/services/payments/list-stuck-refunds';
+import { listSettleable } from '../../src/services/payments/settle-payments';
+import { showPayment } from '../../src/services/payments/show-payment';
+import { openException } from '../../src/db/records/open-exception';
+import { type TestLedger, createTestLedger } from '../support/payments';
+import { payLate, T0, applyTransitions } from '../services/ledger/transition-path';
+
+let ledger: TestLedger;
+beforeAll(async () => {
+  ledger = await createTestLedger();
+});
+afterAll(() => ledger.close());
+
+const PAID = ['issue', 'pay'] as const;
+const SUBMITTED = [...PAID, 'request_refund', 'submit_refund'] as const;
+const DAY_SECONDS = 86_400;
+const noWorkflow = () => Promise.resolve(undefined);
+
+describe('payments that wait for manual settlement', () => {
+  it('are paid, have manual settlement, and their delay is over', async () => {
+    const soon = Math.ceil((Date.now() - T0.getTime()) / 1_000) + DAY_SECONDS;
+    const manual = { settlementKind: 'manual', settlementDelaySeconds: 60 } as const;
+    const waiting = await applyTransitions(ledger, PAID, manual);
+    await applyTransitions(ledger, PAID, { ...manual, settlementDelaySeconds: Math.max(soon, 60) });
+    await applyTransitions(ledger, PAID, { settlementDelaySeconds: 60 });
+    await applyTransitions(ledger, [...PAID, 'settle'], manual);
+    await applyTransitions(ledger, SUBMITTED, manual);
+
+    const { referenceId } = waiting.terms;
+    const listed = await listPayments(ledger.db, { waitsForSettlement: true, limit: 10 });
+    expect(listed.map((payment) => payment.referenceId)).toEqual([referenceId]);
+
+    const dueMs = T0.getTime() + 2_000 + 60_000;
+    const settleable = (untilMs: number) => listSettleable(ledger.db, ledger.merchantId, new Date(untilMs));
+    expect(await settleable(dueMs)).toEqual([referenceId]);
+    expect(await settleable(dueMs - 1)).toEqual([]);
+    expect(await settleable(Date.now() + 900 * DAY_SECONDS * 1_000)).toEqual([referenceId]);
+    expect(await listSettleable(ledger.db, randomUUID(), new Date())).toEqual([]);
+  });
+});
+
+describe('stuck refunds', () => {
+  it('are rejected refunds, and refunds without a confirmation for a long time', async () => {
+    const rejected = await applyTransitions(ledger, [...SUBMITTED, 'fail_refund']);
+    const indeterminate = await applyTransitions(ledger, SUBMITTED);
+    const fresh = await applyTransitions(ledger, SUBMITTED);
+    await applyTransitions(ledger, [...PAID, 'request_refund']);
+    await applyTransitions(ledger, [...SUBMITTED, 'confirm_refund']);
+    await applyTransitions(ledger, [...SUBMITTED, 'fail_refund', 'retry_refund']);
+    await applyTransitions(ledger, [...SUBMITTED, 'fail_refund', 'resolve_refund_as_paid']);
+    const submittedAt = async (paymentId: string, minutesAgo: number) =>
+      ledger.db.query("update refunds set submitted_at = now() - $2 * interval '1 minute' where payment_id = $1", [
+        paymentId,
+        minutesAgo,
+      ]);
+    await ledger.db.query("update refunds set submitted_at = now() where status = 'submitted'");
+    await submittedAt(indeterminate.terms.paymentId, 11);
+    await submittedAt(fresh.terms.paymentId, 9);
+
+    const stuck = await listStuckRefunds(ledger.db, 10);
+    expect(stuck).toHaveLength(2);
+    expect(stuck).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          referenceId: rejected.terms.referenceId,
+          paymentStatus: 'refund_failed',
+          number: 1,
+          status: 'rejected',
+          failureReason: 'denied',
+        }),
+        expect.objectContaining({
+          referenceId: indeterminate.terms.referenceId,
+          paymentStatus: 'refund_processing',
+          status: 'submitted',
+        }),
+      ]),
+    );
+    expect(await listStuckRefunds(ledger.db, 1)).toHaveLength(1);
+  });
+});
+
+describe('showPayment', () => {
+  it('returns every refund', async () => {
+    const steps = [...SUBMITTED, 'fail_refund', 'retry_refund', 'submit_refund', 'confirm_refund'] as const;
+    const { terms } = await applyTransitions(ledger, steps);
+    const { refunds, latePayment, exceptions } = await showPayment(ledger.db, noWorkflow, terms.referenceId);
+    expect(refunds).toMatchObject([
+      { number: 1, status: 'rejected', failureReason: 'denied', providerReference: null, finishedAt: expect.any(Date) },
+      {
+        number: 2,
+        status: 'confirmed',
+        refundKey: `${terms.paymentId}-R2`,
+        providerReference: '7',
+        amountRupiah: 50_000,
+      },
+    ]);
+    expect([latePayment, exceptions]).toEqual([null, []]);
+  });
+
+  it('returns the late payment with its postings, and its exceptions', async () => {
+    const path = await applyTransitions(ledger, ['issue', 'expire']);
+    await payLate(ledger, path, 40_000, 'refunded after manual review');
+    const { paymentId, referenceId } = path.terms;
+    const exception = { providerAccountId: null, paymentId: null, amountRupiah: 1, detail: 'Another amount.' };
+    await openException(ledger.db, { ...exception, kind: 'wrong_amount', referenceId });
+    const details = await showPayment(ledger.db, noWorkflow, paymentId);
+    expect(details.latePayment).toMatchObject({ status: 'refunded', totalRupiah: 40_000, providerReference: '7' });
+    expect(
+      details.ledger.map(({ version, latePaymentStep, account, side }) => [version, latePaymentStep, account, side]),
+    ).toEqual([
+      [null, 'receive', 'provider_receivable', 'debit'],
+      [null, 'receive', 'suspense', 'credit'],
+      [null, 'refund', 'suspense', 'debit'],
+      [null, 'refund', 'provider_receivable', 'credit'],
+    ]);
+    expect(details.exceptions.map(({ kind }) => kind)).toEqual(['late_payment', 'wrong_amount']);
+  });
+});

@@ -1,0 +1,303 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { openException } from '../../src/db/records/open-exception';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { type Outcome, runLunas } from './run-lunas';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { eventually } from '../support/eventually';
+import { LUNAS } from '../support/lunas-process';
+
+const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
+const ME = `cli:${os.userInfo().username}`;
+
+let service: TestService;
+let environment: NodeJS.ProcessEnv;
+let home: string;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
+  home = await mkdtemp(path.join(os.tmpdir(), 'lunas-commands-'));
+  environment = {
+    PATH: process.env.PATH,
+    LUNAS_HOME: home,
+    DATABASE_URL: service.operatorDatabaseUrl,
+    TEMPORAL_ADDRESS: service.temporal.address,
+    TEMPORAL_NAMESPACE: service.temporal.namespace,
+    LUNAS_MASTER_KEY: service.masterKey,
+  };
+  const manual = { settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...manual });
+});
+afterAll(async () => {
+  await service.close();
+  await rm(home, { recursive: true });
+});
+
+/** In this process; for commands that do not use Temporal. */
+const lunas = (...args: string[]): Promise<Outcome> => runLunas(args, environment);
+
+/** The built command, in its own process. */
+function built(...args: string[]): Promise<Outcome> {
+  return promisify(execFile)(LUNAS, args, { env: environment, timeout: 120_000 }).then(
+    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
+  );
+}
+
+// Tests read any result.
+// oxlint-disable-next-line typescript/no-explicit-any
+function parse({ exitCode, stdout, stderr }: Outcome): any {
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await service.call('GET', `/payments/${id}`)).body.payment?.status;
+}
+
+async function waitForStatus(id: string, status: string): Promise<void> {
+  await eventually(
+    () => statusOf(id),
+    (now) => now === status,
+  );
+}
+
+async function create(): Promise<{ id: string; reference_id: string }> {
+  return (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+}
+
+async function createPaid(): Promise<{ id: string; reference_id: string }> {
+  const payment = await create();
+  await service.pay(payment.reference_id);
+  await waitForStatus(payment.id, 'paid');
+  return payment;
+}
+
+async function createRejectedRefund(): Promise<{ id: string; reference_id: string }> {
+  const payment = await createPaid();
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation: 'refund', kind: 'reject', times: 1 }),
+  });
+  await service.call('POST', `/payments/${payment.id}/refund`);
+  await waitForStatus(payment.id, 'refund_failed');
+  return payment;
+}
+
+async function lastActionOn(target: string) {
+  const { rows } = await service.db.query(
+    `select actor, via, action, note, outcome from operator_actions
+     left join operator_action_outcomes on action_id = id where target = $1 order by id desc limit 1`,
+    [target],
+  );
+  return rows[0];
+}
+
+describe('lunas payments settle', () => {
+  it('settles the given payments, prints each outcome, and fails if one was rejected', async () => {
+    const [paid, pending] = [await createPaid(), await create()];
+    const nowhere = 'LN0000000000000000';
+    const { exitCode, stdout, stderr } = await built(
+      'payments',
+      'settle',
+      paid.reference_id,
+      pending.id,
+      nowhere,
+      '--note',
+      'statement 7',
+      '--json',
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'error: 2 of 3 were not settled.\n' });
+    expect(JSON.parse(stdout).settlements).toEqual([
+      { payment: paid.reference_id, outcome: 'settled', reason: null },
+      { payment: pending.id, outcome: 'rejected', reason: 'A transaction that is "pending" cannot be settled.' },
+      { payment: nowhere, outcome: 'rejected', reason: expect.stringContaining(`There is no payment ${nowhere}`) },
+    ]);
+    expect(await statusOf(paid.id)).toBe('settled');
+    const { rows } = await service.db.query(
+      "select actor, note from payment_transitions where payment_id = $1 and name = 'settle'",
+      [paid.id],
+    );
+    expect(rows).toEqual([{ actor: ME, note: 'statement 7' }]);
+    const done = { actor: ME, via: 'cli', action: 'payment.settle', note: 'statement 7' };
+    expect(await lastActionOn(paid.id)).toEqual({ ...done, outcome: 'succeeded' });
+    expect(await lastActionOn(pending.id)).toEqual({ ...done, outcome: 'rejected' });
+  });
+
+  it('fails a payment that no rule can close, and requires a note', async () => {
+    const pending = await create();
+    const early = await built('payments', 'fail', pending.id, '--note', 'ticket 7');
+    expect(early).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has the order as pending') });
+    expect((await built('payments', 'fail', pending.id)).exitCode).toBe(2);
+    await service.providerDb.query('delete from payments where order_id = $1', [pending.reference_id]);
+    const { payment } = parse(await built('payments', 'fail', pending.id, '--note', 'ticket 7', '--json'));
+    expect(payment).toEqual({ id: pending.id, reference_id: pending.reference_id, status: 'failed' });
+    expect(await lastActionOn(pending.id)).toMatchObject({ action: 'payment.fail', actor: ME, outcome: 'succeeded' });
+  });
+
+  it('settles all due payments of a merchant, which the list shows before and not after', async () => {
+    const paid = await Promise.all(Array.from({ length: 12 }, createPaid));
+    const waiting = async () =>
+      parse(await lunas('payments', 'list', '--waiting-for-settlement', '--json')).payments.map(
+        ({ reference_id }: { reference_id: string }) => reference_id,
+      );
+    const references = paid.map(({ reference_id }) => reference_id);
+    expect((await waiting()).toSorted()).toEqual(references.toSorted());
+    expect((await lunas('payments', 'list')).stdout).toMatch(/waits for `settle`/);
+
+    const { merchantId } = service;
+    const early = await built('payments', 'settle', '--merchant', merchantId, '--until', '2026-01-01T00:00:00Z');
+    expect(early).toEqual({ exitCode: 0, stdout: 'No payment waits for its settlement.\n', stderr: '' });
+    const until = '2099-01-01T00:00:00Z';
+    const { settlements } = parse(
+      await built('payments', 'settle', '--merchant', merchantId, '--until', until, '--json'),
+    );
+    expect(settlements).toHaveLength(12);
+    for (const payment of references) expect(settlements).toContainEqual({ payment, outcome: 'settled', reason: null });
+    expect(await waiting()).toEqual([]);
+    for (const { id } of paid) expect(await statusOf(id)).toBe('settled');
+  });
+
+  it.each([
+    [[], 'takes either payments, or --merchant and --until'],
+    [['LN1', '--merchant', UNKNOWN_ID], 'takes either payments, or --merchant and --until'],
+    [['--merchant', UNKNOWN_ID], 'takes either payments, or --merchant and --until'],
+    [['--merchant', UNKNOWN_ID, '--until', 'soon'], '--until must be a timestamp such as 2026'],
+    [['LN1', '--note', ''], '--note must not be empty'],
+  ])('%j: prints the error', async (args, message) => {
+    const { exitCode, stderr } = await lunas('payments', 'settle', ...args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('lunas refunds', () => {
+  it('lists a rejected refund, retries it, and shows both refunds', async () => {
+    const { id, reference_id } = await createRejectedRefund();
+    const { refunds } = parse(await lunas('refunds', 'list', '--json'));
+    expect(refunds).toEqual([
+      expect.objectContaining({ reference_id, payment_status: 'refund_failed', number: 1, status: 'rejected' }),
+    ]);
+    expect((await lunas('refunds', 'list')).stdout).toContain(reference_id);
+    const { payment } = parse(await built('refunds', 'retry', reference_id, '--note', 'outage over', '--json'));
+    expect(payment).toEqual({ id, reference_id, status: 'refund_processing' });
+    await waitForStatus(id, 'refunded');
+    const shown = await built('payments', 'show', id);
+    expect(shown.stdout).toMatch(new RegExp(`1 +${reference_id}-R1 +rejected`));
+    expect(shown.stdout).toMatch(new RegExp(`2 +${reference_id}-R2 +confirmed`));
+    expect(shown.stdout).toMatch(/refund\.retry +outage over +succeeded/);
+    expect((await lunas('refunds', 'list')).stdout).toBe('No refund requires an operator.\n');
+  });
+
+  it('resolves a refund once, and prints why a second resolution is rejected', async () => {
+    const { id, reference_id } = await createRejectedRefund();
+    const resolve = ['refunds', 'resolve', reference_id, '--as', 'refunded', '--note', 'transfer 4711'];
+    expect(await built(...resolve)).toEqual({
+      exitCode: 0,
+      stdout: `${reference_id} (${id}) is refunded.\n`,
+      stderr: '',
+    });
+    const again = await built(...resolve);
+    expect(again).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(again.stderr).toMatch(/^error: A transaction that is "refunded" cannot be resolved as refunded\.\n$/);
+  });
+
+  it.each([
+    [['retry', 'LN1'], "'--note <text>' not specified"],
+    [['resolve', 'LN1', '--note', 'n'], "'--as <outcome>' not specified"],
+    [['resolve', 'LN1', '--as', 'settled', '--note', 'n'], "--as must be refunded or paid, not 'settled'"],
+  ])('%j: prints the missing option', async (args, message) => {
+    const { exitCode, stderr } = await lunas('refunds', ...args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('lunas exceptions', () => {
+  it('lists open exceptions, resolves one with a note, and lists it with --all', async () => {
+    const exception = { kind: 'unknown_order', providerAccountId: null, paymentId: null, amountRupiah: 5 } as const;
+    await openException(service.db, { ...exception, referenceId: 'LN1', detail: 'Not in PostgreSQL.' });
+    const { exceptions } = parse(await lunas('exceptions', 'list', '--json'));
+    const [{ id }] = exceptions;
+    expect((await lunas('exceptions', 'list')).stdout).toMatch(/unknown_order +LN1 +Rp 5 +Not in PostgreSQL\./);
+    const resolved = await lunas('exceptions', 'resolve', id, '--note', 'sent back');
+    expect(resolved).toEqual({ exitCode: 0, stdout: 'unknown_order of LN1 is resolved.\n', stderr: '' });
+    expect((await lunas('exceptions', 'list')).stdout).toBe('No exception requires an operator.\n');
+    expect((await lunas('exceptions', 'list', '--all')).stdout).toContain(`by ${ME}: sent back`);
+    expect(await lunas('exceptions', 'resolve', id, '--note', 'n')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('There is no open exception'),
+    });
+    expect((await lunas('exceptions', 'resolve', id)).exitCode).toBe(2);
+  });
+});
+
+describe('lunas operators', () => {
+  it('creates a key, prints it once, revokes it, and lists these actions', async () => {
+    const { operator } = parse(await lunas('operators', 'create', '--name', 'dewi', '--json'));
+    const { secret, ...rest } = operator;
+    expect(secret).toMatch(/^op_test_/);
+    expect(parse(await lunas('operators', 'list', '--json')).operators).toEqual([rest]);
+    const again = await lunas('operators', 'create', '--name', 'dewi');
+    expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('an operator dewi already') });
+    expect((await lunas('operators', 'revoke', operator.id)).stdout).toContain('The key of dewi (op_test_…');
+    const trail = (await lunas('operators', 'actions')).stdout;
+    expect(trail).toMatch(new RegExp(`${ME} +operator\\.create +dewi +- +succeeded`));
+    expect(trail).toMatch(new RegExp(`${ME} +operator\\.create +dewi +- +rejected +There is an operator dewi`));
+    expect(trail).toMatch(new RegExp(`${ME} +operator\\.revoke +${operator.id}`));
+    expect((await lunas('operators', 'create', '--name', 'De Wi')).exitCode).toBe(2);
+  });
+
+  it('every command that changes an object writes to the audit log', async () => {
+    const { merchant } = parse(await lunas('merchants', 'create', '--name', 'Toko', '--json'));
+    const { key } = parse(await lunas('keys', 'create', '--merchant', merchant.id, '--json'));
+    const url = 'http://127.0.0.1:9/';
+    const { endpoint } = parse(await lunas('webhooks', 'create', '--merchant', merchant.id, '--url', url, '--json'));
+    const commands: readonly (readonly [action: string, target: string, ...args: string[]])[] = [
+      ['merchant.approve', merchant.id, 'merchants', 'approve', merchant.id],
+      ['merchant.suspend', merchant.id, 'merchants', 'suspend', merchant.id],
+      ['merchant.set', merchant.id, 'merchants', 'set', merchant.id, '--fee-payer', 'buyer'],
+      ['key.revoke', key.id, 'keys', 'revoke', key.id],
+      ['catalog.set', 'shopeepay qris', 'catalog', 'set', '--provider', 'shopeepay', '--channel', 'qris'],
+      ['webhook.disable', endpoint.id, 'webhooks', 'disable', endpoint.id],
+      ['webhook.enable', endpoint.id, 'webhooks', 'enable', endpoint.id],
+      ['webhook.rotate_secret', endpoint.id, 'webhooks', 'rotate-secret', endpoint.id],
+      ['webhook.ping', endpoint.id, 'webhooks', 'ping', endpoint.id],
+    ];
+    for (const [action, target, ...args] of commands) {
+      // The ping is sent, but no receiver is there.
+      expect(await lunas(...args)).toMatchObject({ exitCode: action === 'webhook.ping' ? 1 : 0 });
+      expect(await lastActionOn(target)).toEqual({ actor: ME, via: 'cli', action, note: null, outcome: 'succeeded' });
+    }
+    expect((await lunas('webhooks', 'redeliver', UNKNOWN_ID)).exitCode).toBe(1);
+    expect(await lastActionOn(UNKNOWN_ID)).toMatchObject({ action: 'webhook.redeliver', outcome: 'rejected' });
+    expect((await lunas('accounts', 'disable', UNKNOWN_ID)).exitCode).toBe(1);
+    expect(await lastActionOn(UNKNOWN_ID)).toMatchObject({ action: 'account.disable', outcome: 'rejected' });
+  });
+});
+
+describe('lunas ledger verify', () => {
+  it('reports no breaks in a correct ledger, and fails with a description of each break', async () => {
+    const verified = await lunas('ledger', 'verify');
+    expect(verified).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(verified.stdout).toMatch(/^\d+ payments and \d+ postings, as of .*: no breaks\.\n/);
+    expect(verified.stdout).toMatch(/provider_receivable +Rp [\d.]+ +Rp [\d.]+ +Rp [\d.]+ debit/);
+
+    const { id } = await createPaid();
+    await service.db.query("update payments set status = 'settled' where id = $1", [id]);
+    const broken = await lunas('ledger', 'verify');
+    expect(broken).toMatchObject({ exitCode: 1, stderr: 'error: The ledger has a break.\n' });
+    expect(broken.stdout).toMatch(new RegExp(`${id} +payment_disagrees +It is "settled" at version 3, but`));
+    const { exitCode, stdout } = await lunas('ledger', 'verify', '--json');
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout).ledger).toMatchObject({
+      break_count: 1,
+      breaks: [{ kind: 'payment_disagrees', payment_id: id }],
+      balances: expect.arrayContaining([expect.objectContaining({ account: 'fee_revenue' })]),
+    });
+    await service.db.query("update payments set status = 'paid' where id = $1", [id]);
+  });
+});

@@ -1,0 +1,96 @@
+import { UserError } from '../../../src/errors';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { type OperatorIdentity, withAudit, listActions } from '../../../src/services/audit/audit';
+import { createOperator } from '../../../src/services/identity/operators';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+
+const CLI: OperatorIdentity = { via: 'cli', name: 'cli:root' };
+
+let database: TestDatabase;
+let db: Pool;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url);
+});
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+});
+
+it('records actor, action, target, time, note and outcome of each action', async () => {
+  const { id } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
+  const dewi: OperatorIdentity = { via: 'api', name: 'operator:dewi', operatorId: id };
+  expect(
+    await withAudit(db, CLI, { action: 'key.revoke', target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
+  ).toBe(7);
+  const rejected = withAudit(db, dewi, { action: 'payment.settle', target: 'P' }, () =>
+    Promise.reject(new UserError('The delay is not over.')),
+  );
+  await expect(rejected).rejects.toThrow('The delay is not over.');
+  const failed = withAudit(db, dewi, { action: 'refund.retry', target: 'P' }, () =>
+    Promise.reject(new Error('no response')),
+  );
+  await expect(failed).rejects.toThrow('no response');
+
+  const actions = await listActions(db, { limit: 10 });
+  expect(actions).toMatchObject([
+    {
+      actor: 'operator:dewi',
+      via: 'api',
+      action: 'refund.retry',
+      target: 'P',
+      outcome: 'indeterminate',
+      detail: 'no response',
+    },
+    { action: 'payment.settle', note: null, outcome: 'rejected', detail: 'The delay is not over.' },
+    {
+      actor: 'cli:root',
+      via: 'cli',
+      action: 'key.revoke',
+      target: 'K',
+      note: 'leaked',
+      outcome: 'succeeded',
+      detail: null,
+    },
+  ]);
+  expect(Math.abs(Date.now() - (actions[0]?.requestedAt.getTime() ?? 0))).toBeLessThan(60_000);
+  expect((await listActions(db, { target: 'P', limit: 1 })).map(({ action }) => action)).toEqual(['refund.retry']);
+  expect((await listActions(db, { before: actions[1]?.id, limit: 9 })).map(({ action }) => action)).toEqual([
+    'key.revoke',
+  ]);
+});
+
+it('records the action before its execution, so that an action that ends with the process is recorded', async () => {
+  let during: unknown;
+  await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
+    during = await listActions(db, { limit: 1 });
+  });
+  expect(during).toMatchObject([{ action: 'webhook.ping', target: 'E', outcome: null, finishedAt: null }]);
+});
+
+it('does not execute an action that cannot be recorded', async () => {
+  await db.query('alter table operator_actions rename to away');
+  const work = jest.fn(() => Promise.resolve());
+  await expect(withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, work)).rejects.toThrow('operator_actions');
+  expect(work).not.toHaveBeenCalled();
+});
+
+it('returns the result of the action if its outcome cannot be recorded', async () => {
+  const done = await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
+    await db.query('alter table operator_action_outcomes rename to away');
+    return 'done';
+  });
+  expect(done).toBe('done');
+});
+
+it.each(['operator_actions', 'operator_action_outcomes'])('%s is append-only', async (table) => {
+  await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, () => Promise.resolve());
+  const statements = [
+    `update ${table} set ${table === 'operator_actions' ? 'note' : 'detail'} = 'x'`,
+    `delete from ${table}`,
+  ];
+  for (const statement of statements) {
+    await expect(db.query(statement)).rejects.toThrow(`${table} is append-only`);
+  }
+  await expect(db.query('truncate operator_actions, operator_action_outcomes')).rejects.toThrow('is append-only');
+});

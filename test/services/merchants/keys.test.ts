@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { findApiKey } from '../../../src/db/queries/find-api-key';
+import { createKey, isNetwork, listKeys, revokeKey } from '../../../src/services/merchants/keys';
+import { createMerchant } from '../../../src/services/merchants/merchants';
+import { parseSecretKey } from '../../../src/crypto/secret-key';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+
+let database: TestDatabase;
+let db: Pool;
+let merchantId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url);
+});
+
+beforeEach(async () => {
+  const merchant = { name: 'Toko Maju', feePayer: 'merchant', providers: ['gopay'], approve: true } as const;
+  merchantId = (await createMerchant(db, merchant)).id;
+});
+
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const issue = (allowedNetworks: readonly string[] = []) =>
+  createKey(db, { merchantId, allowedNetworks, environment: 'sandbox' });
+
+/** As the API looks a key up. */
+function authenticate(secret: string, address = '203.0.113.7') {
+  const parsed = parseSecretKey(secret, 'sandbox');
+  return parsed && findApiKey(db, parsed.secretSha256, address);
+}
+
+it('creates a key that authenticates its merchant', async () => {
+  const key = await issue();
+  expect(await authenticate(key.secret)).toMatchObject({ keyId: key.id, merchantId, addressAllowed: true });
+});
+
+it('stores and lists no secret', async () => {
+  const { secret, masked } = await issue();
+  const { rows } = await db.query<{ text: string }>('select api_keys::text as text from api_keys');
+  expect(rows.map((row) => row.text).join()).not.toContain(secret.slice('sk_test_'.length, -4));
+  const listed = await listKeys(db, merchantId);
+  expect(listed).toHaveLength(1);
+  expect(JSON.stringify(listed)).not.toContain(secret);
+  expect(listed[0]?.masked).toBe(masked);
+});
+
+it('accepts a key only from its allowed networks', async () => {
+  const { secret, allowedNetworks } = await issue(['10.1.2.3/8', '203.0.113.7', '2001:db8::1/32', '10.0.0.0/8']);
+  expect([...allowedNetworks].sort()).toEqual(['10.0.0.0/8', '2001:db8::/32', '203.0.113.7/32']);
+  const allowed = async (address: string) => (await authenticate(secret, address))?.addressAllowed;
+  expect(await allowed('10.255.0.1')).toBe(true);
+  expect(await allowed('203.0.113.7')).toBe(true);
+  expect(await allowed('2001:db8:ffff::1')).toBe(true);
+  expect(await allowed('203.0.113.8')).toBe(false);
+  expect(await allowed('2001:db9::1')).toBe(false);
+});
+
+it('revokes a key permanently, and only that key', async () => {
+  const [lost, retained] = [await issue(), await issue()];
+  const { revokedAt } = await revokeKey(db, lost.id);
+  expect(revokedAt).toBeInstanceOf(Date);
+  expect((await revokeKey(db, lost.id)).revokedAt).toEqual(revokedAt);
+  expect(await authenticate(lost.secret)).toBeUndefined();
+  expect(await authenticate(retained.secret)).toBeDefined();
+});
+
+it('rejects an unknown merchant or key, and names it', async () => {
+  const unknownId = randomUUID();
+  await expect(createKey(db, { merchantId: unknownId, allowedNetworks: [], environment: 'sandbox' })).rejects.toThrow(
+    unknownId,
+  );
+  await expect(listKeys(db, unknownId)).rejects.toThrow(unknownId);
+  await expect(revokeKey(db, unknownId)).rejects.toThrow(unknownId);
+});
+
+it.each([
+  ['203.0.113.7', true],
+  ['203.0.113.0/24', true],
+  ['0.0.0.0/0', true],
+  ['2001:db8::1', true],
+  ['2001:db8::/32', true],
+  ['203.0.113.0/33', false],
+  ['203.0.113.300', false],
+  ['203.0.113', false],
+  ['203.0.113.0/', false],
+  ['2001:db8::/129', false],
+  ['::ffff:203.0.113.7', false],
+  ['::FFFF:cb00:7107', false],
+  ['0:0:0:0:0:ffff:203.0.113.7', false],
+  ['0000:0000:0000:0000:0000:ffff:203.0.113.7', false],
+  ['0:0:0:0:0:ffff:203.0.113.0/120', false],
+  ['::ffff:0:1:2', true],
+  ['example.com', false],
+  ['', false],
+])('accepts %p as an address or a network: %p', (text, expected) => {
+  expect(isNetwork(text)).toBe(expected);
+});

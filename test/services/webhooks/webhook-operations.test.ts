@@ -1,0 +1,339 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
+import { listDeliveries } from '../../../src/services/webhooks/webhook-deliveries';
+import {
+  createEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  findNewestSecret,
+  rotateSecret,
+} from '../../../src/services/webhooks/webhook-endpoints';
+import { pingEndpoint } from '../../../src/services/webhooks/webhook-ping';
+import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
+import { createSealer } from '../../../src/crypto/sealing';
+import { claimDeliveries } from '../../../src/webhooks/outbox';
+import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../../src/webhooks/record-attempt';
+import { createWebhookSender, type WebhookAttempt, type WebhookSender } from '../../../src/webhooks/send';
+import { creation, type TestLedger, createTestLedger } from '../../support/payments';
+import { type Receiver, startReceiver, verifySignature } from '../../support/receiver';
+
+const UNKNOWN_ID = randomUUID();
+const sealer = createSealer(randomBytes(32).toString('base64'));
+
+let ledger: TestLedger;
+let receiver: Receiver;
+let sender: WebhookSender;
+
+beforeEach(async () => {
+  [ledger, receiver] = await Promise.all([createTestLedger(), startReceiver()]);
+  sender = createWebhookSender({ environment: 'sandbox' });
+});
+
+afterEach(async () => {
+  await Promise.all([sender.close(), receiver.close(), ledger.close()]);
+});
+
+const register = (url = receiver.url) =>
+  createEndpoint(ledger.db, sealer, { merchantId: ledger.merchantId, url, events: [], environment: 'sandbox' });
+
+const attempt = (changes: Partial<WebhookAttempt> = {}): WebhookAttempt => ({
+  startedAt: new Date('2026-01-05T03:00:00.000Z'),
+  durationMs: 12,
+  statusCode: 500,
+  failure: 'the receiver returned 500',
+  responseExcerpt: 'oops',
+  retryAfterSeconds: null,
+  ...changes,
+});
+
+/** Payments, and their deliveries leased by a relay. */
+async function claimed(count: number) {
+  for (let index = 0; index < count; index += 1) {
+    await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
+  }
+  return claimDeliveries(ledger.db, sealer, { max: 99, maxPerEndpoint: 99 });
+}
+
+const rowsOf = async (order = 'created_at') =>
+  (await ledger.db.query(`select * from webhook_deliveries order by ${order}`)).rows;
+
+describe('a rotated secret', () => {
+  it('signs together with the old secret until the end of the overlap', async () => {
+    const endpoint = await register();
+    const rotated = await rotateSecret(ledger.db, sealer, endpoint.id, 3_600);
+    expect(rotated.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(rotated.merchantId).toBe(ledger.merchantId);
+    expect(Math.abs(rotated.oldSecretExpiresAt.getTime() - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    const [delivery] = await claimed(1);
+    expect(delivery?.secrets).toEqual([rotated.secret, endpoint.secret]);
+    expect(await findNewestSecret(ledger.db, sealer, ledger.merchantId)).toBe(rotated.secret);
+
+    await ledger.db.query('update webhook_secrets set expires_at = now() where expires_at is not null');
+    const [later] = await claimed(1);
+    expect(later?.secrets).toEqual([rotated.secret]);
+  });
+
+  it('invalidates older secrets immediately if there is no overlap', async () => {
+    const endpoint = await register();
+    await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
+    const { secret } = await rotateSecret(ledger.db, sealer, endpoint.id, 0);
+    const [delivery] = await claimed(1);
+    expect(delivery?.secrets).toEqual([secret]);
+  });
+
+  it('does not extend the validity of older secrets', async () => {
+    const endpoint = await register();
+    await rotateSecret(ledger.db, sealer, endpoint.id, 0);
+    await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
+    const [delivery] = await claimed(1);
+    expect(delivery?.secrets).toHaveLength(2);
+    expect(delivery?.secrets).not.toContain(endpoint.secret);
+  });
+
+  it('needs an endpoint', async () => {
+    await expect(rotateSecret(ledger.db, sealer, UNKNOWN_ID, 0)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
+    expect((await ledger.db.query('select from webhook_secrets')).rowCount).toBe(0);
+  });
+});
+
+describe('a disabled endpoint', () => {
+  it('has only dead and delivered deliveries, with or without a retry workflow', async () => {
+    const endpoint = await register();
+    const other = await register();
+    const [first, second, third] = (await claimed(3)).filter(({ endpointId }) => endpointId === endpoint.id);
+    if (!first || !second || !third) throw new Error('three were claimed');
+    await recordDelivered(ledger.db, [{ delivery: first, attempt: attempt({ statusCode: 200, failure: null }) }]);
+    await recordRetryWorkflowStarted(ledger.db, second.deliveryId);
+
+    const disabled = await disableEndpoint(ledger.db, endpoint.id);
+    expect(disabled).toMatchObject({ status: 'disabled', disabledReason: 'operator', pending: 0 });
+    const rows = await rowsOf();
+    const statuses = (id: string) =>
+      rows
+        .filter((row) => row.endpoint_id === id)
+        .map((row) => `${row.status} ${row.dead_reason}`)
+        .sort();
+    expect(statuses(endpoint.id)).toEqual(['dead endpoint_disabled', 'dead endpoint_disabled', 'delivered null']);
+    expect(statuses(other.id)).toEqual(['pending null', 'pending null', 'pending null']);
+  });
+
+  it('keeps its reason and gets no event until it is enabled again, with its health reset', async () => {
+    const { id } = await register();
+    const [delivery] = await claimed(1);
+    if (!delivery) throw new Error('one was claimed');
+    await recordFailed(ledger.db, delivery, attempt({ statusCode: 410 }), { by: 'relay', deadReason: 'endpoint_gone' });
+    expect(await disableEndpoint(ledger.db, id)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+    expect(await claimed(1)).toEqual([]);
+    expect(await enableEndpoint(ledger.db, id)).toMatchObject({
+      status: 'enabled',
+      disabledReason: null,
+      consecutiveFailures: 0,
+      failingSince: null,
+      nextProbeAt: null,
+    });
+    expect(await claimed(1)).toHaveLength(1);
+  });
+
+  it('is delivered by an attempt in flight', async () => {
+    const { id } = await register();
+    const [delivery] = await claimed(1);
+    if (!delivery) throw new Error('one was claimed');
+    await disableEndpoint(ledger.db, id);
+    await recordDelivered(ledger.db, [{ delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
+    expect(await rowsOf()).toMatchObject([{ status: 'delivered', dead_reason: null, attempts_total: 1 }]);
+  });
+
+  it('has to exist', async () => {
+    await expect(disableEndpoint(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
+    await expect(enableEndpoint(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
+  });
+});
+
+describe('a redelivery', () => {
+  async function dead(count: number) {
+    const deliveries = await claimed(count);
+    for (const delivery of deliveries) {
+      await recordFailed(ledger.db, delivery, attempt(), { by: 'workflow', deadReason: 'attempts_exhausted' });
+    }
+    return deliveries;
+  }
+
+  it('is sent under the same id in a new retry cycle, and continues the log of attempts', async () => {
+    await register();
+    const [delivery] = await dead(1);
+    if (!delivery) throw new Error('one died');
+    expect(await redeliver(ledger.db, [delivery.deliveryId])).toEqual({ redelivered: 1, skipped: 0 });
+    expect(await rowsOf()).toMatchObject([
+      {
+        id: delivery.deliveryId,
+        status: 'pending',
+        dead_reason: null,
+        attempts_in_cycle: 0,
+        attempts_total: 1,
+        retry_workflow_started_at: null,
+      },
+    ]);
+    const [again] = await claimed(0);
+    expect(again).toMatchObject({ deliveryId: delivery.deliveryId, body: delivery.body, attemptsInCycle: 0 });
+    await recordDelivered(ledger.db, [{ delivery, attempt: attempt({ statusCode: 204, failure: null }) }]);
+    const [listed] = await listDeliveries(ledger.db, { limit: 9 });
+    expect(listed?.attempts.map(({ number, statusCode }) => [number, statusCode])).toEqual([
+      [1, 500],
+      [2, 204],
+    ]);
+  });
+
+  it('is possible for a delivered webhook', async () => {
+    await register();
+    const [delivery] = await claimed(1);
+    if (!delivery) throw new Error('one was claimed');
+    await recordDelivered(ledger.db, [{ delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
+    await redeliver(ledger.db, [delivery.deliveryId]);
+    expect(await claimed(0)).toHaveLength(1);
+  });
+
+  it('includes all given deliveries, or none', async () => {
+    const endpoint = await register();
+    const [first, second] = await dead(2);
+    const [pending] = await claimed(1);
+    if (!first || !second || !pending) throw new Error('three were claimed');
+    const rejected: [string[], string][] = [
+      [[first.deliveryId, UNKNOWN_ID], `There is no delivery ${UNKNOWN_ID}`],
+      [[first.deliveryId, pending.deliveryId], `The delivery ${pending.deliveryId} is pending already`],
+    ];
+    for (const [ids, reason] of rejected) await expect(redeliver(ledger.db, ids)).rejects.toThrow(reason);
+    await disableEndpoint(ledger.db, endpoint.id);
+    await expect(redeliver(ledger.db, [second.deliveryId])).rejects.toThrow(`lunas webhooks enable ${endpoint.id}`);
+    expect((await rowsOf()).every(({ status }) => status === 'dead')).toBe(true);
+  });
+
+  it('of a range includes its dead deliveries, of one merchant if given, but not of disabled endpoints', async () => {
+    const disabled = await register();
+    const enabled = await register();
+    await dead(3);
+    await disableEndpoint(ledger.db, disabled.id);
+    await ledger.db.query(
+      `update webhook_deliveries set created_at = '2026-01-05T03:00:00Z'::timestamptz + place * interval '1 hour'
+       from (select id, row_number() over (partition by endpoint_id order by id) - 1 as place
+          from webhook_deliveries) numbered
+       where numbered.id = webhook_deliveries.id`,
+    );
+    const range = { since: new Date('2026-01-05T04:00:00Z'), until: new Date('2026-01-05T05:00:00Z') };
+    expect(await redeliverRange(ledger.db, { ...range, merchantId: UNKNOWN_ID })).toEqual({
+      redelivered: 0,
+      skipped: 0,
+    });
+    expect(await redeliverRange(ledger.db, { ...range, merchantId: ledger.merchantId })).toEqual({
+      redelivered: 1,
+      skipped: 1,
+    });
+    const pending = (await rowsOf()).filter(({ status }) => status === 'pending');
+    expect(pending.map((row) => [row.endpoint_id, row.created_at.toISOString()])).toEqual([
+      [enabled.id, '2026-01-05T04:00:00.000Z'],
+    ]);
+  });
+});
+
+describe('the list of deliveries', () => {
+  it('is filtered by payment, merchant, status, event and time, newest first, with every attempt', async () => {
+    const endpoint = await register();
+    const [first, second] = await claimed(2);
+    if (!first || !second) throw new Error('two were claimed');
+    await recordDelivered(ledger.db, [
+      { delivery: first, attempt: attempt({ statusCode: 200, failure: null, responseExcerpt: 'thanks' }) },
+    ]);
+    const found = async (filter: Partial<Parameters<typeof listDeliveries>[1]>) =>
+      (await listDeliveries(ledger.db, { limit: 9, ...filter })).map(({ id }) => id);
+    const [one, two] = [[first.deliveryId], [second.deliveryId]];
+    const both = [...two, ...one];
+    const { created_at: createdAt } = (await rowsOf()).find(({ id }) => id === second.deliveryId);
+
+    expect(await found({})).toEqual(both);
+    expect(await found({ limit: 1 })).toEqual(two);
+    expect(await found({ payment: first.paymentId })).toEqual(one);
+    expect(await found({ payment: second.referenceId })).toEqual(two);
+    expect(await found({ payment: 'LN0' })).toEqual([]);
+    expect(await found({ merchantId: ledger.merchantId })).toEqual(both);
+    expect(await found({ merchantId: UNKNOWN_ID })).toEqual([]);
+    expect(await found({ status: 'delivered' })).toEqual(one);
+    expect(await found({ event: 'payment.created' })).toEqual(both);
+    expect(await found({ event: 'payment.paid' })).toEqual([]);
+    expect(await found({ since: createdAt })).toEqual(two);
+    expect(await found({ until: createdAt })).toEqual(one);
+
+    expect((await listDeliveries(ledger.db, { limit: 9, status: 'delivered' }))[0]).toEqual({
+      id: first.deliveryId,
+      event: 'payment.created',
+      paymentId: first.paymentId,
+      referenceId: first.referenceId,
+      merchantId: ledger.merchantId,
+      endpointId: endpoint.id,
+      url: `${new URL(receiver.url).origin}/…`,
+      status: 'delivered',
+      deadReason: null,
+      createdAt: expect.any(Date),
+      finishedAt: expect.any(Date),
+      attempts: [
+        {
+          number: 1,
+          startedAt: '2026-01-05T03:00:00.000Z',
+          durationMs: 12,
+          statusCode: 200,
+          failure: null,
+          responseExcerpt: 'thanks',
+        },
+      ],
+    });
+  });
+});
+
+describe('a ping', () => {
+  it('is a signed request with its own event name, and returns the response', async () => {
+    receiver.respond = (response) => response.writeHead(202).end('noted');
+    const endpoint = await register();
+    const ping = await pingEndpoint(ledger.db, sealer, sender, endpoint.id);
+    expect(ping).toMatchObject({ statusCode: 202, failure: null, responseExcerpt: 'noted', url: receiver.url });
+    const [webhook] = receiver.received;
+    expect(webhook?.headers).toMatchObject({ 'x-service-event': 'ping', 'x-service-delivery': ping.deliveryId });
+    expect(webhook?.body).toEqual({ event: 'ping', endpoint_id: endpoint.id, created_at: expect.any(String) });
+    expect(webhook && verifySignature(webhook, endpoint.secret)).toBe(true);
+    expect(await rowsOf()).toEqual([]);
+  });
+
+  it('that fails returns the reason, and does not count as a failure of the endpoint', async () => {
+    receiver.respond = (response) => response.writeHead(503).end('busy');
+    const { id } = await register();
+    const ping = await pingEndpoint(ledger.db, sealer, sender, id);
+    expect(ping).toMatchObject({ statusCode: 503, failure: 'the receiver returned 503', responseExcerpt: 'busy' });
+    expect(await findEndpoint(ledger.db, id)).toMatchObject({ consecutiveFailures: 0 });
+  });
+
+  it('that succeeds lets the relay send the waiting deliveries of a failing endpoint', async () => {
+    const { id } = await register();
+    await claimed(1);
+    await ledger.db.query("update webhook_deliveries set leased_until = '-infinity'");
+    await ledger.db.query(
+      `update webhook_endpoints set consecutive_failures = 99, failing_since = now(),
+         next_probe_at = now() + interval '1 hour'`,
+    );
+    expect(await claimed(0)).toHaveLength(0);
+    await pingEndpoint(ledger.db, sealer, sender, id);
+    expect(await claimed(0)).toHaveLength(1);
+  });
+
+  it('is checked by the SSRF guard', async () => {
+    const { id } = await register();
+    const guarded = createWebhookSender({ environment: 'sandbox', allowedNetworks: [] });
+    const ping = await pingEndpoint(ledger.db, sealer, guarded, id);
+    await guarded.close();
+    expect(ping.failure).toContain('which is loopback');
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it('needs an endpoint', async () => {
+    await expect(pingEndpoint(ledger.db, sealer, sender, UNKNOWN_ID)).rejects.toThrow(
+      `There is no endpoint ${UNKNOWN_ID}`,
+    );
+  });
+});
