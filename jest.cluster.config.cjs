@@ -10,7 +10,11 @@ module.exports = {
     {
       ...integration,
       displayName: 'cluster',
-      testMatch: ['test/e2e/up.test.ts', 'test/slow/replicas.test.ts'].map((file) => `<rootDir>/${file}`),
+      testMatch: [
+        'test/e2e/up.test.ts',
+        'test/slow/deployment/replicas.test.ts',
+        'test/slow/durability/temporal-database.test.ts',
+      ].map((file) => `<rootDir>/${file}`),
       globalSetup: '<rootDir>/test/setup/cluster-setup.ts',
     },
   ],

@@ -3,13 +3,14 @@ const { availableParallelism } = require('node:os');
 /** The tests without a server: `npm run test:unit`. Every other file is an integration test. */
 const UNIT = [
   'test/*.test.ts',
-  'test/{docs,domain,lib,packages,qris,scripts,tidy}/**/*.test.ts',
+  'test/docs/!(diagrams).test.ts',
+  'test/{activities,domain,lib,packages,qris,scripts,tidy}/**/*.test.ts',
   'test/api/admission.test.ts',
   'test/cli/{duration,output}.test.ts',
-  'test/crypto/{sealing,secret-key}.test.ts',
+  'test/crypto/{aead,sealing,secret-key}.test.ts',
   'test/db/migration-rules.test.ts',
   'test/db/transitions/statements.test.ts',
-  'test/http/{request-deadline,strict-json}.test.ts',
+  'test/http/{event-stream,request-deadline,strict-json}.test.ts',
   'test/local-stack/{data-directory,ports,progress,supervisor,task-group}.test.ts',
   'test/observability/logger.test.ts',
   'test/providers/calls/call-slots.test.ts',

@@ -9,15 +9,18 @@ const OUTSIDE = [
 /** Another load on the machine can change their results. */
 const ALONE = [
   // Rates and durations of requests.
-  'test/slow/account-isolation.test.ts',
-  'test/slow/outages.test.ts',
-  'test/slow/overload.test.ts',
-  'test/slow/rolling-restart.test.ts',
+  'test/slow/isolation/account-isolation.test.ts',
+  'test/slow/isolation/checkout-load.test.ts',
+  'test/slow/durability/outages.test.ts',
+  'test/slow/isolation/overload.test.ts',
+  'test/slow/deployment/rolling-restart.test.ts',
   // Two requests that meet within some milliseconds.
-  'test/slow/races.test.ts',
+  'test/slow/durability/races.test.ts',
   // All agree 60 s after twelve kills: 56 s on two cores with twenty runnable processes.
-  'test/slow/kills.test.ts',
+  'test/slow/durability/kills.test.ts',
 ];
+/** Only jest.cluster.config.cjs builds the Temporal server that they start. */
+const WITH_CLUSTER = ['test/slow/durability/temporal-database.test.ts'];
 process.env.LUNAS_TEST_SIZE ??= 'full';
 
 const inRoot = (file) => `<rootDir>/${file}`;
@@ -34,7 +37,7 @@ module.exports = {
     {
       ...integration,
       displayName: 'slow',
-      testMatch: ['test/slow/**/*.test.ts', ...OUTSIDE].map(inRoot).concat(ALONE.map(not)),
+      testMatch: ['test/slow/**/*.test.ts', ...OUTSIDE].map(inRoot).concat([...ALONE, ...WITH_CLUSTER].map(not)),
     },
     {
       ...integration,

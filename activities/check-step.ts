@@ -6,7 +6,7 @@ import { payloadRejection } from '../src/domain/rejected-payload';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
-import { heldBack, MERCHANT_ON_HOLD, unchanged } from './step-result';
+import { merchantHeld, unchanged } from './step-result';
 
 /** The input of a step, with what PostgreSQL records of the payment and the workflow does not have. */
 export interface CheckedStep extends StepInput {
@@ -17,6 +17,12 @@ export interface CheckedStep extends StepInput {
 type Step = (dependencies: ActivityDependencies, request: CheckedStep) => Promise<StepResult>;
 type UncheckedStep = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
 type ActivityOf<Request> = (dependencies: ActivityDependencies, request: Request) => Promise<unknown>;
+
+/** An activity, with what is registered: its input passes the check that the activity declares beside itself. */
+export interface DeclaredActivity {
+  (dependencies: ActivityDependencies, input: never): Promise<unknown>;
+  readonly checked: (dependencies: ActivityDependencies, input: never) => Promise<unknown>;
+}
 
 /** What decides where money goes, and how much. A row of `payments` never changes it. */
 const DECISIVE_TERMS = [
@@ -51,8 +57,13 @@ export async function requireRecordedTerms(db: Queryable, terms: PaymentTerms): 
   throw inputRejectedError(`payment ${terms.paymentId} has another ${differing.join(', ')} in PostgreSQL`);
 }
 
+/** For an activity without terms of a payment, or one that compares them itself. */
+export function unchecked<Request>(activity: ActivityOf<Request>): ActivityOf<Request> {
+  return activity;
+}
+
 /** Wraps an activity so that it compares its terms with the payment's row first. */
-export function withRecordedTerms<Request extends { readonly terms: PaymentTerms }>(
+export function checkTerms<Request extends { readonly terms: PaymentTerms }>(
   activity: ActivityOf<Request>,
 ): ActivityOf<Request> {
   return async (dependencies, request) => {
@@ -78,7 +89,7 @@ export function checkSettlement(settle: UncheckedStep): UncheckedStep {
   return async (dependencies, request) => {
     const recorded = await requireRecordedTerms(dependencies.db, request.terms);
     if (!isProven(dependencies, request)) return rejectUnproven(dependencies, request);
-    if (recorded?.isMerchantHeld) return heldBack(dependencies, request, MERCHANT_ON_HOLD);
+    if (recorded?.isMerchantHeld) return merchantHeld(dependencies, request);
     return settle(dependencies, request);
   };
 }
@@ -89,6 +100,6 @@ function isProven({ environment }: ActivityDependencies, { by }: StepInput): boo
 
 function rejectUnproven(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   return unchanged(dependencies, request, {
-    rejection: 'In production a signal moves no money: use a `lunas` command, or the operator API.',
+    rejection: 'In production a signal moves no money: an operator has to request it.',
   });
 }

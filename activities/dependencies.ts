@@ -1,18 +1,23 @@
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import type { ReconciliationPart, ReconciliationSlice } from '../src/domain/reconciliation';
 import type { RetentionDays } from '../src/domain/retention';
+import type { Logger } from '../src/observability/logger';
 import type { ProviderRegistry } from '../src/providers/registry';
 import type { Sealer } from '../src/crypto/sealing';
 import type { WebhookSender } from '../src/webhooks/send';
 
 export interface ActivityDependencies extends TransitionContext {
+  readonly log: Pick<Logger, 'info'>;
   readonly sealer: Sealer;
   readonly providers: ProviderRegistry;
   readonly webhooks: WebhookSender;
   /** `REFUND_HOLD_SECONDS`: how long a merchant can cancel a refund before it goes to the provider. */
   readonly refundHoldSeconds: number;
-  /** `LUNAS_RECOVERY_MODE`: PostgreSQL may be behind the provider, so nothing is settled and no refund is requested. */
-  readonly isRecovering: boolean;
+  /**
+   * Whether recovery mode is on, as PostgreSQL has had it within the last 2 s. Then PostgreSQL may be behind the
+   * provider, so nothing is settled and no refund is requested.
+   */
+  readonly isRecovering: () => Promise<boolean>;
   /** `…_RETENTION_DAYS`. */
   readonly retentionDays: RetentionDays;
   /** Continues a part of a reconciliation run for a limited time. */

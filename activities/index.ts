@@ -1,4 +1,4 @@
-import { checkSettlement, checkStep, requireAuthenticInput, withRecordedTerms } from './check-step';
+import { type DeclaredActivity, requireAuthenticInput } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
@@ -10,9 +10,9 @@ import * as webhookDelivery from './webhook-delivery';
 
 /**
  * All side effects of the workflows. These files export nothing but activities: Temporal records their names. Each
- * attempt may be repeated, or cut off anywhere.
+ * attempt may be repeated, or cut off anywhere. Each activity declares its check beside itself, as `checked`.
  */
-const ACTIVITIES = {
+export const ACTIVITIES = {
   ...payment,
   ...refund,
   ...sandboxTimers,
@@ -20,18 +20,7 @@ const ACTIVITIES = {
   ...webhookDelivery,
   ...reconcile,
   ...retention,
-};
-
-/** Those that write the payment's row compare it themselves. */
-const { openPayment, failUnissuedPayment, ...laterSteps } = payment;
-
-/** What is registered instead: the input is compared with PostgreSQL first. */
-const CHECKED_ACTIVITIES = {
-  ...mapValues({ ...laterSteps, ...refund, ...sandboxTimers }, checkStep),
-  settlePayment: checkSettlement(payment.settlePayment),
-  settleNow: checkSettlement(sandboxTimers.settleNow),
-  ...mapValues(latePayment, withRecordedTerms),
-};
+} satisfies Readonly<Record<string, DeclaredActivity>>;
 
 type WithoutDependencies<Activity> = Activity extends (
   dependencies: ActivityDependencies,
@@ -45,32 +34,25 @@ export type Activities = {
   readonly [Name in keyof typeof ACTIVITIES]: WithoutDependencies<(typeof ACTIVITIES)[Name]>;
 };
 
-type Activity = (dependencies: ActivityDependencies, input: never) => Promise<unknown>;
-
-function mapValues<Value, Mapped>(
-  table: Readonly<Record<string, Value>>,
-  map: (value: Value) => Mapped,
-): Record<string, Mapped> {
-  return Object.fromEntries(Object.entries(table).map(([name, value]) => [name, map(value)]));
-}
-
-/** As the worker registers them. */
+/**
+ * As the worker registers them: each compares its input as it declares.
+ * @throws Error if an activity declares no check
+ */
 export function createActivities(
   dependencies: ActivityDependencies,
+  activities: Readonly<Record<string, DeclaredActivity>> = ACTIVITIES,
 ): Record<string, (input: never) => Promise<unknown>> {
-  const activities: Readonly<Record<string, Activity>> = {
-    ...ACTIVITIES,
-    openPayment,
-    failUnissuedPayment,
-    ...CHECKED_ACTIVITIES,
-  };
   return Object.fromEntries(
-    Object.entries(activities).map(([name, activity]) => [
-      name,
-      async (input: never) => {
-        requireAuthenticInput(input);
-        return activity(dependencies, input);
-      },
-    ]),
+    Object.entries(activities).map(([name, { checked }]) => {
+      // The types exclude it, but not for a caller in JavaScript.
+      if (typeof checked !== 'function') throw new Error(`The activity ${name} declares no check`);
+      return [
+        name,
+        async (input: never) => {
+          requireAuthenticInput(input);
+          return checked(dependencies, input);
+        },
+      ];
+    }),
   );
 }

@@ -7,6 +7,7 @@ import { closeNotifications, newestNotification } from '../src/db/records/notifi
 import { findFinalPayment, findLatePaymentAmount, type FinalPayment } from '../src/db/queries/find-final-payment';
 import * as latePayments from '../src/db/transitions/late-payment-transitions';
 import type { ProviderPayment } from '../src/providers/provider';
+import { checkTerms } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import { executeRefund } from './provider-refund';
 import { findOrder } from './provider-status';
@@ -31,6 +32,7 @@ export async function recordLatePayment(
   await closeNotifications(db, terms, latestNotificationId, order ? COVERED_BY[order.status] : []);
   return readStatus(dependencies, request);
 }
+recordLatePayment.checked = checkTerms(recordLatePayment);
 
 async function recordOrder(
   { db }: ActivityDependencies,
@@ -78,7 +80,7 @@ export async function refundLatePayment(
   if (receivedRupiah !== totalRupiah) {
     return requireManualReview(`it is ${formatRupiah(receivedRupiah)} instead of ${formatRupiah(totalRupiah)}`);
   }
-  if (!isRecovering) await latePayments.submitLateRefund(db, paymentId, at);
+  if (!(await isRecovering())) await latePayments.submitLateRefund(db, paymentId, at);
   const reason = 'paid after the payment had ended';
   const refund = await executeRefund(
     await providers.forAccount(providerAccountId),
@@ -99,6 +101,7 @@ export async function refundLatePayment(
     }
   }
 }
+refundLatePayment.checked = checkTerms(refundLatePayment);
 
 async function readStatus(
   { db }: ActivityDependencies,

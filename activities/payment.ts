@@ -1,22 +1,25 @@
 import { formatRupiah } from '../src/domain/money';
+import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
 import { findOpening } from '../src/db/queries/find-opening';
+import { openExceptionOnce } from '../src/db/records/open-exception';
 import type { TransitionResult } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
+import { noteOrder } from '../src/providers/calls/rejected-merchants';
 import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected } from '../src/providers/provider';
-import { requireRecordedTerms } from './check-step';
+import { type CheckedStep, checkSettlement, checkStep, requireRecordedTerms, unchecked } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
-import type { CheckedStep } from './check-step';
 import { applyProviderStatus, failAndQueryAgain, findOrder, requestLatePaymentQuery } from './provider-status';
 import { heldBack, RECOVERY_MODE, toStepResult, toTransitionInput, unchanged } from './step-result';
 
 /**
  * Writes the payment as `created`, requests its QR code from the provider, and records `pending` or `failed`. If an
- * earlier attempt may have reached the provider, the order is queried first.
+ * earlier attempt may have reached the provider, the order is queried first. It compares the terms itself, once there
+ * is a row.
  */
 export async function openPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const created = await create(dependencies, request);
@@ -24,10 +27,11 @@ export async function openPayment(dependencies: ActivityDependencies, request: S
 
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  const earlier = created.outcome === 'repeated' ? await findIssued(provider, terms) : undefined;
+  const earlier = created.outcome === 'repeated' ? await findIssued(provider, request) : undefined;
   const outcome = earlier ?? (await issue(provider, request));
   return recordIssued(dependencies, { ...request, state: created.state }, outcome);
 }
+openPayment.checked = unchecked(openPayment);
 
 /** Writes the payment's row. A row that exists already must have the same terms. */
 async function create(dependencies: ActivityDependencies, request: StepInput): Promise<TransitionResult> {
@@ -37,19 +41,28 @@ async function create(dependencies: ActivityDependencies, request: StepInput): P
 }
 
 /**
- * The outcome of an earlier attempt that is not recorded. Undefined if the provider has no order, or does not repeat
- * the payload. Then another request is safe: the provider recognises the order and the idempotency key.
+ * The outcome of an earlier attempt that is not recorded. Undefined if the provider has no order, or its payload is
+ * lost. Then another request is safe: the provider recognises the order and the idempotency key. The merchant may
+ * have the result of the creation already, and PostgreSQL have lost it: then the workflow still has it.
  */
-async function findIssued(provider: Provider, terms: PaymentTerms): Promise<IssueQrisOutcome | undefined> {
+async function findIssued(provider: Provider, { terms, opening }: StepInput): Promise<IssueQrisOutcome | undefined> {
+  if (opening?.outcome === 'rejected') return opening;
   const order = await findOrder(provider, terms);
   if (!order) return undefined;
-  const { status, totalRupiah, providerTransactionId, qrisPayload } = order;
+  const { status, totalRupiah, providerTransactionId } = order;
+  const qrisPayload = order.qrisPayload ?? issuedPayload(opening, order);
   if (totalRupiah !== terms.totalRupiah) {
     const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
     throw indeterminateError({ outcome: 'indeterminate', reason: `it has the order over ${amounts}` });
   }
   if (status === 'denied') return { outcome: 'rejected', reason: 'the provider denied the order' };
   return qrisPayload === null ? undefined : { outcome: 'accepted', providerTransactionId, qrisPayload };
+}
+
+/** The payload of this order as the workflow has it; null if it has none, or that of another transaction. */
+function issuedPayload(opening: Opening | undefined, order: ProviderPayment): string | null {
+  const isSame = opening?.outcome === 'issued' && opening.providerTransactionId === order.providerTransactionId;
+  return isSame ? opening.qrisPayload : null;
 }
 
 function issue(provider: Provider, { terms, createdAtMs }: StepInput): Promise<IssueQrisOutcome> {
@@ -63,6 +76,7 @@ async function recordIssued(
   request: StepInput,
   outcome: IssueQrisOutcome,
 ): Promise<StepResult> {
+  if (outcome.outcome !== 'indeterminate') noteOrder(request.terms, outcome.outcome);
   switch (outcome.outcome) {
     case 'accepted': {
       const { providerTransactionId, qrisPayload } = outcome;
@@ -78,13 +92,33 @@ async function recordIssued(
 }
 
 /** The transition has the acquirer's words if the merchant gets others. */
-function recordRejected(
+async function recordRejected(
   dependencies: ActivityDependencies,
   request: StepInput,
-  { reason, merchantReason }: Rejected,
+  { reason, merchantReason, stopsAccount }: Rejected,
 ): Promise<StepResult> {
+  if (stopsAccount) await stopAccount(dependencies, request, reason);
   if (merchantReason === undefined) return failCreation(dependencies, request, reason);
   return failCreation(dependencies, { ...request, by: { name: 'provider', note: reason } }, merchantReason);
+}
+
+/** New payments do not use it. An operator finds out who changed it, and enables it again. */
+async function stopAccount({ db }: ActivityDependencies, { terms }: StepInput, reason: string): Promise<void> {
+  const { providerAccountId, referenceId, paymentId, totalRupiah: amountRupiah } = terms;
+  await db.query({
+    name: 'stop_provider_account',
+    text: 'select stop_provider_account($1)',
+    values: [providerAccountId],
+  });
+  const detail = `The account is stopped: ${reason}.`;
+  await openExceptionOnce(db, {
+    kind: 'foreign_qris',
+    providerAccountId,
+    referenceId,
+    paymentId,
+    amountRupiah,
+    detail,
+  });
 }
 
 async function failCreation(
@@ -109,18 +143,24 @@ async function withOpening(
 
 /**
  * Fails a payment for which the provider issued no QR code in time. The workflow runs it after the last possible call
- * has ended. An order that exists is expired first; the money of a paid order is a late payment.
+ * has ended. An order that exists is expired first; the money of a paid order is a late payment. A QR code that the
+ * merchant has, and that PostgreSQL has lost, is recorded again instead. It compares the terms as `openPayment` does.
  */
 export async function failUnissuedPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const { state } = await create(dependencies, request);
   if (state.status !== 'created') return { state };
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
+  if (request.opening) {
+    const issued = await findIssued(provider, request);
+    if (issued) return recordIssued(dependencies, { ...request, state }, issued);
+  }
   const order = await findOrder(provider, terms);
   if (order?.status === 'pending') await expireOrder(provider, terms);
   if (order && isPaidOrder(order)) await requestLatePaymentQuery(dependencies, request);
   return failCreation(dependencies, { ...request, state }, 'the provider did not issue a QR code in time');
 }
+failUnissuedPayment.checked = unchecked(failUnissuedPayment);
 
 async function expireOrder(provider: Provider, { referenceId }: PaymentTerms): Promise<void> {
   const closed = await provider.expirePayment(referenceId, providerDeadline());
@@ -138,17 +178,20 @@ export async function confirmPaid(dependencies: ActivityDependencies, request: C
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const order = await findOrder(provider, terms);
   if (order) return applyProviderStatus(dependencies, request, order);
-  const attentionReason = 'The provider does not know this order. `lunas payments fail` ends the payment.';
+  const attentionReason = `The provider does not know this order. ${OPERATOR_STEPS.failPayment}.`;
   return unchanged(dependencies, request, { attentionReason });
 }
+confirmPaid.checked = checkStep(confirmPaid);
 
 export function expirePayment(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
   return closeOrder(dependencies, request, 'expire');
 }
+expirePayment.checked = checkStep(expirePayment);
 
 export function cancelPayment(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
   return closeOrder(dependencies, request, 'cancel');
 }
+cancelPayment.checked = checkStep(cancelPayment);
 
 /** Closes an unpaid order at the provider. If the provider rejects that, the order's status decides. */
 async function closeOrder(
@@ -198,6 +241,7 @@ export async function failPayment(dependencies: ActivityDependencies, request: C
     }
   }
 }
+failPayment.checked = checkStep(failPayment);
 
 async function failKnownOrder(
   dependencies: ActivityDependencies,
@@ -216,12 +260,18 @@ async function failKnownOrder(
 }
 
 async function fail(dependencies: ActivityDependencies, request: StepInput, reason: string): Promise<StepResult> {
-  if (request.state.status === 'created') return failCreation(dependencies, request, reason);
+  if (request.state.status === 'created') {
+    // Before the first result of a step, the workflow does not know the version of the row.
+    const { state } = await create(dependencies, request);
+    if (state.status !== 'created') return { state };
+    return failCreation(dependencies, { ...request, state }, reason);
+  }
   return toStepResult(await transitionWriters.fail(dependencies, { ...toTransitionInput(request), reason }));
 }
 
 /** Makes the net amount of a paid payment available to the merchant. */
 export async function settlePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  if (dependencies.isRecovering) return heldBack(dependencies, request, RECOVERY_MODE);
+  if (await dependencies.isRecovering()) return heldBack(dependencies, request, RECOVERY_MODE);
   return toStepResult(await transitionWriters.settle(dependencies, toTransitionInput(request)));
 }
+settlePayment.checked = checkSettlement(settlePayment);

@@ -45,17 +45,27 @@ type ExecutedRefund =
   Exclude<ProviderRefundStatus, { readonly status: 'none' }> | { readonly status: 'rejected'; readonly reason: string };
 
 /**
+ * The status of a refund that Lunas has only seen at the provider. It was not requested here, so Lunas never
+ * requests it: an operator decides if the provider lists it no more.
+ */
+export async function followRefund(provider: Provider, request: RefundRequest): Promise<ExecutedRefund> {
+  const found = await fetchRefundStatus(provider, request);
+  if (found.status !== 'none') return found;
+  return { status: 'rejected', reason: 'the provider does not list its refund any more' };
+}
+
+/**
  * Executes a refund at the provider once. Only if the order has no refund is one requested, always under the same key.
  * A refund is final only by the order's status: confirmed by the bank, or rejected and not in the status.
  */
 export async function executeRefund(
   provider: Provider,
   request: RefundRequest,
-  isRecovering: boolean,
+  isRecovering: () => Promise<boolean>,
 ): Promise<ExecutedRefund> {
   const before = await fetchRefundStatus(provider, request);
   if (before.status !== 'none') return before;
-  if (isRecovering) return { status: 'indeterminate', reason: RECOVERY_MODE };
+  if (await isRecovering()) return { status: 'indeterminate', reason: RECOVERY_MODE };
   const requested = await provider.refundPayment(request, providerDeadline());
   if (requested.outcome === 'indeterminate') return { status: 'indeterminate', reason: requested.reason };
   const after = await fetchRefundStatus(provider, request);
@@ -80,7 +90,12 @@ export async function recordProviderRefund(
   const { terms, state } = request;
   const transition = state.status === 'refund_failed' ? 'retry_refund' : 'request_refund';
   const refund = nextRefund(request, refundNumberOfKey(terms.referenceId, refundKey));
-  const input = { ...toTransitionInput({ ...request, by: BY_PROVIDER }), ...refund, holdSeconds: 0 };
+  const input = {
+    ...toTransitionInput({ ...request, by: BY_PROVIDER }),
+    ...refund,
+    holdSeconds: 0,
+    requestedBy: 'provider' as const,
+  };
   return toStepResult(await transitionWriters[transition](context, input));
 }
 

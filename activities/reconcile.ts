@@ -7,6 +7,7 @@ import {
   type ReconciliationPart,
   type ReconciliationSlice,
 } from '../src/domain/reconciliation';
+import { unchecked } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 
 /** A run compares payments that became final in this period, at most. */
@@ -24,6 +25,7 @@ export async function planReconciliation(
   const changedSinceMs = Math.max(lastStartMs - OVERLAP_MS, startedAtMs - LOOK_BACK_MS);
   return planParts(await listProviderAccountIds(db), changedSinceMs);
 }
+planReconciliation.checked = unchecked(planReconciliation);
 
 /** Continues a part of a run. The breaks are handled already, so the history has only their number. */
 export async function reconcilePayments(
@@ -33,6 +35,7 @@ export async function reconcilePayments(
   const { next, coverage } = await reconcileSlice(part);
   return { next, coverage };
 }
+reconcilePayments.checked = unchecked(reconcilePayments);
 
 export interface FinishedRun {
   readonly startedAtMs: number;
@@ -48,10 +51,11 @@ export async function recordReconciliation(
   await recordReconciliationRun(db, {
     startedAt: new Date(startedAtMs),
     changedSince: new Date(changedSinceMs),
-    isComplete: !isFailed && parts.every(({ coverage }) => coverage.indeterminate === 0),
+    isComplete: !isFailed && parts.every(({ coverage }) => coverage.unasked === 0),
     parts: parts.map(({ part, coverage }) => ({ accountId: part.accountId, ...coverage })),
   });
 }
+recordReconciliation.checked = unchecked(recordReconciliation);
 
 export interface FailedPart {
   readonly accountId: string | null;
@@ -70,3 +74,4 @@ export async function reportFailedReconciliation(
     detail: `A reconciliation run failed, so that not everything was compared: ${reason}`,
   });
 }
+reportFailedReconciliation.checked = unchecked(reportFailedReconciliation);

@@ -4,10 +4,13 @@ import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
+import { findRefundRequester } from '../src/db/queries/find-refund-requester';
 import { readState } from '../src/db/transitions/payment-state';
+import { checkStep } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import {
   executeRefund,
+  followRefund,
   fetchRefundStatus,
   nextRefund,
   recordProviderRefund,
@@ -17,24 +20,31 @@ import { heldBack, RECOVERY_MODE, toStepResult, toTransitionInput, unchanged } f
 
 /** Opens a refund and holds it: the provider receives nothing before the hold is over. */
 export async function requestRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  const refund = { ...nextRefund(request), holdSeconds: dependencies.refundHoldSeconds };
+  const refund = {
+    ...nextRefund(request),
+    holdSeconds: dependencies.refundHoldSeconds,
+    requestedBy: 'lunas' as const,
+  };
   return toStepResult(
     await transitionWriters.request_refund(dependencies, { ...toTransitionInput(request), ...refund }),
   );
 }
+requestRefund.checked = checkStep(requestRefund);
 
 /** Cancels a refund that is held: the payment is `paid` again. */
 export async function cancelRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   return toStepResult(await transitionWriters.cancel_refund(dependencies, toRefundInput(request)));
 }
+cancelRefund.checked = checkStep(cancelRefund);
 
 /** Records that the refund goes to the provider, before the first request to the provider. */
 export async function submitRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   // In recovery mode: to record a refund that the provider already has moves no money.
-  if (dependencies.isRecovering && !(await isAtProvider(dependencies, request)))
+  if ((await dependencies.isRecovering()) && !(await isAtProvider(dependencies, request)))
     return heldBack(dependencies, request, RECOVERY_MODE);
   return toStepResult(await transitionWriters.submit_refund(dependencies, toRefundInput(request)));
 }
+submitRefund.checked = checkStep(submitRefund);
 
 async function isAtProvider(dependencies: ActivityDependencies, request: StepInput): Promise<boolean> {
   const { status } = await fetchStatus(dependencies, request);
@@ -51,16 +61,18 @@ export async function refundPayment(dependencies: ActivityDependencies, request:
   const input = toRefundInput(request);
   const current = await readState(dependencies.db, terms.paymentId);
   if (current.version !== state.version || current.refund?.status !== 'submitted') return { state: current };
-  const refund = await executeRefund(
-    await dependencies.providers.forAccount(terms.providerAccountId),
-    {
-      referenceId: terms.referenceId,
-      refundKey: refundKeyOf(terms.referenceId, input.refundNumber),
-      totalRupiah: terms.totalRupiah,
-      reason: 'requested by the merchant',
-    },
-    dependencies.isRecovering,
-  );
+  const provider = await dependencies.providers.forAccount(terms.providerAccountId);
+  const atProvider = {
+    referenceId: terms.referenceId,
+    refundKey: refundKeyOf(terms.referenceId, input.refundNumber),
+    totalRupiah: terms.totalRupiah,
+    reason: 'requested by the merchant',
+  };
+  const requestedBy = await findRefundRequester(dependencies.db, terms.paymentId, input.refundNumber);
+  const refund =
+    requestedBy === 'provider'
+      ? await followRefund(provider, atProvider)
+      : await executeRefund(provider, atProvider, dependencies.isRecovering);
   switch (refund.status) {
     case 'refunded': {
       const { providerReference } = refund;
@@ -74,6 +86,7 @@ export async function refundPayment(dependencies: ActivityDependencies, request:
       return { state, attentionReason: `The refund is indeterminate at the provider: ${refund.reason}.` };
   }
 }
+refundPayment.checked = checkStep(refundPayment);
 
 /** The provider may have a refund of a paid payment that Lunas did not request. */
 export async function syncPaidPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -93,6 +106,7 @@ export async function syncPaidPayment(dependencies: ActivityDependencies, reques
       return unchanged(dependencies, request);
   }
 }
+syncPaidPayment.checked = checkStep(syncPaidPayment);
 
 /** The provider may have executed a refund that is recorded as rejected. */
 export async function syncFailedRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -115,6 +129,7 @@ export async function syncFailedRefund(dependencies: ActivityDependencies, reque
       return unchanged(dependencies, request);
   }
 }
+syncFailedRefund.checked = checkStep(syncFailedRefund);
 
 /** An operator retries a rejected refund. A refund that the provider confirms after all is recorded instead. */
 export async function retryRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -126,11 +141,17 @@ export async function retryRefund(dependencies: ActivityDependencies, request: S
       return { state: request.state, rejection: `The provider's status is indeterminate: ${refund.reason}.` };
     case 'pending':
     case 'none': {
-      const input = { ...toTransitionInput(request), ...nextRefund(request), holdSeconds: 0 };
+      const input = {
+        ...toTransitionInput(request),
+        ...nextRefund(request),
+        holdSeconds: 0,
+        requestedBy: 'lunas' as const,
+      };
       return toStepResult(await transitionWriters.retry_refund(dependencies, input));
     }
   }
 }
+retryRefund.checked = checkStep(retryRefund);
 
 /** An operator states that the customer has the money, by any way. */
 export async function resolveRefundAsRefunded(
@@ -139,6 +160,7 @@ export async function resolveRefundAsRefunded(
 ): Promise<StepResult> {
   return toStepResult(await transitionWriters.resolve_refund_as_refunded(dependencies, toRefundInput(request)));
 }
+resolveRefundAsRefunded.checked = checkStep(resolveRefundAsRefunded);
 
 /**
  * An operator abandons a rejected refund. Only if the provider shows none: else customer and merchant get the money.
@@ -156,6 +178,7 @@ export async function resolveRefundAsPaid(dependencies: ActivityDependencies, re
       return { state, rejection: 'The provider shows a refund, so it is not paid: resolve it as refunded.' };
   }
 }
+resolveRefundAsPaid.checked = checkStep(resolveRefundAsPaid);
 
 /** The provider confirmed the refund that is recorded as rejected, or a retry of it that PostgreSQL has lost. */
 async function recordFailedRefundConfirmed(

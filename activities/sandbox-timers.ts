@@ -1,5 +1,5 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import type { CheckedStep } from './check-step';
+import { type CheckedStep, checkSettlement, checkStep } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import * as payment from './payment';
 import * as refund from './refund';
@@ -9,14 +9,17 @@ import { unchanged } from './step-result';
 export function expireNow(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
   return rejectionInProduction(dependencies, request) ?? payment.expirePayment(dependencies, request);
 }
+expireNow.checked = checkStep(expireNow);
 
 export function settleNow(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   return rejectionInProduction(dependencies, request) ?? payment.settlePayment(dependencies, request);
 }
+settleNow.checked = checkSettlement(settleNow);
 
 export function submitRefundNow(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   return rejectionInProduction(dependencies, request) ?? refund.submitRefund(dependencies, request);
 }
+submitRefundNow.checked = checkStep(submitRefundNow);
 
 function rejectionInProduction(
   dependencies: ActivityDependencies,

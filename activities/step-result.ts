@@ -1,5 +1,6 @@
 import type { TransitionContext, TransitionInput, TransitionResult } from '../src/db/transitions/apply-transition';
 import { readState } from '../src/db/transitions/payment-state';
+import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 
 export function toTransitionInput({ terms, state, atMs, by }: StepInput): TransitionInput {
@@ -30,13 +31,20 @@ export async function unchanged(
     : toStepResult({ outcome: 'superseded', state: recorded });
 }
 
-/** Why a worker in recovery mode (`LUNAS_RECOVERY_MODE`) moves no money. */
-export const RECOVERY_MODE = 'the worker is in recovery mode and neither settles nor refunds';
-
-/** Why the payments of such a merchant do not settle. */
-export const MERCHANT_ON_HOLD = 'the merchant is on hold (`lunas merchants release` ends that)';
+/** Why no money moves while recovery mode is on. */
+export const RECOVERY_MODE = OPERATOR_STEPS.endRecoveryMode;
 
 /** The result of a step that would move money. The workflow queries the provider before it repeats the step. */
 export function heldBack(context: TransitionContext, request: StepInput, reason: string): Promise<StepResult> {
   return unchanged(context, request, { attentionReason: `${reason}.`, rejection: `Not now: ${reason}.` });
+}
+
+/** The result of a settlement while the merchant is on hold. */
+export function merchantHeld(context: TransitionContext, request: StepInput): Promise<StepResult> {
+  const reason = OPERATOR_STEPS.merchantOnHold;
+  return unchanged(context, request, {
+    attentionReason: `${reason}.`,
+    rejection: `Not now: ${reason}.`,
+    isMerchantHeld: true,
+  });
 }

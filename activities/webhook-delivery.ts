@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { addLogIds, joinCorrelation } from '../src/observability/correlation';
+import { logAttempt } from '../src/webhooks/log-attempt';
 import { findDelivery } from '../src/webhooks/outbox';
 import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
 import { decideRetry, MAX_ATTEMPTS } from '../src/webhooks/retry-policy';
+import { unchecked } from './check-step';
 import type { ActivityDependencies } from './dependencies';
 import { webhookDeliveryError } from './errors';
 
@@ -20,7 +22,7 @@ export interface WebhookDeliveryResult {
  * attempts count: if the worker stops before or during a request, that request is not counted.
  */
 export async function deliverWebhook(
-  { db, sealer, webhooks }: ActivityDependencies,
+  { db, sealer, webhooks, log }: ActivityDependencies,
   deliveryId: string,
 ): Promise<WebhookDeliveryResult> {
   const { cancellationSignal } = Context.current();
@@ -38,6 +40,7 @@ export async function deliverWebhook(
   const attempts = delivery.attemptsInCycle + 1;
   const attempt = await webhooks.send(delivery, cancellationSignal);
   const decision = decideRetry(attempts, attempt);
+  logAttempt(log, { delivery, attempt, number: attempts, decision });
   if (decision.next === 'delivered') {
     await recordDelivered(db, [{ delivery, attempt }]);
     return { status: 'delivered', attempts, lastFailure: null };
@@ -49,3 +52,4 @@ export async function deliverWebhook(
   const delaySeconds = decision.next === 'retry' ? decision.delaySeconds : undefined;
   throw webhookDeliveryError(`Attempt ${attempts} of ${MAX_ATTEMPTS} failed: ${attempt.failure}`, delaySeconds);
 }
+deliverWebhook.checked = unchecked(deliverWebhook);

@@ -47,12 +47,6 @@ export interface BenchmarkHarnessOptions {
   readonly environment?: { readonly [Name in ChildServiceName]?: NodeJS.ProcessEnv };
 }
 
-export interface WorkerTuning {
-  /** For `Worker.create` of Temporal's SDK. */
-  readonly options?: object;
-  readonly environment?: NodeJS.ProcessEnv;
-}
-
 /** Removed at the exit, also if the benchmark is interrupted. */
 const directories = new Set<string>();
 process.once('exit', () => {
@@ -140,16 +134,6 @@ export class BenchmarkHarness {
 
   readonly processes: Processes = () =>
     Object.fromEntries([...STOP_ORDER, ...OTHERS].map((name) => [name, this.supervisor.pid(name)]));
-
-  /** Restarts the worker with changed settings (`tuned-worker.cjs`). */
-  async restartWorker({ options = {}, environment = {} }: WorkerTuning): Promise<void> {
-    await this.supervisor.stop('worker');
-    await this.startService('worker', {
-      NODE_OPTIONS: `--require ${path.join(PACKAGE_ROOT, 'bench', 'tuned-worker.cjs')}`,
-      BENCH_WORKER_OPTIONS: JSON.stringify(options),
-      ...environment,
-    });
-  }
 
   /** Starts a process of the benchmark. Resolves when the process reports that it is ready. */
   async startOther(name: OtherName, script: string, environment: NodeJS.ProcessEnv): Promise<void> {
@@ -239,6 +223,7 @@ export class BenchmarkHarness {
         OPERATOR_PORT: String(operatorPortOf(config)),
         SANDBOX_PORT: String(config.SANDBOX_PORT),
         RATE_LIMIT_PER_MINUTE,
+        MAX_CONNECTIONS_PER_CLIENT: '1000000',
         MAX_CREATES_IN_FLIGHT,
         ...this.options.environment?.[name],
         ...environment,

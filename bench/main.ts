@@ -6,7 +6,6 @@ import { inspect } from 'node:util';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { PACKAGE_ROOT } from '../src/package-info';
 import { measureBurstAlone } from './burst';
-import { measureCandidates } from './candidates';
 import { measureIsolation } from './isolation';
 import { buildTemporalServer, hasTemporalServer } from '../test/support/postgres-temporal';
 import { measureLatency } from './latency';
@@ -28,7 +27,6 @@ const SIZES = {
     scale: { fewOpen: 1_000, manyOpen: 20_000, expiring: 10_000, seconds: 4 },
     burst: { expiring: 10_000, fillSeconds: 420, probeSeconds: 4 },
     isolation: { pairs: 2, seconds: 4 },
-    candidates: { pairs: 2, seconds: 4 },
     profileSeconds: 20,
     storedLifecycles: 1_000,
   },
@@ -38,7 +36,6 @@ const SIZES = {
     scale: { fewOpen: 200, manyOpen: 1_000, expiring: 500, seconds: 1.5 },
     burst: { expiring: 500, fillSeconds: 90, probeSeconds: 1.5 },
     isolation: { pairs: 1, seconds: 2 },
-    candidates: { pairs: 1, seconds: 2 },
     profileSeconds: 5,
     storedLifecycles: 100,
   },
@@ -68,7 +65,6 @@ const PARTS = {
     const some = { ...rounds, only: ON_POSTGRES };
     return { postgres: await withHarness({ postgresTemporal: true }, (harness) => measureRounds(harness, some, log)) };
   },
-  candidates: async ({ candidates }: Size) => ({ candidates: await measureCandidates(candidates, log) }),
   profile: async ({ profileSeconds }: Size) => ({ profile: await measureProfile(profileSeconds) }),
   storage: async ({ storedLifecycles }: Size) => ({ storage: await measureStorage(storedLifecycles) }),
 } as const satisfies Record<string, (size: Size) => Promise<Partial<Results>>>;

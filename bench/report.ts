@@ -1,6 +1,5 @@
 import { TIMED_OPERATIONS } from './benchmarks';
 import type { BurstResult } from './burst';
-import type { CandidateResult } from './candidates';
 import type { IsolationFigures, IsolationResult } from './isolation';
 import type { LatencyResult } from './latency';
 import type { ProfileResult } from './profile';
@@ -20,7 +19,6 @@ export interface Results {
   readonly scale?: ScaleResult;
   readonly burst?: BurstResult;
   readonly isolation?: IsolationResult;
-  readonly candidates?: readonly CandidateResult[];
   readonly profile?: ProfileResult;
   readonly storage?: StorageResult;
 }
@@ -36,7 +34,6 @@ export function reportOf({
   scale,
   burst,
   isolation,
-  candidates,
   profile,
   storage,
   ...about
@@ -51,7 +48,6 @@ export function reportOf({
     ...(scale ? [scaleOf(scale)] : []),
     ...(burst ? [burstOf(burst)] : []),
     ...(isolation ? [isolationOf(isolation)] : []),
-    ...(candidates ? [candidatesOf(candidates)] : []),
     ...(profile ? [profileOf(profile)] : []),
     ...(storage ? [storageOf(storage)] : []),
   ].join('\n\n');
@@ -168,18 +164,6 @@ function isolationOf({ receiver, provider }: IsolationResult): string {
   return table(
     ['A neighbour that hangs', "others' creates per s", 'p50', 'p99', "others' webhooks p99", 'slower by', 'target'],
     [row('receiver', receiver), row('provider account', provider)],
-  );
-}
-
-function candidatesOf(candidates: readonly CandidateResult[]): string {
-  return table(
-    ['Candidate', 'creates', 'lifecycles', 'CPU of worker and Temporal per create'],
-    candidates.map(({ name, creates, lifecycles, cpuOfCreate }) => [
-      name,
-      `× ${creates.toFixed(2)}`,
-      `× ${lifecycles.toFixed(2)}`,
-      `× ${cpuOfCreate.toFixed(2)}`,
-    ]),
   );
 }
 

@@ -1,6 +1,7 @@
 // The version that runs while this one is deployed: the commit before the last change of the migrations. Its API and
 // its worker work with the schema of this version until they are replaced.
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { cp, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,12 +10,18 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MIGRATIONS = path.join('src', 'db', 'migrations');
 const ARCHIVE_BYTES = 512 * 1024 * 1024;
 
-/** @returns the commit; null if this is no git checkout, or its history does not go back that far */
-export function findPreviousVersion() {
+/**
+ * @returns the commit, or what is missing: a second migration, because without one there was no other schema; or the
+ *   history, because this is no git checkout, or a clone that does not go back that far
+ */
+export function findPreviousVersion(root = ROOT) {
+  if (readdirSync(path.join(root, MIGRATIONS)).length === 1) return { commit: null, missing: 'migration' };
+  const git = gitIn(root);
   const isChanged = git('status', '--porcelain', '--', MIGRATIONS) !== '';
   // On the main branch a merge is one change.
   const last = git('log', '-1', '--first-parent', '--format=%H', '--', MIGRATIONS);
-  return git('rev-parse', '--verify', '--quiet', isChanged ? 'HEAD' : `${last}^`);
+  const commit = git('rev-parse', '--verify', '--quiet', isChanged ? 'HEAD' : `${last}^`);
+  return commit === null ? { commit, missing: 'history' } : { commit };
 }
 
 /** Writes the files of the commit into the directory, with the migrations and the installed packages of this tree. */
@@ -26,11 +33,13 @@ export async function extractVersion(commit, directory) {
   await rm(path.join(directory, MIGRATIONS), { recursive: true });
   await cp(path.join(ROOT, MIGRATIONS), path.join(directory, MIGRATIONS), { recursive: true });
   await symlink(path.join(ROOT, 'node_modules'), path.join(directory, 'node_modules'));
-  console.error(`Testing ${git('log', '-1', '--format=%h, "%s"', commit)}, on the schema of this version.`);
+  console.error(`Testing ${gitIn(ROOT)('log', '-1', '--format=%h, "%s"', commit)}, on the schema of this version.`);
 }
 
-/** @returns null if git fails */
-function git(...args) {
-  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : null;
+/** @returns a function that runs git, and returns null if it fails */
+function gitIn(root) {
+  return (...args) => {
+    const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+    return status === 0 ? stdout.trim() : null;
+  };
 }

@@ -156,13 +156,14 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Master keys that only decrypt, separated by commas, until `lunas keys reseal` is done.'),
   LUNAS_OLD_MASTER_KEYS_FILE: text.optional().describe('File with LUNAS_OLD_MASTER_KEYS, instead of the variable.'),
+  LUNAS_KEY: text.optional().describe('Secret key of a merchant, for `lunas listen`.'),
   LUNAS_OPERATOR_KEY: text
     .optional()
     .describe('Key of the operator who runs a command; the audit log has its name. Required in production to write.'),
   LUNAS_RECOVERY_MODE: z
     .enum(['true', 'false'], { error: 'must be true or false' })
     .default('false')
-    .describe('true: the worker neither settles nor refunds, until PostgreSQL and Temporal agree again.'),
+    .describe('true: the worker begins recovery mode. No worker settles or refunds, until `lunas recovery end`.'),
   WORKFLOW_STACK_TRACES: z
     .enum(['true', 'false'], { error: 'must be true or false' })
     .default('false')
@@ -182,6 +183,9 @@ export const environmentSchema = z.object({
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .default(5_000)
     .describe('Connections that an API process accepts; it closes further ones.'),
+  MAX_CONNECTIONS_PER_CLIENT: wholeNumber(1, 1_000_000)
+    .default(100)
+    .describe('The same of each client network (IPv4 address, IPv6 /48), proxies of TRUST_PROXY excepted.'),
   MAX_CREATES_IN_FLIGHT: wholeNumber(4, 1_000_000)
     .default(96)
     .describe('Creates in flight at each provider account, in each API process; a merchant has at most a third.'),

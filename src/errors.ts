@@ -5,8 +5,92 @@ export class UserError extends Error {
   override readonly name = 'UserError';
 }
 
+/** What an id can name, with the noun of a message. */
+const OBJECT_NOUNS = {
+  approval: 'request',
+  delivery: 'delivery',
+  endpoint: 'endpoint',
+  exception: 'open exception',
+  key: 'key',
+  merchant: 'merchant',
+  operator: 'operator',
+  payment: 'payment',
+  policy: 'policy',
+  providerAccount: 'provider account',
+  recordedRequest: 'recorded request',
+} as const;
+
+export type ObjectKind = keyof typeof OBJECT_NOUNS;
+
 /** The named object does not exist, or no longer accepts the operation. */
-export class NotFoundError extends UserError {}
+export class NotFoundError extends UserError {
+  constructor(
+    readonly kind: ObjectKind,
+    readonly id: string,
+  ) {
+    super(`There is no ${OBJECT_NOUNS[kind]} ${id}.`);
+  }
+}
+
+/** The payment is only in a file of the archive. */
+export class ArchivedError extends NotFoundError {
+  override readonly message: string;
+
+  /** @param file its name */
+  constructor(
+    id: string,
+    readonly file: string,
+  ) {
+    super('payment', id);
+    this.message = `Payment ${id} is in the archive: ${file}.`;
+  }
+}
+
+export type ConflictReason =
+  /** The state of the object, or another rule, excludes the operation. */
+  | 'not_allowed'
+  /** The id or the name is that of several objects, or of another one. */
+  | 'ambiguous'
+  | 'operator_exists'
+  /** A later change replaced what the request refers to. */
+  | 'superseded'
+  | 'approval_required'
+  | 'operator_key_required'
+  | 'endpoint_disabled'
+  | 'ledger_not_verified'
+  | 'ledger_break'
+  | 'archive_changed'
+  /** A file of the archive is not as recorded, or not readable. */
+  | 'archive_file'
+  | 'archive_file_incomplete'
+  /** PostgreSQL lacks what a workflow has done. */
+  | 'record_behind_workflow'
+  | 'outcome_not_reached'
+  | 'old_master_key'
+  | 'temporal_not_set_up';
+
+/** The operation is not possible now. The message has the reason for people, and `data` what a hint needs. */
+export class ConflictError extends UserError {
+  constructor(
+    readonly reason: ConflictReason,
+    message: string,
+    readonly data: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+export type InputField = 'amount' | 'before' | 'directory' | 'nmid' | 'serverKey' | 'url';
+
+/** A value that the caller gave violates a rule. */
+export class InvalidError extends UserError {
+  constructor(
+    readonly field: InputField,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 /** The message of a thrown value. An error without a message, such as an aborted request, is described by its name. */
 export function messageOf(error: unknown): string {

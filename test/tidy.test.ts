@@ -1,4 +1,5 @@
 import {
+  findCommandTexts,
   findDecisionRecordProblems,
   findForbiddenWords,
   findLongFunctions,
@@ -15,6 +16,7 @@ const RULES: Readonly<Record<string, (sources: readonly SourceFile[]) => Violati
   'no line over 120 columns': findLongLines,
   'no function over 70 lines': findLongFunctions,
   'no exported type or constant name twice': findSharedNames,
+  'no command of the command line below it, and typed errors in services': findCommandTexts,
   'each page of the documents linked from docs/README.md': findUnlinkedPages,
   'each decision record with number, status and date': findDecisionRecordProblems,
 };

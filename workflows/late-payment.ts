@@ -10,6 +10,7 @@ import {
 import type { Activities } from '../activities';
 import { formatRupiah } from '../src/domain/money';
 import type { LatePaymentResult } from '../src/domain/late-payment';
+import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { PaymentTerms } from '../src/domain/payment';
 import { authentic } from './authentic';
 import { paidSignal, PAID_SIGNAL_DESCRIPTION } from './messages';
@@ -39,7 +40,7 @@ const STATUS_DESCRIPTIONS = {
   received: 'the late payment is in suspense',
   submitted: 'the refund is requested from the provider',
   refunded: 'the customer received the refund',
-  manual_review: 'no rule refunds it, see `lunas exceptions list`',
+  manual_review: `${OPERATOR_STEPS.reviewLatePayment}: an operator decides, in its exception`,
 } as const satisfies Record<LatePaymentResult['status'], string>;
 
 const ACTIVITY_SUMMARIES = {

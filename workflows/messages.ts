@@ -34,6 +34,9 @@ export const PAID_SIGNAL_DESCRIPTION = "The provider's status may have changed: 
 /** The type of the failure that rejects an update. Its message is for the caller. */
 export const REQUEST_REJECTED = 'RequestRejected';
 
+/** The payment has another version than the request is for. The failure's detail is the version in the workflow. */
+export const REQUEST_OUTDATED = 'RequestOutdated';
+
 export interface PaymentWorkflowStatus {
   readonly status: PaymentStatus;
   readonly version: number;

@@ -9,7 +9,6 @@ import {
 import { parseCorrelation, type Correlation } from '../src/domain/correlation';
 import type { PaymentState, PaymentTerms } from '../src/domain/payment';
 import {
-  MERCHANT,
   rejectionReason,
   RESOLVE_ACTIONS,
   UNPROVEN_OPERATOR,
@@ -18,12 +17,13 @@ import {
   type RefundResolution,
 } from '../src/domain/payment-actions';
 import type { PaymentStatus } from '../src/domain/payment-transitions';
-import { actorRejection, updateProof, type UpdateArguments } from '../src/domain/update-arguments';
+import { actorRejection, isProofOf, updateProof, type UpdateArguments } from '../src/domain/update-arguments';
 import type { Actor } from '../src/domain/workflow-step';
 import {
   createUpdate,
   PAID_SIGNAL_DESCRIPTION,
   paidSignal,
+  REQUEST_OUTDATED,
   REQUEST_REJECTED,
   statusQuery,
   type PaymentWorkflowStatus,
@@ -136,8 +136,7 @@ export class PaymentMessages {
   #handleUpdate(update: PaymentUpdate): void {
     setHandler(
       defineUpdate<PaymentStatus, [...UpdateArguments]>(update),
-      // Earlier versions recorded updates without an actor.
-      ({ name, note } = MERCHANT, resolution, _proof, correlation) => {
+      ({ name, note }, resolution, _proof, correlation) => {
         const actor = note === undefined ? { name } : { name, note };
         return this.#enqueue({
           action: toAction(update, resolution),
@@ -163,11 +162,19 @@ export class PaymentMessages {
   }
 
   /** Anyone who reaches Temporal can send an update: its arguments prove that Lunas sent it. */
-  #validate(update: PaymentUpdate, [actor, resolution, proof]: UpdateArguments): void {
+  #validate(update: PaymentUpdate, given: UpdateArguments): void {
+    const [actor, resolution, proof] = given;
     const action = toAction(update, resolution);
-    const isProven = proof === updateProof(update, currentUpdateInfo()?.id ?? '');
+    const updateId = currentUpdateInfo()?.id ?? '';
+    const isProven = isProofOf(update, updateId, proof);
     const unproven = isProven ? null : 'The arguments of the request belong to no request or to another one.';
-    const rejection = actorRejection(action, actor) ?? unproven ?? this.rejectionReason(action);
+    const unsent = actorRejection(action, actor) ?? unproven;
+    if (unsent !== null) throw this.#rejected(unsent);
+    const { version } = this.#payment.state;
+    if (proof !== updateProof(update, updateId, version)) {
+      throw ApplicationFailure.nonRetryable('The payment has another version.', REQUEST_OUTDATED, version);
+    }
+    const rejection = this.rejectionReason(action);
     if (rejection !== null) throw this.#rejected(rejection);
   }
 

@@ -34,6 +34,9 @@ export const ACTIVITY_SUMMARIES = {
   submitRefundNow: 'end the hold of the refund',
 } as const satisfies Partial<Record<keyof Activities, string>>;
 
+/** The steps of a payment whose row has no result of its creation. */
+const CREATION_STEPS: ReadonlySet<PaymentStep> = new Set(['openPayment', 'failUnissuedPayment']);
+
 type PaymentStep = keyof typeof ACTIVITY_SUMMARIES;
 
 interface StepOptions extends Pick<StepInput, 'by'> {
@@ -49,6 +52,8 @@ export interface ResumeState {
   readonly opening?: Opening;
   /** Of the run before. */
   readonly attentionReason?: string;
+  /** The run before has seen that PostgreSQL lost a refund. */
+  readonly hasLostRefund?: true;
 }
 
 /** The state of one run of a payment's workflow, and the steps that change it. */
@@ -57,7 +62,9 @@ export class PaymentRun {
   readonly view: OperatorView;
   readonly messages: PaymentMessages;
   /** PostgreSQL has lost a refund that was requested. */
-  hasLostRefund = false;
+  hasLostRefund: boolean;
+  /** The last step was a settlement, and the merchant is on hold. */
+  isMerchantHeld = false;
   #state: PaymentState;
   #opening: Opening | undefined;
   #waitingFor = 'the provider to issue the QR code';
@@ -71,6 +78,7 @@ export class PaymentRun {
     this.expiresAtMs = expiryOf(this.#createdAtMs, terms);
     this.#state = resumeState?.state ?? { status: 'created', version: 0 };
     this.#opening = resumeState?.opening;
+    this.hasLostRefund = resumeState?.hasLostRefund ?? false;
     const headline = () => `**${this.#state.status}**, waiting for ${this.#waitingFor}.`;
     this.view = new OperatorView(headline, resumeState?.attentionReason);
     this.messages = new PaymentMessages(this);
@@ -97,6 +105,7 @@ export class PaymentRun {
       createdAtMs: this.#createdAtMs,
       ...(by && { by }),
       ...(correlation && { correlation }),
+      ...(CREATION_STEPS.has(step) && this.#opening && { opening: this.#opening }),
     };
     const summary = `${terms.referenceId}: ${ACTIVITY_SUMMARIES[step]}`;
     const waitingFor = this.#waitingFor;
@@ -142,6 +151,7 @@ export class PaymentRun {
       createdAtMs: this.#createdAtMs,
       ...(this.#opening && { opening: this.#opening }),
       ...(attentionReason !== null && { attentionReason }),
+      ...(this.hasLostRefund && { hasLostRefund: true }),
     };
   }
 
@@ -164,6 +174,7 @@ export class PaymentRun {
   #applyResult(result: StepResult): void {
     const { status: before } = this.#state;
     this.#state = { ...this.#state, ...result.state };
+    this.isMerchantHeld = result.isMerchantHeld ?? false;
     const { status } = this.#state;
     const changes: SearchAttributeUpdatePair[] = [];
     if (status !== before) changes.push({ key: SEARCH_ATTRIBUTES.paymentStatus, value: status });

@@ -7,6 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { formatRupiah } from '../src/domain/money';
+import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { PaymentTerms } from '../src/domain/payment';
 import { MERCHANT, ruleFor } from '../src/domain/payment-actions';
 import { isFinal, type OpenStatus, type PaymentStatus } from '../src/domain/payment-transitions';
@@ -58,6 +59,7 @@ class PaymentWorkflow extends PaymentRun {
     refund_failed: () => this.#awaitRefundResolution(),
   };
   readonly #nextExpiryDelayMs = exponentialBackoff(EXPIRY_POLL_BACKOFF);
+  readonly #nextPaidQueryDelayMs = exponentialBackoff(REFUND_POLL_BACKOFF);
   #nextRefundDelayMs = exponentialBackoff(REFUND_POLL_BACKOFF);
 
   async run(): Promise<PaymentStatus> {
@@ -135,17 +137,26 @@ class PaymentWorkflow extends PaymentRun {
   async #awaitSettlement(): Promise<unknown> {
     const { settlesAtMs: dueAtMs = Date.now() } = this.state;
     const leftMs = dueAtMs - Date.now();
+    const isAutomatic = this.terms.settlementKind === 'automatic';
+    if (isAutomatic && this.isMerchantHeld && !this.messages.hasProviderUpdate) return this.#awaitRelease();
     if (this.messages.hasProviderUpdate || this.view.attentionReason !== null || this.hasLostRefund) {
-      if (!this.messages.hasProviderUpdate) await this.#waitForQuery(this.#nextRefundDelayMs());
+      if (!this.messages.hasProviderUpdate) await this.#waitForQuery(this.#nextPaidQueryDelayMs());
       return this.messages.hasRequests ? undefined : this.#syncPaidPayment();
     }
     if (leftMs > 0) {
       this.setWaitingFor('the settlement delay to pass', dueAtMs);
       return this.messages.wait({ afterMs: leftMs, summary: 'the settlement delay is over' });
     }
-    if (this.terms.settlementKind === 'automatic') return this.runStep('settlePayment');
-    this.setWaitingFor('an operator to settle it (`lunas payments settle`)');
+    if (isAutomatic) return this.runStep('settlePayment');
+    this.setWaitingFor(OPERATOR_STEPS.settle);
     return this.messages.wait();
+  }
+
+  /** The release wakes the workflow, which then queries the provider once. A lost signal costs an hour. */
+  async #awaitRelease(): Promise<void> {
+    this.setWaitingFor(OPERATOR_STEPS.releaseMerchant);
+    await this.messages.wait({ afterMs: HOUR_MS, summary: 'is the merchant still on hold?' });
+    if (!this.messages.hasRequests && !this.messages.hasProviderUpdate) await this.runStep('settlePayment');
   }
 
   async #syncPaidPayment(): Promise<void> {
@@ -192,7 +203,7 @@ class PaymentWorkflow extends PaymentRun {
 
   /** An operator resolves the rejected refund, unless the provider confirms it after all. */
   async #awaitRefundResolution(): Promise<void> {
-    this.setWaitingFor('an operator to retry or resolve the refund (`lunas refunds`)');
+    this.setWaitingFor(OPERATOR_STEPS.resolveRefund);
     if (!this.messages.hasProviderUpdate) return this.messages.wait();
     this.messages.hasProviderUpdate = false;
     await this.runStep('syncFailedRefund');

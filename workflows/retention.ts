@@ -1,34 +1,90 @@
-import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  isCancellation,
+  patched,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities';
-import { EXPIRING_DATA, type ExpiringData } from '../src/domain/retention';
-import { MINUTE_MS, SECOND_MS } from './retry-policies';
+import { EXPIRING_DATA, type ExpiringData, type RetentionPosition, type RetentionSlice } from '../src/domain/retention';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
+import { PATCHES } from './versions';
 
 /** About half an hour for each kind of data. The next run continues. */
 const MAX_SLICES = 100;
 
+/** A statement that fails is repeated for an hour. Then the next kind of data follows. */
 const DELETION = {
   startToCloseTimeout: 2 * MINUTE_MS,
+  scheduleToCloseTimeout: HOUR_MS,
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
 } as const;
 
-/** Started daily by a schedule. Deletes what is older than its retention. */
-export async function retention(): Promise<string> {
-  const nowMs = workflowInfo().startTime.getTime();
-  const deleted: string[] = [];
-  for (const data of EXPIRING_DATA) {
-    deleted.push(`${data}: ${await deleteAll(data, nowMs)} deleted`);
-    setCurrentDetails(deleted.join('\n\n'));
-  }
-  return deleted.join(', ');
+const { recordRetention } = proxyActivities<Activities>({
+  startToCloseTimeout: MINUTE_MS,
+  retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
+  summary: 'record the run',
+});
+
+interface Deletion {
+  readonly data: ExpiringData;
+  readonly deleted: number;
+  readonly isComplete: boolean;
+  /** Where the next run begins. */
+  readonly position?: RetentionPosition | null;
+  /** Why it failed after all attempts. */
+  readonly failure?: string;
 }
 
-async function deleteAll(data: ExpiringData, nowMs: number): Promise<number> {
-  const { deleteExpired } = proxyActivities<Activities>({ ...DELETION, summary: `delete old ${data}` });
-  let total = 0;
-  for (let slice = 1; slice <= MAX_SLICES; slice += 1) {
-    const { deleted, isDone } = await deleteExpired({ data, nowMs });
-    total += deleted;
-    if (isDone) break;
+/**
+ * Started daily by a schedule. Deletes what is older than its retention. A kind of data that fails does not stop the
+ * others; the run then fails at its end.
+ */
+export async function retention(): Promise<string> {
+  const startedAtMs = workflowInfo().startTime.getTime();
+  const isRecorded = patched(PATCHES.retentionRecordsItsRun);
+  const deletions: Deletion[] = [];
+  for (const data of EXPIRING_DATA) {
+    if (data === 'unused_payment_details' && !isRecorded) continue;
+    deletions.push(await deleteAll(data, startedAtMs));
+    setCurrentDetails(deletions.map(describe).join('\n\n'));
   }
-  return total;
+  if (isRecorded) {
+    await recordRetention({
+      startedAtMs,
+      isComplete: deletions.every(({ isComplete }) => isComplete),
+      deleted: Object.fromEntries(deletions.map(({ data, deleted }) => [data, deleted])),
+      positions: Object.fromEntries(deletions.flatMap(({ data, position }) => (position ? [[data, position]] : []))),
+    });
+  }
+  const summary = deletions.map(describe).join(', ');
+  if (deletions.some(({ failure }) => failure !== undefined)) throw ApplicationFailure.nonRetryable(summary);
+  return summary;
+}
+
+async function deleteAll(data: ExpiringData, nowMs: number): Promise<Deletion> {
+  const { deleteExpired } = proxyActivities<Activities>({ ...DELETION, summary: `delete old ${data}` });
+  let deleted = 0;
+  let reached: RetentionPosition | null = null;
+  let firstKept: RetentionPosition | null = null;
+  try {
+    for (let slice = 1; slice <= MAX_SLICES; slice += 1) {
+      const result: RetentionSlice = await deleteExpired({ data, nowMs, ...(reached && { from: reached }) });
+      deleted += result.deleted;
+      reached = result.reached;
+      firstKept ??= result.firstKept;
+      if (result.isDone) return { data, deleted, isComplete: true, position: firstKept ?? reached };
+    }
+    return { data, deleted, isComplete: false, position: firstKept ?? reached };
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    return { data, deleted, isComplete: false, failure: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+function describe({ data, deleted, isComplete, failure }: Deletion): string {
+  const remainder = isComplete ? '' : ', and more is left';
+  return `${data}: ${deleted} deleted${failure === undefined ? remainder : `, then failed: ${failure}`}`;
 }

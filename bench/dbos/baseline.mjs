@@ -40,7 +40,7 @@ const workflows = {
   close: () => Promise.resolve(),
 };
 
-const { dependencies } = openDependencies(
+const { dependencies } = await openDependencies(
   {
     port: Number(PORT),
     publicBaseUrl: `http://127.0.0.1:${PORT}`,
@@ -65,7 +65,7 @@ const activities = createActivities({
   webhooks,
   environment: 'sandbox',
   refundHoldSeconds: 60,
-  isRecovering: false,
+  isRecovering: () => Promise.resolve(false),
   onDeliveries: () => undefined,
   log,
 });

@@ -1,6 +1,7 @@
 import type { PaymentTerms } from '../domain/payment';
 import type { ProviderName } from '../domain/provider-capabilities';
 import { ApiError } from '../http/api-error';
+import { increment } from '../observability/metrics';
 
 /** A creation takes a fraction of a second, so places become free all the time. */
 const RETRY_AFTER_SECONDS = 1;
@@ -66,7 +67,7 @@ export class Admission {
   requirePlace(merchantId: string, provider: ProviderName): void {
     const accounts = [...this.#accounts.values()].filter((account) => account.provider === provider);
     if (accounts.length === 0 || accounts.some((account) => hasPlace(account, merchantId))) return;
-    this.#rejected += 1;
+    this.#countRejected(accounts, merchantId, 1);
     throw tooManyInFlight(merchantId, provider);
   }
 
@@ -78,7 +79,7 @@ export class Admission {
     const { merchantId } = applicant;
     const account = this.#accountOf(applicant);
     if (!hasPlace(account, merchantId)) {
-      this.#rejected += creations;
+      this.#countRejected([account], merchantId, creations);
       throw tooManyInFlight(merchantId, applicant.provider);
     }
     if (account.taken === 0) account.waitingSinceMs = performance.now();
@@ -89,6 +90,7 @@ export class Admission {
   /** Returns the place of one creation. @param isCompleted the payment is issued or failed */
   release(applicant: Applicant, isCompleted: boolean): void {
     const account = this.#accountOf(applicant);
+    increment('lunas_creates_total', { outcome: isCompleted ? 'completed' : 'failed' });
     account.count = isCompleted ? Math.min(account.count * 2, this.places) : Math.max(account.count / 2, MIN_PLACES);
     if (isCompleted) account.waitingSinceMs = performance.now();
     account.taken -= 1;
@@ -101,6 +103,19 @@ export class Admission {
   stats(): AdmissionStats {
     const inFlight = [...this.#accounts.values()].reduce((sum, { taken }) => sum + taken, 0);
     return { inFlight, rejected: this.#rejected };
+  }
+
+  #countRejected(accounts: readonly Places[], merchantId: string, creations: number): void {
+    this.#rejected += creations;
+    const isOverShare = accounts.some(
+      (account) => this.#isHealthy(account) && takenBy(account, merchantId) >= BASE_SHARE,
+    );
+    increment('lunas_creates_total', { outcome: isOverShare ? 'over_share' : 'no_capacity' }, creations);
+  }
+
+  /** The account completes its creations, so it has all of its places. */
+  #isHealthy(account: Places): boolean {
+    return account.count === this.places && !isStalled(account);
   }
 
   #accountOf({ provider, providerAccountId }: Applicant): Places {

@@ -2,6 +2,7 @@ import type { Pool } from '../db/connection/pool';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import type { ProviderRegistry } from '../providers/registry';
 import type { DerivedKeys } from '../crypto/derived-keys';
+import type { PublicLinks } from '../crypto/public-links';
 import type { Sealer } from '../crypto/sealing';
 import type { Admission } from './admission';
 import type { SingleFlight } from './payments/create-payment/single-flight';
@@ -10,7 +11,6 @@ import type { CheckoutDependencies } from '../web/checkout/checkout-dependencies
 import type { KeyedMutex } from '../lib/keyed-mutex';
 import type { Readiness } from './health/readiness';
 import type { QrisImages } from './qris-images/qris-images';
-import type { QrisLinks } from './qris-images/qris-links';
 import type { WebhookStreams } from './webhook-stream/webhook-streams';
 
 /** The services that the endpoints use. */
@@ -24,7 +24,7 @@ export interface ApiDependencies extends HttpDependencies, CheckoutDependencies 
   readonly providers: ProviderRegistry;
   readonly sealer: Sealer;
   readonly derivedKeys: DerivedKeys;
-  readonly qrisLinks: QrisLinks;
+  readonly qrisLinks: PublicLinks;
   readonly qrisImages: QrisImages;
   readonly webhookStreams: WebhookStreams;
   readonly readiness: Readiness;

@@ -9,17 +9,19 @@ import { Admission } from './admission';
 import { ApiKeys } from '../http/auth/api-keys';
 import { AuthFailureLimiter } from '../http/auth/auth-failure-limiter';
 import { KnownKeys } from '../http/auth/known-keys';
-import { createCheckoutLinks } from '../web/checkout/checkout-links';
+import { PublicLinks } from '../crypto/public-links';
+import { LostWorkflows } from '../services/recovery/lost-workflows';
+import { CheckoutPages } from '../web/checkout/checkout-pages';
 import { CheckoutWatch } from '../web/checkout/checkout-watch';
 import type { ApiDependencies } from './dependencies';
 import { Readiness } from './health/readiness';
 import { createKeyedMutex } from '../lib/keyed-mutex';
 import { SingleFlight } from './payments/create-payment/single-flight';
 import { QrisImages } from './qris-images/qris-images';
-import { createQrisLinks } from './qris-images/qris-links';
 import { PublicBudget } from '../http/rate-limit/public-budget';
 import { RateLimit } from '../http/rate-limit/rate-limit';
 import { RequestLog } from '../http/request-log';
+import { StreamCursors } from './webhook-stream/stream-cursor';
 import { WebhookStreams } from './webhook-stream/webhook-streams';
 
 export interface DependencySettings {
@@ -52,15 +54,17 @@ export interface DependencySettings {
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
 /**
- * The connections of all requests without a key. They are few: QR images are cached, all event streams share one
+ * The connections of all requests without a key. They are few: QR images are cached, all checkout streams share one
  * statement per second, and readiness has a pool of its own, since PostgreSQL is up while the others wait for a
  * connection.
  */
 const PUBLIC_CONNECTIONS = 4;
+/** The merchants' event streams read the events of all merchants: they delay each other only. */
+const STREAM_CONNECTIONS = 2;
 
 export interface OpenDependencies {
   readonly dependencies: ApiDependencies;
-  readonly pools: Readonly<Record<'requests' | 'public' | 'readiness', Pool>>;
+  readonly pools: Readonly<Record<'requests' | 'public' | 'streams' | 'readiness', Pool>>;
   readonly close: () => Promise<void>;
 }
 
@@ -68,21 +72,23 @@ export interface OpenDependencies {
  * Everything that the endpoints use, over any workflow system: the benchmark's baseline brings its own.
  * @param connectWorkflows is called once; `close` closes what it returns
  */
-export function openDependencies(
+export async function openDependencies(
   settings: DependencySettings,
   connectWorkflows: (derivedKeys: DerivedKeys) => PaymentWorkflowClient,
-): OpenDependencies {
+): Promise<OpenDependencies> {
   const { databaseUrl, environment, log } = settings;
   const db = createPool(databaseUrl, { ...DATABASE_LIMITS, max: settings.databasePoolSize });
   const publicDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });
+  const streamDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: STREAM_CONNECTIONS });
   const readinessDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: 1 });
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
   const derivedKeys = new DerivedKeys(publicDb, sealer);
   const workflows = connectWorkflows(derivedKeys);
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
-  const providers = createProviderRegistry(publicDb, sealer, publicBaseUrl);
+  const providers = createProviderRegistry({ db: publicDb, sealer, publicBaseUrl, log });
   const rateLimit = new RateLimit(settings);
   const admission = new Admission(settings.maxCreatesInFlight);
+  const lostWorkflows = new LostWorkflows({ db: publicDb, workflows, log });
   const requestLog = new RequestLog(publicDb, log, settings.requestLogRows);
   return {
     dependencies: {
@@ -94,11 +100,13 @@ export function openDependencies(
       providers,
       sealer,
       derivedKeys,
-      qrisLinks: createQrisLinks(derivedKeys, publicBaseUrl),
+      qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
       qrisImages: new QrisImages(publicDb),
-      checkoutLinks: createCheckoutLinks(derivedKeys, publicBaseUrl),
-      checkoutWatch: new CheckoutWatch(publicDb, settings),
-      webhookStreams: new WebhookStreams(publicDb, log),
+      checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
+      checkoutPages: new CheckoutPages(),
+      checkoutWatch: new CheckoutWatch(publicDb, { ...settings, lostWorkflows }),
+      lostWorkflows,
+      webhookStreams: new WebhookStreams(streamDb, { cursors: new StreamCursors(derivedKeys), log }),
       readiness: new Readiness(readinessDb, workflows),
       mutex: createKeyedMutex(),
       rateLimit,
@@ -111,10 +119,11 @@ export function openDependencies(
       publicBaseUrl,
       log,
     },
-    pools: { requests: db, public: publicDb, readiness: readinessDb },
+    pools: { requests: db, public: publicDb, streams: streamDb, readiness: readinessDb },
     async close() {
+      await lostWorkflows.stop();
       await Promise.all([workflows.close(), providers.close(), requestLog.close()]);
-      await Promise.all([db.end(), publicDb.end(), readinessDb.end(), rateLimit.close()]);
+      await Promise.all([db.end(), publicDb.end(), streamDb.end(), readinessDb.end(), rateLimit.close()]);
     },
   };
 }

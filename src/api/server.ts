@@ -7,6 +7,7 @@ import { watchCertificates } from '../temporal/certificate-watch';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { payloadKeys } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import { ConnectionLimit } from '../http/connection-limit';
 import { startApiMetrics } from './api-metrics';
 import { createOperatorApp, createPublicApp } from './app';
 import { openDependencies, type DependencySettings } from './open-dependencies';
@@ -19,6 +20,8 @@ export interface ApiSettings extends DependencySettings {
   readonly temporal: TemporalTarget;
   /** Hops or addresses of our own proxies (`TRUST_PROXY`); by default no forwarded address is trusted. */
   readonly trustProxy?: number | readonly string[];
+  /** `MAX_CONNECTIONS_PER_CLIENT` */
+  readonly maxConnectionsPerClient: number;
   /** `DRAIN_SECONDS`; by default 0. */
   readonly drainSeconds?: number;
   /** `METRICS_PORT`; without it the process serves no metrics. */
@@ -44,17 +47,21 @@ const SHUTDOWN_TIMEOUT_MS = 12_000;
  * completes the requests in flight.
  */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
-  const { dependencies, pools, close } = openDependencies(
+  const { dependencies, pools, close } = await openDependencies(
     settings,
     (derivedKeys) => new PaymentWorkflowClient(connectClient(settings.temporal, payloadKeys(derivedKeys))),
   );
   const stopWatching = watchCertificates(settings.temporal, settings.log);
   const metrics = await startApiMetrics(settings, pools, dependencies.admission);
-  const { port, host, operatorPort, operatorHost, trustProxy = 0, maxConnections, drainSeconds = 0 } = settings;
+  const { port, host, operatorPort, operatorHost, trustProxy = 0, drainSeconds = 0 } = settings;
   const shutdownTimes = { drainMs: drainSeconds * 1000, timeoutMs: SHUTDOWN_TIMEOUT_MS };
   const publicServer = createServer(HTTP_LIMITS, createPublicApp(dependencies, trustProxy));
-  publicServer.maxConnections = maxConnections;
+  publicServer.maxConnections = settings.maxConnections;
   const operatorServer = createServer(HTTP_LIMITS, createOperatorApp(dependencies, trustProxy));
+  const connections = new ConnectionLimit(settings.maxConnectionsPerClient);
+  // Behind a number of proxies, every connection of the public listener is one of a proxy.
+  if (trustProxy === 0 || typeof trustProxy !== 'number') connections.limit(publicServer, proxiesOf(trustProxy));
+  connections.limit(operatorServer, proxiesOf(trustProxy));
   const closeServers = await Promise.all([
     listen(publicServer, { port, host }, shutdownTimes),
     listen(operatorServer, { port: operatorPort, host: operatorHost }, shutdownTimes),
@@ -73,6 +80,8 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     },
   };
 }
+
+const proxiesOf = (trustProxy: number | readonly string[]) => (typeof trustProxy === 'number' ? [] : trustProxy);
 
 /** @returns a function that completes the requests in flight and closes the listener */
 async function listen(server: Server, address: ListenOptions, times: ShutdownTimes): Promise<() => Promise<void>> {

@@ -14,3 +14,11 @@ export function formatDuration(seconds: number): string {
   }
   return `${seconds}s`;
 }
+
+/** In whole units, the largest of which there is more than one: `35 s`, `90 min`, `3 h`, `2 d`. */
+export function formatAge(milliseconds: number): string {
+  const seconds = Math.max(Math.floor(milliseconds / 1000), 0);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}

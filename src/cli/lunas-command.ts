@@ -76,23 +76,14 @@ export class LunasCommand extends Command {
     ) => Promise<CommandResult | undefined>,
     statementTimeoutMs?: number,
   ): this {
-    return this.checkedAction(schema, async (input, context) => {
-      const databaseUrl = await context.databaseUrl();
-      await requireOwnSettings(context);
-      const db = createPool(databaseUrl, { max: 4, ...(statementTimeoutMs !== undefined && { statementTimeoutMs }) });
-      try {
-        return await work(input, db, context, await requireSettings(context, db));
-      } catch (error) {
-        throw explainDatabaseError(error, databaseUrl);
-      } finally {
-        await db.end();
-      }
-    });
+    return this.checkedAction(schema, (input, context) =>
+      withDatabase(context, (db, environment) => work(input, db, context, environment), statementTimeoutMs),
+    );
   }
 
   /**
-   * As `databaseAction`, for a command that writes: it has the option `--note`, and its work records itself with
-   * `audit.record`. If the database is that of production, it needs a note and an operator key.
+   * As `databaseAction`, for a command that writes or shows personal data: it has the option `--note`, and its work
+   * records itself with `audit.record`. If the database is that of production, it needs a note and an operator key.
    */
   writeAction<Schema extends z.ZodObject>(
     schema: Schema,
@@ -127,6 +118,27 @@ interface WriteOptions {
 /** The parameters of a command as JSON; the audit log has the note in a column of its own. */
 function describeInput(input: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(input, (key, value: unknown) => (key === 'note' ? undefined : value));
+}
+
+/**
+ * Opens a connection pool for one command, and closes it after the work. The work does not begin if a rule of the
+ * settings is broken.
+ */
+export async function withDatabase<Result>(
+  context: CommandContext,
+  work: (db: Pool, environment: Environment) => Promise<Result>,
+  statementTimeoutMs?: number,
+): Promise<Result> {
+  const databaseUrl = await context.databaseUrl();
+  await requireOwnSettings(context);
+  const db = createPool(databaseUrl, { max: 4, ...(statementTimeoutMs !== undefined && { statementTimeoutMs }) });
+  try {
+    return await work(db, await requireSettings(context, db));
+  } catch (error) {
+    throw explainDatabaseError(error, databaseUrl);
+  } finally {
+    await db.end();
+  }
 }
 
 /** Checks the settings before the first connection, which may have no TLS, if the environment is known by then. */

@@ -24,8 +24,8 @@ export class CommandAudit {
   }
 }
 
-/** When production requires an operator key; `never` requires no note either: the command only reads. */
-export type KeyRule = 'always' | 'unless_first_operator' | 'never';
+/** When production requires an operator key. It always requires a note. */
+export type KeyRule = 'always' | 'unless_first_operator';
 
 /**
  * The operator who runs the command: the owner of LUNAS_OPERATOR_KEY, otherwise the user of the operating system.
@@ -38,14 +38,15 @@ export async function commandOperator(
   environment: Environment,
   { note, keyRule }: { readonly note: string | undefined; readonly keyRule: KeyRule },
 ): Promise<OperatorIdentity> {
-  const isRestricted = environment === 'production' && keyRule !== 'never';
+  const isRestricted = environment === 'production';
   if (isRestricted && note === undefined) {
-    throw new UserError('In production, a command that writes needs a reason: add --note "…".');
+    throw new UserError('In production, a command that writes or shows personal data needs a reason: add --note "…".');
   }
   if (LUNAS_OPERATOR_KEY !== undefined) return keyOwner(db, LUNAS_OPERATOR_KEY, environment);
   if (isRestricted && (keyRule === 'always' || (await countCommandOperators(db)) > 0)) {
     throw new UserError(
-      'In production, a command that writes needs an operator: set LUNAS_OPERATOR_KEY to your operator key.',
+      'In production, a command that writes or shows personal data needs an operator: ' +
+        'set LUNAS_OPERATOR_KEY to your operator key.',
     );
   }
   return { via: 'cli', name: `cli:${userName()}` };

@@ -20,6 +20,7 @@ import { addOperatorsCommand } from './commands/operators';
 import { addPaymentsCommand } from './commands/payments';
 import { addReconcileCommand } from './commands/reconcile';
 import { addRecoverCommand } from './commands/recover';
+import { addRecoveryCommand } from './commands/recovery';
 import { addRefundsCommand } from './commands/refunds';
 import { addReplayCommand } from './commands/replay';
 import { addRequestsCommand } from './commands/requests';
@@ -80,6 +81,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addAuditCommand(program);
   addReconcileCommand(program);
   addRecoverCommand(program);
+  addRecoveryCommand(program);
   addReplayCommand(program);
   addArchiveCommand(program);
 

@@ -9,6 +9,8 @@ import type {
   Refund,
 } from '../services/payments/show-payment';
 import type { PaymentDelivery } from '../services/webhooks/webhook-deliveries';
+import { formatAge } from './duration';
+import { withCommands } from './error-hints';
 import { formatFields, formatTable } from './output';
 
 /** All details of a payment as text, by section. */
@@ -37,7 +39,7 @@ export function renderPayment(details: PaymentDetails): string {
     ...(exceptions.length > 0 ? [section('Exceptions', formatTable(exceptions.map(exceptionRow), ''))] : []),
     ...(actions.length > 0 ? [section('Operators', formatTable(actions.map(actionRow), ''))] : []),
     section('Webhooks', formatTable(deliveries.map(deliveryRow), 'none')),
-    section('Workflow', renderWorkflow(workflow)),
+    renderWorkflow(workflow),
   ].join('\n\n');
 }
 
@@ -120,13 +122,18 @@ function deliveryRow(delivery: PaymentDelivery) {
 }
 
 function renderWorkflow(workflow: PaymentDetails['workflow']): string {
-  if (workflow === null) return 'none';
-  if ('error' in workflow) return formatFields({ 'No response': workflow.error });
-  return formatFields({
+  if (workflow === null) return formatFields({ Workflow: 'none' });
+  if ('error' in workflow) return section('Workflow', formatFields({ 'No response': workflow.error }));
+  if ('closedAt' in workflow) {
+    const state = workflow.state.replaceAll('_', ' ');
+    return formatFields({ Workflow: `${state} ${formatAge(Date.now() - workflow.closedAt.getTime())} ago` });
+  }
+  const status = {
     Status: `${workflow.status}, version ${workflow.version}`,
-    'Waiting for': workflow.waitingFor,
-    'Needs attention': workflow.attentionReason,
-  });
+    'Waiting for': workflow.waitingFor && withCommands(workflow.waitingFor),
+    'Needs attention': workflow.attentionReason && withCommands(workflow.attentionReason),
+  };
+  return section('Workflow', formatFields(status));
 }
 
 function section(title: string, body: string): string {

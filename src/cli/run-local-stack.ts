@@ -29,6 +29,7 @@ import { withTemporalAccess } from './command-context';
 import { explainDatabaseError } from './database-error';
 import { requireSealingKeys } from './require-sealing-keys';
 import { requireRules } from './rules/rule';
+import { logRuntimeWarnings } from './rules/runtime-rules';
 import { SETTINGS_RULES } from './rules/settings-rules';
 
 /** The local stack is always a sandbox. */
@@ -78,6 +79,7 @@ export async function runLocalStack(
     );
     if (stack.temporalUiUrl !== null) await setUpTemporal(config, stack);
     if (afterCrash) await recoverAfterCrash(config, stack, progress);
+    await logRuntimeWarnings({ warn: (line: string) => progress.log(line) });
     const runFile = toRunFile(stack);
     await writeRunFile(dataDirectory, runFile);
     process.exitCode = 0;

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { UserError } from '../errors';
+import { explainError } from './error-hints';
 import { createProgram } from './program';
 import type { Terminal } from './terminal';
 
@@ -23,7 +24,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 }
 
 function describe(error: unknown, logLevel: string): string {
-  if (error instanceof UserError) return error.message;
+  if (error instanceof UserError) return explainError(error);
   if (!(error instanceof Error)) return String(error);
   if (['debug', 'trace'].includes(logLevel)) return error.stack ?? error.message;
   return `${error.message || error.name}\nUnexpected error. Set LOG_LEVEL=debug for the stack trace.`;

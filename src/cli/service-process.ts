@@ -2,6 +2,7 @@ import { UserError } from '../errors';
 import { onStopSignal } from '../local-stack/stop-signals';
 import { createLogger, type Logger } from '../observability/logger';
 import { CommandContext } from './command-context';
+import { explainError } from './error-hints';
 
 export interface RunningService {
   /** Completes the work in flight and releases all resources. */
@@ -51,7 +52,7 @@ export async function runService(
     await tracing?.close();
   } catch (error) {
     if (!(error instanceof UserError)) return fail(error);
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${explainError(error)}\n`);
     process.exit(1);
   }
   process.exit(0);

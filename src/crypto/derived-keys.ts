@@ -21,7 +21,13 @@ export class DerivedKeys {
     this.#retired = new LRUCache<DerivedKeyLabel, ReadonlyMap<string, KeyObject>>({
       max: DERIVED_KEY_LABELS.length,
       ttl: FRESH_MS,
-      fetchMethod: (label) => readRetiredKeys(db, sealer, label),
+      // A retired key never changes: it is known also without PostgreSQL. With `allowStaleOnFetchRejection` a label
+      // that was never read would have no keys, and what they encrypted would not be authentic.
+      fetchMethod: (label, known) =>
+        readRetiredKeys(db, sealer, label).catch((error: unknown) => {
+          if (known) return known;
+          throw error;
+        }),
     });
   }
 

@@ -5,7 +5,8 @@ import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:cr
  * change one. `lunas keys reseal` keeps the derived keys of old master keys in the table `retired_keys`.
  */
 export const DERIVED_KEY_LABELS = ['lunas qris links', 'lunas request fingerprint', 'lunas temporal payloads'] as const;
-export type DerivedKeyLabel = (typeof DERIVED_KEY_LABELS)[number];
+/** The key of cursors is not kept: a cursor is valid for three days, and without it a stream begins now. */
+export type DerivedKeyLabel = (typeof DERIVED_KEY_LABELS)[number] | 'lunas stream cursors';
 
 /**
  * One master key: 32 random bytes. Keys are objects of Node.js, not bytes: no log prints them, and an HMAC with one of

@@ -6,5 +6,6 @@ export const EXCEPTION_KINDS = [
   'paid_twice',
   'refunded_after_settlement',
   'reconciliation',
+  'foreign_qris',
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];

@@ -40,3 +40,12 @@ export const COVERED_BY = {
   denied: ['pending', 'denied'],
   refunded: [...ALL_BUT_REFUNDED, 'refunded'],
 } as const satisfies Record<ProviderPaymentStatus, readonly ReportedStatus[]>;
+
+/**
+ * What made the provider's status known, for metrics. `notification`: the provider's · `sweeper`: the same, after
+ * the sweeper signalled again · `expiry`: the query at the deadline · `query`: another query, such as
+ * that of a cancellation or a reconciliation.
+ */
+export const CONFIRMATION_CAUSES = ['notification', 'sweeper', 'expiry', 'query'] as const;
+
+export type ConfirmationCause = (typeof CONFIRMATION_CAUSES)[number];

@@ -1,5 +1,6 @@
 import { OPEN_LATE_PAYMENT_STATUSES, type LatePaymentStatus } from './late-payment';
 import { formatRupiah } from './money';
+import { OPERATOR_STEPS } from './operator-steps';
 import type { PaymentState, PaymentTerms } from './payment';
 import { isFinal, UNPAID_FINAL_STATUSES, type PaymentStatus } from './payment-transitions';
 import type { ProviderPaymentStatus } from './provider-status';
@@ -17,6 +18,8 @@ export interface RecordedPayment extends Pick<PaymentTerms, 'totalRupiah' | 'set
   readonly refundSubmittedAtMs: number | null;
   /** An operator refunded the customer outside the provider, which does not know of it. */
   readonly isManuallyRefunded: boolean;
+  /** The payments of its merchant do not settle. */
+  readonly isMerchantHeld: boolean;
 }
 
 /** The provider's record of the order. Where it is null, the provider has no such order. */
@@ -45,6 +48,8 @@ export interface Break {
   readonly detail: string;
   /** The workflow resolves it by a status query. */
   readonly isResolvedByStatusQuery: boolean;
+  /** When the timer of an `overdue` one should have fired. */
+  readonly dueAtMs?: number;
 }
 
 /** A break with its payment. */
@@ -105,16 +110,19 @@ export interface Coverage {
   readonly compared: number;
   /** Of these, for how many the provider or Temporal returned no determinate result. */
   readonly indeterminate: number;
+  /** Of these, how many the provider was not asked about, because the account is down. Such a run is not complete. */
+  readonly unasked: number;
   readonly breaks: number;
 }
 
-export const NOTHING_COVERED: Coverage = { seen: 0, compared: 0, indeterminate: 0, breaks: 0 };
+export const NOTHING_COVERED: Coverage = { seen: 0, compared: 0, indeterminate: 0, unasked: 0, breaks: 0 };
 
 export function addCoverage(sum: Coverage, more: Coverage): Coverage {
   return {
     seen: sum.seen + more.seen,
     compared: sum.compared + more.compared,
     indeterminate: sum.indeterminate + more.indeterminate,
+    unasked: sum.unasked + more.unasked,
     breaks: sum.breaks + more.breaks,
   };
 }
@@ -128,13 +136,14 @@ export interface PartCoverage extends Coverage {
 /** The coverage of a run: payments are counted once, breaks and indeterminate results in every part. */
 export function totalCoverage(parts: readonly PartCoverage[]): Coverage {
   const { seen, compared } = parts.filter(({ accountId }) => accountId !== null).reduce(addCoverage, NOTHING_COVERED);
-  const { indeterminate, breaks } = parts.reduce(addCoverage, NOTHING_COVERED);
-  return { seen, compared, indeterminate, breaks };
+  const { indeterminate, unasked, breaks } = parts.reduce(addCoverage, NOTHING_COVERED);
+  return { seen, compared, indeterminate, unasked, breaks };
 }
 
 /** One line for operators. */
-export function describeCoverage({ seen, compared, indeterminate, breaks }: Coverage): string {
-  return `${compared} of ${seen} compared, ${breaks} breaks, ${indeterminate} indeterminate`;
+export function describeCoverage({ seen, compared, indeterminate, unasked, breaks }: Coverage): string {
+  const skipped = unasked > 0 ? `, ${unasked} not asked because the provider account is down` : '';
+  return `${compared} of ${seen} compared, ${breaks} breaks, ${indeterminate} indeterminate${skipped}`;
 }
 
 /** The provider statuses that are no break, by the status of the payment. */
@@ -153,6 +162,18 @@ const EXPECTED_PROVIDER_STATUSES = {
 
 /** A timer, signal or record is a break only if it is later than this. */
 export const GRACE_MS = 60_000;
+
+/** An overdue payment becomes an exception if it is still overdue in the next hourly run. */
+const OVERDUE_EXCEPTION_AFTER_MS = 65 * 60_000;
+
+/**
+ * Whether an operator has to look at a break that no status query resolves. What is overdue may only wait for a
+ * provider or a worker that is away.
+ */
+export function needsException({ kind, dueAtMs }: Break, isProviderDeterminate: boolean, nowMs: number): boolean {
+  if (kind !== 'overdue' || dueAtMs === undefined) return true;
+  return isProviderDeterminate && nowMs > dueAtMs + OVERDUE_EXCEPTION_AFTER_MS;
+}
 
 /** A healthy provider confirms a refund in seconds. After this delay an operator should be informed. */
 export const REFUND_GRACE_MS = 10 * 60_000;
@@ -181,7 +202,10 @@ export function findOverdueLatePayment(status: LatePaymentStatus, sinceMs: numbe
 }
 
 /** A webhook delivery that should have a retry workflow, and has none. */
-export const LOST_RETRIES = breakOf('missing', 'a webhook delivery has no running retry workflow: run `lunas recover`');
+export const LOST_RETRIES = breakOf(
+  'missing',
+  `a webhook delivery has no running retry workflow: ${OPERATOR_STEPS.recover}`,
+);
 
 /** A workflow whose payment PostgreSQL does not have. */
 export const ORPHANED_WORKFLOW = breakOf('missing', 'its workflow has no payment in PostgreSQL');
@@ -259,7 +283,8 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
     return [findUnendedWorkflow(status)];
   }
   if (workflow === null || !workflow.isRunning) {
-    return [breakOf('missing', `it is "${status}" and has no running workflow: run \`lunas recover\``)];
+    const remedy = `its next event or ${OPERATOR_STEPS.recover}`;
+    return [breakOf('missing', `it is "${status}" and has no running workflow: ${remedy}`)];
   }
   if (workflow.status === null || workflow.status === status) return [];
   // A signalled workflow reads PostgreSQL and continues from there.
@@ -267,7 +292,7 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
 }
 
 function findOverdue(recorded: RecordedPayment, nowMs: number): Break[] {
-  const { state, settlementKind, createdAtMs, expiresAtMs, refundSubmittedAtMs } = recorded;
+  const { state, settlementKind, isMerchantHeld, createdAtMs, expiresAtMs, refundSubmittedAtMs } = recorded;
   const late = (dueMs: number | undefined, what: string) => overdue(dueMs, GRACE_MS, nowMs, what, false);
   switch (state.status) {
     case 'created':
@@ -275,7 +300,7 @@ function findOverdue(recorded: RecordedPayment, nowMs: number): Break[] {
     case 'pending':
       return late(expiresAtMs, 'it should have expired');
     case 'paid':
-      return settlementKind === 'automatic' ? late(state.settlesAtMs, 'it should have settled') : [];
+      return settlementKind === 'automatic' && !isMerchantHeld ? late(state.settlesAtMs, 'it should have settled') : [];
     case 'refund_processing':
       if (state.refund?.status === 'held') return late(state.refund.submitAtMs, 'its refund should have gone out');
       return overdue(refundSubmittedAtMs ?? undefined, REFUND_GRACE_MS, nowMs, 'its refund is submitted', true);
@@ -292,7 +317,8 @@ function overdue(
   isResolvedByStatusQuery: boolean,
 ): Break[] {
   if (dueMs === undefined || nowMs <= dueMs + graceMs) return [];
-  return [breakOf('overdue', `${what} since ${new Date(dueMs).toISOString()}`, isResolvedByStatusQuery)];
+  const detail = `${what} since ${new Date(dueMs).toISOString()}`;
+  return [{ ...breakOf('overdue', detail, isResolvedByStatusQuery), dueAtMs: dueMs }];
 }
 
 function breakOf(kind: BreakKind, detail: string, isResolvedByStatusQuery = false): Break {

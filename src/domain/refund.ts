@@ -5,6 +5,10 @@ export const MAX_REFUNDS = 20;
 export const REFUND_STATUSES = ['held', 'submitted', 'confirmed', 'rejected', 'cancelled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
+/** `provider`: Lunas has only seen it at the provider. `lunas`: a merchant, an operator or a rule requested it here. */
+export const REFUND_REQUESTERS = ['lunas', 'provider'] as const;
+export type RefundRequester = (typeof REFUND_REQUESTERS)[number];
+
 /** The latest refund of a payment. */
 export interface RefundState {
   /** 1 for the first refund of the payment, one more for each after it. */

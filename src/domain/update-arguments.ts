@@ -3,20 +3,29 @@ import { type ActionDefinition, PAYMENT_ACTIONS, type PaymentAction, type Refund
 import type { Actor } from './workflow-step';
 
 /**
- * The arguments of the update of a payment action. The proof binds them to one update: Temporal performs an update id
- * once in a run, so a stranger who reads the arguments in a history cannot send them again. The proof does not bind the
- * correlation, which decides nothing.
+ * The arguments of the update of a payment action. The proof binds them to one update and to the payment's version.
+ * Temporal performs an update id once in a run, and a version never returns. So a stranger who reads the arguments in a
+ * history can send them again neither to the same run nor to a later one. The proof does not bind the correlation,
+ * which decides nothing.
  */
 export type UpdateArguments = readonly [
   actor: Actor,
   resolution: RefundResolution | null,
   proof: string,
-  correlation?: Correlation,
+  correlation: Correlation | null,
 ];
 
-/** @param update the name of the update */
-export function updateProof(update: string, updateId: string): string {
-  return `${update}/${updateId}`;
+/**
+ * @param update the name of the update
+ * @param version of the payment in its workflow
+ */
+export function updateProof(update: string, updateId: string, version: number): string {
+  return `${update}/${updateId}/${version}`;
+}
+
+/** Whether Lunas sent the update, for whatever version of the payment. */
+export function isProofOf(update: string, updateId: string, proof: unknown): boolean {
+  return typeof proof === 'string' && proof.startsWith(`${update}/${updateId}/`);
 }
 
 /** The names of those who may request an action. */

@@ -13,6 +13,8 @@ export interface StepInput {
   readonly by?: Actor;
   /** Of the request that caused the step. Absent if the workflow decided the step. */
   readonly correlation?: Correlation;
+  /** What the workflow knows of the creation. PostgreSQL may have lost it. Only the steps of the creation get it. */
+  readonly opening?: Opening;
 }
 
 /** A merchant or an operator, as the payment's history names them. */
@@ -26,6 +28,8 @@ export interface StepResult {
   readonly state: PaymentState;
   /** Why an operator should look at the payment. */
   readonly attentionReason?: string;
+  /** The merchant is on hold: the workflow asks PostgreSQL again, and not the provider. */
+  readonly isMerchantHeld?: true;
   /** Why the step did not perform the requested action, in words for the caller. */
   readonly rejection?: string;
   /** The result of the creation; only the step that opens or fails the creation returns it. */

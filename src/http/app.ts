@@ -1,3 +1,4 @@
+import { SpanKind } from '@opentelemetry/api';
 import { randomUUID } from 'node:crypto';
 import express, {
   type ErrorRequestHandler,
@@ -10,7 +11,7 @@ import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../obse
 import type { CompletedRequest } from '../db/records/recorded-requests';
 import { isRequestId, isTraceparent, type Correlation } from '../domain/correlation';
 import { increment } from '../observability/metrics';
-import { startSpan, withIds } from '../observability/tracing';
+import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
 import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
 import { clientAddress } from './auth/client-address';
@@ -52,10 +53,10 @@ export function createApp(
 const NO_SUCH_PATH = { internal: 'no such path' };
 
 /** The token of a QR image or of a checkout page is a secret. */
-const TOKEN = /^(\/(?:qris|pay)\/)[^/.]+/i;
+const TOKEN = /^(\/+(?:qris|pay)\/+)[^/]+?(\.png|\.svg)?(?=\/|$)/i;
 
 function loggedPath({ path }: Request): string {
-  return path.replace(TOKEN, '$1…');
+  return path.replace(TOKEN, '$1…$2');
 }
 
 const ONE_YEAR_SECONDS = 31_536_000;
@@ -145,13 +146,14 @@ function traceRequest({ method, path, isUnobserved }: Route, response: Response)
   if (isUnobserved) return;
   const name = `${method.toUpperCase()} ${path}`;
   const attributes = { 'http.request.method': method.toUpperCase(), 'http.route': path };
-  const span = startSpan({ name, kind: 'server', attributes });
-  if (!span) return;
-  setTraceparent(span.traceparent);
+  const span = startSpan(name, { kind: SpanKind.SERVER, attributes });
+  const traceparent = traceparentOf(span);
+  if (traceparent === undefined) return;
+  setTraceparent(traceparent);
   const end = () => {
     const { statusCode } = response;
     const isError = statusCode >= 500 || !response.writableFinished;
-    span.end(withIds({ isError, attributes: { 'http.response.status_code': statusCode } }));
+    endSpan(span, { isError, attributes: { 'http.response.status_code': statusCode } });
   };
   response.once('close', inCurrentScope(end));
 }

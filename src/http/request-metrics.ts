@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import type { GaugeReader } from '../observability/metrics';
 import { observeDuration } from '../observability/metrics';
 import type { Route } from './endpoint';
+import { EVENT_STREAM_HEADERS } from './event-stream';
 
 let inFlight = 0;
 
@@ -19,7 +20,7 @@ export function measureRequest(response: Response): () => void {
 
 /** It stays open as long as its page: its duration would be one of the slowest requests. */
 function isEventStream(response: Response): boolean {
-  return response.get('Content-Type')?.startsWith('text/event-stream') ?? false;
+  return response.get('Content-Type')?.startsWith(EVENT_STREAM_HEADERS['Content-Type']) ?? false;
 }
 
 /** The pattern of the route, never the path: that has ids. */

@@ -8,7 +8,7 @@ import { type DataDirectory, writeAtomically } from './data-directory';
  * Increase it if this version can no longer run on existing data, for example after a Temporal message was renamed:
  * workflows that run already would fail.
  */
-const DATA_FORMAT = '1';
+const DATA_FORMAT = '2';
 
 /**
  * Writes the format into a new data directory.

@@ -1,6 +1,7 @@
 import { API_ERRORS } from '../domain/errors';
 import { EXCEPTION_KINDS } from '../domain/exception-kinds';
 import { OPEN_STATUSES, PAYMENT_TRANSITIONS } from '../domain/payment-transitions';
+import { CONFIRMATION_CAUSES } from '../domain/provider-status';
 
 export interface MetricDefinition {
   /** `sampled_counter`: a counter that another component counts. It is read like a gauge. */
@@ -28,9 +29,10 @@ export const AGE_GROUPS = {
   over_7d: '1000 years',
 } as const;
 
-/** Why a payment needs an operator, or is late. */
+/** Why a payment needs an operator, or is late. `held`: it does not settle, by the decision of an operator. */
 export const ATTENTION_REASONS = [
   'overdue',
+  'held',
   'refund_failed',
   'refund_indeterminate',
   'waiting_for_settlement',
@@ -120,6 +122,20 @@ export const METRICS = {
     help: 'Creations that were rejected because too many are in flight. The items of a bulk count one by one.',
     labels: {},
   },
+  lunas_notifications_received_total: {
+    type: 'counter',
+    process: 'api',
+    help: "Requests at the address for providers' notifications, by what they are.",
+    labels: { outcome: ['verified', 'invalid_signature', 'malformed', 'unknown_account'] },
+  },
+  lunas_creates_total: {
+    type: 'counter',
+    process: 'api',
+    help:
+      'Creations of valid payments by their end. completed: the acquirer decided; failed: no result in time; ' +
+      'no_capacity: rejected without a place; over_share: rejected, because the merchant has its share of the places.',
+    labels: { outcome: ['completed', 'failed', 'no_capacity', 'over_share'] },
+  },
   lunas_dependency_up: {
     type: 'gauge',
     process: 'worker',
@@ -132,12 +148,24 @@ export const METRICS = {
     help: 'Transitions of payments that this process has written.',
     labels: { transition: Object.keys(PAYMENT_TRANSITIONS) },
   },
+  lunas_payments_confirmed_total: {
+    type: 'counter',
+    process: 'worker',
+    help: "Payments that became paid, by what made the provider's status known.",
+    labels: { cause: CONFIRMATION_CAUSES },
+  },
   lunas_provider_request_duration_seconds: {
     type: 'histogram',
     process: 'every',
     help: 'Duration of calls to a provider account. Accounts beyond the first 8 of a process are "other".',
     labels: { account: null, operation: null, outcome: null },
     buckets: OUTGOING_BUCKETS,
+  },
+  lunas_provider_rejected_merchants: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Merchants whose orders an account has rejected since it last accepted one, counted up to 100.',
+    labels: { account: null },
   },
   lunas_webhook_deliveries_total: {
     type: 'counter',
@@ -162,6 +190,12 @@ export const METRICS = {
     type: 'gauge',
     process: 'worker',
     help: 'Age of the oldest delivery that a relay could send now; 0 if there is none.',
+    labels: {},
+  },
+  lunas_recovery_mode: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Whether recovery mode is on (1), so that nothing is settled or refunded.',
     labels: {},
   },
   lunas_payments_open: {
@@ -209,14 +243,26 @@ export const METRICS = {
   lunas_reconciliation_last_success_timestamp_seconds: {
     type: 'gauge',
     process: 'worker',
-    help: 'End of the last run that compared everything with determinate results; absent if there was none.',
+    help: 'End of the last run that asked the provider about every payment; absent if there was none.',
+    labels: {},
+  },
+  lunas_reconciliation_last_success_duration_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Duration of that run.',
+    labels: {},
+  },
+  lunas_retention_last_success_timestamp_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'End of the last run of retention that deleted all that it should; before the first one, the installation.',
     labels: {},
   },
   lunas_reconciliation_last_run_items: {
     type: 'gauge',
     process: 'worker',
     help: 'Coverage of the last reconciliation run.',
-    labels: { result: ['seen', 'compared', 'indeterminate', 'breaks'] },
+    labels: { result: ['seen', 'compared', 'indeterminate', 'unasked', 'breaks'] },
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 

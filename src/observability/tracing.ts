@@ -1,39 +1,49 @@
-import { logIds, traceHeaders, withTraceparent } from './correlation';
+import {
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type SpanOptions,
+} from '@opentelemetry/api';
 import { codeOf } from '../errors';
+import { VERSION } from '../package-info';
+import { logIds, traceHeaders, withTraceparent } from './correlation';
 
-type Attributes = Readonly<Record<string, string | number | boolean>>;
-
-export interface SpanStart {
-  /** Without ids, so that a name has few values. */
-  readonly name: string;
-  readonly kind: 'server' | 'client' | 'internal';
-  readonly attributes?: Attributes;
-}
-
-export interface SpanEnd {
+/** What a span has of a result. */
+export interface SpanResult {
   readonly attributes?: Attributes;
   readonly isError?: boolean;
 }
 
-export interface OpenSpan {
-  /** For its children. */
-  readonly traceparent: string;
-  end(result: SpanEnd): void;
+/**
+ * Starts a span, in the trace of the current scope if it has one. In a process that exports no traces, it does nothing.
+ * @param name without ids, so that a name has few values
+ */
+export function startSpan(name: string, options: SpanOptions): Span {
+  return trace.getTracer('lunas', VERSION).startSpan(name, options, contextOf(traceHeaders().traceparent));
 }
 
-/** @param parent a `traceparent`; without one the span starts a trace */
-export type StartSpan = (span: SpanStart, parent: string | undefined) => OpenSpan;
-
-let exportedSpans: StartSpan | undefined;
-
-/** Of a process with `OTEL_EXPORTER_OTLP_ENDPOINT`; undefined ends it. */
-export function setTracing(startSpan: StartSpan | undefined): void {
-  exportedSpans = startSpan;
+/** The parent of what the span causes; undefined if it is in no trace. */
+export function traceparentOf(span: Span): string | undefined {
+  const context = span.spanContext();
+  if (!isSpanContextValid(context)) return undefined;
+  return `00-${context.traceId}-${context.spanId}-${context.traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Starts a span, in the trace of the current scope if it has one. Undefined if the process exports no traces. */
-export function startSpan(span: SpanStart): OpenSpan | undefined {
-  return exportedSpans?.(span, traceHeaders().traceparent);
+/** Ends a span. The ids of the log lines are also on it. */
+export function endSpan(span: Span, { attributes = {}, isError = false }: SpanResult): void {
+  const { requestId, paymentId, workflowId } = logIds();
+  span.setAttributes({
+    'lunas.request_id': requestId,
+    'lunas.payment_id': paymentId,
+    'temporal.workflow.id': workflowId,
+    ...attributes,
+  });
+  if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
 }
 
 /**
@@ -42,36 +52,27 @@ export function startSpan(span: SpanStart): OpenSpan | undefined {
  * @param describe what the span has of the result
  */
 export async function withSpan<Result>(
-  span: SpanStart,
+  [name, options]: readonly [name: string, options: SpanOptions],
   work: () => Promise<Result>,
-  describe: (result: Result) => SpanEnd = () => ({}),
+  describe: (result: Result) => SpanResult = () => ({}),
 ): Promise<Result> {
-  const open = traceHeaders().traceparent === undefined ? undefined : startSpan(span);
-  if (!open) return work();
+  const parent = traceHeaders().traceparent;
+  if (parent === undefined) return work();
+  const span = startSpan(name, options);
   try {
-    const result = await withTraceparent(open.traceparent, work);
-    open.end(withIds(describe(result)));
+    const result = await withTraceparent(traceparentOf(span) ?? parent, work);
+    endSpan(span, describe(result));
     return result;
   } catch (error) {
-    open.end(withIds({ isError: true, attributes: { 'error.type': codeOf(error) ?? typeName(error) } }));
+    const type = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown');
+    endSpan(span, { isError: true, attributes: { 'error.type': type } });
     throw error;
   }
 }
 
-/** The ids of the log lines are also on the spans. */
-export function withIds({ attributes, isError = false }: SpanEnd): SpanEnd {
-  const { requestId, paymentId, workflowId } = logIds();
-  return {
-    isError,
-    attributes: {
-      ...(requestId !== undefined && { 'lunas.request_id': requestId }),
-      ...(paymentId !== undefined && { 'lunas.payment_id': paymentId }),
-      ...(workflowId !== undefined && { 'temporal.workflow.id': workflowId }),
-      ...attributes,
-    },
-  };
-}
-
-function typeName(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown';
+function contextOf(traceparent: string | undefined): Context {
+  if (traceparent === undefined) return ROOT_CONTEXT;
+  const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-');
+  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return trace.setSpanContext(ROOT_CONTEXT, parent);
 }

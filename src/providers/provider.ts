@@ -48,8 +48,15 @@ export interface Rejected {
   readonly reason: string;
   /** For merchants, if the reason is about our provider account. */
   readonly merchantReason?: string;
+  /** The account issues QRs of another merchant: it must issue no more. */
+  readonly stopsAccount?: true;
 }
-export type Indeterminate = { readonly outcome: 'indeterminate'; readonly reason: string };
+export interface Indeterminate {
+  readonly outcome: 'indeterminate';
+  readonly reason: string;
+  /** The call was not made: the account's own limit of calls is reached. */
+  readonly isRateLimited?: true;
+}
 
 export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Rejected | Indeterminate;
 
@@ -103,6 +110,8 @@ export type NotificationVerification =
       readonly reportedStatus: ProviderPaymentStatus | null;
       /** Two notifications of an account with the same meaning are the same, whatever their bytes. */
       readonly meaning: string;
+      /** The part of the meaning that the signature covers. */
+      readonly signed: string;
     }
   | { readonly outcome: 'invalid_signature' }
   | { readonly outcome: 'malformed' };

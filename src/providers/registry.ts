@@ -2,6 +2,8 @@ import type { Queryable } from '../db/connection/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Sealer } from '../crypto/sealing';
 import { createMidtransProvider } from './midtrans/midtrans-provider';
+import { logCalls } from './calls/log-calls';
+import type { Logger } from '../observability/logger';
 import { callRate } from './calls/call-rate';
 import { measureCalls } from './calls/measure-calls';
 import type { Provider } from './provider';
@@ -22,6 +24,7 @@ interface AccountRow {
   readonly adapter: string;
   readonly baseUrl: string;
   readonly sealedServerKey: string;
+  readonly nmid: string | null;
   readonly callsPerSecond: number | null;
 }
 
@@ -29,6 +32,7 @@ interface AccountRow {
 interface AccountAccess {
   readonly baseUrl: string;
   readonly serverKey: string;
+  readonly nmid: string | null;
 }
 
 interface Connection extends AccountAccess {
@@ -41,18 +45,23 @@ interface Connection extends AccountAccess {
 /** A change by an operator is in force on every process after at most 2 s. The rest remains for the read. */
 const FRESH_MS = 1_000;
 
-/**
- * Reads the row of an account at most once a second, as `lunas accounts set-key` may have changed it.
- * @param publicBaseUrl the address of our API for notifications
- */
-export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBaseUrl: string): ProviderRegistry {
+export interface ProviderRegistrySettings {
+  readonly db: Queryable;
+  readonly sealer: Sealer;
+  /** The address of our API for notifications. */
+  readonly publicBaseUrl: string;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+/** Reads the row of an account at most once a second, as `lunas accounts set-key` may have changed it. */
+export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: ProviderRegistrySettings): ProviderRegistry {
   const connections = new Map<string, Connection>();
   // A call may still use the client of an earlier server key, so each is closed only at the end.
   const opened: { close(): Promise<void> }[] = [];
 
   function connect(accountId: string, access: AccountAccess): Connection {
     const known = connections.get(accountId);
-    if (known?.baseUrl === access.baseUrl && known.serverKey === access.serverKey) return known;
+    if (known && isSameAccess(known, access)) return known;
     const client = createMidtransProvider({
       ...access,
       notificationUrl: `${publicBaseUrl}/provider-notifications/${accountId}`,
@@ -60,7 +69,7 @@ export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBase
     const rate = callRate(db, accountId, () => connection.callsPerSecond);
     const connection: Connection = {
       ...access,
-      provider: wrapCalls(wrapCalls(client, measureCalls(accountId)), rate),
+      provider: [measureCalls(accountId), rate, logCalls(accountId, log)].reduce(wrapCalls, client),
       callsPerSecond: null,
       readAtMs: Date.now(),
     };
@@ -95,15 +104,19 @@ export function createProviderRegistry(db: Queryable, sealer: Sealer, publicBase
   };
 }
 
-function accessOf({ id, adapter, baseUrl, sealedServerKey }: AccountRow, sealer: Sealer): AccountAccess {
-  return { baseUrl, serverKey: sealer.open(sealedServerKey, ['provider-server-key', id, adapter, baseUrl]) };
+function isSameAccess(one: AccountAccess, other: AccountAccess): boolean {
+  return one.baseUrl === other.baseUrl && one.serverKey === other.serverKey && one.nmid === other.nmid;
+}
+
+function accessOf({ id, adapter, baseUrl, sealedServerKey, nmid }: AccountRow, sealer: Sealer): AccountAccess {
+  return { baseUrl, nmid, serverKey: sealer.open(sealedServerKey, ['provider-server-key', id, adapter, baseUrl]) };
 }
 
 async function readAccount(db: Queryable, accountId: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>({
     name: 'read_provider_account',
     text: `select id, provider, adapter, base_url as "baseUrl", sealed_server_key as "sealedServerKey",
-        calls_per_second as "callsPerSecond"
+        nmid, calls_per_second as "callsPerSecond"
       from provider_accounts where id = $1`,
     values: [accountId],
   });

@@ -12,3 +12,14 @@ export function validateQris(payload: string, totalRupiah: number): string | nul
   if (expected === null || expected === totalRupiah) return null;
   return `its QR has ${formatRupiah(expected)} instead of ${formatRupiah(totalRupiah)}`;
 }
+
+/**
+ * Why a valid QR is not of our account: another merchant would get the money. Null if it is.
+ * @param nmid that of our account; null: not known
+ */
+export function foreignMerchant(payload: string, nmid: string | null): string | null {
+  if (nmid === null) return null;
+  const qris = parseQris(payload);
+  const issued = qris.ok ? qris.value.nmid : null;
+  return issued === nmid ? null : `its QR has ${issued === null ? 'no NMID' : `NMID ${issued}`} instead of ${nmid}`;
+}

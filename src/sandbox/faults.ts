@@ -8,6 +8,7 @@ export type FaultOperation = (typeof FAULT_OPERATIONS)[number];
  * - `accept_then_timeout`, `accept_then_reset`, `half_body`: the acquirer executes it. The response is lost or cut.
  * - `slow`: the acquirer executes it and responds after three seconds.
  * - `reject`: the acquirer rejects it.
+ * - `forgotten_key`: the acquirer has the order, and forgot the idempotency key of its charge: a 406 without a QR.
  *
  * How a notification fails:
  * - `timeout`, `reset`, `http_500`: it does not arrive. A further attempt follows.
@@ -24,6 +25,7 @@ export const FAULT_KINDS = [
   'accept_then_reset',
   'half_body',
   'slow',
+  'forgotten_key',
   'bad_signature',
   'silent',
 ] as const;
@@ -42,6 +44,7 @@ export interface Fault {
 
 /** Whether the operation can have this kind of fault. An API response has no signature and cannot be dropped. */
 export function isPossible({ operation, kind }: Pick<Fault, 'operation' | 'kind'>): boolean {
+  if (kind === 'forgotten_key') return operation === 'charge';
   return operation === 'notify' || !NOTIFICATION_ONLY.has(kind);
 }
 

@@ -5,7 +5,7 @@ import { errorResponse } from './responses';
 import type { FaultKind, Faults, FaultOperation } from './faults';
 import type { Ledger } from './ledger';
 import { permanentFault } from './magic-amounts';
-import { cannotModify, charge, close, notFound, refund, showStatus } from './midtrans-operations';
+import { cannotModify, charge, close, duplicateOrder, notFound, refund, showStatus } from './midtrans-operations';
 import { respond, send, type Work } from './respond';
 import { SANDBOX_SERVER_KEY } from './acquirers';
 
@@ -51,7 +51,8 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   /** Responds with the result of `work`, or with the armed fault, or with the order's permanent fault. */
   async function serve(operation: FaultOperation, response: Response, { work, reject, fault }: Service): Promise<void> {
     const kind = faults.take(operation) ?? fault;
-    await respond(kind, response, kind === 'reject' ? reject : work);
+    const result = kind === 'forgotten_key' ? duplicateOrder : kind === 'reject' ? reject : work;
+    await respond(kind, response, result);
     wakeNotifier();
   }
 

@@ -60,8 +60,13 @@ export async function charge(ledger: Ledger, request: Request): Promise<Acquirer
     idempotencyKey: idempotencyKeyOf(request),
   });
   // Midtrans allows a new charge for the id of an expired order. One charge per order makes a stricter oracle.
-  if (outcome === 'duplicate') return errorResponse('406', DUPLICATE_ORDER);
+  if (outcome === 'duplicate') return duplicateOrder();
   return chargeResponse(order, `${request.protocol}://${request.host}`);
+}
+
+/** The response to a charge of an order that exists, under another idempotency key. */
+export function duplicateOrder(): AcquirerResponse {
+  return errorResponse('406', DUPLICATE_ORDER);
 }
 
 /** `GET /v2/:id/status`: the code of the order's status, or 404. Counts the call. */

@@ -32,6 +32,7 @@ export async function respond(fault: FaultKind | undefined, response: Response, 
       return send(response, body);
     }
     case 'reject':
+    case 'forgotten_key':
     case 'bad_signature':
     case 'silent':
     case undefined:

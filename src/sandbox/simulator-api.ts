@@ -27,7 +27,9 @@ const faultSchema = z
     kind: z.enum(FAULT_KINDS),
     times: z.coerce.number().int().min(1).max(MAX_TIMES).default(1),
   })
-  .refine(isPossible, { error: 'only a notification can be silent or have a bad signature' });
+  .refine(isPossible, {
+    error: 'only a charge can have a forgotten key; only a notification can be silent or have a bad signature',
+  });
 
 /** Controls the sandbox: pay orders, read the ledger, inject faults. Only for clients on the loopback interface. */
 export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () => void): Router {

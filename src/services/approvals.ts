@@ -1,22 +1,28 @@
 import { z } from 'zod';
-import { messageOf, UserError } from '../errors';
-import type { Queryable } from '../db/connection/pool';
+import { ConflictError, messageOf, UserError } from '../errors';
+import type { Pool, Queryable } from '../db/connection/pool';
 import { requireRow } from '../db/connection/require-row';
+import { inTransaction } from '../db/connection/transaction';
 import { SETTLEMENT_KINDS } from '../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
 import { type OperatorIdentity, withAudit } from './audit/audit';
-import { setPolicy } from './provider-accounts/catalog';
+import { replacePolicy } from './provider-accounts/catalog';
 import { resolveException } from './payments/exceptions';
-import { approveOperator } from './identity/operators';
+import { ARE_TWO_PERSONS } from './identity/deciders';
+import { approveOperator, revokeOperator } from './identity/operators';
 import type { PaymentActionResult } from './payments/payment-actions';
-import { approveAccount } from './provider-accounts/provider-accounts';
-import { APPROVABLE_PAYMENT_ACTIONS, type ApprovableAction, IS_WAITING } from './audit/request-approval';
+import { approveAccount, approveServerKey } from './provider-accounts/provider-accounts';
+import { APPROVABLE_PAYMENT_ACTIONS, type ApprovableAction, IS_VALID, IS_WAITING } from './audit/request-approval';
 
 /** A request for a second operator. */
 export interface Approval {
   readonly id: number;
   readonly action: ApprovableAction['action'];
   readonly target: string;
+  /** Null: it moves no amount, or the amount is not known. */
+  readonly amountRupiah: number | null;
+  /** The version of the policy, or the id of the limit, that it replaces. */
+  readonly expectedVersion: number | null;
   readonly parameters: unknown;
   readonly note: string;
   readonly requestedBy: string;
@@ -27,11 +33,18 @@ export interface Approval {
   readonly decidedBy: string | null;
   readonly decidedAt: Date | null;
   readonly failureReason: string | null;
+  /** Oldest first. */
+  readonly decisions: readonly {
+    readonly decision: 'approved' | 'rejected';
+    readonly decidedBy: string;
+    readonly decidedAt: string;
+    readonly note: string | null;
+  }[];
 }
 
 /** What an approval needs to be executed. */
 export interface ApprovalContext {
-  readonly db: Queryable;
+  readonly db: Pool;
   /** The second operator. */
   readonly by: OperatorIdentity;
   /** Performs an action of a payment's workflow as this operator. */
@@ -53,26 +66,58 @@ const policyChange = z.object({
   expiresInSeconds: z.number().optional(),
 });
 
-/** The action with its parameters, as the database has them. */
-const approvable = z.union([
-  z.object({ action: z.literal('account.create'), parameters: z.object({ accountId: z.string() }) }),
-  z.object({ action: z.literal('operator.create'), parameters: z.object({ operatorId: z.string() }) }),
+const paymentAction = z.object({
+  action: z.enum(APPROVABLE_PAYMENT_ACTIONS),
+  parameters: z.object({ paymentId: z.string() }),
+});
+type PaymentActionRequest = z.output<typeof paymentAction>;
+
+const accountKey = z.object({
+  accountId: z.string(),
+  keyFingerprint: z.string().nullable(),
+  nmid: z.string().nullable(),
+});
+
+const databaseAction = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('account.create'), parameters: accountKey }),
+  z.object({ action: z.literal('account.set_key'), parameters: accountKey }),
+  z.object({
+    action: z.enum(['operator.create', 'operator.revoke']),
+    parameters: z.object({ operatorId: z.string() }),
+  }),
   z.object({ action: z.literal('catalog.set'), parameters: policyChange }),
   z.object({ action: z.literal('approval.set_limit'), parameters: z.object({ limitRupiah: z.number() }) }),
   z.object({
     action: z.literal('exception.resolve_as_refunded'),
     parameters: z.object({ exceptionId: z.string() }),
   }),
-  z.object({ action: z.enum(APPROVABLE_PAYMENT_ACTIONS), parameters: z.object({ paymentId: z.string() }) }),
 ]);
+type DatabaseActionRequest = z.output<typeof databaseAction>;
+
+/** The action with its parameters, as the database has them. */
+const approvable = z.union([databaseAction, paymentAction]);
+
+function isPaymentAction(request: z.output<typeof approvable>): request is PaymentActionRequest {
+  return APPROVABLE_PAYMENT_ACTIONS.some((action) => action === request.action);
+}
 
 /** Longer than the execution of any action. */
 const LEASE = "interval '2 minutes'";
 
-const APPROVAL_COLUMNS = `approvals.id, action, target, parameters, note, requester.name as "requestedBy",
+const DECISIONS = `(
+    select coalesce(json_agg(json_build_object('decision', decision, 'decidedBy', operators.name,
+      'decidedAt', iso_utc(approval_decisions.decided_at), 'note', approval_decisions.note)
+      order by approval_decisions.id), '[]')
+    from approval_decisions join operators on operators.id = approval_decisions.decided_by
+    where approval_id = approvals.id
+  )`;
+
+const APPROVAL_COLUMNS = `approvals.id, action, target, amount_rupiah as "amountRupiah",
+  expected_version as "expectedVersion", parameters, note, requester.name as "requestedBy",
   requested_at as "requestedAt", approvals.expires_at as "expiresAt",
   case when status = 'pending' and not ${IS_WAITING} then 'expired' else status end as status,
-  decider.name as "decidedBy", decided_at as "decidedAt", failure_reason as "failureReason"`;
+  decider.name as "decidedBy", decided_at as "decidedAt", failure_reason as "failureReason",
+  ${DECISIONS} as decisions`;
 const WITH_NAMES = `join operators requester on requester.id = requested_by
   left join operators decider on decider.id = decided_by`;
 
@@ -90,22 +135,20 @@ export async function listApprovals(
 }
 
 /**
- * Approves a request of another operator and executes it, at most once at the same time. If the process ends before
- * the execution is recorded, the approval can be repeated after two minutes: each action is safe to repeat.
+ * Approves a request of another operator and executes it, once. An action in the database takes effect with its
+ * approval, or neither does. An action of a payment is executed in its workflow: if the process ends before the outcome
+ * is recorded, the approval can be repeated after two minutes, until the request expires.
  * @throws NotFoundError if there is no such request
  * @throws UserError if the operator requested it, if it is decided or expired, or if the action is rejected
  */
 export async function approve(context: ApprovalContext, approvalId: number, note?: string): Promise<Approval> {
   const { db, by } = context;
   return withAudit(db, by, { action: 'approval.approve', target: String(approvalId), note }, async () => {
-    const approval = await decide(db, by, approvalId, 'approved');
-    try {
-      await execute({ ...context, by: { ...by, approval } }, approval);
-    } catch (error) {
-      if (error instanceof UserError) await recordExecution(db, approvalId, messageOf(error));
-      throw error;
-    }
-    await recordExecution(db, approvalId, null);
+    const action = approvable.parse(await findApproval(db, approvalId));
+    const decision = { approvalId, decision: 'approved', note } as const;
+    await (isPaymentAction(action)
+      ? approvePaymentAction(context, action, decision)
+      : approveInDatabase(context, action, decision));
     return findApproval(db, approvalId);
   });
 }
@@ -117,13 +160,28 @@ export async function reject(
   note?: string,
 ): Promise<Approval> {
   return withAudit(db, by, { action: 'approval.reject', target: String(approvalId), note }, () =>
-    decide(db, by, approvalId, 'rejected'),
+    decide(db, by, { approvalId, decision: 'rejected', note }),
   );
 }
 
-/** The newest limit is in force. @param limitRupiah rupiah; 0: each settlement needs a second operator */
-export async function setApprovalLimit(db: Queryable, limitRupiah: number): Promise<void> {
-  await db.query('insert into approval_limits (limit_rupiah) values ($1)', [limitRupiah]);
+/**
+ * The newest limit is in force.
+ * @param limitRupiah rupiah; 0: each settlement needs a second operator
+ * @param expectedId the limit to replace; null: the newest one
+ * @throws ConflictError if there is a newer limit
+ */
+export async function setApprovalLimit(db: Queryable, limitRupiah: number, expectedId: number | null): Promise<void> {
+  const { rowCount } = await db.query(
+    `insert into approval_limits (limit_rupiah, replaces_id)
+     select $1, id from (select id from approval_limits order by id desc limit 1) newest
+     where $2::bigint is null or id = $2
+     on conflict (replaces_id) do nothing`,
+    [limitRupiah, expectedId],
+  );
+  if (rowCount === 0) {
+    const text = 'There is a newer limit than the one that this request would have replaced: request it again.';
+    throw new ConflictError('superseded', text);
+  }
 }
 
 async function findApproval(db: Queryable, approvalId: number): Promise<Approval> {
@@ -131,79 +189,142 @@ async function findApproval(db: Queryable, approvalId: number): Promise<Approval
     `select ${APPROVAL_COLUMNS} from approvals ${WITH_NAMES} where approvals.id = $1`,
     [approvalId],
   );
-  return requireRow(rows, `There is no request ${approvalId}; lunas approvals list shows them.`);
+  return requireRow(rows, 'approval', String(approvalId));
+}
+
+interface Decision {
+  readonly approvalId: number;
+  readonly decision: 'approved' | 'rejected';
+  readonly note: string | undefined;
 }
 
 /**
- * One person could revoke all other operators, and then create the next one alone. Such an operator decides nothing for
- * a day, in which the audit log shows it. The first two operators of an installation are created alone.
+ * One statement decides, so a request is decided once. An approval whose lease ended, because its process did, is
+ * taken over or rejected.
  */
-const MAY_DECIDE = `exists (
-  select from operators decider where id = $3 and (
-    created_at <= now() - interval '24 hours'
-    or (select count(*) from operators where scopes is null) <= 2
-    or exists (select from approvals where action = 'operator.create' and status = 'executed'
-      and parameters ->> 'operatorId' = decider.id::text)
-  ))`;
-
-/** One statement decides, so a request is decided once. An approval whose lease ended is taken over. */
 async function decide(
   db: Queryable,
   by: OperatorIdentity,
-  approvalId: number,
-  decision: 'approved' | 'rejected',
+  { approvalId, decision, note }: Decision,
 ): Promise<Approval> {
-  const { rowCount } = await db.query(
-    `update approvals set status = $2, decided_by = $3, decided_at = now(),
-       leased_until = case when $2 = 'approved' then now() + ${LEASE} end
-     where id = $1 and requested_by <> $3 and ${MAY_DECIDE}
-       and (${IS_WAITING}
-         or status = 'approved' and $2 = 'approved' and leased_until < now())`,
-    [approvalId, decision, by.operatorId],
+  const { rows } = await db.query(
+    `with decided as (
+       update approvals set status = $2, decided_by = decider.id, decided_at = now(),
+         leased_until = case when $2 = 'approved' then now() + ${LEASE} end
+       from operators requester, operators decider
+       where approvals.id = $1 and requester.id = requested_by and decider.id = $3 and ${ARE_TWO_PERSONS}
+         and (${IS_WAITING}
+           or status = 'approved' and leased_until < now() and ($2 = 'rejected' or ${IS_VALID}))
+       returning approvals.id
+     )
+     insert into approval_decisions (approval_id, decision, decided_by, note)
+     select id, $2, $3, $4 from decided returning id`,
+    [approvalId, decision, by.operatorId, note],
   );
   const approval = await findApproval(db, approvalId);
-  if (rowCount === 1) return approval;
-  throw new UserError(`Request ${approvalId} ${whyNotDecided(approval)}`);
+  if (rows.length === 1) return approval;
+  throw new ConflictError('not_allowed', `Request ${approvalId} ${whyNotDecided(approval)}`);
 }
 
 function whyNotDecided({ status, requestedBy, decidedBy }: Approval): string {
   if (status === 'pending') {
-    return `is of ${requestedBy}: another operator has to decide, whose key is a day old or was approved.`;
+    const rule = 'The keys of both have to be a day old or approved, and neither of them may have created the other.';
+    return `is of ${requestedBy}: another operator has to decide. ${rule}`;
   }
   if (status === 'expired') return 'is expired: it has to be requested again.';
-  if (status === 'approved') return `is being executed for ${decidedBy}; repeat this in two minutes if it stays so.`;
+  if (status === 'approved') {
+    const limit = `If it is expired, or the key of ${requestedBy} is not accepted any more, it can only be rejected.`;
+    return `is being executed for ${decidedBy}. If it stays so, repeat this in two minutes. ${limit}`;
+  }
   return `is ${status} already, by ${decidedBy}.`;
 }
 
-async function execute({ db, by, performPaymentAction }: ApprovalContext, approval: Approval): Promise<unknown> {
-  const note = `${approval.note} (requested by operator:${approval.requestedBy})`;
-  const { action, parameters } = approvable.parse(approval);
+/** The workflow of the payment executes it, outside the transactions of this process. */
+async function approvePaymentAction(
+  { db, by, performPaymentAction }: ApprovalContext,
+  { action, parameters }: PaymentActionRequest,
+  decision: Decision,
+): Promise<void> {
+  const approval = await decide(db, by, decision);
+  const executor = { ...by, approval };
+  const failure = await failureOf(performPaymentAction(executor, action, parameters.paymentId, noteOf(approval)));
+  const isRecorded = await recordExecution(db, approval.id, failure);
+  if (failure) throw failure;
+  if (isRecorded) return;
+  const { status } = await findApproval(db, approval.id);
+  throw new Error(`The action of request ${approval.id} was executed, but it was ${status} meanwhile.`);
+}
+
+/** Decision, action and outcome are one transaction. */
+async function approveInDatabase(
+  { db, by }: ApprovalContext,
+  request: DatabaseActionRequest,
+  decision: Decision,
+): Promise<void> {
+  const failure = await inTransaction(db, async (client) => {
+    const approval = await decide(client, by, decision);
+    const failure = await failureOf(execute(client, { ...by, approval }, approval, request));
+    if (await recordExecution(client, approval.id, failure)) return failure;
+    throw new ConflictError('not_allowed', `Request ${approval.id} is expired: it has to be requested again.`);
+  });
+  if (failure) throw failure;
+}
+
+/** Each action is one statement, so a rejected one has written nothing. */
+async function execute(
+  db: Queryable,
+  by: OperatorIdentity,
+  approval: Approval,
+  { action, parameters }: DatabaseActionRequest,
+): Promise<unknown> {
+  const note = noteOf(approval);
   const audited = { action, target: approval.target, note };
+  const { expectedVersion } = approval;
   switch (action) {
     case 'account.create':
-      return withAudit(db, by, { ...audited, action: 'account.approve' }, () =>
-        approveAccount(db, parameters.accountId),
-      );
+      return withAudit(db, by, { ...audited, action: 'account.approve' }, () => approveAccount(db, parameters));
+    case 'account.set_key':
+      return withAudit(db, by, { ...audited, action }, () => approveServerKey(db, parameters));
     case 'operator.create':
       return withAudit(db, by, { ...audited, action: 'operator.approve' }, () =>
         approveOperator(db, parameters.operatorId),
       );
+    case 'operator.revoke':
+      return withAudit(db, by, { ...audited, action }, () => revokeOperator(db, parameters.operatorId));
     case 'catalog.set':
-      return withAudit(db, by, { ...audited, action }, () => setPolicy(db, parameters));
+      return withAudit(db, by, { ...audited, action }, () => replacePolicy(db, parameters, expectedVersion ?? -1));
     case 'approval.set_limit':
-      return withAudit(db, by, { ...audited, action }, () => setApprovalLimit(db, parameters.limitRupiah));
+      return withAudit(db, by, { ...audited, action }, () =>
+        setApprovalLimit(db, parameters.limitRupiah, expectedVersion ?? -1),
+      );
     case 'exception.resolve_as_refunded':
       return resolveException(db, by, parameters.exceptionId, { note, isRefunded: true });
-    default:
-      return performPaymentAction(by, action, parameters.paymentId, note);
   }
 }
 
-async function recordExecution(db: Queryable, approvalId: number, failureReason: string | null): Promise<void> {
-  await db.query(
+function noteOf({ note, requestedBy }: Approval): string {
+  return `${note} (requested by operator:${requestedBy})`;
+}
+
+/** The reason of a rejection; null after success. @throws every other error */
+async function failureOf(work: Promise<unknown>): Promise<UserError | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
+
+/** False if the request is not approved any more, or if an action in the database would end after it expired. */
+async function recordExecution(db: Queryable, approvalId: number, failure: UserError | null): Promise<boolean> {
+  const { rowCount } = await db.query(
     `update approvals set status = case when $2::text is null then 'executed' else 'failed' end, failure_reason = $2,
        leased_until = null
-     where id = $1 and status = 'approved'`,
-    [approvalId, failureReason],
+     where id = $1 and status = 'approved'
+       and ($2::text is not null or action = any ($3) or expires_at > clock_timestamp())`,
+    [approvalId, failure && messageOf(failure), APPROVABLE_PAYMENT_ACTIONS],
   );
+  return rowCount === 1;
 }

@@ -5,7 +5,21 @@ import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/logger';
-import { EncryptingCodec, isEncrypted, type PayloadKeys, rejectedPayload } from './payload-codec';
+import { EncryptingCodec, isEncrypted, type PayloadKeys, rejectedPayload, workflowIdOf } from './payload-codec';
+
+/** Who decrypts, by an operator key. */
+export interface CodecOperator {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What an operator has decrypted. */
+export interface Decryption {
+  readonly operator: CodecOperator;
+  /** Of the payloads that are authentic, without repetitions. */
+  readonly workflowIds: readonly string[];
+  readonly payloads: number;
+}
 
 export interface CodecServerSettings {
   readonly port: number;
@@ -15,7 +29,9 @@ export interface CodecServerSettings {
   /** Of the Web UI: pages of other origins get no response. */
   readonly origins: readonly string[];
   /** The operator with this secret key, or undefined. Null: no key is needed (sandbox). */
-  readonly findOperator: ((secretKey: string) => Promise<string | undefined>) | null;
+  readonly findOperator: ((secretKey: string) => Promise<CodecOperator | undefined>) | null;
+  /** Writes the audit log. If it rejects, the caller gets no payload. */
+  readonly record: (decryption: Decryption) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -59,6 +75,7 @@ function createCodecApp(settings: CodecServerSettings): Express {
     .use(async (request, response, next) => {
       const operator = await operatorOf(request, settings);
       if (operator === undefined) return requireKey(response);
+      // Null: the sandbox knows no operator.
       response.locals.operator = operator;
       next();
     })
@@ -71,10 +88,15 @@ function createCodecApp(settings: CodecServerSettings): Express {
       if (namespace !== settings.namespace) return reject(response, 400, `This server decrypts ${settings.namespace}.`);
       const body = requestSchema.safeParse(request.body);
       if (!body.success) return reject(response, 400, z.prettifyError(body.error));
-      const payloads = await Promise.all(body.data.payloads.map((payload) => decode(codec, payload)));
-      const { operator } = response.locals;
-      settings.log.info({ operator, payloads: payloads.length }, 'payloads decrypted');
-      response.set('Cache-Control', 'no-store').json({ payloads });
+      const decoded = await Promise.all(body.data.payloads.map((payload) => decode(codec, payload)));
+      const workflowIds = [...new Set(decoded.flatMap(({ workflowId }) => workflowId ?? []))];
+      const operator: CodecOperator | null = response.locals.operator;
+      const payloads = decoded.filter(({ workflowId }) => workflowId !== undefined).length;
+      if (operator !== null && payloads > 0 && !(await isRecorded(settings, { operator, workflowIds, payloads }))) {
+        return reject(response, 503, 'The audit log is not available, and nothing is decrypted without it.');
+      }
+      settings.log.info({ operator: operator?.name ?? 'sandbox', workflowIds, payloads }, 'payloads decrypted');
+      response.set('Cache-Control', 'no-store').json({ payloads: decoded.map(({ payload }) => payload) });
     })
     .use((_: Request, response: Response) => reject(response, 404, 'There is no such address.'))
     .use((error: unknown, _: Request, response: Response, next: NextFunction) => {
@@ -82,6 +104,16 @@ function createCodecApp(settings: CodecServerSettings): Express {
       settings.log.warn({ err: error }, 'request failed');
       reject(response, 400, 'The request cannot be read.');
     });
+}
+
+async function isRecorded({ record, log }: CodecServerSettings, decryption: Decryption): Promise<boolean> {
+  try {
+    await record(decryption);
+    return true;
+  } catch (error) {
+    log.error({ err: error, operator: decryption.operator.name }, 'decryption not recorded');
+    return false;
+  }
 }
 
 /** Browsers name the origin of a page in each POST, and ask before they send one to another origin. */
@@ -103,8 +135,11 @@ function allowOrigins(origins: readonly string[]) {
 }
 
 /** Undefined if the request has no valid key. The Temporal CLI sends a bearer token, a browser a password. */
-async function operatorOf(request: Request, { findOperator }: CodecServerSettings): Promise<string | undefined> {
-  if (findOperator === null) return 'sandbox';
+async function operatorOf(
+  request: Request,
+  { findOperator }: CodecServerSettings,
+): Promise<CodecOperator | null | undefined> {
+  if (findOperator === null) return null;
   const [, scheme = '', credentials = ''] = /^(Bearer|Basic) +(\S+)$/i.exec(request.get('authorization') ?? '') ?? [];
   if (scheme.toLowerCase() === 'bearer') return findOperator(credentials);
   return findOperator(
@@ -123,15 +158,21 @@ function reject(response: Response, status: number, message: string): void {
   response.status(status).json({ message });
 }
 
+interface DecodedPayload {
+  readonly payload: JsonPayload;
+  /** Of a payload that was decrypted: it is authenticated with the payload. */
+  readonly workflowId?: string;
+}
+
 /** What core and Temporal write themselves is not encrypted, and returned as it is. */
-async function decode(codec: EncryptingCodec, json: JsonPayload): Promise<JsonPayload> {
+async function decode(codec: EncryptingCodec, json: JsonPayload): Promise<DecodedPayload> {
   const payload = fromJson(json);
-  if (!isEncrypted(payload)) return json;
+  if (!isEncrypted(payload)) return { payload: json };
   try {
     const [decoded = payload] = await codec.decode([payload]);
-    return toJson(decoded);
+    return { payload: toJson(decoded), workflowId: workflowIdOf(payload) };
   } catch (error) {
-    return toJson(rejectedPayload(messageOf(error)));
+    return { payload: toJson(rejectedPayload(messageOf(error))) };
   }
 }
 

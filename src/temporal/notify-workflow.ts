@@ -5,8 +5,7 @@ import type { PaymentWorkflowClient } from './payment-workflow-client';
 
 /**
  * Signals the workflow of a payment that the provider's status may have changed; for a final payment, the workflow of
- * its late payment. `no_workflow`: the payment is open in PostgreSQL, but Temporal has lost its workflow (`lunas
- * recover`).
+ * its late payment. `no_workflow`: the payment is open in PostgreSQL, but Temporal has lost its workflow.
  */
 export async function notifyWorkflow(
   db: Queryable,

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
+import { decrypt, encrypt } from '../crypto/aead';
 import type { DerivedKeys } from '../crypto/derived-keys';
 import type { RejectedPayload } from '../domain/rejected-payload';
 import { messageOf } from '../errors';
@@ -34,13 +35,15 @@ interface PayloadContext {
   readonly workflowId?: string;
 }
 
-const ALGORITHM = 'aes-256-gcm';
 const ENCODING = 'binary/encrypted';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** A schedule appends the time to the id of its workflow. Results pass from one such workflow to the next. */
 const SCHEDULED_TIME = /-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/** The payload is not authentic. Any other error, such as an unavailable PostgreSQL, does not concern the payload. */
+export class NotAuthenticError extends Error {
+  override readonly name = 'NotAuthenticError';
+}
 
 /**
  * Encrypts and authenticates what Temporal stores: arguments, results and summaries. Each payload is bound to its
@@ -59,7 +62,7 @@ export class EncryptingCodec implements PayloadCodec {
     return Promise.resolve(payloads.map((payload) => this.encrypt(payload, boundId(context?.workflowId))));
   }
 
-  /** @throws Error if a payload is not encrypted, or not authentic */
+  /** @throws NotAuthenticError if a payload is not encrypted or not authentic, Error if its key cannot be read */
   decode(payloads: Payload[], context?: PayloadContext): Promise<Payload[]> {
     return Promise.all(payloads.map((payload) => this.decrypt(payload, context)));
   }
@@ -69,9 +72,6 @@ export class EncryptingCodec implements PayloadCodec {
     if (!encoding || Object.keys(others).length > 0)
       throw new TypeError('A payload must have an encoding, and no more');
     const { keyId, key } = this.keys.current();
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(this.associatedData(workflowId, encoding));
-    const ciphertext = Buffer.concat([cipher.update(data ?? Buffer.alloc(0)), cipher.final()]);
     return {
       metadata: {
         encoding: Buffer.from(ENCODING),
@@ -79,33 +79,33 @@ export class EncryptingCodec implements PayloadCodec {
         key: Buffer.from(keyId),
         workflow: Buffer.from(workflowId),
       },
-      data: Buffer.concat([iv, cipher.getAuthTag(), ciphertext]),
+      data: encrypt(key, data ?? Buffer.alloc(0), this.associatedData(workflowId, encoding)),
     };
   }
 
   private async decrypt(payload: Payload, context?: PayloadContext): Promise<Payload> {
     const { metadata, data } = payload;
-    if (!isEncrypted(payload)) throw new Error('it is not encrypted');
+    if (!isEncrypted(payload)) throw new NotAuthenticError('it is not encrypted');
     const keyId = textOf(metadata?.['key']);
     const key = await this.keys.find(keyId);
-    if (!key) throw new Error(`it is encrypted with the key ${keyId}, which this process does not have`);
-    const workflowId = textOf(metadata?.['workflow']);
+    if (!key) {
+      throw new NotAuthenticError(`it is encrypted with the key ${keyId}, which this process does not have`);
+    }
+    const workflowId = workflowIdOf(payload);
     if (context?.workflowId !== undefined && workflowId !== boundId(context.workflowId)) {
-      throw new Error(`it belongs to the workflow ${workflowId}`);
+      throw new NotAuthenticError(`it belongs to the workflow ${workflowId}`);
     }
     const encoding = metadata?.['content'] ?? Buffer.alloc(0);
-    const bytes = Buffer.from(data ?? []);
-    if (bytes.length < IV_BYTES + TAG_BYTES) throw new Error('it is too short');
-    const options = { authTagLength: TAG_BYTES };
-    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), options);
-    decipher.setAAD(this.associatedData(workflowId, encoding));
-    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-    const plaintext = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-    return { metadata: { encoding }, data: plaintext };
+    try {
+      const plaintext = decrypt(key, data ?? Buffer.alloc(0), this.associatedData(workflowId, encoding));
+      return { metadata: { encoding }, data: plaintext };
+    } catch (error) {
+      throw new NotAuthenticError(messageOf(error), { cause: error });
+    }
   }
 
-  private associatedData(workflowId: string, encoding: Uint8Array): Buffer {
-    return Buffer.from(JSON.stringify([this.namespace, workflowId, textOf(encoding)]));
+  private associatedData(workflowId: string, encoding: Uint8Array): string {
+    return JSON.stringify([this.namespace, workflowId, textOf(encoding)]);
   }
 }
 
@@ -124,6 +124,7 @@ export class WorkerCodec implements PayloadCodec {
     return this.codec.encode(payloads, context);
   }
 
+  /** @throws Error if a key cannot be read: Temporal repeats the task */
   decode(payloads: Payload[], context?: PayloadContext): Promise<Payload[]> {
     return Promise.all(payloads.map((payload) => this.decodeOne(payload, context)));
   }
@@ -131,10 +132,11 @@ export class WorkerCodec implements PayloadCodec {
   private async decodeOne(payload: Payload, context?: PayloadContext): Promise<Payload> {
     try {
       const [decoded] = await this.codec.decode([payload], context);
-      if (!decoded) throw new Error('it has no content');
+      if (!decoded) throw new NotAuthenticError('it has no content');
       return decoded;
     } catch (error) {
-      const reason = messageOf(error);
+      if (!(error instanceof NotAuthenticError)) throw error;
+      const reason = error.message;
       const workflowId = context?.workflowId;
       this.log.error({ workflowId, ...paymentIdOf(workflowId), reason }, 'payload not authentic');
       return rejectedPayload(reason);
@@ -145,6 +147,11 @@ export class WorkerCodec implements PayloadCodec {
 /** Whether the codec, or an imitation of it, encrypted the payload. */
 export function isEncrypted({ metadata }: Pick<Payload, 'metadata'>): boolean {
   return textOf(metadata?.['encoding']) === ENCODING;
+}
+
+/** The workflow that an encrypted payload names. Only of one that was decrypted is it authentic. */
+export function workflowIdOf({ metadata }: Pick<Payload, 'metadata'>): string {
+  return textOf(metadata?.['workflow']);
 }
 
 /** A payload that reads as a `RejectedPayload`. */

@@ -1,3 +1,4 @@
+import { SpanKind, type SpanOptions } from '@opentelemetry/api';
 import { randomUUID } from 'node:crypto';
 import {
   WithStartWorkflowOperation,
@@ -20,6 +21,8 @@ import {
   latePaymentWorkflowId,
   paidSignal,
   paymentWorkflowId,
+  PAYMENTS_TASK_QUEUE,
+  REQUEST_OUTDATED,
   REQUEST_REJECTED,
   statusQuery,
   type PaymentWorkflowStatus,
@@ -27,11 +30,11 @@ import {
 import type { latePayment } from '../../workflows/late-payment';
 import type { payment } from '../../workflows/payment';
 import type { ResumeState } from '../../workflows/payment-run';
-import { withSpan, type SpanStart } from '../observability/tracing';
+import { withSpan } from '../observability/tracing';
 import { BoundedClient, UPDATE_TIMEOUT_MS } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { RetryWorkflowClient } from './retry-workflow-client';
-import { WorkflowRecords } from './workflow-records';
+import { type ClosedRun, WorkflowRecords } from './workflow-records';
 import { latePaymentStartOptions, paymentStartOptions } from './workflow-start-options';
 
 /**
@@ -42,6 +45,18 @@ export type RequestOutcome =
   | { readonly outcome: 'done'; readonly status: PaymentStatus }
   | { readonly outcome: 'no_workflow' }
   | { readonly outcome: 'rejected'; readonly reason: string; readonly status: PaymentStatus | undefined };
+
+/** A payment, and its version in PostgreSQL. If the workflow has another version, the request is repeated with it. */
+export interface RequestedPayment {
+  readonly id: string;
+  readonly version?: number;
+}
+
+/** Each attempt fails only if the payment changes at that moment. */
+const MAX_REQUEST_ATTEMPTS = 5;
+
+/** What the workflow of a payment reports while it runs, or how it closed. */
+export type WorkflowRun = ({ readonly state: 'running' } & PaymentWorkflowStatus) | ClosedRun;
 
 /** What the API, the operators and the worker request of the workflows of payments. */
 export class PaymentWorkflowClient {
@@ -91,18 +106,36 @@ export class PaymentWorkflowClient {
    * Requests an action of the payment's workflow, and waits until the action is performed or rejected.
    * @throws Error if the outcome is not known within 9 s
    */
-  request(paymentId: string, action: PaymentAction, actor: Actor): Promise<RequestOutcome> {
-    const span = workflowSpan(`UpdateWorkflow:${PAYMENT_ACTIONS[action].update}`, paymentWorkflowId(paymentId));
-    const request = () => this.#request(paymentId, action, actor);
+  request(payment: RequestedPayment, action: PaymentAction, actor: Actor): Promise<RequestOutcome> {
+    const span = workflowSpan(`UpdateWorkflow:${PAYMENT_ACTIONS[action].update}`, paymentWorkflowId(payment.id));
+    const request = () => this.#requestAtVersion(payment, action, actor);
     return withSpan(span, request, ({ outcome }) => ({ attributes: { 'lunas.outcome': outcome } }));
   }
 
-  async #request(paymentId: string, action: PaymentAction, actor: Actor): Promise<RequestOutcome> {
+  async #requestAtVersion(
+    { id, version = 0 }: RequestedPayment,
+    ...requested: RequestedAction
+  ): Promise<RequestOutcome> {
+    for (let [attempt, current] = [1, version]; ; attempt += 1) {
+      const result = await this.#request({ id, version: current }, ...requested);
+      if (!('currentVersion' in result)) return result;
+      if (attempt === MAX_REQUEST_ATTEMPTS) throw new Error(`Payment ${id} changes too often`);
+      current = result.currentVersion;
+    }
+  }
+
+  async #request(
+    { id: paymentId, version }: Required<RequestedPayment>,
+    ...[action, actor]: RequestedAction
+  ): Promise<RequestOutcome | { readonly currentVersion: number }> {
     const { update, resolution }: ActionDefinition = PAYMENT_ACTIONS[action];
     const updateId = randomUUID();
-    const correlation = currentCorrelation();
-    const proven = [actor, resolution ?? null, updateProof(update, updateId)] as const;
-    const args: [...UpdateArguments] = correlation ? [...proven, correlation] : [...proven];
+    const args: [...UpdateArguments] = [
+      actor,
+      resolution ?? null,
+      updateProof(update, updateId, version),
+      currentCorrelation() ?? null,
+    ];
     try {
       const status = await this.#client.call(
         ({ workflow }) =>
@@ -118,6 +151,9 @@ export class PaymentWorkflowClient {
       if (cause instanceof ApplicationFailure && cause.type === REQUEST_REJECTED) {
         const status = PAYMENT_STATUSES.find((status) => status === cause.details?.[0]);
         return { outcome: 'rejected', reason: cause.message, status };
+      }
+      if (cause instanceof ApplicationFailure && cause.type === REQUEST_OUTDATED) {
+        return { currentVersion: Number(cause.details?.[0]) };
       }
       throw error;
     }
@@ -150,6 +186,17 @@ export class PaymentWorkflowClient {
   /** The status in the workflow; undefined if Temporal has no such workflow. */
   queryStatus(paymentId: string): Promise<PaymentWorkflowStatus | undefined> {
     return this.#client.callWorkflow(paymentWorkflowId(paymentId), (handle) => handle.query(statusQuery));
+  }
+
+  /**
+   * The last run of the payment's workflow; null if Temporal has no such workflow. A closed workflow is not
+   * queried: its result would be the status in which it ended.
+   */
+  async readRun(paymentId: string): Promise<WorkflowRun | null> {
+    const described = await this.records.describe(paymentId);
+    if (described === null || described.closed) return described?.closed ?? null;
+    const status = await this.queryStatus(paymentId);
+    return status ? { state: 'running', ...status } : null;
   }
 
   /**
@@ -191,9 +238,18 @@ export class PaymentWorkflowClient {
     );
   }
 
-  /** @throws Error if Temporal does not respond */
+  /**
+   * Reads Temporal's database and a task queue, because the frontend responds to many calls from memory. Each call
+   * looks for another workflow, so that in time every shard of the history is read.
+   * @throws Error if one of them does not respond
+   */
   async ping(): Promise<void> {
-    await this.#client.call(({ workflowService }) => workflowService.getSystemInfo({}));
+    await Promise.all([
+      this.#client.callWorkflow(`ping-${randomUUID()}`, (handle) => handle.describe()),
+      this.#client.call(({ workflowService, options: { namespace } }) =>
+        workflowService.describeTaskQueue({ namespace, taskQueue: { name: PAYMENTS_TASK_QUEUE } }),
+      ),
+    ]);
   }
 
   close(): Promise<void> {
@@ -211,9 +267,11 @@ export class PaymentWorkflowClient {
   }
 }
 
+type RequestedAction = readonly [action: PaymentAction, actor: Actor];
+
 /** A span of a call to Temporal, with the name that Temporal's interceptors for OpenTelemetry use. */
-function workflowSpan(name: string, workflowId: string): SpanStart {
-  return { name, kind: 'client', attributes: { 'temporal.workflow.id': workflowId } };
+function workflowSpan(name: string, workflowId: string): readonly [string, SpanOptions] {
+  return [name, { kind: SpanKind.CLIENT, attributes: { 'temporal.workflow.id': workflowId } }];
 }
 
 /** The steps of the workflow are part of the request that starts it. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { Client } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
-import { messageOf, UserError } from '../errors';
+import { OPERATOR_STEPS } from '../domain/operator-steps';
+import { ConflictError, messageOf, UserError } from '../errors';
 import type { Logger } from '../observability/logger';
 import { isSupportedTemporal, MIN_TEMPORAL_VERSION } from '../package-info';
 import { probeTarget, type TemporalTarget } from './connection';
@@ -62,7 +63,7 @@ const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     name: 'namespace',
-    advice: 'Run `lunas temporal setup`, or correct TEMPORAL_NAMESPACE and the rights of the certificate or key.',
+    advice: `${OPERATOR_STEPS.setUpTemporal}, or correct TEMPORAL_NAMESPACE and the rights of the certificate or key.`,
     violation: namespaceViolation,
     setUp: registerNamespace,
     atWorkerStart: 'require',
@@ -75,7 +76,7 @@ const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     name: 'search_attributes',
-    advice: 'Create them in the namespace with these types (`lunas temporal setup`). Remove one of another type first.',
+    advice: `${OPERATOR_STEPS.setUpTemporal} with these types. Remove one of another type first.`,
     violation: ({ client }) => searchAttributesViolation(client),
     setUp: ({ client }) => addSearchAttributes(client),
     atWorkerStart: 'set up',
@@ -110,7 +111,9 @@ export async function requireTemporal(access: TemporalAccess, log: Logger): Prom
   for (const requirement of REQUIREMENTS) {
     if (!requirement.atWorkerStart) continue;
     const done = await (requirement.atWorkerStart === 'set up' ? setUp : check)(requirement, access);
-    if (done.state === 'broken') throw new UserError(`Temporal, ${done.name}: ${done.violation} ${done.advice}`);
+    if (done.state === 'broken') {
+      throw new ConflictError('temporal_not_set_up', `Temporal, ${done.name}: ${done.violation} ${done.advice}`);
+    }
     if (done.state === 'not_checked')
       log.warn({ requirement: done.name, reason: done.violation }, 'Temporal not checked');
   }

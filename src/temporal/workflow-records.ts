@@ -14,6 +14,17 @@ export interface ListedWorkflow {
 
 export type WorkflowPage = Page<ListedWorkflow>;
 
+/** How the last run of a workflow ended: `terminated`, `completed`, `failed`, `timed_out`, `cancelled`. */
+export interface ClosedRun {
+  readonly state: string;
+  readonly closedAt: Date;
+}
+
+export interface DescribedWorkflow extends WorkflowRecord {
+  /** Null while it runs. */
+  readonly closed: ClosedRun | null;
+}
+
 const PAGE_SIZE = 500;
 
 /** What Temporal has recorded of the payments' workflows, whether a worker runs or not. */
@@ -21,11 +32,13 @@ export class WorkflowRecords {
   constructor(private readonly client: BoundedClient) {}
 
   /** Whether the payment's workflow runs, and its status; null if Temporal has no such workflow. */
-  async describe(paymentId: string): Promise<WorkflowRecord | null> {
+  async describe(paymentId: string): Promise<DescribedWorkflow | null> {
     const described = await this.client.callWorkflow(paymentWorkflowId(paymentId), (handle) => handle.describe());
     if (!described) return null;
     const paymentStatus = described.typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus) ?? null;
-    return { isRunning: described.status.name === 'RUNNING', status: paymentStatus };
+    const { closeTime: closedAt, status } = described;
+    const closed = closedAt ? { state: status.name.toLowerCase(), closedAt } : null;
+    return { isRunning: closed === null, status: paymentStatus, closed };
   }
 
   /**

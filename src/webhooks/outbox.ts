@@ -109,7 +109,7 @@ const CLAIM = `
     from pending join webhook_endpoints endpoint on endpoint.id = pending.endpoint_id
     cross join lateral (
       select id, merchant_id, queued_at, leased_until from webhook_deliveries
-      where endpoint_id = endpoint.id and ${IS_IN_OUTBOX} order by queued_at limit 2 * $2::integer
+      where endpoint_id = endpoint.id and ${IS_IN_OUTBOX} order by queued_at, id limit 2 * $2::integer
     ) head
   ),
   seen as (
@@ -125,7 +125,8 @@ const CLAIM = `
   candidate as (
     select id, merchant_id, queued_at, count(*) over (partition by endpoint_id) >= room as uses_all_room
     from (
-      select oldest.*, endpoint.room, row_number() over (partition by endpoint_id order by queued_at) as place
+      select oldest.*, endpoint.room,
+        row_number() over (partition by oldest.endpoint_id order by oldest.queued_at, oldest.id) as place
       from endpoint join oldest on oldest.endpoint_id = endpoint.id
       where endpoint.next_probe_at is null and not is_leased
     ) claimable
@@ -138,15 +139,15 @@ const CLAIM = `
         select id, merchant_id, queued_at, attempts_total, leased_until from webhook_deliveries
         where ${IS_IN_OUTBOX} and (endpoint_id, queued_at) >= (endpoint.id, '-infinity')
           and (endpoint_id, queued_at) <= (endpoint.id, 'infinity')
-        order by endpoint_id, queued_at limit ${PROBE_CANDIDATES}
+        order by endpoint_id, queued_at, id limit ${PROBE_CANDIDATES}
       ) oldest
-      order by attempts_total, queued_at limit 1
+      order by attempts_total, queued_at, id limit 1
     ) probe
     where endpoint.next_probe_at <= now() and not probe.is_probed
   ),
   chosen as (
     select id, uses_all_room from candidate
-    order by row_number() over (partition by merchant_id order by queued_at), queued_at limit $1
+    order by row_number() over (partition by merchant_id order by queued_at, id), queued_at, id limit $1
   ),
   locked as (
     select delivery.id, chosen.uses_all_room from chosen cross join lateral (
@@ -170,8 +171,9 @@ const CLAIM = `
  * Claims deliveries for an attempt, under a lease that no other relay can take. It takes the oldest of each endpoint,
  * up to the limit of the endpoint, by fair scheduling between merchants. What any relay has leased counts: a claim
  * leaves an endpoint out if another claim holds it, or has changed its `claim_number` since the snapshot of the
- * statement. For a failing endpoint it takes one probe when that is due: the delivery with the fewest attempts, since a
- * receiver may fail only for one event.
+ * statement. The oldest have one order, also those of one instant, so no lease is behind what is not leased. For a
+ * failing endpoint it takes one probe when that is due: the delivery with the fewest attempts, since a receiver may
+ * fail only for one event.
  *
  * The statement finds the endpoints by a skip scan of the outbox index: its cost depends on the number of endpoints,
  * not of deliveries. Endpoints whose pending deliveries all have retry workflows are not in this index.

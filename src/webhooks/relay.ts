@@ -4,6 +4,7 @@ import type { Logger } from '../observability/logger';
 import type { Sealer } from '../crypto/sealing';
 import { claimDeliveries, LEASE_SECONDS, type Delivery } from './outbox';
 import { batchWriter } from '../lib/batch-writer';
+import { logAttempt } from './log-attempt';
 import { markDead } from './mark-dead';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted, type Success } from './record-attempt';
 import { decideRetry } from './retry-policy';
@@ -119,10 +120,11 @@ export class Relay {
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
-    const { db, sender, startRetryWorkflow } = this.dependencies;
+    const { db, sender, startRetryWorkflow, log } = this.dependencies;
     if (delivery.endpointStatus === 'disabled') return this.#markRestDead(delivery.endpointId);
     const attempt = await sender.send(delivery);
     const decision = decideRetry(1, attempt);
+    logAttempt(log, { delivery, attempt, number: 1, decision });
     switch (decision.next) {
       case 'delivered':
         return this.#recordSuccess({ delivery, attempt });

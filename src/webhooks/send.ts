@@ -1,10 +1,11 @@
+import { SpanKind, type SpanOptions } from '@opentelemetry/api';
 import { types } from 'node:util';
 import { Agent, request } from 'undici';
 import { abortAfter } from '../lib/abort-after';
 import { traceHeaders } from '../observability/correlation';
 import { messageOf } from '../errors';
 import { VERSION } from '../package-info';
-import { withSpan, type SpanEnd, type SpanStart } from '../observability/tracing';
+import { withSpan, type SpanResult } from '../observability/tracing';
 import { addressRulesOf, createGuardedConnector, urlViolation, type ReceiverRules } from './ssrf-guard';
 import { resolverFor, type ResolveHost } from './resolve-host';
 import { signWebhook, standardWebhookHeaders } from './sign';
@@ -73,11 +74,11 @@ export function createWebhookSender(
 }
 
 /** Nothing of the URL: merchants put secrets there. */
-function spanOf({ event, deliveryId }: OutgoingWebhook): SpanStart {
-  return { name: `webhook ${event}`, kind: 'client', attributes: { 'lunas.delivery_id': deliveryId } };
+function spanOf({ event, deliveryId }: OutgoingWebhook): readonly [string, SpanOptions] {
+  return [`webhook ${event}`, { kind: SpanKind.CLIENT, attributes: { 'lunas.delivery_id': deliveryId } }];
 }
 
-function describeAttempt({ statusCode, failure }: WebhookAttempt): SpanEnd {
+function describeAttempt({ statusCode, failure }: WebhookAttempt): SpanResult {
   return {
     isError: failure !== null,
     ...(statusCode !== null && { attributes: { 'http.response.status_code': statusCode } }),

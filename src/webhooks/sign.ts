@@ -41,10 +41,7 @@ export function standardWebhookHeaders(
   };
 }
 
-/**
- * The key that the base64 of a secret encodes. The secrets of earlier versions are base64url without padding;
- * Node.js decodes both alphabets.
- */
+/** The key that the base64 of a secret encodes. */
 function standardKeyOf(secret: string): KeyObject {
   const base64 = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   return createSecretKey(base64, 'base64');

@@ -1,9 +1,10 @@
+import type { SpanOptions } from '@opentelemetry/api';
 import type { Context, Info } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { z } from 'zod';
 import { withCorrelation } from '../observability/correlation';
 import { parseCorrelation } from '../domain/correlation';
-import { withSpan, type SpanStart } from '../observability/tracing';
+import { withSpan } from '../observability/tracing';
 
 /** What an activity of a payment has as its input: the terms, and the request that caused the step, if one did. */
 const paymentInputSchema = z.object({
@@ -37,7 +38,7 @@ export function correlateActivity({ info }: Context): ActivityInterceptors {
   };
 }
 
-function activitySpan({ activityType, attempt, isLocal }: Info): SpanStart {
+function activitySpan({ activityType, attempt, isLocal }: Info): readonly [string, SpanOptions] {
   const attributes = { 'temporal.activity.attempt': attempt, 'temporal.activity.is_local': isLocal };
-  return { name: `RunActivity:${activityType}`, kind: 'internal', attributes };
+  return [`RunActivity:${activityType}`, { attributes }];
 }

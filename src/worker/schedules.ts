@@ -18,7 +18,7 @@ const SCHEDULES: readonly Schedule[] = [
     id: 'reconciliation',
     every: '1 hour',
     workflowType: 'reconcile',
-    otherwise: 'run `lunas reconcile` every hour by other means',
+    otherwise: 'reconcile every hour by other means',
   },
   { id: 'retention', every: '1 day', workflowType: 'retention', otherwise: 'start the workflow `retention` every day' },
 ];

@@ -1,21 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openException } from '../db/records/open-exception';
 import {
   claimDueNotifications,
-  closeNotifications,
-  newestNotification,
   recordNotified,
   releaseNotifications,
   type OpenNotification,
 } from '../db/records/notification-inbox';
-import { COVERED_BY } from '../domain/provider-status';
-import { findArchivedPayment } from '../db/records/archive';
 import type { Queryable } from '../db/connection/pool';
 import type { Logger } from '../observability/logger';
 import { forEachConcurrent } from '../lib/for-each-concurrent';
 import { paymentIds } from '../temporal/log-payment';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import type { ProviderRegistry } from '../providers/registry';
+import { handleUnknownOrder } from './unknown-order';
 import { notifyWorkflow } from '../temporal/notify-workflow';
+import { STARTED_AGAIN } from '../services/recovery/lost-workflows';
+import { restartIfLost } from '../services/recovery/restart-payment';
 
 const SWEEP_INTERVAL_MS = 2_000;
 const BATCH_SIZE = 50;
@@ -27,6 +26,7 @@ const CONCURRENCY = 10;
 
 interface SweeperDependencies {
   readonly db: Queryable;
+  readonly providers: ProviderRegistry;
   readonly workflows: PaymentWorkflowClient;
   readonly log: Logger;
 }
@@ -82,35 +82,31 @@ async function notifyBatch(dependencies: SweeperDependencies, stopping: AbortSig
 }
 
 /** Whether the notification was handled. */
-async function notify({ db, workflows, log }: SweeperDependencies, notification: OpenNotification): Promise<boolean> {
+async function notify(dependencies: SweeperDependencies, notification: OpenNotification): Promise<boolean> {
+  const { db, providers, workflows, log } = dependencies;
   const { accountId, referenceId, paymentId } = notification;
-  const ids = { accountId, referenceId, ...(paymentId !== null && paymentIds(paymentId)) };
   try {
-    const notified =
-      paymentId === null
-        ? await openUnknownOrderException(db, notification)
-        : await notifyWorkflow(db, workflows, paymentId);
-    if (notified === 'no_workflow') log.error(ids, 'workflow missing; run `lunas recover`');
+    if (paymentId === null) await handleUnknownOrder({ db, providers }, { providerAccountId: accountId, referenceId });
+    else if ((await notifyWorkflow(db, workflows, paymentId)) === 'no_workflow') await restart(dependencies, paymentId);
     return true;
   } catch (error) {
+    const ids = { accountId, referenceId, ...(paymentId !== null && paymentIds(paymentId)) };
     log.warn({ err: error, ...ids }, 'provider notification not handled; will retry');
     return false;
   }
 }
 
 /**
- * A verified notification of an order that Lunas does not have: the account has another user, or our record is lost.
+ * Temporal has lost the workflow of an open payment. A failure counts as an attempt of the notification, so that it is
+ * repeated later and later: Temporal has just responded, so no outage explains it.
  */
-async function openUnknownOrderException(db: Queryable, { accountId, referenceId }: OpenNotification): Promise<void> {
-  const order = { providerAccountId: accountId, referenceId };
-  const latestNotificationId = await newestNotification(db, order);
-  const archived = await findArchivedPayment(db, { referenceId });
-  const where = archived ? `in the archive since ${archived.archivedAt.toISOString()}` : 'not in PostgreSQL';
-  await openException(db, {
-    kind: 'unknown_order',
-    ...order,
-    detail: `The provider sent a notification of an order that is ${where}.`,
-  });
-  // The exception covers all notifications of the order.
-  await closeNotifications(db, order, latestNotificationId, COVERED_BY.refunded);
+async function restart({ db, workflows, log }: SweeperDependencies, paymentId: string): Promise<void> {
+  const ids = paymentIds(paymentId);
+  try {
+    if ((await restartIfLost(db, workflows, paymentId)) !== 'started') return;
+    log.warn(ids, STARTED_AGAIN);
+    await notifyWorkflow(db, workflows, paymentId);
+  } catch (error) {
+    log.error({ err: error, ...ids }, 'lost workflow not started again; will retry');
+  }
 }

@@ -8,6 +8,7 @@ import { metricsPage, type PlainResponse, startMetricsServer } from '../observab
 import { processGauges } from '../observability/process-gauges';
 import type { Sample } from '../observability/metrics';
 import { enableMetrics } from '../observability/prometheus';
+import { readRejectedMerchants } from '../providers/calls/rejected-merchants';
 import { readOutboxGauges } from '../webhooks/outbox-gauges';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import type { SdkMetrics } from './sdk-metrics';
@@ -53,6 +54,7 @@ export async function startWorkerMetrics(
   const readers = [
     ownGauges.read,
     async () => dependencySamples(await readiness()),
+    readRejectedMerchants,
     cached(GAUGES_FRESH_MS, () => orEmpty(readDatabaseGauges(metricsDb), [], log)),
   ];
   const routes = {

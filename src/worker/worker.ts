@@ -1,4 +1,5 @@
-import { Worker, type WorkerOptions } from '@temporalio/worker';
+import { readFile } from 'node:fs/promises';
+import { Worker, type WorkerOptions, type WorkflowBundle } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import type { Environment, MetricsAddress, WorkerRole, WorkerSizes } from '../config';
@@ -16,6 +17,7 @@ import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { EncryptingCodec, payloadKeys, type PayloadKeys, WorkerCodec } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { reconcileSlice } from '../services/reconciliation/compare-payments';
+import { RecoveryWatch } from '../services/recovery/recovery-watch';
 import { createSchedules } from './schedules';
 import { installRuntime } from './runtime';
 import { requireTemporal } from '../temporal/requirements';
@@ -24,7 +26,9 @@ import { startSweeper } from './sweeper';
 import { startWorkerMetrics } from './worker-metrics';
 import { versioningOptions, type WorkerVersion } from './worker-versions';
 import { WorkerConnection } from './worker-connection';
-import { readWorkflowBundle } from '../temporal/workflow-bundle';
+
+/** On the bundle's first line, so that its source map stays valid. It acts on the workflows' own `Error` only. */
+const WITHOUT_STACK_TRACES = 'Error.stackTraceLimit = 0; ';
 
 export interface WorkerSettings {
   readonly databaseUrl: string;
@@ -40,8 +44,8 @@ export interface WorkerSettings {
   /** How long a refund can be cancelled before it is submitted to the provider. */
   readonly refundHoldSeconds: number;
   readonly retentionDays: RetentionDays;
-  /** `LUNAS_RECOVERY_MODE`: set after PostgreSQL was restored, until `lunas recover` and `lunas reconcile` are done. */
-  readonly isRecovering: boolean;
+  /** `LUNAS_RECOVERY_MODE`: the worker begins recovery mode, for all workers, until `lunas recovery end`. */
+  readonly beginsRecovery?: boolean | undefined;
   /** `METRICS_PORT`; without it the worker serves no metrics and no probes. */
   readonly metrics?: MetricsAddress | undefined;
   /** Built by `npm run build`. */
@@ -76,23 +80,25 @@ const RECONCILIATION_SLICE_MS = 30_000;
  * `close` resolves after the work in flight.
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
-  const { log, temporal, isRecovering, sizes } = settings;
+  const { log, temporal, sizes } = settings;
   const has = (role: WorkerRole): boolean => settings.roles.includes(role);
   const sdkMetrics = installRuntime(log, settings.metrics && (await createSdkMetrics()));
-  if (isRecovering) log.warn('recovery mode: this worker neither settles nor refunds');
   const db = createPool(settings.databaseUrl, { max: sizes.databasePool });
+  const recovery = new RecoveryWatch(db, log);
+  const isRecovering = () => recovery.isRecovering();
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
   const keys = payloadKeys(new DerivedKeys(db, sealer));
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await requireTemporal({ client, target: temporal }, log);
+  if (settings.beginsRecovery) await recovery.begin();
 
   const webhooks = createWebhookSender({
     environment: settings.environment,
     allowedNetworks: settings.webhookAllowedNetworks,
     forbiddenNetworks: settings.webhookForbiddenNetworks,
   });
-  const providers = createProviderRegistry(db, sealer, settings.publicBaseUrl);
+  const providers = createProviderRegistry({ db, sealer, publicBaseUrl: settings.publicBaseUrl, log });
   const stopping = new AbortController();
   const sliceLimits = { durationMs: RECONCILIATION_SLICE_MS, stopSignal: stopping.signal };
   let relay: Relay | undefined;
@@ -105,7 +111,8 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering,
     retentionDays: settings.retentionDays,
-    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows, isRecovering }, part, sliceLimits),
+    reconcileSlice: async (part) =>
+      reconcileSlice({ db, providers, workflows, isRecovering: await isRecovering() }, part, sliceLimits),
     onDeliveries: () => relay?.wake(),
     log,
   });
@@ -125,7 +132,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     const startRetryWorkflow = (failed: FailedDelivery) => workflows.retries.start(failed);
     relay = new Relay({ db, sealer, sender: webhooks, startRetryWorkflow, maxInFlight: sizes.relaySlots, log });
   }
-  const sweeper = has('sweeper') ? startSweeper({ db, workflows, log }) : undefined;
+  const sweeper = has('sweeper') ? startSweeper({ db, providers, workflows, log }) : undefined;
 
   return {
     async close() {
@@ -155,4 +162,14 @@ async function workerOptions(
     maxConcurrentActivityTaskExecutions: sizes.activitySlots,
     maxCachedWorkflows: sizes.workflowCache,
   };
+}
+
+/**
+ * The workflows' code for a worker. The SDK takes a stack trace for each promise of a workflow, a fifth of a worker's
+ * CPU, and has no option for it (docs/performance.md). With `hasStackTraces` the Web UI has call stacks, and failures
+ * of workflow tasks have stack traces.
+ */
+async function readWorkflowBundle(file: string, hasStackTraces: boolean): Promise<WorkflowBundle> {
+  const code = await readFile(file, 'utf8');
+  return { code: hasStackTraces ? code : `${WITHOUT_STACK_TRACES}${code}` };
 }

@@ -1,4 +1,5 @@
 import { Admission } from '../../src/api/admission';
+import { setRecorder } from '../../src/observability/metrics';
 import { ApiError } from '../../src/http/api-error';
 
 const PLACES = 96;
@@ -28,6 +29,13 @@ function admitted(admission: Admission, merchantId: string, requests: number, ac
   return Array.from({ length: requests }, () => isAdmitted(admission, merchantId, { account })).filter(Boolean).length;
 }
 
+/** Of `lunas_creates_total`, by outcome. */
+let counted: Record<string, number>;
+beforeEach(() => {
+  counted = {};
+  const count = (outcome = '', by = 1) => (counted[outcome] = (counted[outcome] ?? 0) + by);
+  setRecorder({ increment: (_, { outcome }, by) => count(outcome, by), observe: () => undefined });
+});
 afterEach(() => jest.useRealTimers());
 
 describe('admission', () => {
@@ -130,6 +138,34 @@ describe('admission', () => {
     for (const merchant of ['one', 'other']) admission.release(applicant(merchant), true);
     jest.advanceTimersByTime(10_000);
     expect(admitted(admission, 'other', 10)).toBe(10);
+  });
+
+  it('counts a merchant that has its share apart from an account that has no capacity', () => {
+    const admission = new Admission(PLACES);
+    const taken = admitted(admission, 'one', 40);
+    expect(counted).toEqual({ over_share: 8 });
+    for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), false);
+    expect(counted).toEqual({ over_share: 8, failed: 32 });
+    admitted(admission, 'one', 100);
+    expect(counted).toEqual({ over_share: 8, failed: 32, no_capacity: 98 });
+    for (let creation = 0; creation < 2; creation += 1) admission.release(applicant('one'), true);
+    expect(counted).toMatchObject({ completed: 2 });
+  });
+
+  it('counts every rejection at an account that completes nothing as one without capacity', () => {
+    jest.useFakeTimers();
+    const admission = new Admission(PLACES);
+    admitted(admission, 'one', 30);
+    jest.advanceTimersByTime(3_000);
+    expect(() => admission.requirePlace('one', PROVIDER)).toThrow(ApiError);
+    admitted(admission, 'other', 5);
+    expect(counted).toEqual({ no_capacity: 6 });
+  });
+
+  it('counts a merchant without a place as one without capacity if all places are taken', () => {
+    const admission = new Admission(PLACES);
+    for (let merchant = 0; merchant < 500; merchant += 1) admitted(admission, `merchant ${merchant}`, 1);
+    expect(counted).toEqual({ no_capacity: 500 - PLACES });
   });
 
   it('counts what is in flight and what was rejected', () => {

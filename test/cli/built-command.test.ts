@@ -48,7 +48,7 @@ it('migrates an empty database, and applies nothing the second time', async () =
       await lunas(['migrate', '--json'], environment),
       await lunas(['migrate', '--json'], environment),
     ];
-    expect(JSON.parse(first.stdout).migrations).toContain('0001_payments');
+    expect(JSON.parse(first.stdout).migrations).toContain('0001_schema');
     expect(JSON.parse(second.stdout)).toEqual({ migrations: [] });
     expect(await lunas(['merchants', 'list', '--json'], environment)).toMatchObject({ exitCode: 0, stderr: '' });
   } finally {
@@ -69,7 +69,7 @@ it.each(['api', 'worker'])('does not start the %s on a database that was not mig
     const { exitCode, stderr } = await lunas([command], environment);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: expect.stringMatching(/^The database lacks migrations .*0001_payments.* Run `lunas migrate`\.\n$/),
+      stderr: expect.stringMatching(/^The database lacks migrations .*0001_schema.* Run `lunas migrate`\.\n$/),
     });
   } finally {
     await database.drop();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { listPayments } from '../../src/services/payments/list-payments';
+import { listOverduePayments, listPayments } from '../../src/services/payments/list-payments';
 import { listStuckRefunds } from '../../src/services/payments/list-stuck-refunds';
 import { listSettleable } from '../../src/services/payments/settle-payments';
 import { showPayment } from '../../src/services/payments/show-payment';
@@ -16,7 +16,7 @@ afterAll(() => ledger.close());
 const PAID = ['issue', 'pay'] as const;
 const SUBMITTED = [...PAID, 'request_refund', 'submit_refund'] as const;
 const DAY_SECONDS = 86_400;
-const noWorkflow = () => Promise.resolve(undefined);
+const noWorkflow = () => Promise.resolve(null);
 
 describe('payments that wait for manual settlement', () => {
   it('are paid, have manual settlement, and their delay is over', async () => {
@@ -38,6 +38,29 @@ describe('payments that wait for manual settlement', () => {
     expect(await settleable(dueMs - 1)).toEqual([]);
     expect(await settleable(Date.now() + 900 * DAY_SECONDS * 1_000)).toEqual([referenceId]);
     expect(await listSettleable(ledger.db, randomUUID(), new Date())).toEqual([]);
+  });
+});
+
+describe('overdue payments', () => {
+  const overdue = async (filter: Omit<Parameters<typeof listOverduePayments>[1], 'limit'> = {}, limit = 10) =>
+    (await listOverduePayments(ledger.db, { ...filter, limit })).map(({ referenceId }) => referenceId);
+
+  it('come the longest overdue first, also behind payments with manual settlement, without those on hold', async () => {
+    await ledger.db.query("update payments set settlement_kind = 'manual' where status = 'paid'");
+    const settling = await applyTransitions(ledger, PAID, { settlementKind: 'automatic', settlementDelaySeconds: 60 });
+    const unissued = await applyTransitions(ledger, []);
+    const manual = { settlementKind: 'manual', settlementDelaySeconds: 60 } as const;
+    for (let index = 0; index < 20; index += 1) await applyTransitions(ledger, PAID, manual);
+    const due = [unissued, settling].map(({ terms }) => terms.referenceId);
+
+    expect(await overdue()).toEqual(due);
+    expect(await overdue({}, 1)).toEqual(due.slice(0, 1));
+    expect(await overdue({ status: 'paid' })).toEqual(due.slice(1));
+    expect(await overdue({ status: 'settled' })).toEqual([]);
+    expect(await overdue({ merchantId: randomUUID() })).toEqual([]);
+    await ledger.db.query('update merchants set held_at = now()');
+    expect(await overdue()).toEqual(due.slice(0, 1));
+    await ledger.db.query('update merchants set held_at = null');
   });
 });
 

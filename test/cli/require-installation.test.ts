@@ -20,7 +20,8 @@ beforeEach(async () => {
   lines = [];
   const collector = new Writable({
     write(line, _encoding, done) {
-      lines.push(String(line));
+      // An old Node.js, which other tests are about, warns.
+      if (!String(line).includes('"msg":"Node.js ')) lines.push(String(line));
       done();
     },
   });
@@ -52,8 +53,8 @@ it('accepts the schema of this version, and returns the environment of the datab
 });
 
 it('rejects a database that lacks a migration of this version, and names the migration', async () => {
-  await change("delete from schema_migrations where name = '0007_operators'");
-  await expect(requireFor({})).rejects.toThrow(/\(0007_operators\)\. Run `lunas migrate`/);
+  await change("delete from schema_migrations where name = '0001_schema'");
+  await expect(requireFor({})).rejects.toThrow(/\(0001_schema\)\. Run `lunas migrate`/);
 });
 
 it('accepts a newer database with a warning, because old and new processes may run together', async () => {

@@ -40,14 +40,24 @@ interface Planted {
   /** Since when the QR is expired and the settlement due. */
   readonly dueSince?: string;
   readonly count?: number;
+  /** Before the number in references. */
+  readonly prefix?: string;
 }
 
 /** The triggers of a payment's rows are off: each case plants one inconsistency. */
-const payments = ({ status, age = '1 minute', settlement = 'automatic', dueSince = '-1 day', count = 1 }: Planted) => `
+const payments = ({
+  status,
+  age = '1 minute',
+  settlement = 'automatic',
+  dueSince = '-1 day',
+  count = 1,
+  prefix = '',
+}: Planted) => `
   insert into payments (id, reference_id, merchant_id, fingerprint, payment_method, provider, provider_account_id,
     amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind,
     settlement_delay_seconds, status, version, expires_at, created_at, updated_at, settlement_due_at)
-  select md5('p' || n)::uuid, 'LN' || n, ${MERCHANT}, 'f', 'qris', 'gopay', ${ACCOUNT}, 50000, 350, 50000, 49650,
+  select md5('p${prefix}' || n)::uuid, 'LN${prefix}' || n, ${MERCHANT}, 'f', 'qris', 'gopay', ${ACCOUNT},
+    50000, 350, 50000, 49650,
     'merchant', ${POLICY}, '${settlement}', 86400, '${status}', 2, now() - interval '${dueSince}',
     now() - interval '${age}', now(), now() - interval '${dueSince}'
   from generate_series(1, ${count}) n;`;
@@ -75,9 +85,13 @@ const OLDEST = 'lunas_notifications_oldest_open_age_seconds{}';
 const LAG = 'lunas_webhook_relay_lag_seconds{}';
 const OUTBOX = 'lunas_webhook_outbox_pending{}';
 const VERIFIED = 'lunas_ledger_last_verification_timestamp_seconds{}';
+const TOOK = 'lunas_reconciliation_last_success_duration_seconds{}';
+const RETAINED = 'lunas_retention_last_success_timestamp_seconds{}';
 const RECONCILED = 'lunas_reconciliation_last_success_timestamp_seconds{}';
 /** A time: the number of seconds depends on the test's own speed. */
 const ABOUT = (seconds: number) => ({ from: seconds - 1, to: seconds + 60 });
+/** After the installation, which the gauge has before the first run. */
+const A_DAY_LATER = { from: 80_000, to: 100_000 };
 const A_TIMESTAMP = { from: 1_700_000_000, to: 9_000_000_000 };
 
 type Expected = Readonly<Record<string, number | { readonly from: number; readonly to: number }>>;
@@ -112,6 +126,27 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
   'a payment that should have settled': {
     plant: payments({ status: 'paid', dueSince: '6 minutes' }),
     moves: { [open('paid')]: 1, [attention('overdue')]: 1 },
+  },
+  'a payment that should have settled behind 2,000 older ones with manual settlement': {
+    plant:
+      payments({ status: 'paid', settlement: 'manual', age: '3 hours', count: 2_000 }) +
+      payments({ status: 'paid', dueSince: '6 minutes', prefix: 'late' }),
+    moves: { [open('paid', '1h_to_1d')]: COUNT_LIMIT, [open('paid')]: 1, [attention('overdue')]: 1 },
+  },
+  'the payments of a merchant on hold': {
+    plant: `${payments({ status: 'paid', dueSince: '6 minutes', count: 3 })}
+      update merchants set held_at = now()`,
+    moves: { [open('paid')]: 3, [attention('held')]: 3 },
+  },
+  'a payment that should have expired, of a merchant on hold': {
+    plant: `${payments({ status: 'pending', dueSince: '6 minutes' })} update merchants set held_at = now()`,
+    moves: { [open('pending')]: 1, [attention('overdue')]: 1 },
+  },
+  'a settlement that recovery mode holds back': {
+    plant: `${payments({ status: 'paid', dueSince: '6 minutes' })}
+      update merchants set held_at = null;
+      update recovery_mode set begun_at = now(), begun_by = 'cli:sari', reason = 'restored'`,
+    moves: { [open('paid')]: 1, [attention('held')]: 1, 'lunas_recovery_mode{}': 1 },
   },
   'a payment that an operator has to settle': {
     plant: payments({ status: 'paid', settlement: 'manual', dueSince: '6 minutes' }),
@@ -160,6 +195,14 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
       values ('paid_twice', 'LN1', 'x', now(), 'cli:sari')`,
     moves: {},
   },
+  'recovery mode': {
+    plant: "update recovery_mode set begun_at = now(), begun_by = 'cli:sari', reason = 'restored'",
+    moves: { 'lunas_recovery_mode{}': 1 },
+  },
+  'another timeline than the recorded one': {
+    plant: 'update recovery_mode set timeline = 7',
+    moves: { 'lunas_recovery_mode{}': 1 },
+  },
   'a verification without breaks': {
     plant: 'insert into ledger_verification_results (is_full, break_count) values (true, 0)',
     moves: { [VERIFIED]: A_TIMESTAMP },
@@ -171,13 +214,30 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
   },
   'a reconciliation run that is not complete': {
     plant: `insert into reconciliation_runs (started_at, changed_since, is_complete, coverage) values (now(), now(),
-      false, '[{"accountId":"a","seen":9,"compared":7,"indeterminate":2,"breaks":1}]')`,
-    moves: { [covered('seen')]: 9, [covered('compared')]: 7, [covered('indeterminate')]: 2, [covered('breaks')]: 1 },
+      false, '[{"accountId":"a","seen":9,"compared":7,"indeterminate":2,"unasked":5,"breaks":1}]')`,
+    moves: {
+      [covered('seen')]: 9,
+      [covered('compared')]: 7,
+      [covered('indeterminate')]: 2,
+      [covered('unasked')]: 5,
+      [covered('breaks')]: 1,
+    },
   },
   'a complete reconciliation run': {
-    plant: `insert into reconciliation_runs (started_at, changed_since, is_complete, coverage) values (now(), now(),
-      true, '[{"accountId":"a","seen":4,"compared":4,"indeterminate":0,"breaks":0}]')`,
-    moves: { [covered('seen')]: 4, [covered('compared')]: 4, [RECONCILED]: A_TIMESTAMP },
+    plant: `insert into reconciliation_runs (started_at, ended_at, changed_since, is_complete, coverage) values
+      (now() - interval '90 seconds', now(), now(), true,
+        '[{"accountId":"a","seen":4,"compared":4,"indeterminate":0,"unasked":0,"breaks":0}]')`,
+    moves: { [covered('seen')]: 4, [covered('compared')]: 4, [RECONCILED]: A_TIMESTAMP, [TOOK]: 90 },
+  },
+  'a run of retention that is not complete': {
+    plant: `insert into retention_runs (started_at, ended_at, is_complete, deleted, positions)
+      values (now(), now() + interval '1 day', false, '{}', '{}')`,
+    moves: {},
+  },
+  'a complete run of retention': {
+    plant: `insert into retention_runs (started_at, ended_at, is_complete, deleted, positions)
+      values (now(), now() + interval '1 day', true, '{}', '{}')`,
+    moves: { [RETAINED]: A_DAY_LATER },
   },
 };
 
@@ -213,8 +273,9 @@ describe('the worker reads from PostgreSQL', () => {
   afterEach(() =>
     owner.query(`set session_replication_role = replica;
       truncate payments, payment_transitions, refunds, webhook_events, webhook_deliveries, provider_notifications,
-        exceptions, ledger_verification_results, reconciliation_runs cascade;
+        exceptions, ledger_verification_results, reconciliation_runs, retention_runs cascade;
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;
+      update recovery_mode set begun_at = null, begun_by = null, reason = null, timeline = postgresql_timeline();
       set session_replication_role = default`),
   );
 

@@ -67,3 +67,26 @@ it('posts a manual refund only together with the resolution of its exception', a
   expect(rows).toEqual([{ status: 'manual_review' }]);
   await ledger.db.query('drop trigger fail on exceptions');
 });
+
+describe('the exception of a late payment', () => {
+  const by = { name: 'cli:test', via: 'cli' } as const;
+
+  it('closes when the provider refunds the late payment', async () => {
+    const late = await applyTransitions(ledger, ['issue', 'expire']);
+    await payLate(ledger, late, 50_000, 'manual_review');
+    await refundLatePayment(ledger.db, late.terms.paymentId, T0, 'B-1');
+    expect(await listExceptionsOf(ledger.db, late.terms.referenceId)).toMatchObject([
+      { resolvedBy: 'provider', resolvedAt: expect.any(Date) },
+    ]);
+  });
+
+  it('is not resolved as refunded if the late payment is refunded already: nothing would be posted', async () => {
+    const late = await applyTransitions(ledger, ['issue', 'expire']);
+    await payLate(ledger, late, 50_000, 'manual_review');
+    const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
+    await ledger.db.query("update late_payments set status = 'refunded' where payment_id = $1", [late.terms.paymentId]);
+    const resolve = resolveException(ledger.db, by, exception?.id ?? '', { note: 'sent back', isRefunded: true });
+    await expect(resolve).rejects.toThrow('Lunas has this late payment as refunded already');
+    expect(await listExceptionsOf(ledger.db, late.terms.referenceId)).toMatchObject([{ resolvedAt: null }]);
+  });
+});

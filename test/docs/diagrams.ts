@@ -31,7 +31,7 @@ const REFERENCE = /^alter table (\w+) add constraint \w+ FOREIGN KEY \((.+)\) RE
 
 /**
  * Mermaid: the tables with the columns of their primary and foreign keys, and one relation for each foreign key.
- * @param schema the text of src/db/schema.sql
+ * @param schema the text of `dumpSchema`
  */
 export function renderEntityDiagram(schema: string): string {
   const tables = [...schema.matchAll(TABLE)].map(([, name = '', body = '']) => ({ name, columns: columnsOf(body) }));

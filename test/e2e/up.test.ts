@@ -51,6 +51,7 @@ beforeAll(async () => {
     TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH'),
     // The tests poll with one key.
     RATE_LIMIT_PER_MINUTE: '1000000',
+    MAX_CONNECTIONS_PER_CLIENT: '1000000',
   };
   receiver = await startReceiver();
 });

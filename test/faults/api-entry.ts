@@ -5,10 +5,12 @@ import { KnownKeys } from '../../src/http/auth/known-keys';
 import { AuthFailureLimiter } from '../../src/http/auth/auth-failure-limiter';
 import { Admission } from '../../src/api/admission';
 import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
-import { createCheckoutLinks } from '../../src/web/checkout/checkout-links';
+import { PublicLinks } from '../../src/crypto/public-links';
+import { StreamCursors } from '../../src/api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../../src/api/webhook-stream/webhook-streams';
+import { LostWorkflows } from '../../src/services/recovery/lost-workflows';
+import { CheckoutPages } from '../../src/web/checkout/checkout-pages';
 import { CheckoutWatch } from '../../src/web/checkout/checkout-watch';
-import { createQrisLinks } from '../../src/api/qris-images/qris-links';
 import { Readiness } from '../../src/api/health/readiness';
 import { QrisImages } from '../../src/api/qris-images/qris-images';
 import { RateLimit } from '../../src/http/rate-limit/rate-limit';
@@ -40,6 +42,7 @@ function run(): void {
   const workflows = new InstrumentedWorkflowClient(
     connectClient({ address: settings.temporalAddress, namespace: 'default', security: {} }, payloadKeys(derivedKeys)),
   );
+  const lostWorkflows = new LostWorkflows({ db, workflows, log });
   const admission = new Admission(1_000_000);
   const app = createPublicApp(
     {
@@ -47,16 +50,18 @@ function run(): void {
       workflows,
       admission,
       creations: new SingleFlight(workflows, admission),
-      providers: createProviderRegistry(db, sealer, publicBaseUrl),
+      providers: createProviderRegistry({ db, sealer, publicBaseUrl, log }),
       sealer,
       derivedKeys,
-      qrisLinks: createQrisLinks(derivedKeys, publicBaseUrl),
+      qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
       mutex: createKeyedMutex(),
       publicDb: db,
       qrisImages: new QrisImages(db),
-      checkoutLinks: createCheckoutLinks(derivedKeys, publicBaseUrl),
-      checkoutWatch: new CheckoutWatch(db, { maxConnections: 1_000_000, log }),
-      webhookStreams: new WebhookStreams(db, log),
+      checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
+      checkoutPages: new CheckoutPages(),
+      checkoutWatch: new CheckoutWatch(db, { maxConnections: 1_000_000, log, lostWorkflows }),
+      lostWorkflows,
+      webhookStreams: new WebhookStreams(db, { cursors: new StreamCursors(derivedKeys), log }),
       readiness: new Readiness(db, workflows),
       publicBudget: new PublicBudget(1_000_000),
       rateLimit: new RateLimit({ databaseUrl, requestsPerMinute: 1_000_000, log }),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
+import { readRecoveryMode } from '../../src/db/records/recovery-mode';
 import { freePort } from '../../src/local-stack/ports';
 import { PostgresCluster } from '../../src/local-stack/postgres';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
@@ -44,6 +45,7 @@ export async function runFailOver(harness: FaultHarness): Promise<string[]> {
     const finished = await runWorkload(harness, CUSTOMERS, async () => {
       const promotedAtMs = await failOver(stack, standby);
       waitedMs = await waitForCreate(journal, promotedAtMs);
+      await endRecovery(stack);
     });
     const finding = `the first create succeeded ${waitedMs} ms after the promotion`;
     return [...(waitedMs > MAX_WRITE_OUTAGE_MS ? [finding] : []), ...(await evaluateAtRest(harness, finished))];
@@ -63,6 +65,16 @@ export async function runAsynchronousFailOver({ stack, journal, random }: FaultH
     await workload.abandon();
     return I1.violations.length > 0 ? [] : ['the oracle found no acknowledged payment that was lost'];
   });
+}
+
+/** The workers begin recovery mode on the new timeline. Nothing was lost, so an operator ends it. */
+async function endRecovery(stack: FaultStack): Promise<void> {
+  await eventually(
+    () => readRecoveryMode(stack.db),
+    ({ begunBy }) => begunBy === 'worker',
+    READY_TIMEOUT_MS,
+  );
+  await stack.runLunas('recovery', 'end', '--note', 'the standby was synchronous');
 }
 
 /** @returns when the promotion began */

@@ -5,6 +5,7 @@ import { connectClient } from '../../src/temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { reconcileSlice } from '../../src/services/reconciliation/compare-payments';
+import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
 import { installRuntime } from '../../src/worker/runtime';
 import { requireTemporal } from '../../src/temporal/requirements';
 import { startSweeper } from '../../src/worker/sweeper';
@@ -38,19 +39,23 @@ async function run(): Promise<void> {
   const webhooks = createWebhookSender({ environment: 'sandbox' });
   const { forgetfulLedgerUrl } = settings;
   const ledger = forgetfulLedgerUrl === null ? null : createPool(forgetfulLedgerUrl, { max: 2 });
-  const providers = instrumentProviders(createProviderRegistry(db, sealer, apiUrlOf(settings)), mutant, (provider) =>
-    ledger === null ? provider : forgetKeys(provider, ledger),
+  const providers = instrumentProviders(
+    createProviderRegistry({ db, sealer, publicBaseUrl: apiUrlOf(settings), log }),
+    mutant,
+    (provider) => (ledger === null ? provider : forgetKeys(provider, ledger)),
   );
+  const recovery = new RecoveryWatch(db, log);
   let relay: Relay | undefined;
   const sliceLimits = { durationMs: 30_000, stopSignal: new AbortController().signal };
   const activities = createActivities({
     db,
+    log,
     sealer,
     providers,
     webhooks,
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,
-    isRecovering: false,
+    isRecovering: () => recovery.isRecovering(),
     retentionDays: RETENTION_DAYS,
     reconcileSlice: (part) => reconcileSlice({ db, providers, workflows }, part, sliceLimits),
     onDeliveries: () => relay?.wake(),
@@ -77,7 +82,7 @@ async function run(): Promise<void> {
     maxInFlight: 256,
     log,
   });
-  startSweeper({ db, workflows, log });
+  startSweeper({ db, providers, workflows, log });
   report({ ready: true });
   await running;
 }

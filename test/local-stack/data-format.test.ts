@@ -39,7 +39,7 @@ test.each(['postgres', 'temporal'])('a data directory with %s and no format is r
 
 test('a data directory with another format is rejected', async () => {
   const directory = await temporaryDirectory();
-  await writeFile(path.join(directory, 'format'), '0\n');
+  await writeFile(path.join(directory, 'format'), '1\n');
   await expect(ensureDataFormat(dataDirectoryAt(directory))).rejects.toThrow(OTHER_VERSION);
 });
 

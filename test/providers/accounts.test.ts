@@ -15,6 +15,7 @@ import { runLunas } from '../cli/run-lunas';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { SILENT } from '../support/collect-log';
 import { productionOperator } from '../support/production';
 
 describe('the provider account of a new payment', () => {
@@ -63,7 +64,7 @@ describe('the client of a provider account', () => {
       weight: 1,
       environment: 'sandbox',
     });
-    const registry = createProviderRegistry(db, sealer, 'http://127.0.0.1');
+    const registry = createProviderRegistry({ db, sealer, publicBaseUrl: 'http://127.0.0.1', log: SILENT });
     const known = await registry.forAccount(account.id);
     await db.end();
     const later = Date.now() + 60_000;
@@ -212,12 +213,18 @@ describe('lunas accounts add', () => {
 
   afterAll(() => Promise.all([databases.sandbox.drop(), databases.production.drop()]));
 
-  const add = (baseUrl: string, environment: Environment, changes: NodeJS.ProcessEnv = {}) =>
+  const add = (
+    baseUrl: string,
+    environment: Environment,
+    changes: NodeJS.ProcessEnv = {},
+    options: readonly string[] = [],
+  ) =>
     runLunas(
       [
         ...'accounts add --note contract --provider gopay --adapter midtrans --server-key-env KEY'.split(' '),
         '--base-url',
         baseUrl,
+        ...options,
       ],
       {
         ...settings[environment],
@@ -250,7 +257,10 @@ describe('lunas accounts add', () => {
   });
 
   it('accepts https in production', async () => {
-    const { exitCode, stdout } = await add('https://api.midtrans.com/', 'production');
+    const { exitCode, stdout } = await add('https://api.midtrans.com/', 'production', {}, [
+      '--nmid',
+      'ID1020021181745',
+    ]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('https://api.midtrans.com');
   });

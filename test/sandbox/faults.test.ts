@@ -274,10 +274,13 @@ describe('PUT /simulator/faults', () => {
     expect(await seen(sandbox.charge())).toBe('201');
   });
 
-  it('accepts every kind for notifications; no silent and bad_signature for API calls', async () => {
+  it('accepts a forgotten key for charges, and silent and bad_signature only for notifications', async () => {
     for (const operation of FAULT_OPERATIONS) {
       for (const kind of FAULT_KINDS) {
-        const possible = operation === 'notify' || (kind !== 'silent' && kind !== 'bad_signature');
+        const possible =
+          kind === 'forgotten_key'
+            ? operation === 'charge'
+            : operation === 'notify' || (kind !== 'silent' && kind !== 'bad_signature');
         expect((await arm(operation, kind)).http).toBe(possible ? 200 : 400);
       }
     }

@@ -4,8 +4,10 @@ import { approve, type ApprovalContext, listApprovals, reject } from '../../src/
 import { listActions, type OperatorIdentity } from '../../src/services/audit/audit';
 import { listPolicies } from '../../src/services/provider-accounts/catalog';
 import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
-import { createOperator, revokeOperator } from '../../src/services/identity/operators';
+import { parseOperatorKey } from '../../src/crypto/secret-key';
+import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
 import { performPaymentAction, type OperatorContext } from '../../src/services/payments/payment-actions';
+import { openException } from '../../src/db/records/open-exception';
 import { requireApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { runLunas } from '../cli/run-lunas';
@@ -95,6 +97,68 @@ it('a catalog change is executed by the approval of a second operator, and the a
   expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/executed already/));
 });
 
+describe('a policy or a limit', () => {
+  const decided = async () => (await listApprovals(db, { onlyOpen: false, limit: 9 })).map(({ status }) => status);
+  const setFee = (member: Member, feeBps: number) => member.lunas(...SET_FEE.slice(0, -1), String(feeBps));
+
+  it('is written with the outcome of its request, or not at all', async () => {
+    const before = await feesOf('gopay');
+    await dewi.lunas(...SET_FEE);
+    await db.query(`create function lose_connection() returns trigger language plpgsql
+      as 'begin raise exception ''lost''; end'`);
+    await db.query(`create trigger lost before update on approvals for each row
+      when (new.status = 'executed') execute function lose_connection()`);
+    expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 1 });
+    expect([await decided(), await feesOf('gopay')]).toEqual([['pending'], before]);
+
+    await db.query('drop trigger lost on approvals');
+    expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect([await decided(), await feesOf('gopay')]).toEqual([['executed'], [0]]);
+    expect((await verifyAudit(db)).breaks).toEqual([]);
+  });
+
+  it('is not written if the request expires during its execution', async () => {
+    const before = await feesOf('gopay');
+    await dewi.lunas(...SET_FEE);
+    await db.query(`create function expire() returns trigger language plpgsql as
+      'begin new.expires_at = clock_timestamp(); return new; end'`);
+    await db.query(`create trigger expire before update on approvals for each row
+      when (new.status = 'approved') execute function expire()`);
+    expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/is expired/));
+    expect([await decided(), await feesOf('gopay')]).toEqual([['pending'], before]);
+  });
+
+  it.each(['approved', 'pending'])('does not replace a newer one, by a request that was %s', async (status) => {
+    await setFee(dewi, 50);
+    await setFee(dewi, 70);
+    if (status === 'approved') {
+      await db.query(
+        `update approvals set status = 'approved', decided_by = $1, decided_at = now(), leased_until = now()
+         where id = 1`,
+        [budi.by.operatorId],
+      );
+    }
+    expect(await budi.lunas('approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/newer policy/));
+    expect([await feesOf('gopay'), await decided()]).toEqual([[70], ['executed', 'failed']]);
+
+    for (const limitRupiah of ['9000', '5000']) await dewi.lunas('approvals', 'set-limit', limitRupiah);
+    expect(await budi.lunas('approvals', 'approve', '4')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await budi.lunas('approvals', 'approve', '3')).toMatchObject(rejectedFor(/newer limit/));
+    const { rows } = await db.query('select limit_rupiah from approval_limits order by id desc limit 1');
+    expect(rows).toEqual([{ limit_rupiah: 5000 }]);
+  });
+
+  it('is requested again after a newer one, and only the later request can be approved', async () => {
+    await setFee(dewi, 50);
+    await setFee(dewi, 70);
+    await budi.lunas('approvals', 'approve', '2');
+    expect(await setFee(dewi, 50)).toMatchObject(rejectedFor(/lunas approvals approve 3 /));
+    expect(await budi.lunas('approvals', 'approve', '3')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await feesOf('gopay')).toEqual([50]);
+  });
+});
+
 it('a request that waits is not stored twice', async () => {
   await dewi.lunas(...SET_FEE);
   await dewi.lunas(...SET_FEE);
@@ -130,6 +194,7 @@ it('a request expires with the key of its operator, who cannot approve it with a
 
 it('a new provider account is used for no payment before a second operator has approved it', async () => {
   const add = ['accounts', 'add', '--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY'];
+  add.push('--nmid', 'ID1020021181745');
   const { account, approval_id: approvalId } = JSON.parse((await dewi.lunas(...add)).stdout);
   const statusOf = async () => {
     const { rows } = await db.query('select status from provider_accounts where id = $1', [account.id]);
@@ -150,7 +215,8 @@ it('two operators cannot be one person: a third one needs approval', async () =>
   await dewi.lunas(...SET_FEE);
   expect(await mallory('approvals', 'approve', '2')).toMatchObject(rejectedFor(/LUNAS_OPERATOR_KEY/));
   expect(await budi.lunas('approvals', 'approve', String(created.approval_id))).toMatchObject({ exitCode: 0 });
-  expect(await mallory('approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
+  await budi.lunas('catalog', 'set', '--provider', 'shopeepay', '--channel', 'qris', '--fee-bps', '0');
+  expect(await mallory('approvals', 'approve', '3')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
 describe('what books money', () => {
@@ -166,7 +232,8 @@ describe('what books money', () => {
   /** No action may reach Temporal. */
   const contextWithoutTemporal = (): OperatorContext => {
     const forbidden = () => Promise.reject(new Error('Temporal was called'));
-    return { db: ledger.db, by, workflows: { request: forbidden, signalProviderUpdate: forbidden } };
+    const starting = { records: { describe: forbidden }, resumePayment: forbidden, restartPayment: forbidden };
+    return { db: ledger.db, by, workflows: { request: forbidden, signalProviderUpdate: forbidden, ...starting } };
   };
 
   it.each([
@@ -180,7 +247,20 @@ describe('what books money', () => {
       /second operator/,
     );
     const [approval] = await listApprovals(ledger.db, { onlyOpen: true, limit: 9 });
-    expect(approval).toMatchObject({ action, parameters: { paymentId: terms.paymentId }, requestedBy: 'eka' });
+    expect(approval).toMatchObject({
+      action,
+      parameters: { paymentId: terms.paymentId },
+      amountRupiah: totalRupiah,
+      requestedBy: 'eka',
+    });
+  });
+
+  it('a manual refund whose amount is not known needs a second operator', async () => {
+    await openException(ledger.db, { kind: 'late_payment', referenceId: 'LN1', detail: 'no amount' });
+    const [exception] = await listExceptions(ledger.db, { onlyOpen: true, limit: 9 });
+    const resolution = { note: 'bank transfer 4711', isRefunded: true };
+    await expect(resolveException(ledger.db, by, exception?.id ?? '', resolution)).rejects.toThrow(/second operator/);
+    expect(await listApprovals(ledger.db, { onlyOpen: true, limit: 9 })).toMatchObject([{ amountRupiah: null }]);
   });
 
   it('a settlement up to the limit does not', async () => {
@@ -204,15 +284,111 @@ describe('what books money', () => {
   });
 });
 
-it('an operator who revokes the others and creates the next one alone has to wait for a day', async () => {
-  await dewi.lunas('operators', 'revoke', budi.by.operatorId ?? '');
-  const created = JSON.parse((await dewi.lunas('operators', 'create', '--name', 'mallory')).stdout);
-  expect(created.approval_id).toBeUndefined();
-  const mallory = withKey(created.operator.secret);
-  await dewi.lunas(...SET_FEE);
-  expect(await mallory('approvals', 'approve', '1')).toMatchObject(rejectedFor(/a day old/));
-  await db.query("update operators set created_at = now() - interval '1 day'");
-  expect(await mallory('approvals', 'approve', '1')).toMatchObject({ exitCode: 0, stderr: '' });
+describe('one person who has two keys', () => {
+  const idOf = ({ by }: Member) => by.operatorId ?? '';
+  const makeOld = () => db.query("update operators set created_at = created_at - interval '1 day'");
+  const isRevoked = async ({ by }: Member) => {
+    const { rows } = await db.query('select revoked_at from operators where id = $1', [by.operatorId]);
+    return rows[0]?.revoked_at !== null;
+  };
+  const requestSettlement = (by: OperatorIdentity) =>
+    requireApproval(db, by, { action: 'settle', target: 'LN1', parameters: { paymentId: 'p' }, amountRupiah: 9e8 });
+
+  async function create(creator: Member, ...args: readonly string[]) {
+    const { stdout } = await creator.lunas('operators', 'create', ...args);
+    const { operator, approval_id: approvalId } = JSON.parse(stdout);
+    const by = { via: 'cli', name: `operator:${operator.name}`, operatorId: operator.id } as const;
+    return { by, lunas: withKey(operator.secret), secret: String(operator.secret), approvalId: String(approvalId) };
+  }
+
+  it('attack A: their new key with scopes is accepted only after a second operator has approved it', async () => {
+    const bot = await create(dewi, '--name', 'bot', '--scopes', 'settle,resolve');
+    const key = parseOperatorKey(bot.secret, 'production');
+    const findBot = () => findOperator(db, key?.secretSha256 ?? Buffer.alloc(0), null);
+    expect(await findBot()).toBeUndefined();
+    expect(await dewi.lunas('approvals', 'approve', bot.approvalId)).toMatchObject(rejectedFor(/another operator/));
+    expect(await findBot()).toBeUndefined();
+    expect(await budi.lunas('approvals', 'approve', bot.approvalId)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await findBot()).toMatchObject({ name: 'bot', scopes: ['settle', 'resolve'] });
+  });
+
+  it('attack A: who created an operator decides nothing for it, also if a second operator approved it', async () => {
+    const bot = await create(dewi, '--name', 'bot', '--scopes', 'settle');
+    await budi.lunas('approvals', 'approve', bot.approvalId);
+    await makeOld();
+    await expect(requestSettlement(bot.by)).rejects.toThrow(/has to approve request 2\./);
+    for (const decision of ['approve', 'reject']) {
+      expect(await dewi.lunas('approvals', decision, '2')).toMatchObject(rejectedFor(/created the other/));
+    }
+    expect(await budi.lunas('approvals', 'reject', '2')).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('attack A: an operator decides nothing for the one who created it', async () => {
+    const mallory = await create(dewi, '--name', 'mallory');
+    await budi.lunas('approvals', 'approve', mallory.approvalId);
+    await makeOld();
+    await dewi.lunas(...SET_FEE);
+    expect(await mallory.lunas('approvals', 'approve', '2')).toMatchObject(rejectedFor(/created the other/));
+    expect(await feesOf('gopay')).not.toContain(0);
+    expect(await budi.lunas('approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('attack B: the last but one operator who can decide is revoked by two persons', async () => {
+    const eka = await addMember('eka');
+    expect(await dewi.lunas('operators', 'revoke', idOf(eka))).toMatchObject({ exitCode: 0, stderr: '' });
+    const revoked = await dewi.lunas('operators', 'revoke', idOf(budi));
+    expect(revoked).toMatchObject(rejectedFor(/lunas approvals approve 1 /));
+    expect(await isRevoked(budi)).toBe(false);
+    const ownKey = await dewi.lunas('operators', 'revoke', idOf(dewi));
+    expect(ownKey).toMatchObject(rejectedFor(/lunas approvals approve 2 /));
+    expect(await budi.lunas('approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect([await isRevoked(budi), await isRevoked(dewi)]).toEqual([false, true]);
+  });
+
+  it('attack B: two concurrent revocations leave two operators who can decide', async () => {
+    const others = [budi, await addMember('eka'), await addMember('fitri')];
+    await Promise.all(others.map((other) => dewi.lunas('operators', 'revoke', idOf(other))));
+    const revoked = await Promise.all([dewi, ...others].map(isRevoked));
+    expect(revoked.filter((each) => !each)).toHaveLength(2);
+  });
+
+  it('attack B: they decide nothing for an operator whom they created while they were alone', async () => {
+    await db.query('update operators set expires_at = now() where id = $1', [idOf(budi)]);
+    const mallory = await create(dewi, '--name', 'mallory');
+    expect(mallory.approvalId).toBe('undefined');
+    await mallory.lunas(...SET_FEE);
+    for (const step of ['a new key', 'an old key']) {
+      const refused = await dewi.lunas('approvals', 'approve', '1');
+      expect({ step, ...refused }).toMatchObject({ step, ...rejectedFor(/created the other/) });
+      await makeOld();
+    }
+  });
+
+  it('a requester whose key is new and was not approved has to wait for a day', async () => {
+    const { id } = await createOperator(db, { name: 'eka', environment: 'production' });
+    const eka = { via: 'cli', name: 'operator:eka', operatorId: id } as const;
+    await expect(requestSettlement(eka)).rejects.toThrow(/has to approve request 1\./);
+    expect(await budi.lunas('approvals', 'reject', '1')).toMatchObject(rejectedFor(/a day old/));
+    await makeOld();
+    expect(await budi.lunas('approvals', 'reject', '1')).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('the keys that they created while they were alone do not decide for each other', async () => {
+    await db.query('update operators set expires_at = now() where id = $1', [idOf(budi)]);
+    const bot = await create(dewi, '--name', 'bot', '--scopes', 'settle');
+    const mallory = await create(dewi, '--name', 'mallory');
+    expect([bot.approvalId, mallory.approvalId]).toEqual(['undefined', 'undefined']);
+    await makeOld();
+    await expect(requestSettlement(bot.by)).rejects.toThrow(/has to approve request 1\./);
+    expect(await mallory.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/created the other/));
+  });
+
+  it('the first operator has no scopes: its creator is not known', async () => {
+    await db.query('update operators set revoked_at = now()');
+    const args = ['operators', 'create', '--name', 'bot', '--scopes', 'settle', '--note', 'installation'];
+    const environment = { DATABASE_URL: database.urlOf('lunas_local_operator') };
+    expect(await runLunas(args, environment)).toMatchObject(rejectedFor(/without --scopes/));
+  });
 });
 
 it('the limit is changed by two operators, and only what is above it needs them', async () => {
@@ -267,10 +443,48 @@ describe('actions of payments', () => {
     };
     await expect(approve(lost, 1)).rejects.toThrow('lost');
     await expect(approve(contextOf(budi.by), 1)).rejects.toThrow(/is being executed/);
-    await db.query('update approvals set leased_until = now()');
     await expect(reject(contextOf(budi.by), 1)).rejects.toThrow(/is being executed/);
-    expect((await approve(contextOf(budi.by), 1)).status).toBe('executed');
+    await db.query('update approvals set leased_until = now()');
+    const eka = await addMember('eka');
+    const { status, decisions } = await approve(contextOf(eka.by), 1, 'again');
+    expect(status).toBe('executed');
+    expect(decisions).toMatchObject([
+      { decision: 'approved', decidedBy: 'budi', note: null },
+      { decision: 'approved', decidedBy: 'eka', note: 'again' },
+    ]);
     expect(requested).toHaveLength(1);
+  });
+
+  it.each([
+    ['it is expired', 'update approvals set expires_at = now(), leased_until = now()'],
+    ['the key of its operator is revoked', 'update approvals set leased_until = now()'],
+  ])('an approval whose process died is not repeated after %s, and can be rejected', async (reason, sql) => {
+    await requestSettlement();
+    const lost = { ...contextOf(budi.by), performPaymentAction: () => Promise.reject(new Error('lost')) };
+    await expect(approve(lost, 1)).rejects.toThrow('lost');
+    await db.query('alter table approvals disable trigger request_is_final');
+    await db.query(sql);
+    if (reason.includes('revoked')) await revokeOperator(db, dewi.by.operatorId ?? '');
+    await expect(approve(contextOf(budi.by), 1)).rejects.toThrow(/can only be rejected/);
+    expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toMatchObject([{ status: 'approved' }]);
+    const rejected = await reject(contextOf(budi.by), 1, 'settled by hand');
+    expect(rejected.decisions.map(({ decision }) => decision)).toEqual(['approved', 'rejected']);
+    expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toEqual([]);
+    expect(requested).toEqual([]);
+  });
+
+  it('an execution that ends after its request was rejected is not recorded as executed', async () => {
+    await requestSettlement();
+    const slow: ApprovalContext = {
+      ...contextOf(budi.by),
+      performPaymentAction: async () => {
+        await db.query('update approvals set leased_until = now()');
+        await reject(contextOf((await addMember('eka')).by), 1);
+        return { id: 'p1', referenceId: 'LN1', status: 'settled' };
+      },
+    };
+    await expect(approve(slow, 1)).rejects.toThrow(/was executed, but it was rejected meanwhile/);
+    expect(await listApprovals(db, { onlyOpen: false, limit: 9 })).toMatchObject([{ status: 'rejected' }]);
   });
 
   it('PostgreSQL rejects a change of what was requested, and an approval by the requester', async () => {
@@ -280,9 +494,15 @@ describe('actions of payments', () => {
       `update approvals set expires_at = now() + interval '9 years'`,
       `update approvals set status = 'approved', decided_by = requested_by, decided_at = now()`,
       'delete from approvals',
-      'truncate approvals',
+      'truncate approvals cascade',
+      'update approvals set amount_rupiah = 1',
+      'update approvals set expected_version = 1',
       'update approval_limits set limit_rupiah = 1000000000000',
     ];
     for (const attack of attacks) await expect(db.query(attack)).rejects.toThrow(/append-only|approvals_two_operators/);
+    await reject(contextOf(budi.by), 1);
+    for (const attack of ["update approvals set status = 'pending'", 'delete from approval_decisions']) {
+      await expect(db.query(attack)).rejects.toThrow(/append-only/);
+    }
   });
 });

@@ -3,8 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { paymentRequestSchema } from '../../src/api/payments/create-payment/payment-request';
-import { digestOf } from '../../src/api/payments/create-payment/request-fingerprint';
 import { startApi } from '../../src/api/server';
 import { createLogger } from '../../src/observability/logger';
 import { freeListeners } from '../support/listeners';
@@ -88,7 +86,6 @@ function startNewWorker(): Promise<{ close(): Promise<void> }> {
     publicBaseUrl: service.apiUrl,
     ...workerDefaults(100),
     refundHoldSeconds: 60,
-    isRecovering: false,
     retentionDays: RETENTION_DAYS,
     workflowBundlePath: workflowBundlePath(),
     log: createLogger('test', 'silent'),
@@ -156,27 +153,6 @@ it('reseals everything under load without an error; then the new master key is e
     "select note, outcome from operator_actions join operator_action_outcomes on action_id = id where action like 'm%'",
   );
   expect(audited).toEqual([{ note: 'test', outcome: 'succeeded' }]);
-});
-
-it('compares an old row by its bare digest, until a reseal replaces the digest', async () => {
-  const create = (body: object) =>
-    withApi({ masterKey: newMasterKey }, (call) => call('POST', '/payments', body, 'old'));
-  const worker = await startNewWorker();
-  const { payment } = createdSchema.parse(await (await create(REQUEST)).json());
-  await worker.close();
-  const digest = digestOf(paymentRequestSchema.parse(REQUEST));
-  await service.db.query('update payment_details set fingerprint = $2 where payment_id = $1', [payment.id, digest]);
-  await service.db.query('update payments set fingerprint = $2 where id = $1', [payment.id, digest]);
-  const statuses = async () => [(await create(REQUEST)).status, (await create({ amount: 1 })).status];
-  expect(await statuses()).toEqual([201, 400]);
-
-  const keys = environment({ LUNAS_MASTER_KEY: newMasterKey });
-  expect((await runLunas(['keys', 'reseal'], keys)).exitCode).toBe(0);
-  const { rowCount } = await service.db.query('select from payments where fingerprint = $1', [digest]);
-  expect(rowCount).toBe(0);
-  expect(await statuses()).toEqual([201, 400]);
-  const shown = await runLunas(['customers', 'show', payment.id, '--json'], keys);
-  expect(JSON.parse(shown.stdout)).toMatchObject({ customer: REQUEST.customer });
 });
 
 describe('a wrong master key', () => {

@@ -11,7 +11,11 @@ import { runLunas } from '../cli/run-lunas';
 import { eventually } from '../support/eventually';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { NO_LIMITS, newNamespace, startTestService, type TestService } from '../support/service';
+import { createProductionDatabase } from '../support/database';
 import { freeListeners } from '../support/listeners';
+import { creation, createTestLedger } from '../support/payments';
+import { productionOperator } from '../support/production';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 
 const NAME = 'Rahasia Sekali';
 
@@ -91,6 +95,38 @@ it('shows the customer of a payment, and the audit log has who saw it', async ()
   });
   const { rows } = await service.db.query('select action, note from operator_actions where target = $1', [payment.id]);
   expect(rows).toEqual([{ action: 'customer.show', note: 'dispute 7' }]);
+});
+
+describe('in production', () => {
+  it('needs an operator key and a note to show a customer', async () => {
+    const ledger = await createTestLedger(createProductionDatabase);
+    try {
+      const terms = ledger.newTerms();
+      await transitionWriters.create(ledger.context, creation(terms, new Date()));
+      const { connectionString: DATABASE_URL = '' } = ledger.db.options;
+      const { LUNAS_OPERATOR_KEY } = await productionOperator(DATABASE_URL);
+      const show = (note: readonly string[], key?: string) =>
+        runLunas(['customers', 'show', terms.referenceId, ...note], {
+          DATABASE_URL,
+          LUNAS_HOME: home,
+          LUNAS_MASTER_KEY: service.masterKey,
+          ...(key !== undefined && { LUNAS_OPERATOR_KEY: key }),
+        });
+      const note = ['--note', 'dispute 7'];
+      expect(await show([], LUNAS_OPERATOR_KEY)).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/--note/),
+      });
+      expect(await show(note)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/LUNAS_OPERATOR_KEY/) });
+      expect(await show(note, LUNAS_OPERATOR_KEY)).toMatchObject({ exitCode: 0, stderr: '' });
+      const { rows } = await ledger.db.query('select actor, action, note from operator_actions');
+      expect(rows).toEqual([
+        { actor: expect.stringMatching(/^operator:/), action: 'customer.show', note: 'dispute 7' },
+      ]);
+    } finally {
+      await ledger.close();
+    }
+  });
 });
 
 it('after an erasure a planted name is in no table, history or sealed value', async () => {

@@ -4,6 +4,7 @@ import { addAccount } from '../../src/services/provider-accounts/provider-accoun
 import { resealAll } from '../../src/services/recovery/reseal';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { createSealer } from '../../src/crypto/sealing';
+import { SILENT } from '../support/collect-log';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 const masterKey = randomBytes(32).toString('base64');
@@ -24,7 +25,7 @@ const addGopay = (serverKey: string) =>
   addAccount(db, sealer, { provider: 'gopay', adapter: 'midtrans', serverKey, weight: 1, environment: 'sandbox' });
 
 async function useAccount(id: string): Promise<void> {
-  const registry = createProviderRegistry(db, sealer, 'http://127.0.0.1:1');
+  const registry = createProviderRegistry({ db, sealer, publicBaseUrl: 'http://127.0.0.1:1', log: SILENT });
   try {
     await registry.forAccount(id);
   } finally {

@@ -9,6 +9,7 @@ import { createSealer } from '../../src/crypto/sealing';
 import { runLunas } from '../cli/run-lunas';
 import { eventually } from '../support/eventually';
 import { signedNotification } from '../support/notification';
+import { SILENT } from '../support/collect-log';
 import { NO_LIMITS, newNamespace, startTestService, type TestService } from '../support/service';
 
 const IN_FORCE_AFTER_MS = 2_000;
@@ -64,7 +65,12 @@ const inForce = (apiUrl: string) =>
 it('a new server key is in force in every process within 2 seconds, and the leaked one signs nothing', async () => {
   const apis = [service.apiUrl, otherApi.url];
   expect(await Promise.all(apis.map((url) => notify(url)))).toEqual([200, 200]);
-  const registry = createProviderRegistry(service.db, createSealer(service.masterKey), service.apiUrl);
+  const registry = createProviderRegistry({
+    db: service.db,
+    sealer: createSealer(service.masterKey),
+    publicBaseUrl: service.apiUrl,
+    log: SILENT,
+  });
   const before = await registry.forAccount(accountId);
 
   const set = await lunas('accounts', 'set-key', accountId, '--server-key-env', 'SERVER_KEY', '--note', 'leaked');

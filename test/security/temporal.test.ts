@@ -4,6 +4,7 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { checkStep } from '../../activities/check-step';
 import * as sandboxTimers from '../../activities/sandbox-timers';
 import { findTerms } from '../../src/db/queries/find-terms';
+import { readState } from '../../src/db/transitions/payment-state';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { MERCHANT, UNPROVEN_OPERATOR } from '../../src/domain/payment-actions';
 import { updateProof } from '../../src/domain/update-arguments';
@@ -15,7 +16,10 @@ import { newNamespace, startTestService, type TestService } from '../support/ser
 import { FakeAcquirer } from '../workflows/model/fake-acquirer';
 
 /** Attacks of a stranger who reaches Temporal. None may change a payment, or stop the one that is attacked. */
-type UpdateArgs = [actor: unknown, resolution?: unknown, proof?: unknown];
+type UpdateArgs = [actor: unknown, resolution?: unknown, proof?: unknown, correlation?: unknown];
+
+/** Of a payment that is created, issued and paid. */
+const PAID_VERSION = 3;
 
 let service: TestService;
 /** Without the keys of Lunas. */
@@ -92,6 +96,8 @@ async function capturedArguments(id: string, update: string): Promise<Payload[]>
   return inputs.find((input) => input?.name === update)?.args?.payloads ?? [];
 }
 
+const proofOf = (update: string, updateId: string) => updateProof(update, updateId, PAID_VERSION);
+
 function startForged(client: Client, args: unknown[], workflowId = `payment-${randomUUID()}`): Promise<unknown> {
   return client.workflow
     .start('payment', { workflowId, taskQueue: PAYMENTS_TASK_QUEUE, args })
@@ -104,11 +110,11 @@ describe('a forged update', () => {
     const by = { name: 'operator:dewi', paymentId: other.id, version: 3, at: new Date().toISOString() };
     await expect(settle(stranger, attacked.id, [by, null, 'settle/1'])).rejects.toThrow(WorkflowUpdateFailedError);
     const [updateId, operator] = [randomUUID(), { name: 'operator:dewi' }];
-    const perfect: UpdateArgs = [operator, null, updateProof('settle', updateId)];
+    const perfect: UpdateArgs = [operator, null, proofOf('settle', updateId)];
     await expect(settle(stranger, attacked.id, perfect, updateId)).rejects.toThrow(WorkflowUpdateFailedError);
     await expect(settle(stranger, attacked.id, [undefined])).rejects.toThrow(WorkflowUpdateFailedError);
     expect([await statusOf(attacked.id), await statusOf(other.id)]).toEqual(['paid', 'paid']);
-    const done = await service.workflows.request(attacked.id, 'settle', operator);
+    const done = await service.workflows.request(attacked, 'settle', operator);
     expect(done).toEqual({ outcome: 'done', status: 'settled' });
   });
 
@@ -120,7 +126,7 @@ describe('a forged update', () => {
   ])('with the keys is rejected: %s', async (_, actor) => {
     const { id } = await createPaid();
     const updateId = randomUUID();
-    const args: UpdateArgs = [actor, null, updateProof('settle', updateId)];
+    const args: UpdateArgs = [actor, null, proofOf('settle', updateId)];
     await expect(settle(service.client, id, args, updateId)).rejects.toThrow(WorkflowUpdateFailedError);
     expect(await statusOf(id)).toBe('paid');
   });
@@ -139,6 +145,49 @@ describe('a forged update', () => {
       await expect(refund).rejects.toThrow(WorkflowUpdateFailedError);
       expect(await statusOf(target)).toBe('paid');
     }
+  });
+});
+
+describe('a genuine update', () => {
+  it('that a later run of the same workflow gets again, with its id, is rejected', async () => {
+    const { id } = await createPaid();
+    await service.call('POST', `/payments/${id}/refund`);
+    await service.call('POST', `/payments/${id}/cancel`);
+    expect(await statusOf(id)).toBe('paid');
+    const captured = await capturedArguments(id, 'refund');
+    const updateIds = (await historyOf(id)).flatMap((event) => {
+      const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
+      return request?.input?.name === 'refund' ? (request.meta?.updateId ?? []) : [];
+    });
+    expect(updateIds).toHaveLength(1);
+    const handle = service.client.workflow.getHandle(paymentWorkflowId(id));
+    await handle.terminate('to begin a later run');
+    const terms = await findTerms(service.db, id);
+    if (!terms) throw new Error('no terms');
+    const state = await readState(service.db, id);
+    expect(await service.workflows.resumePayment(terms, { state, createdAtMs: Date.now() })).toBe('rebuilt');
+
+    const replayed = replayClient(captured)
+      .workflow.getHandle(paymentWorkflowId(id))
+      .executeUpdate<unknown, UpdateArgs>('refund', { args: [null], updateId: updateIds[0] ?? '' });
+    await expect(replayed).rejects.toThrow(WorkflowUpdateFailedError);
+    expect(await statusOf(id)).toBe('paid');
+    // Lunas itself learns the version from the workflow.
+    for (const version of [0, PAID_VERSION, 99]) {
+      expect(await service.workflows.request({ id, version }, 'refund', MERCHANT)).toMatchObject({ outcome: 'done' });
+      expect(await service.workflows.request({ id, version }, 'cancel', MERCHANT)).toMatchObject({ outcome: 'done' });
+    }
+  });
+
+  it('for another version of the payment is no rejection, so that Lunas repeats it', async () => {
+    const { id } = await createPaid();
+    const updateId = randomUUID();
+    const args: UpdateArgs = [MERCHANT, null, updateProof('refund', updateId, PAID_VERSION - 1)];
+    const refund = service.client.workflow
+      .getHandle(paymentWorkflowId(id))
+      .executeUpdate<unknown, UpdateArgs>('refund', { args, updateId });
+    await expect(refund).rejects.toMatchObject({ cause: { type: 'RequestOutdated', details: [PAID_VERSION] } });
+    expect(await statusOf(id)).toBe('paid');
   });
 });
 

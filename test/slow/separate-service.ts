@@ -53,6 +53,7 @@ export class SeparateService {
       DRAIN_SECONDS: '0',
       REFUND_HOLD_SECONDS: '1',
       RATE_LIMIT_PER_MINUTE: '1000000',
+      MAX_CONNECTIONS_PER_CLIENT: '1000000',
       ...ports,
     };
     const service = new SeparateService(directory, environment, sandbox);

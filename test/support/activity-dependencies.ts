@@ -2,6 +2,7 @@ import type { ActivityDependencies } from '../../activities/dependencies';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import type { Provider } from '../../src/providers/provider';
 import { createSealer } from '../../src/crypto/sealing';
+import { SILENT } from './collect-log';
 import { createWebhookSender } from '../../src/webhooks/send';
 
 /** The defaults of the configuration. */
@@ -10,6 +11,7 @@ export const RETENTION_DAYS = {
   webhook_events: 90,
   provider_notifications: 90,
   payment_details: 1_825,
+  unused_payment_details: 1,
 };
 
 /** Dependencies for activities that a test calls directly, with this provider. Nothing has to be closed. */
@@ -19,12 +21,13 @@ export function activityDependencies(
   changes: Partial<ActivityDependencies> = {},
 ): ActivityDependencies {
   return {
+    log: SILENT,
     ...context,
     sealer: createSealer(Buffer.alloc(32).toString('base64')),
     providers: { forAccount: async () => provider, findAccount: async () => provider, close: async () => undefined },
     webhooks: createWebhookSender({ environment: 'sandbox' }),
     refundHoldSeconds: 60,
-    isRecovering: false,
+    isRecovering: () => Promise.resolve(false),
     retentionDays: RETENTION_DAYS,
     reconcileSlice: () => Promise.reject(new Error('not part of this')),
     ...changes,

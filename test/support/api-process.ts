@@ -47,6 +47,7 @@ async function startProcess(
     LUNAS_HOME: directory,
     LUNAS_MASTER_KEY: service.masterKey,
     RATE_LIMIT_PER_MINUTE: '1000000',
+    MAX_CONNECTIONS_PER_CLIENT: '1000000',
     LOG_LEVEL: 'warn',
     DRAIN_SECONDS: '0',
     ...changes,

@@ -44,6 +44,7 @@ type TestApiSettings = Partial<
     | 'merchantRequestsPerMinute'
     | 'publicRequestsPerSecond'
     | 'maxConnections'
+    | 'maxConnectionsPerClient'
     | 'metrics'
     | 'maxCreatesInFlight'
     | 'publicBaseUrl'

@@ -4,6 +4,9 @@ import { createLogger, type Logger } from '../../src/observability/logger';
 
 const lineSchema = z.looseObject({ msg: z.string() });
 
+/** For what a test does not read. */
+export const SILENT = createLogger('test', 'silent');
+
 export interface CollectedLog {
   readonly log: Logger;
   text(): string;

@@ -41,7 +41,8 @@ const STATEMENTS = [
      amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind,
      settlement_delay_seconds, status, version, expires_at, created_at, updated_at, paid_at, settlement_due_at,
      qris_payload, provider_transaction_id)
-   select ${PAYMENT_ID}, ${REFERENCE}, md5('merchant' || 1 + n % ${MERCHANTS})::uuid, 'f', 'qris', 'gopay', account.id,
+   select ${PAYMENT_ID}, ${REFERENCE}, md5('merchant' || 1 + n % ${MERCHANTS})::uuid, 'v1.f', 'qris', 'gopay',
+     account.id,
      50000, 350, 50000, 49650, 'merchant', policy.id, 'automatic', 86400, ${STATUS}, 4, at + interval '2 days', at,
      at + interval '1 hour', at, at + interval '2 days', repeat('0', 200), 'transaction-' || n
    from (select n, ${CREATED_AT} as at from generate_series(1, ${FINAL + OPEN}) n) numbered,
@@ -103,6 +104,9 @@ const STATEMENTS = [
    ) numbered`,
 ] as const;
 
+const DETAILS = `insert into payment_details (payment_id, fingerprint, sealed, created_at)
+  select id, fingerprint, $1 || repeat('s', 20), created_at from payments`;
+
 const ROWS_OF_SETTLED_PAYMENTS = [
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
    select id, step.version, name, from_status, to_status, created_at, 'workflow', created_at
@@ -118,8 +122,6 @@ const ROWS_OF_SETTLED_PAYMENTS = [
      (3, 3, 'fee_revenue', 'credit', 350),
      (4, 1, 'merchant_pending', 'debit', 49650), (4, 2, 'merchant_available', 'credit', 49650)
    ) line (version, number, account, side, amount) on line.version = posting.payment_version`,
-  `insert into payment_details (payment_id, fingerprint, sealed, created_at)
-   select id, fingerprint, repeat('s', 150), created_at from payments`,
   `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code)
    select id, 1, created_at, 20, 200 from webhook_deliveries where status = 'delivered'`,
 ] as const;
@@ -133,14 +135,16 @@ const FILLED = [
   'exceptions',
   'webhook_events',
   'webhook_deliveries',
-  ...(IS_COMPLETE ? ['ledger_postings', 'ledger_entries', 'payment_details', 'webhook_attempts'] : []),
+  'payment_details',
+  ...(IS_COMPLETE ? ['ledger_postings', 'ledger_entries', 'webhook_attempts'] : []),
 ];
 
 /**
  * Fills a database like an installation after two months with some payments per second.
  * Indexes, triggers and foreign keys are removed meanwhile: rows are written and indexed much faster without them.
+ * @param sealedPrefix of the sealed values
  */
-export async function fillDatabase(db: Pool): Promise<void> {
+export async function fillDatabase(db: Pool, sealedPrefix: string): Promise<void> {
   const client = await db.connect();
   try {
     await client.query(
@@ -148,6 +152,7 @@ export async function fillDatabase(db: Pool): Promise<void> {
     );
     const indexes = await dropIndexes(client);
     for (const statement of STATEMENTS) await client.query(statement);
+    await client.query(DETAILS, [sealedPrefix]);
     if (IS_COMPLETE) for (const statement of ROWS_OF_SETTLED_PAYMENTS) await client.query(statement);
     for (const index of indexes) await client.query(index);
     for (const table of FILLED) await client.query(`vacuum analyze ${table}`);

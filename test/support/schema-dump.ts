@@ -1,4 +1,5 @@
-import type { Queryable } from '../../src/db/connection/pool';
+import { createPool, type Queryable } from '../../src/db/connection/pool';
+import { createTestDatabase } from './database';
 
 /** Without the tables of the migration tool and of extensions. */
 const OUR_RELATIONS = `
@@ -61,4 +62,16 @@ export async function dumpSchema(db: Queryable): Promise<string> {
     parts.push(rows.map(({ line }) => line).join('\n'));
   }
   return `${parts.join('\n\n')}\n`;
+}
+
+/** The schema after all migrations. */
+export async function dumpMigratedSchema(): Promise<string> {
+  const database = await createTestDatabase();
+  const db = createPool(database.url, { max: 1 });
+  try {
+    return await dumpSchema(db);
+  } finally {
+    await db.end();
+    await database.drop();
+  }
 }

@@ -33,6 +33,7 @@ export const NO_LIMITS = {
   requestsPerMinute: 1_000_000,
   publicRequestsPerSecond: 1_000_000,
   maxConnections: 100_000,
+  maxConnectionsPerClient: 100_000,
   databasePoolSize: 20,
   maxCreatesInFlight: 1_000_000,
   requestLogRows: 100_000,
@@ -76,10 +77,12 @@ export interface TestService {
   refundAtProvider(referenceId: string, amount?: number): Promise<void>;
   stopWorker(): Promise<void>;
   startWorker(variant?: Partial<WorkerVariant>): Promise<void>;
+  /** Beside that one. The test closes it. */
+  anotherWorker(): Promise<{ close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
-type WorkerVariant = Pick<WorkerSettings, 'isRecovering' | 'hasWorkflowStackTraces'>;
+type WorkerVariant = Pick<WorkerSettings, 'beginsRecovery' | 'hasWorkflowStackTraces'>;
 
 const ledgerSchema = z.object({
   payments: z.array(
@@ -276,12 +279,13 @@ function sandboxMethods(
 }
 
 function restartableWorker(
-  start: (variant: WorkerVariant) => Promise<{ close(): Promise<void> }>,
-): Pick<TestService, 'startWorker' | 'stopWorker'> {
+  start: (variant: Partial<WorkerVariant>) => Promise<{ close(): Promise<void> }>,
+): Pick<TestService, 'startWorker' | 'stopWorker' | 'anotherWorker'> {
   let worker: { close(): Promise<void> } | undefined;
   return {
-    async startWorker(variant) {
-      worker = await start({ isRecovering: false, ...variant });
+    anotherWorker: () => start({}),
+    async startWorker(variant = {}) {
+      worker = await start(variant);
     },
     async stopWorker() {
       await worker?.close();

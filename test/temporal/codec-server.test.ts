@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/observability/logger';
+import { decryptionRecorder } from '../../src/services/audit/record-decryption';
+import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { createOperator, operatorFinder, revokeOperator } from '../../src/services/identity/operators';
 import { startCodecServer } from '../../src/temporal/codec-server';
 import { EncryptingCodec } from '../../src/temporal/payload-codec';
@@ -24,7 +26,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createPool(database.url, { max: 2 });
   operator = await createOperator(db, { name: 'dewi', environment: 'production' });
-  const settings = { keys, namespace: 'default', origins: [ORIGIN], log };
+  const record = decryptionRecorder(db, log);
+  const settings = { keys, namespace: 'default', origins: [ORIGIN], record, log };
   const findOperator = operatorFinder(db, 'production');
   server = await startCodecServer({ ...settings, port: await freePort(), findOperator });
   open = await startCodecServer({ ...settings, port: await freePort(), findOperator: null });
@@ -35,9 +38,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function encrypted(value: unknown): Promise<unknown> {
+async function encrypted(value: unknown, workflowId = 'payment-1'): Promise<unknown> {
   const codec = new EncryptingCodec(keys, 'default');
-  const [payload] = await codec.encode([defaultPayloadConverter.toPayload(value)], { workflowId: 'payment-1' });
+  const [payload] = await codec.encode([defaultPayloadConverter.toPayload(value)], { workflowId });
   return payload && toJson(payload);
 }
 
@@ -49,6 +52,18 @@ function toJson({ metadata, data }: Payload) {
 
 function decode(url: string, payloads: unknown[], headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${url}/decode`, { method: 'POST', headers, body: JSON.stringify({ payloads }) });
+}
+
+/** What was added to the audit log by the work. */
+async function auditedBy(work: () => Promise<unknown>): Promise<unknown[]> {
+  const { rows: before } = await db.query('select coalesce(max(id), 0) as id from operator_actions');
+  await work();
+  const { rows } = await db.query(
+    `select actor, operator_id, action, target, operator_actions.detail::json as detail, outcome
+     from operator_actions left join operator_action_outcomes on action_id = id where id > $1 order by id`,
+    [before[0].id],
+  );
+  return rows;
 }
 
 async function valuesIn(response: Response): Promise<unknown[]> {
@@ -68,6 +83,42 @@ describe('the codec server', () => {
     const authorization = `Basic ${Buffer.from(`dewi:${operator.secret}`).toString('base64')}`;
     const byPassword = await decode(server.url, payloads, { authorization });
     expect(await valuesIn(byPassword)).toEqual([{ total: 50_000 }, 'plain']);
+  });
+
+  it('writes who has decrypted what of which workflow into the audit log', async () => {
+    const by = { actor: 'operator:dewi', operator_id: operator.id, action: 'workflow.decrypt', outcome: 'succeeded' };
+    const one = [await encrypted(1), await encrypted(2)];
+    const read = (payloads: unknown[]) => auditedBy(() => decode(server.url, payloads, bearer(operator.secret)));
+    expect(await read(one)).toEqual([
+      { ...by, target: 'payment-1', detail: { workflowIds: ['payment-1'], payloads: 2 } },
+    ]);
+    const workflowIds = Array.from({ length: 200 }, (_, index) => `payment-01a205fe-ef0f-74d8-87bf-${index}`);
+    const many = await Promise.all(workflowIds.map((id) => encrypted('a list', id)));
+    expect(await read(many)).toEqual([{ ...by, target: '200 workflows', detail: { workflowIds, payloads: 200 } }]);
+    expect((await verifyAudit(db)).breaks).toEqual([]);
+  });
+
+  it('writes nothing if nothing is decrypted', async () => {
+    const claimed = { encoding: 'binary/encrypted', workflow: 'payment-9', key: '00000000' };
+    const metadata = Object.entries(claimed).map(([name, value]) => [name, Buffer.from(value).toString('base64')]);
+    const forged = { metadata: Object.fromEntries(metadata), data: 'AAAA' };
+    const plain = toJson(defaultPayloadConverter.toPayload('plain'));
+    const read = (payloads: unknown[]) => decode(server.url, payloads, bearer(operator.secret));
+    expect(await auditedBy(() => read([forged, plain]))).toEqual([]);
+    expect(await auditedBy(() => read([]))).toEqual([]);
+    expect(await auditedBy(async () => decode(server.url, [await encrypted('x')]))).toEqual([]);
+    expect(await auditedBy(async () => decode(open.url, [await encrypted('x')]))).toEqual([]);
+  });
+
+  it('503: shows nothing that the audit log cannot have', async () => {
+    const withoutRights = createPool(database.urlOf('lunas_local_worker'), { max: 1 });
+    const settings = { keys, namespace: 'default', origins: [], findOperator: operatorFinder(db, 'production'), log };
+    const record = decryptionRecorder(withoutRights, log);
+    const unrecorded = await startCodecServer({ ...settings, port: await freePort(), record });
+    const response = await decode(unrecorded.url, [await encrypted('secret')], bearer(operator.secret));
+    expect([response.status, await response.json()]).toEqual([503, { message: expect.stringMatching(/audit log/) }]);
+    await unrecorded.close();
+    await withoutRights.end();
   });
 
   it('401: without a key, with an unknown or revoked one, and with one that may not read from here', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {
+  findCommandTexts,
   findDecisionRecordProblems,
   findForbiddenWords,
   findLongFunctions,
@@ -31,6 +32,21 @@ describe('forbidden words', () => {
   it('finds them in paths, and excludes the glossary', () => {
     expect(problems(findForbiddenWords([{ file: 'src/engine/a.ts', text: '' }]))).toEqual(['0: engine (path)']);
     expect(findForbiddenWords([{ file: 'docs/glossary.md', text: 'Never "engine".' }])).toEqual([]);
+  });
+});
+
+describe('texts of the command line', () => {
+  it.each([
+    ['src/services/a.ts', "throw new ConflictError('x', 'Run lunas recover.');", ['1: lunas recover']],
+    ['src/services/a.ts', '\nthrow new UserError(`add --nmid ID`);', ['2: --nmid', '2: new UserError']],
+    ['workflows/a.ts', "waitFor('an operator (`lunas refunds`)');", ['1: lunas refunds']],
+    ['activities/a.ts', '/** `lunas trigger`\n * `lunas up` */\nrun(); // lunas recover', []],
+    ['src/db/a.ts', "connect('postgresql://lunas up')", ['1: lunas up']],
+    ['src/db/a.ts', "{ application_name: 'lunas migrate' }", []],
+    ['src/cli/a.ts', "'lunas recover'; new UserError('--note')", []],
+    ['src/config.ts', "'until `lunas keys reseal` is done'", []],
+  ])('finds in %s %j: %j', (file, text, expected) => {
+    expect(problems(findCommandTexts([{ file, text }]))).toEqual(expected);
   });
 });
 

@@ -209,3 +209,44 @@ function problemsOfDecisionRecord({ file, text }: SourceFile): Violation[] {
     problems.push({ file, line: 3, problem: 'the third line is not `Status: accepted, <date>`' });
   return problems;
 }
+
+const BELOW_COMMAND_LINE = /^(?:src\/(?!cli\/)|workflows\/|activities\/).*\.ts$/;
+const SERVICES = /^src\/services\//;
+/** They describe the variables and the metrics of the commands, and log for `lunas up`. */
+const DESCRIBES_COMMANDS = [/^src\/config\.ts$/, /^src\/observability\/definitions\.ts$/, /^src\/local-stack\//];
+/** Labels of derived keys, and the name of a connection in PostgreSQL. */
+const NO_COMMANDS = [
+  "'lunas qris links'",
+  "'lunas request fingerprint'",
+  "'lunas temporal payloads'",
+  "'lunas stream cursors'",
+  '`lunas demo key ',
+  "application_name: 'lunas migrate'",
+];
+/** The second pattern is a comment to the end of its line; an address has no space before its slashes. */
+const COMMENTS = [/\/\*.*?\*\//gs, /(?<=^|\s)\/\/.*$/gm];
+const COMMAND = /\blunas [a-z][a-z-]*/g;
+const OPTION = /(?<=\s)--[a-z][a-z-]*/g;
+const UNTYPED_ERROR = /\bnew UserError\b/g;
+
+/**
+ * The command line adds its commands and options to the texts of the layers below it (`src/cli/error-hints.ts`).
+ * Services throw errors with a type, which each door words itself.
+ */
+export function findCommandTexts(sources: readonly SourceFile[]): Violation[] {
+  return without(DESCRIBES_COMMANDS, sources)
+    .filter(({ file }) => BELOW_COMMAND_LINE.test(file))
+    .flatMap(({ file, text }) => {
+      const withoutNames = NO_COMMANDS.reduce((rest, name) => rest.replaceAll(name, blank), text);
+      const code = COMMENTS.reduce((rest, comment) => rest.replaceAll(comment, blankLine), withoutNames);
+      const patterns = SERVICES.test(file) ? [COMMAND, OPTION, UNTYPED_ERROR] : [COMMAND];
+      return patterns.flatMap((pattern) =>
+        [...code.matchAll(pattern)].map(({ 0: problem, index }) => ({ file, line: lineAt(code, index), problem })),
+      );
+    });
+}
+
+/** Line breaks stay too. */
+function blankLine(text: string): string {
+  return text.replaceAll(/[^\n]/g, ' ');
+}

@@ -457,6 +457,17 @@ describe('the relay', () => {
     expect(await claimDeliveries(ledger.db, sealer, bounds)).toEqual([]);
   });
 
+  it('a lease that moves its row does not hide it: the limit holds for deliveries of one instant', async () => {
+    await addEndpoint();
+    await createPayments(100);
+    await ledger.db.query('update webhook_deliveries set queued_at = now()');
+    // Without room in its page, each lease moves its row to the end of the table.
+    await ledger.db.query('vacuum full webhook_deliveries');
+    const bounds = { max: 100, maxPerEndpoint: 8 };
+    expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(8);
+    for (let count = 0; count < 3; count += 1) expect(await claimDeliveries(ledger.db, sealer, bounds)).toEqual([]);
+  });
+
   it('sends the deliveries of a terminated relay after their lease', async () => {
     await addEndpoint();
     await createPayments(3);

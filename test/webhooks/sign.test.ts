@@ -59,7 +59,6 @@ describe('the signature of a webhook', () => {
 
 describe('the headers of Standard Webhooks', () => {
   const delivery = { deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' };
-  const KEY = Buffer.alloc(32, 0xfb);
 
   it('equal the vector of the published libraries', () => {
     expect(standardWebhookHeaders(delivery, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], 1_614_265_330)).toEqual({
@@ -73,15 +72,6 @@ describe('the headers of Standard Webhooks', () => {
     const signatureOf = (deliveryId: string) =>
       standardWebhookHeaders({ ...delivery, deliveryId }, [SECRET], 1)['webhook-signature'];
     expect(signatureOf('a')).not.toBe(signatureOf('b'));
-  });
-
-  it('use the same key for an earlier secret in base64url as for its standard base64', () => {
-    const expected = createHmac('sha256', KEY).update(`${delivery.deliveryId}.1.${delivery.body}`).digest('base64');
-    for (const encoding of ['base64', 'base64url'] as const) {
-      const headers = standardWebhookHeaders(delivery, [`whsec_${KEY.toString(encoding)}`], 1);
-      expect(headers['webhook-signature']).toBe(`v1,${expected}`);
-    }
-    expect(KEY.toString('base64')).toMatch(/[+/].*=$/);
   });
 
   it('have one value for each valid secret, newest first', () => {

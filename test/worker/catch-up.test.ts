@@ -63,7 +63,7 @@ async function createRejectedRefund(): Promise<Created> {
 }
 
 function requestFirstRefund({ id, reference_id }: Created, holdSeconds: number) {
-  const refund = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds };
+  const refund = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds, requestedBy: 'lunas' as const };
   return transitionWriters.request_refund(service.context, { paymentId: id, version: 3, at: new Date(), ...refund });
 }
 
@@ -80,7 +80,12 @@ describe('after `lunas recover`', () => {
 
   it('a refund that an operator has retried is submitted', async () => {
     const payment = await createRejectedRefund();
-    const refund = { refundNumber: 2, refundKey: `${payment.reference_id}-R2`, holdSeconds: 0 };
+    const refund = {
+      refundNumber: 2,
+      refundKey: `${payment.reference_id}-R2`,
+      holdSeconds: 0,
+      requestedBy: 'lunas' as const,
+    };
     const input = { paymentId: payment.id, version: 6, at: new Date(), ...refund };
     await transitionWriters.retry_refund(service.context, input);
     await recover(service.operatorContext, service.workflows);

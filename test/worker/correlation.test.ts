@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { paymentWorkflowId } from '../../workflows/messages';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { showPayment } from '../../src/services/payments/show-payment';
+import { createSealer } from '../../src/crypto/sealing';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { startReceiver } from '../support/receiver';
 import { collectLog } from '../support/collect-log';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
@@ -18,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const requestId = (id: string) => ({ 'x-request-id': id });
-const show = (given: string) => showPayment(service.db, async () => undefined, given);
+const show = (given: string) => showPayment(service.db, async () => null, given);
 
 async function create(headers: Record<string, string> = {}): Promise<{ id: string; reference_id: string }> {
   const { status, body } = await service.call('POST', '/payments', { amount: 50_000 }, headers);
@@ -108,6 +111,24 @@ describe('log lines', () => {
     await expectLine('request', { method: 'POST', path: `/payments/${id}/refund`, ...ids, requestId: 'refund-9' });
     const logged = collected.lines('transition').filter(({ paymentId }) => paymentId === id);
     expect(logged.map(({ transition }) => transition)).toEqual(await service.transitionsOf(id));
+  });
+
+  it('of calls to the provider and of webhook attempts say all that support asks for', async () => {
+    const receiver = await startReceiver();
+    const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
+    const { id: endpointId } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+    const { id, reference_id: referenceId } = await create(requestId('create-11'));
+    const ids = { requestId: 'create-11', paymentId: id, referenceId };
+    await expectLine('provider call', { ...ids, operation: 'issue_qris', outcome: 'accepted' });
+    const first = { ...ids, endpointId, attempt: 1, maxAttempts: 12 };
+    await expectLine('webhook attempt', { ...first, event: 'payment.created', statusCode: 200, decision: 'delivered' });
+    receiver.respond = (response) => response.writeHead(500).end();
+    await service.pay(referenceId);
+    await expectLine('provider call', { ...ids, operation: 'find_payment', outcome: 'found', status: 'paid' });
+    const failed = await expectLine('webhook attempt', { ...first, event: 'payment.paid', decision: 'retry' });
+    expect(failed).toMatchObject({ statusCode: 500, failure: expect.any(String), durationMs: expect.any(Number) });
+    expect(failed?.nextAttemptAt).toEqual(expect.stringMatching(/^20/));
+    await receiver.close();
   });
 
   it("of Temporal's SDK have them too", async () => {

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import timers from 'node:timers/promises';
 import { requestStatusQuery } from '../../src/db/records/notification-inbox';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
+import { createSealer } from '../../src/crypto/sealing';
+import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry';
 import { connectClient } from '../../src/temporal/connection';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startSweeper } from '../../src/worker/sweeper';
@@ -10,6 +13,7 @@ import { temporalAddress } from '../support/temporal';
 import { creation, createTestLedger, type TestLedger } from '../support/payments';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
+import { SILENT } from '../support/collect-log';
 import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 
 const OPEN_NOTIFICATIONS = 40;
@@ -19,8 +23,15 @@ const PAUSE_MS = 2_000;
 let ledger: TestLedger;
 let network: TcpProxy;
 let workflows: PaymentWorkflowClient;
+let providers: ProviderRegistry;
 beforeAll(async () => {
   ledger = await createTestLedger();
+  providers = createProviderRegistry({
+    db: ledger.db,
+    sealer: createSealer(randomBytes(32).toString('base64')),
+    publicBaseUrl: 'http://127.0.0.1:9',
+    log: SILENT,
+  });
 });
 afterAll(() => ledger.close());
 
@@ -71,7 +82,7 @@ it('stops after the signals in flight, with a backlog and an unresponsive Tempor
   await storeNotifications(OPEN_NOTIFICATIONS);
   network.hang();
   const { log, lines } = countLines();
-  const sweeper = startSweeper({ db: ledger.db, workflows, log });
+  const sweeper = startSweeper({ db: ledger.db, providers, workflows, log });
   await eventually(openNotifications, (open) => open.every(({ isDue }) => !isDue));
   await sweeper.stop();
   expect(lines()).toBe(CONCURRENCY);
@@ -81,7 +92,7 @@ it('repeats the signals of an outage of Temporal soon, without a limit', async (
   await storeNotifications(CONCURRENCY);
   await network.cut();
   const { log, lines } = countLines();
-  const sweeper = startSweeper({ db: ledger.db, workflows, log });
+  const sweeper = startSweeper({ db: ledger.db, providers, workflows, log });
   await eventually(
     async () => lines(),
     (failures) => failures >= 2 * CONCURRENCY,
@@ -102,7 +113,7 @@ it('makes no pause while full batches are due', async () => {
   await ledger.db.query('update provider_notifications set next_notify_at = now()');
   const sleeps = jest.spyOn(timers, 'setTimeout');
   const pauses = () => sleeps.mock.calls.filter(([ms]) => ms === PAUSE_MS).length;
-  const sweeper = startSweeper({ db: ledger.db, workflows, log: countLines().log });
+  const sweeper = startSweeper({ db: ledger.db, providers, workflows, log: countLines().log });
   await eventually(openNotifications, (open) => open.length === 0 || pauses() > 1);
   expect(await openNotifications()).toEqual([]);
   await sweeper.stop();

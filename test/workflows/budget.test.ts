@@ -14,8 +14,8 @@ const REPETITIONS = 3;
 
 /**
  * The statements and calls that belong to no single payment: the relay's per delivery or batch, the sweeper's every two
- * seconds, the authentication, and the record of requests. A process reads a provider account once, at its first
- * payment there.
+ * seconds, the authentication, and the record of requests. A worker reads the recovery mode at most once in a second.
+ * A process reads a provider account once, at its first payment there.
  */
 const NOT_PER_PAYMENT = new Set([
   'claim_deliveries',
@@ -23,6 +23,7 @@ const NOT_PER_PAYMENT = new Set([
   'claim_due_notifications',
   'find_api_key',
   'record_requests',
+  'read_recovery_mode',
 ]);
 const BEFORE_CREATION = 'find_current_policy';
 const AUTHENTICATION = 'find_api_key';

@@ -230,7 +230,13 @@ describe('a notification of a payment', () => {
     const paid = signedNotification(reference_id, { gross_amount: '50000.00' });
     const path = `/provider-notifications/${await accountId()}`;
     expect((await service.call('POST', path, paid, { authorization: '' })).status).toBe(200);
-    expect(await service.client.workflow.getHandle(`late-payment-${id}`).result()).toBe('none');
+    // The API signals after its response.
+    const workflow = service.client.workflow.getHandle(`late-payment-${id}`);
+    await eventually(
+      () => workflow.describe().catch(() => undefined),
+      (started) => started !== undefined,
+    );
+    expect(await workflow.result()).toBe('none');
     // That of the expiry may arrive late, and be open too.
     expect(await openNotifications(reference_id)).toContain('paid');
 

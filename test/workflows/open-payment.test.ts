@@ -1,5 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { openPayment } from '../../activities/payment';
+import { failPayment, failUnissuedPayment, openPayment } from '../../activities/payment';
+import { findOpening } from '../../src/db/queries/find-opening';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { readState } from '../../src/db/transitions/payment-state';
 import { activityDependencies } from '../support/activity-dependencies';
@@ -41,4 +42,66 @@ it('rejects an order of an earlier attempt over another amount', async () => {
   const { paymentId, opened } = await openAgain({ orderRupiah: 5_000 });
   await expect(opened).rejects.toThrow(/the order over Rp.5\.000 instead of Rp.50\.000/);
   expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'created' });
+});
+
+/** The merchant has the result of the creation; PostgreSQL lost it in a fail-over, and the workflow still has it. */
+describe('a lost transition of the creation', () => {
+  async function lose(behave: (acquirer: FakeAcquirer, referenceId: string) => void) {
+    const terms = ledger.newTerms();
+    const acquirer = new FakeAcquirer();
+    const { referenceId, paymentId, totalRupiah } = terms;
+    const issued = await acquirer.issueQris({
+      provider: 'gopay',
+      referenceId,
+      totalRupiah,
+      createdAt: AT,
+      expiresAt: AT,
+    });
+    if (issued.outcome !== 'accepted') throw new Error('The acquirer accepts orders');
+    acquirer.behaviourOf(referenceId).repeatsQris = false;
+    behave(acquirer, referenceId);
+    await transitionWriters.create(ledger.context, creation(terms, AT));
+    const state = { status: 'created', version: 1 } as const;
+    const opening = { atMs: AT.getTime(), ...issued, outcome: 'issued' } as const;
+    const step = { terms, state, atMs: AT.getTime() + 60_000, createdAtMs: AT.getTime(), opening };
+    return {
+      paymentId,
+      step,
+      dependencies: activityDependencies(ledger.context, acquirer),
+      payload: issued.qrisPayload,
+    };
+  }
+
+  it.each([
+    ['openPayment, unpaid', openPayment, () => undefined],
+    ['openPayment, paid', openPayment, (acquirer: FakeAcquirer, reference: string) => acquirer.pay(reference)],
+    ['failUnissuedPayment, unpaid', failUnissuedPayment, () => undefined],
+    [
+      'failUnissuedPayment, paid',
+      failUnissuedPayment,
+      (acquirer: FakeAcquirer, reference: string) => acquirer.pay(reference),
+    ],
+  ])('%s: is recorded again, with the QR that the merchant has', async (_name, activity, behave) => {
+    const { paymentId, step, dependencies, payload } = await lose(behave);
+    await new MockActivityEnvironment().run(activity.bind(null, dependencies), step);
+    expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'pending', version: 2 });
+    expect(await findOpening(ledger.db, paymentId)).toMatchObject({ outcome: 'issued', qrisPayload: payload });
+  });
+
+  it('a rejected creation stays rejected, although the provider would accept it now', async () => {
+    const { paymentId, step, dependencies } = await lose((acquirer, reference) => acquirer.removeOrder(reference));
+    const opening = { outcome: 'rejected', atMs: AT.getTime(), reason: 'over the limit of the account' } as const;
+    await new MockActivityEnvironment().run(openPayment.bind(null, dependencies), { ...step, opening });
+    expect(await findOpening(ledger.db, paymentId)).toMatchObject({ reason: 'over the limit of the account' });
+    expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'failed' });
+  });
+});
+
+it('an operator fails a payment in `created`, although the workflow does not know its version yet', async () => {
+  const terms = ledger.newTerms();
+  await transitionWriters.create(ledger.context, creation(terms, AT));
+  const state = { status: 'created', version: 0 } as const;
+  const step = { terms, state, atMs: AT.getTime(), createdAtMs: AT.getTime() };
+  const fail = failPayment.bind(null, activityDependencies(ledger.context, new FakeAcquirer()));
+  expect(await new MockActivityEnvironment().run(fail, step)).toMatchObject({ state: { status: 'failed' } });
 });

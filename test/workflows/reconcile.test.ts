@@ -40,7 +40,7 @@ const activities: ReconciliationActivities = {
     const slice = Number(position.after ?? 0) + 1;
     path.push(`${accountId} ${slice}`);
     const next = slice < SLICES ? { ...position, after: String(slice) } : null;
-    return { next, coverage: { seen: 10, compared: 9, indeterminate: 1, breaks: 0 } };
+    return { next, coverage: { seen: 10, compared: 9, indeterminate: 1, unasked: 0, breaks: 0 } };
   },
   recordReconciliation: async ({ isFailed }) => {
     recorded.push(isFailed);

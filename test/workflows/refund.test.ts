@@ -91,10 +91,10 @@ describe('a refund', () => {
     // As if the worker stops after each statement, before Temporal has the result.
     const context = { db: service.db, environment: 'sandbox', onDeliveries: () => undefined };
     const at = new Date(await timeSkipping.environment.currentTimeMs());
-    const held = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60 };
+    const held = { refundNumber: 1, refundKey: `${reference_id}-R1`, holdSeconds: 60, requestedBy: 'lunas' as const };
     await transitionWriters.request_refund(context, { paymentId: id, version: 3, at, ...held });
     await transitionWriters.cancel_refund(context, { paymentId: id, version: 4, at, refundNumber: 1 });
-    expect(await service.workflows.request(id, 'refund', MERCHANT)).toMatchObject({
+    expect(await service.workflows.request({ id }, 'refund', MERCHANT)).toMatchObject({
       outcome: 'done',
       status: 'refund_processing',
     });
@@ -199,7 +199,7 @@ describe('a refund that the provider rejects', () => {
 
   it('can be retried by an operator, under a new key', async () => {
     const { id, reference_id } = await createRejectedRefund();
-    expect(await service.workflows.request(id, 'retryRefund', OPERATOR)).toMatchObject({ outcome: 'done' });
+    expect(await service.workflows.request({ id }, 'retryRefund', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-retried')).toBe('refunded');
     expect(await service.atProvider(reference_id)).toMatchObject({
       refunds: [
@@ -216,13 +216,15 @@ describe('a refund that the provider rejects', () => {
 
   it('can be resolved as paid by an operator, and the payment settles', async () => {
     const { id } = await createRejectedRefund();
-    expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({ outcome: 'done' });
+    expect(await service.workflows.request({ id }, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-paid')).toBe('settled');
   });
 
   it('can be resolved as refunded by an operator', async () => {
     const { id } = await createRejectedRefund();
-    expect(await service.workflows.request(id, 'resolveRefundAsRefunded', OPERATOR)).toMatchObject({ outcome: 'done' });
+    expect(await service.workflows.request({ id }, 'resolveRefundAsRefunded', OPERATOR)).toMatchObject({
+      outcome: 'done',
+    });
     expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-refunded')).toBe('refunded');
     expect((await namesOf(id)).at(-1)).toBe('resolve_refund_as_refunded');
   });
@@ -230,12 +232,12 @@ describe('a refund that the provider rejects', () => {
   it('cannot be resolved as paid while the provider shows a refund or does not respond', async () => {
     const { id, reference_id } = await createRejectedRefund();
     await timeSkipping.injectFault('status', 'http_500', 1);
-    expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
+    expect(await service.workflows.request({ id }, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
       outcome: 'rejected',
       reason: expect.stringMatching(/status is indeterminate/),
     });
     await service.refundAtProvider(reference_id);
-    expect(await service.workflows.request(id, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
+    expect(await service.workflows.request({ id }, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
       outcome: 'rejected',
       reason: expect.stringMatching(/shows a refund/),
     });
@@ -258,7 +260,7 @@ describe('a refund that the provider rejects', () => {
       'payment_refund_failed',
       'payment_cancel_failed',
     ]);
-    expect(await service.workflows.request(id, 'settle', OPERATOR)).toMatchObject({ outcome: 'rejected' });
+    expect(await service.workflows.request({ id }, 'settle', OPERATOR)).toMatchObject({ outcome: 'rejected' });
   });
 });
 
@@ -267,7 +269,7 @@ describe('manual settlement', () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementKind: 'manual' });
     const { id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();
-    expect(await service.workflows.request(id, 'settle', OPERATOR)).toMatchObject({
+    expect(await service.workflows.request({ id }, 'settle', OPERATOR)).toMatchObject({
       outcome: 'rejected',
       reason: expect.stringMatching(/not over before/),
     });
@@ -276,7 +278,7 @@ describe('manual settlement', () => {
       status: 'paid',
       waitingFor: expect.stringMatching(/an operator to settle/),
     });
-    expect(await service.workflows.request(id, 'settle', OPERATOR)).toMatchObject({
+    expect(await service.workflows.request({ id }, 'settle', OPERATOR)).toMatchObject({
       outcome: 'done',
       status: 'settled',
     });

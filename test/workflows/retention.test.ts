@@ -92,11 +92,15 @@ it('the daily job deletes what is older than its retention, and keeps the rest',
   expect(before).toHaveLength(EXPIRING.length);
   expect(before.every((count) => count > 0)).toBe(true);
 
-  expect(await runRetention('retention-1')).toMatch(/^webhook_deliveries: [1-9]\d* deleted, .*details: 1 deleted$/);
+  expect(await runRetention('retention-1')).toMatch(
+    /^webhook_deliveries: [1-9]\d* deleted, .* unused_payment_details: 0 deleted, payment_details: 1 deleted$/,
+  );
   expect(await rowsPerTable(old)).toEqual([0, 0, 0, 0, 0]);
   expect(await rowsPerTable(recent)).toEqual(before);
   expect((await service.call('GET', `/payments/${old}`)).body.payment.status).toBe('paid');
-  await recordHistory(service.client, 'retention-1', 'retention');
+  await recordHistory(service.client, 'retention-1', 'retention-recorded');
+  const { rows } = await service.db.query('select is_complete, deleted from retention_runs order by id');
+  expect(rows).toEqual([{ is_complete: true, deleted: expect.objectContaining({ payment_details: 1 }) }]);
 });
 
 it('deletes the details of a creation that failed before its payment existed', async () => {

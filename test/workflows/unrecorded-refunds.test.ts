@@ -1,5 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { syncFailedRefund, syncPaidPayment } from '../../activities/refund';
+import { refundPayment, retryRefund, submitRefund, syncFailedRefund, syncPaidPayment } from '../../activities/refund';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { MAX_REFUNDS, refundKeyOf } from '../../src/domain/refund';
 import type { PaymentState, PaymentTerms } from '../../src/domain/payment';
@@ -37,14 +37,17 @@ function stepAt(version: number) {
   return { paymentId: terms.paymentId, version, at: AT };
 }
 
-/** Runs the step that follows a signal `paid`. */
-function sync(
+/** Runs a step of the workflow. */
+function perform(
   activity: (dependencies: ReturnType<typeof activityDependencies>, step: StepInput) => Promise<StepResult>,
 ): Promise<StepResult> {
   const dependencies = activityDependencies(ledger.context, acquirer);
   const run = (): Promise<StepResult> =>
     activity(dependencies, { terms, state, atMs: AT.getTime(), createdAtMs: AT.getTime() });
-  return new MockActivityEnvironment().run<[], StepResult, typeof run>(run);
+  return new MockActivityEnvironment().run<[], StepResult, typeof run>(run).then((result) => {
+    state = { ...state, ...result.state };
+    return result;
+  });
 }
 
 async function refundKeys(): Promise<string[]> {
@@ -57,25 +60,35 @@ async function refundKeys(): Promise<string[]> {
 
 it('a refund at the provider after twenty refunds is recorded as the twenty-first', async () => {
   for (let refundNumber = 1; refundNumber <= MAX_REFUNDS; refundNumber += 1) {
-    const refund = { refundNumber, refundKey: refundKeyOf(terms.referenceId, refundNumber), holdSeconds: 60 };
+    const refund = {
+      refundNumber,
+      refundKey: refundKeyOf(terms.referenceId, refundNumber),
+      holdSeconds: 60,
+      requestedBy: 'lunas' as const,
+    };
     ({ state } = await transitionWriters.request_refund(ledger.context, { ...stepAt(state.version), ...refund }));
     ({ state } = await transitionWriters.cancel_refund(ledger.context, { ...stepAt(state.version), refundNumber }));
   }
   acquirer.refundManually(terms.referenceId);
-  const result = await sync(syncPaidPayment);
+  const result = await perform(syncPaidPayment);
   expect(result.state).toMatchObject({ status: 'refund_processing', refund: { number: MAX_REFUNDS + 1 } });
 });
 
 it('a refund of ours that PostgreSQL has lost is recorded under its number', async () => {
   const refundKey = refundKeyOf(terms.referenceId, 2);
   await acquirer.refundPayment({ ...terms, refundKey, reason: 'requested by the merchant' });
-  const result = await sync(syncPaidPayment);
+  const result = await perform(syncPaidPayment);
   expect(result.state).toMatchObject({ status: 'refund_processing', refund: { number: 2 } });
   expect(await refundKeys()).toEqual([refundKey]);
 });
 
 it('a retry of ours that PostgreSQL has lost is recorded under its number', async () => {
-  const refund = { refundNumber: 1, refundKey: refundKeyOf(terms.referenceId, 1), holdSeconds: 0 };
+  const refund = {
+    refundNumber: 1,
+    refundKey: refundKeyOf(terms.referenceId, 1),
+    holdSeconds: 0,
+    requestedBy: 'lunas' as const,
+  };
   await transitionWriters.request_refund(ledger.context, { ...stepAt(3), ...refund });
   await transitionWriters.submit_refund(ledger.context, { ...stepAt(4), refundNumber: 1 });
   ({ state } = await transitionWriters.fail_refund(ledger.context, {
@@ -85,7 +98,36 @@ it('a retry of ours that PostgreSQL has lost is recorded under its number', asyn
   }));
   const refundKey = refundKeyOf(terms.referenceId, 2);
   await acquirer.refundPayment({ ...terms, refundKey, reason: 'requested by the merchant' });
-  const result = await sync(syncFailedRefund);
+  const result = await perform(syncFailedRefund);
   expect(result.state).toMatchObject({ status: 'refund_processing', refund: { number: 2, status: 'held' } });
   expect(await refundKeys()).toEqual([refund.refundKey, refundKey]);
+});
+
+describe('a refund that the provider shows, and later removes', () => {
+  beforeEach(async () => {
+    acquirer.refundManually(terms.referenceId);
+    await perform(syncPaidPayment);
+    await perform(submitRefund);
+    acquirer.removeRefunds(terms.referenceId);
+    await perform(refundPayment);
+  });
+
+  it('is never requested by Lunas: it becomes refund_failed', async () => {
+    expect(state).toMatchObject({ status: 'refund_failed', refund: { number: 1, status: 'rejected' } });
+    expect(acquirer.orders.get(terms.referenceId)?.refunds).toEqual([]);
+    const { rows } = await ledger.db.query('select failure_reason as reason from refunds where payment_id = $1', [
+      terms.paymentId,
+    ]);
+    expect(rows).toEqual([{ reason: 'the provider does not list its refund any more' }]);
+  });
+
+  it('is requested if an operator retries it', async () => {
+    await perform(retryRefund);
+    await perform(submitRefund);
+    await perform(refundPayment);
+    expect(state).toMatchObject({ status: 'refunded' });
+    expect(acquirer.orders.get(terms.referenceId)?.refunds).toMatchObject([
+      { refundKey: refundKeyOf(terms.referenceId, 2) },
+    ]);
+  });
 });

@@ -127,7 +127,8 @@ function parseErrorBody(text: string): { readonly code?: string; readonly messag
   }
 }
 
-const RETRIED_STATUSES = new Set([408, 429]);
+const TOO_MANY_REQUESTS = 429;
+const RETRIED_STATUSES = new Set([408, TOO_MANY_REQUESTS]);
 
 /** Whether a repeat of the same request may succeed. */
 export function isRetryable(error: LunasError): boolean {
@@ -136,4 +137,9 @@ export function isRetryable(error: LunasError): boolean {
   if (status >= 500 || RETRIED_STATUSES.has(status)) return true;
   // A success that cannot be read.
   return error instanceof UnexpectedResponseError && status >= 200 && status < 300;
+}
+
+/** Whether the API may have executed the request, although no response confirms it. */
+export function mayBeExecuted(error: LunasError): boolean {
+  return isRetryable(error) && error.status !== TOO_MANY_REQUESTS;
 }

@@ -6,6 +6,7 @@ import {
   LunasConnectionError,
   LunasError,
   LunasTimeoutError,
+  mayBeExecuted,
   toResponseError,
   UnexpectedResponseError,
 } from './errors';
@@ -27,6 +28,13 @@ export interface ApiCall extends RequestOptions {
   readonly body?: string;
   readonly idempotencyKey?: string;
 }
+
+/**
+ * Decides after a lost response whether the request may be repeated.
+ * @returns the result, if the API has executed the request; undefined if the repeat is safe
+ * @throws LunasError if neither is certain
+ */
+export type AfterLoss<Value> = (lost: LunasError) => Promise<Value | undefined>;
 
 export interface HttpSettings {
   readonly apiKey: string;
@@ -60,9 +68,10 @@ export class HttpClient {
 
   /**
    * @param field of the response's body that has the result
+   * @param afterLoss of a call that is not idempotent: runs before each repeat of what the API may have executed
    * @throws LunasError after the last attempt
    */
-  async send<Value>(call: ApiCall, field: string): Promise<ParsedResponse<Value>> {
+  async send<Value>(call: ApiCall, field: string, afterLoss?: AfterLoss<Value>): Promise<ParsedResponse<Value>> {
     const requestId = randomUUID();
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -74,6 +83,8 @@ export class HttpClient {
         const delayMs = isLast ? null : retryDelayMs(attempt, error.retryAfterSeconds);
         if (delayMs === null) throw error;
         await pause(delayMs, call.signal);
+        const value = mayBeExecuted(error) ? await afterLoss?.(error) : undefined;
+        if (value !== undefined) return { value, headers: new Headers() };
       }
     }
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type LunasError, PaymentCancelFailedError, PaymentRefundFailedError } from './errors';
 import type { ApiCall, HttpClient, RequestOptions } from './http';
 import { paymentPath } from './path-id';
+import { CANCEL, PaymentAction, REFUND } from './payment-action';
 import type {
   BulkItem,
   BulkItemRequest,
@@ -9,7 +9,6 @@ import type {
   CreatedPayment,
   CreatePaymentRequest,
   PaymentDetail,
-  PaymentStatus,
   PaymentSummary,
   Qris,
 } from './types';
@@ -25,8 +24,6 @@ export interface CreateOptions extends RequestOptions {
 /** The fields beside `payments` hold for every item. */
 export interface BulkOptions
   extends CreateOptions, Pick<CreatePaymentRequest, 'provider' | 'currency' | 'payment_method'> {}
-
-const REFUND_STARTED: ReadonlySet<PaymentStatus> = new Set(['refund_processing', 'refund_failed', 'refunded']);
 
 /** Calls that create, read and change payments. */
 export class Payments {
@@ -62,32 +59,17 @@ export class Payments {
    * @throws PaymentCancelFailedError in every other status
    */
   async cancel(id: string, { signal }: RequestOptions = {}): Promise<CancelledPayment> {
-    try {
-      return await this.#send<CancelledPayment>(
-        { method: 'POST', path: `${paymentPath(id)}/cancel`, signal },
-        'payment',
-      );
-    } catch (error) {
-      if (!isRepeated(error, PaymentCancelFailedError)) throw error;
-      const payment = await this.get(id, { signal });
-      if (payment.status !== 'cancelled') throw error;
-      return { ...summaryOf(payment), cancelled_at: payment.updated_at };
-    }
+    return new PaymentAction(this.#http, id, signal).run(CANCEL);
   }
 
   /**
-   * Refunds a paid payment in full.
+   * Refunds a paid payment, always in full.
    * @throws PaymentRefundFailedError in every other status
+   * @throws TypeError if the options name anything but the signal, such as an amount
    */
-  async refund(id: string, { signal }: RequestOptions = {}): Promise<PaymentSummary> {
-    try {
-      return await this.#send<PaymentSummary>({ method: 'POST', path: `${paymentPath(id)}/refund`, signal }, 'payment');
-    } catch (error) {
-      if (!isRepeated(error, PaymentRefundFailedError)) throw error;
-      const payment = await this.get(id, { signal });
-      if (!REFUND_STARTED.has(payment.status)) throw error;
-      return summaryOf(payment);
-    }
+  async refund(id: string, options: RequestOptions = {}): Promise<PaymentSummary> {
+    requireWholeAmount(options);
+    return new PaymentAction(this.#http, id, options.signal).run(REFUND);
   }
 
   /** The body becomes text once, so that every attempt sends the same request. */
@@ -102,24 +84,9 @@ export class Payments {
   }
 }
 
-/** An earlier attempt of the same call, whose response was lost, may have done what the API now rejects. */
-function isRepeated(error: unknown, rejection: typeof LunasError): boolean {
-  return error instanceof rejection && error.attempts > 1;
-}
-
-function summaryOf(payment: PaymentDetail): PaymentSummary {
-  const { id, reference_id, merchant_reference_id, payment_method_code, currency, status } = payment;
-  const { amount, fee_amount, net_amount, total_amount } = payment;
-  return {
-    id,
-    reference_id,
-    merchant_reference_id,
-    payment_method_code,
-    currency,
-    amount,
-    fee_amount,
-    net_amount,
-    total_amount,
-    status,
-  };
+/** JavaScript accepts any object in place of the options. */
+function requireWholeAmount(options: RequestOptions): void {
+  const unknown = Object.keys(options).find((name) => name !== 'signal');
+  if (unknown === undefined) return;
+  throw new TypeError(`A refund is always for the whole amount: it has no option "${unknown}".`);
 }

@@ -10,8 +10,8 @@ export const showPayment = operatorEndpoint({
   path: '/operator/payments/:id',
   scope: 'read',
   async handler({ db, workflows }: Pick<ApiDependencies, 'db' | 'workflows'>, request) {
-    const queryStatus = (paymentId: string) => workflows.queryStatus(paymentId);
-    const details = await mapErrors('not_found', () => operator.showPayment(db, queryStatus, paymentInPath(request)));
+    const readRun = (paymentId: string) => workflows.readRun(paymentId);
+    const details = await mapErrors('not_found', () => operator.showPayment(db, readRun, paymentInPath(request)));
     return { status: 200, body: snakeCaseKeys(details) };
   },
 });

@@ -27,8 +27,9 @@ export const getPayment = merchantEndpoint({
     examples: { 'a paid transaction': { payment: { ...EXAMPLE_PAYMENT, status: 'paid', ...EXAMPLE_TIMES } } },
   },
   errors: ['not_found'],
-  async handler({ db }: Pick<ApiDependencies, 'db'>, { params }, { merchantId }) {
+  async handler({ db, lostWorkflows }: Pick<ApiDependencies, 'db' | 'lostWorkflows'>, { params }, { merchantId }) {
     const payment = await requirePayment(db, merchantId, String(params.id));
+    lostWorkflows.checkExpired(payment);
     return { status: 200, body: { payment: toPaymentDetail(payment) } };
   },
 });

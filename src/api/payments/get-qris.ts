@@ -32,8 +32,8 @@ export async function toQris(
   if (payment.qrisPayload === null) return undefined;
   return {
     payload: payment.qrisPayload,
-    image_url: await qrisLinks.imageUrl(payment),
-    checkout_url: await checkoutLinks.pageUrl(payment),
+    image_url: await qrisLinks.urlOf(payment),
+    checkout_url: await checkoutLinks.urlOf(payment),
     expires_at: payment.expiresAt.toISOString(),
   };
 }

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Request } from 'express';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ApiErrorCode } from '../../domain/errors';
 import { rejectionReason, type MerchantPaymentAction } from '../../domain/payment-actions';
+import { paymentIds } from '../../temporal/log-payment';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
+import { STARTED_AGAIN } from '../../services/recovery/lost-workflows';
+import { restartIfLost } from '../../services/recovery/restart-payment';
 import { ApiError } from '../../http/api-error';
 import type { MerchantHandler } from '../endpoint';
 import { requirePayment } from './require-payment';
@@ -18,6 +22,8 @@ interface MerchantAction<Payment> {
   readonly action: MerchantPaymentAction;
   /** Of a rejection. */
   readonly code: ApiErrorCode;
+  /** @throws ApiError if the request asks for something else than this action */
+  readonly assertRequest?: (request: Request, payment: PaymentRow) => void;
   readonly toResponse: (payment: PaymentRow) => Payment;
 }
 
@@ -26,21 +32,33 @@ interface MerchantAction<Payment> {
  * the payment first. So of twenty concurrent requests Temporal, which accepts ten per workflow, receives one.
  */
 export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
-  const { action, code, toResponse } = merchantAction;
-  return async ({ db, workflows, mutex }, { params }, { merchantId, keyId }) => {
+  const { action, code, assertRequest, toResponse } = merchantAction;
+  return async ({ db, workflows, mutex, log }, request, { merchantId, keyId }) => {
     const actor = { name: `key:${keyId}` };
     const find = (pathId: string) => requirePayment(db, merchantId, pathId);
-    const { id } = await find(String(params.id));
+    const payment = await find(String(request.params.id));
+    assertRequest?.(request, payment);
+    const { id } = payment;
     return mutex.runExclusive(id, async (deadlineAtMs) => {
-      const requested = await requestWithCatchUp(workflows.withDeadline(deadlineAtMs), id);
+      const requested = await requestFromLost(workflows.withDeadline(deadlineAtMs), id);
       if (requested.outcome === 'rejected') throw new ApiError(code, requested.reason);
       const now = await find(id);
       if (requested.outcome === 'no_workflow') {
         assertAllowed(now);
-        throw new Error(`Payment ${id} is "${now.status}" and has no workflow: run \`lunas recover\``);
+        throw new Error(`Payment ${id} is "${now.status}", and its workflow was lost again`);
       }
       return { status: 200, body: { payment: toResponse({ ...now, status: requested.status }) } };
     });
+
+    /** If Temporal has lost the workflow of an open payment, the request is repeated after a new start. */
+    async function requestFromLost(client: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
+      const requested = await requestWithCatchUp(client, id);
+      if (requested.outcome !== 'no_workflow') return requested;
+      const restart = await restartIfLost(db, client, id);
+      if (restart === 'not_open') return requested;
+      if (restart === 'started') log.warn(paymentIds(id), STARTED_AGAIN);
+      return requestWithCatchUp(client, id);
+    }
 
     /**
      * If the workflow rejects the request in an outdated status, the request is repeated after the workflow has caught
@@ -48,8 +66,9 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
      */
     async function requestWithCatchUp(client: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
       for (let attemptsLeft = CATCH_UP_ATTEMPTS; ; attemptsLeft -= 1) {
-        assertAllowed(await find(id));
-        const requested = await client.request(id, action, actor);
+        const payment = await find(id);
+        assertAllowed(payment);
+        const requested = await client.request(payment, action, actor);
         if (requested.outcome !== 'rejected' || requested.status === undefined || attemptsLeft === 0) return requested;
         if (requested.status === (await find(id)).status) return requested;
         if (attemptsLeft === CATCH_UP_ATTEMPTS) await client.signalProviderUpdate(id);

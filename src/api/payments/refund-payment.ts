@@ -1,4 +1,8 @@
+import type { Request } from 'express';
 import { z } from 'zod';
+import type { PaymentRow } from '../../db/queries/payment-row';
+import { formatRupiah } from '../../domain/money';
+import { ApiError } from '../../http/api-error';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_SUMMARY } from './example-payment';
 import { paymentAction } from './payment-action';
@@ -9,6 +13,8 @@ const refundedPaymentSchema = z.object(summaryFields);
 export const refundPayment = merchantEndpoint({
   method: 'post',
   path: '/payments/:id/refund',
+  readsBody: true,
+  maxBytes: 16 * 1_024,
   scope: 'refund',
   operationId: 'refundPayment',
   summary: 'Refund a transaction',
@@ -17,7 +23,8 @@ transaction becomes \`refund_processing\` and can be cancelled for a while. Then
 has confirmed the refund, or \`refund_failed\` if the provider rejected it. Each change sends an event.
 
 In all other cases the response is \`payment_refund_failed\`: for a transaction in settlement (\`settled\`), and for
-transactions of \`shopeepay\`, which has no refund. A body is not needed and not read.`,
+transactions of \`shopeepay\`, which has no refund. There is no partial refund: send no body, or \`{}\`. Any other body
+is rejected with the same code, and nothing is refunded.`,
   response: {
     status: 200,
     name: 'RefundPaymentResponse',
@@ -25,10 +32,21 @@ transactions of \`shopeepay\`, which has no refund. A body is not needed and not
     components: {},
     examples: { 'a paid transaction': { payment: { ...EXAMPLE_SUMMARY, status: 'refund_processing' } } },
   },
-  errors: ['not_found', 'payment_refund_failed'],
+  errors: ['invalid_json', 'not_found', 'payment_refund_failed'],
   handler: paymentAction({
     action: 'refund',
     code: 'payment_refund_failed',
+    assertRequest: assertWholeAmount,
     toResponse: summaryFieldsOf,
   }),
 });
+
+/** Some clients send one of these if their caller gives no body. */
+const EMPTY_BODY = /^(\{\s*\}|\[\s*\]|null)?$/;
+
+/** Who sends an amount, in JSON or not, expects a partial refund. */
+function assertWholeAmount({ body }: Request, { totalRupiah }: PaymentRow): void {
+  if (EMPTY_BODY.test(String(body).trim())) return;
+  const message = `A refund is always for the whole amount, ${formatRupiah(totalRupiah)}. Send no body.`;
+  throw new ApiError('payment_refund_failed', message, { internal: 'a body' });
+}

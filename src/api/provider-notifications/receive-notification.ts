@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid } from 'uuid';
 import { storeNotification } from '../../db/records/notification-inbox';
+import { increment } from '../../observability/metrics';
 import type { Provider } from '../../providers/provider';
 import { logPayment } from '../../temporal/log-payment';
 import { notifyWorkflow } from '../../temporal/notify-workflow';
@@ -39,6 +40,7 @@ export const receiveNotification = publicEndpoint({
     const { accountId, provider } = await requireAccount(dependencies, request);
     const rawBody: Buffer = request.body;
     const verification = provider.verifyNotification({ rawBody, headers: request.headers });
+    increment('lunas_notifications_received_total', { outcome: verification.outcome });
     if (verification.outcome !== 'verified') publicBudget.count(request);
     if (verification.outcome === 'malformed') throw new ApiError('invalid_json', 'This is not a notification.');
     if (verification.outcome === 'invalid_signature') {
@@ -75,6 +77,7 @@ async function requireAccount(
   const accountId = String(request.params.account);
   const provider = isUuid(accountId) ? await providers.findAccount(accountId) : undefined;
   if (provider) return { accountId, provider };
+  increment('lunas_notifications_received_total', { outcome: 'unknown_account' });
   publicBudget.count(request);
   throw noSuchAccount('unknown provider account');
 }

@@ -1,70 +1,98 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
-import { abortAfter } from '../../lib/abort-after';
-import { findStreamPage, type StreamCursor, type StreamedEvent } from '../../db/queries/find-webhook-stream';
+import {
+  findStreamEnd,
+  findStreamPage,
+  isOfThisDatabase,
+  type StreamCursor,
+  type StreamedEvent,
+} from '../../db/queries/find-webhook-stream';
 import type { Queryable } from '../../db/connection/pool';
 import type { Logger } from '../../observability/logger';
 import { ApiError } from '../../http/api-error';
-import { formatCursor, paymentEventId } from './stream-cursor';
+import { eventText, writeAndDrain } from '../../http/event-stream';
+import { paymentEventId, type StreamCursors } from './stream-cursor';
 
 const INTERVAL_MS = 500;
-/** A comment after this many intervals, so that proxies do not close an idle connection. */
-const INTERVALS_PER_COMMENT = 20;
+/** After a full page: the events of a long absence are read without taking a whole connection. */
+const PAGE_INTERVAL_MS = 100;
+/** A cursor after this many intervals, so that proxies do not close an idle connection. */
+const INTERVALS_PER_CURSOR = 20;
 /** Of one process. Each stream costs two statements a second. */
 const MAX_STREAMS = 20;
+const MAX_STREAMS_PER_MERCHANT = 8;
 const MAX_STREAMS_PER_KEY = 4;
 const RETRY_AFTER_SECONDS = 5;
-/** A reader that takes longer is gone. */
-const DRAIN_TIMEOUT_MS = 30_000;
+const LIFETIME_MS = 15 * 60_000;
+/** A place that is older would take hours to read from. */
+const MAX_CURSOR_AGE_MS = 3 * 86_400_000;
 
-interface Reader {
+/** A stream that may be opened, or is open. */
+interface StreamPlace {
   readonly keyId: string;
   readonly merchantId: string;
-  readonly cursor: StreamCursor;
+}
+
+interface Reader {
+  /** As the client has sent it. */
+  readonly lastEventId: string | undefined;
   /** Whether the key may still read. */
   readonly isAuthorized: () => Promise<boolean>;
 }
 
+interface StreamSettings {
+  readonly cursors: StreamCursors;
+  readonly log: Logger;
+  readonly lifetimeMs?: number;
+}
+
 /** The event streams of `lunas listen`. Each reads its merchant's events from PostgreSQL, at its own speed. */
 export class WebhookStreams {
-  /** By key. */
-  readonly #open = new Map<string, Set<Response>>();
+  /** Undefined: it is not open yet. */
+  readonly #places = new Map<StreamPlace, Response | undefined>();
   #isStopped = false;
 
+  /** @param db connections that nothing else needs */
   constructor(
     private readonly db: Queryable,
-    private readonly log: Logger,
+    private readonly settings: StreamSettings,
   ) {}
 
-  /** @throws ApiError `rate_limited` if the key, or the process, has as many streams as it may have */
-  requirePlace(keyId: string): void {
-    const count = [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
-    const ofKey = this.#open.get(keyId)?.size ?? 0;
-    if (count < MAX_STREAMS && ofKey < MAX_STREAMS_PER_KEY) return;
-    throw new ApiError(
-      'rate_limited',
-      ofKey < MAX_STREAMS_PER_KEY
-        ? 'This process has as many event streams as it may have; try again later.'
-        : `The key has ${MAX_STREAMS_PER_KEY} event streams already; end one of them.`,
-      { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } },
-    );
+  /**
+   * Takes a place, which the end of the response returns: call `open` next, without waiting for anything.
+   * @throws ApiError `rate_limited` if the key, the merchant or the process has as many streams as it may have
+   */
+  reserve(place: StreamPlace): StreamPlace {
+    const places = [...this.#places.keys()];
+    const ofMerchant = places.filter(({ merchantId }) => merchantId === place.merchantId);
+    const ofKey = ofMerchant.filter(({ keyId }) => keyId === place.keyId).length;
+    if (ofKey >= MAX_STREAMS_PER_KEY) {
+      throw tooManyStreams(`The key has ${MAX_STREAMS_PER_KEY} event streams already; end one of them.`);
+    }
+    if (ofMerchant.length >= MAX_STREAMS_PER_MERCHANT) {
+      throw tooManyStreams(`The merchant has ${MAX_STREAMS_PER_MERCHANT} event streams already; end one of them.`);
+    }
+    if (places.length >= MAX_STREAMS) {
+      throw tooManyStreams('This process has as many event streams as it may have; try again later.');
+    }
+    const own = { ...place };
+    this.#places.set(own, undefined);
+    return own;
   }
 
-  /** Sends the events after the cursor until one side ends the stream. */
-  add(reader: Reader, response: Response): void {
-    const { keyId } = reader;
-    const ofKey = this.#open.get(keyId) ?? new Set<Response>();
-    this.#open.set(keyId, ofKey.add(response));
+  /** Sends the events after the cursor until one side ends the stream, or its lifetime is over. */
+  open(place: StreamPlace, reader: Reader, response: Response): void {
     const closed = new AbortController();
-    response.once('close', () => {
+    const release = () => {
       closed.abort();
-      ofKey.delete(response);
-      if (ofKey.size === 0) this.#open.delete(keyId);
-    });
-    response.flushHeaders();
-    this.#run(reader, response, closed.signal).catch((error: unknown) => {
-      if (!closed.signal.aborted) this.log.warn({ err: error }, 'event stream ended');
+      this.#places.delete(place);
+    };
+    // The client may have gone while its key was read: there is no further event then.
+    if (response.closed) return release();
+    this.#places.set(place, response);
+    response.once('close', release);
+    this.#run(place, reader, response, closed.signal).catch((error: unknown) => {
+      if (!closed.signal.aborted) this.settings.log.warn({ err: error }, 'event stream ended');
       response.destroy();
     });
   }
@@ -72,33 +100,52 @@ export class WebhookStreams {
   /** Ends all streams: the readers connect again, to another process. */
   stop(): void {
     this.#isStopped = true;
-    for (const response of [...this.#open.values()].flatMap((ofKey) => Array.from(ofKey))) response.end();
+    for (const response of this.#places.values()) response?.end();
   }
 
-  async #run({ merchantId, cursor, isAuthorized }: Reader, response: Response, closed: AbortSignal): Promise<void> {
-    let next = cursor;
-    await write(response, `id: ${formatCursor(next)}\nevent: ready\ndata: {}\n\n`, closed);
+  async #run(
+    { merchantId }: StreamPlace,
+    { lastEventId, isAuthorized }: Reader,
+    response: Response,
+    closed: AbortSignal,
+  ): Promise<void> {
+    const endAtMs = performance.now() + (this.settings.lifetimeMs ?? LIFETIME_MS);
+    const idOf = (cursor: StreamCursor) => this.settings.cursors.seal(cursor, merchantId);
+    const known = await this.#knownCursor(lastEventId, merchantId);
+    let next = known ?? (await findStreamEnd(this.db));
+    // By the same text the reader knows that it misses nothing.
+    const readyId = known && lastEventId !== undefined ? lastEventId : idOf(next);
+    await writeAndDrain(response, eventText({ id: readyId, event: 'ready', data: {} }), closed);
     for (let intervals = 1; !closed.aborted && !this.#isStopped; intervals += 1) {
       if (!(await isAuthorized())) return void response.end();
       const page = await findStreamPage(this.db, merchantId, next);
-      for (const event of page.events) await write(response, eventText(event), closed);
+      for (const event of page.events) await writeAndDrain(response, deliveryText(event, idOf(event.cursor)), closed);
       next = page.cursor;
+      const isEnd = performance.now() >= endAtMs;
       // The cursor passes the events of other merchants too.
-      if (page.isFull || intervals % INTERVALS_PER_COMMENT === 0)
-        await write(response, `id: ${formatCursor(next)}\nevent: cursor\ndata: {}\n\n`, closed);
-      if (!page.isFull) await sleep(INTERVAL_MS, undefined, { signal: closed, ref: false });
+      if (isEnd || page.isFull || intervals % INTERVALS_PER_CURSOR === 0) {
+        const text = eventText({ id: idOf(next), event: isEnd ? 'end' : 'cursor', data: {} });
+        await writeAndDrain(response, text, closed);
+      }
+      if (isEnd) return void response.end();
+      await sleep(page.isFull ? PAGE_INTERVAL_MS : INTERVAL_MS, undefined, { signal: closed, ref: false });
     }
+  }
+
+  /** Undefined without a cursor from which the stream can continue. */
+  async #knownCursor(text: string | undefined, merchantId: string): Promise<StreamCursor | undefined> {
+    const cursor = text === undefined ? undefined : this.settings.cursors.open(text, merchantId);
+    if (!cursor || cursor.atMs < Date.now() - MAX_CURSOR_AGE_MS) return undefined;
+    return (await isOfThisDatabase(this.db, cursor)) ? cursor : undefined;
   }
 }
 
-function eventText({ cursor, event, body, isRedelivery }: StreamedEvent): string {
-  const { paymentId } = cursor;
-  const data = { delivery_id: paymentEventId(cursor), event, payment_id: paymentId, is_redelivery: isRedelivery, body };
-  return `id: ${formatCursor(cursor)}\nevent: delivery\ndata: ${JSON.stringify(data)}\n\n`;
+function tooManyStreams(message: string): ApiError {
+  return new ApiError('rate_limited', message, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
 }
 
-/** A reader that does not read must not fill the memory: the next event waits until this one has left. */
-async function write(response: Response, text: string, closed: AbortSignal): Promise<void> {
-  if (closed.aborted || response.writableEnded || response.write(text)) return;
-  await abortAfter(DRAIN_TIMEOUT_MS, closed, (signal) => once(response, 'drain', { signal }));
+function deliveryText({ cursor, event, body, isRedelivery }: StreamedEvent, id: string): string {
+  const { paymentId } = cursor;
+  const data = { delivery_id: paymentEventId(cursor), event, payment_id: paymentId, is_redelivery: isRedelivery, body };
+  return eventText({ id, event: 'delivery', data });
 }

@@ -9,15 +9,24 @@ import {
   enableAccount,
   listAccounts,
   setCallRate,
+  proposeServerKey,
   setServerKey,
+  type NewServerKey,
   type ProviderAccount,
 } from '../../services/provider-accounts/provider-accounts';
-import { howToApprove, requestApproval } from '../../services/audit/request-approval';
+import type { Sealer } from '../../crypto/sealing';
+import { requestApproval, requireApproval } from '../../services/audit/request-approval';
 import type { LunasCommand } from '../lunas-command';
+import { howToApprove } from '../error-hints';
+import type { CommandAudit } from '../operator-identity';
 import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
 
+const nmid = z.string().regex(/^ID\d{13}$/, { error: 'must be ID and 13 digits' });
+const NMID_DESCRIPTION = "the merchant's national id, as the acquirer's dashboard shows it; each QR must have it";
 const MAX_WEIGHT = 1_000;
+/** Of the fingerprint of a server key; `--json` shows all. */
+const SHOWN_DIGITS = 12;
 const MAX_CALLS_PER_SECOND = 10_000;
 const ADD_EXAMPLE =
   'MIDTRANS_KEY=SB-Mid-server-… lunas accounts add --provider gopay --adapter midtrans --server-key-env MIDTRANS_KEY';
@@ -56,6 +65,7 @@ function addAdd(accounts: LunasCommand): void {
     adapter: oneOf(ADAPTERS),
     serverKeyEnv: z.string(),
     baseUrl: z.string().optional(),
+    nmid: nmid.optional(),
     weight: wholeNumber(1, MAX_WEIGHT),
   });
   accounts
@@ -65,6 +75,7 @@ function addAdd(accounts: LunasCommand): void {
     .requiredOption('--adapter <adapter>', joinOptions(ADAPTERS))
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
     .option('--base-url <url>', "the acquirer's address (default: Midtrans, by the environment)")
+    .option('--nmid <nmid>', NMID_DESCRIPTION)
     .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1')
     .examples(ADD_EXAMPLE)
     .writeAction(input, async ({ serverKeyEnv, ...given }, audit, context, environment) => {
@@ -77,7 +88,7 @@ function addAdd(accounts: LunasCommand): void {
       const request = {
         action: 'account.create',
         target: `${account.provider} at ${account.baseUrl}`,
-        parameters: { accountId: account.id },
+        parameters: { accountId: account.id, keyFingerprint: account.keyFingerprint, nmid: account.nmid },
       } as const;
       const approvalId = await requestApproval(audit.db, audit.by, request, audit.note);
       const hint = approvalId === null ? '' : `\n\nIt is not used yet: ${howToApprove(approvalId)}`;
@@ -93,18 +104,31 @@ function addSetKey(accounts: LunasCommand): void {
     .command('set-key <account-id>')
     .description('replace the server key of a provider account; every process uses the new one within 2 seconds')
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the new server key')
+    .option('--nmid <nmid>', `${NMID_DESCRIPTION} (default: that of the account)`)
     .examples('MIDTRANS_KEY=SB-Mid-server-… lunas accounts set-key ACCOUNT_ID --server-key-env MIDTRANS_KEY')
     .writeAction(
-      z.object({ accountId: id, serverKeyEnv: z.string() }),
-      async ({ accountId, serverKeyEnv }, audit, context) => {
+      z.object({ accountId: id, serverKeyEnv: z.string(), nmid: nmid.optional() }),
+      async ({ accountId, serverKeyEnv, nmid }, audit, context, environment) => {
         const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
         const sealer = await context.sealer(audit.db);
-        const account = await audit.record('account.set_key', accountId, () =>
-          setServerKey(audit.db, sealer, accountId, serverKey),
-        );
+        const change = { accountId, serverKey, nmid };
+        if (environment === 'production') await requestServerKey(audit, sealer, change);
+        const account = await audit.record('account.set_key', accountId, () => setServerKey(audit.db, sealer, change));
         return { json: { account }, text: renderAccounts([account]) };
       },
     );
+}
+
+/** @throws ConflictError `approval_required` */
+async function requestServerKey(audit: CommandAudit, sealer: Sealer, change: NewServerKey): Promise<never> {
+  const { db, by, note } = audit;
+  const { account, keyFingerprint, nmid } = await audit.record('account.propose_key', change.accountId, () =>
+    proposeServerKey(db, sealer, change),
+  );
+  const target = `${account.provider} at ${account.baseUrl}, account ${account.id}`;
+  const parameters = { accountId: account.id, keyFingerprint, nmid, previousNmid: account.nmid };
+  await requireApproval(db, by, { action: 'account.set_key', target, parameters }, note);
+  throw new Error('A server key of production was not approved');
 }
 
 function addSetRate(accounts: LunasCommand): void {
@@ -141,6 +165,8 @@ function renderAccounts(accounts: readonly ProviderAccount[]): string {
       WEIGHT: account.weight,
       STATUS: account.status,
       'CALLS/S': account.callsPerSecond ?? 'no limit',
+      NMID: account.nmid,
+      'SERVER KEY': account.keyFingerprint === null ? null : `${account.keyFingerprint.slice(0, SHOWN_DIGITS)}…`,
     })),
     'There is no provider account yet, so no payment can be created; see lunas accounts add.',
   );

@@ -32,6 +32,7 @@ export function addApiCommand(program: Command): void {
           requestsPerMinute: RATE_LIMIT_PER_MINUTE,
           publicRequestsPerSecond: PUBLIC_RATE_LIMIT_PER_SECOND,
           maxConnections,
+          maxConnectionsPerClient: context.config.MAX_CONNECTIONS_PER_CLIENT,
           databasePoolSize: context.config.DATABASE_POOL_SIZE,
           drainSeconds: context.config.DRAIN_SECONDS,
           maxCreatesInFlight: context.config.MAX_CREATES_IN_FLIGHT,

@@ -45,9 +45,10 @@ export function addApprovalsCommand(program: LunasCommand): void {
     .examples('lunas approvals set-limit 2000000 --note "board meeting of 3 March"')
     .writeAction(z.object({ rupiah: wholeNumber(0, MAX_TOTAL_RUPIAH) }), async ({ rupiah: limitRupiah }, audit) => {
       const target = formatRupiah(limitRupiah);
-      const request = { action: 'approval.set_limit', target, parameters: { limitRupiah } } as const;
+      const parameters = { limitRupiah };
+      const request = { action: 'approval.set_limit', target, parameters, amountRupiah: limitRupiah } as const;
       await requireApproval(audit.db, audit.by, request, audit.note);
-      await audit.record('approval.set_limit', target, () => setApprovalLimit(audit.db, limitRupiah));
+      await audit.record('approval.set_limit', target, () => setApprovalLimit(audit.db, limitRupiah, null));
       return { json: { limitRupiah }, text: `The limit is ${target}.` };
     });
 }
@@ -67,8 +68,12 @@ function addApprove(approvals: LunasCommand): void {
           ),
       };
       const approval = await approve(approvalContext, approvalId, note);
-      return { json: { approval }, text: `${approval.action} of ${approval.target} is ${approval.status}.` };
+      return { json: { approval }, text: `${approval.action} of ${describe(approval)} is ${approval.status}.` };
     });
+}
+
+function describe({ target, amountRupiah }: Approval): string {
+  return amountRupiah === null ? target : `${target} (${formatRupiah(amountRupiah)})`;
 }
 
 function approvalsResult(approvals: readonly Approval[], otherwise: string): CommandResult {
@@ -76,6 +81,7 @@ function approvalsResult(approvals: readonly Approval[], otherwise: string): Com
     ID: approval.id,
     ACTION: approval.action,
     TARGET: approval.target,
+    AMOUNT: approval.amountRupiah === null ? null : formatRupiah(approval.amountRupiah),
     PARAMETERS: JSON.stringify(parameters),
     'REQUESTED BY': approval.requestedBy,
     NOTE: approval.note,

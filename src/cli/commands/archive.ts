@@ -2,10 +2,11 @@ import path from 'node:path';
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { formatRupiah } from '../../domain/money';
-import { type ArchivedDocument, readArchiveFile } from '../../services/archive/archive-file';
+import { type ArchivedDocument, readArchiveFile, requireChecksum } from '../../services/archive/archive-file';
 import { type ArchivedDay, archivePayments, MIN_AGE_DAYS } from '../../services/archive/archive-payments';
-import { NotFoundError } from '../../errors';
-import type { LunasCommand } from '../lunas-command';
+import { requireRecorded } from '../../services/archive/require-recorded';
+import { UserError } from '../../errors';
+import { type LunasCommand, withDatabase } from '../lunas-command';
 import { type CommandResult, formatFields, formatRow, formatTable } from '../output';
 
 const input = z.object({
@@ -63,21 +64,26 @@ function dayRow({ day, archived, open, kept, keptReferences, file }: ArchivedDay
   };
 }
 
+const showInput = z.object({ file: z.string(), payment: z.string().optional(), offline: z.boolean().default(false) });
+
 function addShow(archive: LunasCommand): void {
   archive
     .command('show <file>')
-    .description('verify the checksum of an archive file, and show what it has; without a database')
+    .description('compare an archive file with the checksum in the database, and show what it has')
     .option('--payment <payment>', 'a payment of the file, by its id or reference, with all its rows')
+    .option('--offline', 'without a database: compare it only with the checksum file beside it')
     .examples(
       'lunas archive show lunas-payments-2026-01-30-1.jsonl.gz',
       'lunas archive show lunas-payments-2026-01-30-1.jsonl.gz --payment LN0123456789ABCDEF --json',
     )
-    .checkedAction(z.object({ file: z.string(), payment: z.string().optional() }), async ({ file, payment }) =>
-      payment === undefined ? summarize(file) : showPayment(file, payment),
-    );
+    .checkedAction(showInput, async ({ file, payment, offline }, context) => {
+      if (offline) await requireChecksum(file);
+      else await withDatabase(context, (db) => requireRecorded(db, file));
+      return payment === undefined ? summarize(file, offline) : showPayment(file, payment);
+    });
 }
 
-async function summarize(file: string): Promise<CommandResult> {
+async function summarize(file: string, isOffline: boolean): Promise<CommandResult> {
   const counts = new Map<string, { readonly status: string; payments: number; totalRupiah: number }>();
   for await (const { payment } of readArchiveFile(file)) {
     const count = counts.get(payment.status) ?? { status: payment.status, payments: 0, totalRupiah: 0 };
@@ -92,9 +98,10 @@ async function summarize(file: string): Promise<CommandResult> {
     PAYMENTS: row.payments,
     TOTAL: formatRupiah(row.totalRupiah),
   }));
+  const checked = isOffline ? `that of ${file}.sha256. The database was not asked.` : 'correct.';
   return {
     json: { file, payments, statuses },
-    text: `${payments} payments; the checksum is correct.\n\n${formatTable(table, 'The file has no payments.')}`,
+    text: `${payments} payments; the checksum is ${checked}\n\n${formatTable(table, 'The file has no payments.')}`,
   };
 }
 
@@ -103,7 +110,7 @@ async function showPayment(file: string, idOrReference: string): Promise<Command
     const { id, reference_id } = document.payment;
     if (id === idOrReference || reference_id === idOrReference) return { json: document, text: render(document) };
   }
-  throw new NotFoundError(`${file} has no payment ${idOrReference}.`);
+  throw new UserError(`${file} has no payment ${idOrReference}.`);
 }
 
 function render({ payment, transitions }: ArchivedDocument): string {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { codecPortOf, temporalUiOrigins } from '../../config';
 import { DerivedKeys } from '../../crypto/derived-keys';
 import { createPool } from '../../db/connection/pool';
+import { decryptionRecorder } from '../../services/audit/record-decryption';
 import { operatorFinder } from '../../services/identity/operators';
 import { requireOwnSettings, requireSettings } from '../lunas-command';
 import { runService } from '../service-process';
@@ -26,6 +27,7 @@ export function addCodecCommand(program: Command): void {
           namespace: config.TEMPORAL_NAMESPACE,
           origins: temporalUiOrigins(config),
           findOperator: environment === 'sandbox' ? null : operatorFinder(db, environment),
+          record: decryptionRecorder(db, log),
           log,
         });
         return {

@@ -13,16 +13,13 @@ export function addCustomersCommand(program: LunasCommand): void {
   customers
     .command('show <payment>')
     .description("show a payment's customer and metadata, as the merchant sent them; the audit log has who saw them")
-    .writeAction(
-      input,
-      async ({ payment }, audit, context) => {
-        const { id } = await findPayment(audit.db, payment);
-        const sealer = await context.sealer(audit.db);
-        const details = await audit.record('customer.show', id, () => showCustomer(audit.db, sealer, id));
-        return { json: { ...details }, text: renderCustomer(details) };
-      },
-      { keyRule: 'never' },
-    );
+    .examples('lunas customers show LN0123456789ABCDEF --note "dispute, ticket 4711"')
+    .writeAction(input, async ({ payment }, audit, context) => {
+      const { id } = await findPayment(audit.db, payment);
+      const sealer = await context.sealer(audit.db);
+      const details = await audit.record('customer.show', id, () => showCustomer(audit.db, sealer, id));
+      return { json: { ...details }, text: renderCustomer(details) };
+    });
   addErase(customers);
 }
 

@@ -8,15 +8,21 @@ import { GO_LIVE_RULES } from '../rules/go-live-rules';
 import { withInstallation } from '../rules/installation';
 import { type Installation, INSTALLATION_RULES, REACHABILITY_RULES } from '../rules/installation-rules';
 import type { Rule } from '../rules/rule';
+import { RUNTIME_RULES } from '../rules/runtime-rules';
 import { SETTINGS_RULES } from '../rules/settings-rules';
 
 /** In the order in which an operator repairs them. New rules come last in their table. */
-const RULES: readonly Rule<Installation>[] = [...REACHABILITY_RULES, ...INSTALLATION_RULES, ...SETTINGS_RULES];
+const RULES: readonly Rule<Installation>[] = [
+  ...REACHABILITY_RULES,
+  ...INSTALLATION_RULES,
+  ...SETTINGS_RULES,
+  ...RUNTIME_RULES,
+];
 
 interface CheckedRule {
   readonly name: string;
-  readonly state: 'ok' | 'broken' | 'not_applicable';
-  /** Null unless the rule is broken. */
+  readonly state: 'ok' | 'broken' | 'warning' | 'not_applicable';
+  /** Null unless the rule is broken or warns. */
   readonly violation: string | null;
   readonly advice: string | null;
 }
@@ -51,7 +57,11 @@ async function checkAll<Subject>(all: readonly Rule<Subject>[], subject: Subject
 
 async function checkRule<Subject>({ name, advice, check }: Rule<Subject>, subject: Subject): Promise<CheckedRule> {
   const finding = await check(subject);
-  if (typeof finding === 'object') return { name, state: 'broken', violation: finding.violation, advice };
+  if (typeof finding === 'object') {
+    return 'violation' in finding
+      ? { name, state: 'broken', violation: finding.violation, advice }
+      : { name, state: 'warning', violation: finding.warning, advice };
+  }
   return { name, state: finding === 'ok' ? 'ok' : 'not_applicable', violation: null, advice: null };
 }
 

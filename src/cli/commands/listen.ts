@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { onStopSignal } from '../../local-stack/stop-signals';
+import { readListenKey } from '../listen/listen-key';
 import { Listener } from '../listen/listener';
 import { openListenState } from '../listen/listen-state';
 import { jsonReport, textReport } from '../listen/report';
@@ -8,7 +9,8 @@ import { collect, type LunasCommand } from '../lunas-command';
 import { httpUrl, joinOptions, oneOf } from '../option-schemas';
 
 const input = z.object({
-  key: z.string().regex(/^sk_(?:test|live)_\w+$/, 'must be a secret key of a merchant: sk_test_… or sk_live_…'),
+  key: z.string().optional(),
+  keyFile: z.string().optional(),
   forwardTo: httpUrl,
   event: z.array(oneOf(PAYMENT_EVENTS)).default([]),
   apiUrl: httpUrl.optional(),
@@ -19,17 +21,19 @@ export function addListenCommand(program: LunasCommand): void {
   program
     .command('listen')
     .description("forward a merchant's webhooks to a server on this machine, without a tunnel")
-    .requiredOption('--key <secret-key>', 'a secret key of the merchant')
+    .option('--key-file <path>', 'a file with a secret key of the merchant (default: LUNAS_KEY)')
+    .option('--key <secret-key>', 'the key itself, which every user of this machine can then see')
     .requiredOption('--forward-to <url>', 'the address of your webhook receiver')
     .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more (default: all)`, collect)
     .option('--api-url <url>', 'the address of the API (default: PUBLIC_BASE_URL, else this machine)')
     .option('--print-json', 'print one line of JSON for each event, after a first line with the secret')
     .examples(
-      'lunas listen --key sk_test_… --forward-to http://localhost:3000/webhooks',
-      'lunas listen --key sk_test_… --forward-to http://localhost:3000/paid --event payment.paid',
+      'LUNAS_KEY=sk_test_… lunas listen --forward-to http://localhost:3000/webhooks',
+      'lunas listen --key-file key.txt --forward-to http://localhost:3000/paid --event payment.paid',
     )
     .addHelpText('after', EXPLANATION)
-    .runningAction(input, async ({ key, forwardTo, event, apiUrl, printJson }, context) => {
+    .runningAction(input, async ({ forwardTo, event, apiUrl, printJson, ...given }, context) => {
+      const key = await readListenKey(given, context.config.LUNAS_KEY);
       const { stdout, stderr } = program.terminal;
       const stopping = new AbortController();
       const stop = () => stopping.abort();

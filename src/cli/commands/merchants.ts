@@ -26,6 +26,7 @@ import { withTemporal } from '../command-context';
 import type { CommandAudit } from '../operator-identity';
 import { collect, type LunasCommand } from '../lunas-command';
 import { id, joinOptions, note, oneOf, textUpTo } from '../option-schemas';
+import { explainOutcome, outcomeRow } from '../render-outcome';
 import { type CommandResult, formatFields, formatTable } from '../output';
 
 const MAX_NAME_CHARACTERS = 100;
@@ -115,14 +116,10 @@ function addHold(merchants: LunasCommand): void {
 }
 
 function withCancellations(held: CommandResult, cancellations: readonly Cancellation[]): CommandResult {
-  const rows = cancellations.map(({ payment, outcome, reason }) => ({
-    PAYMENT: payment,
-    OUTCOME: outcome,
-    REASON: reason,
-  }));
+  const rows = cancellations.map(outcomeRow);
   const open = cancellations.filter(({ outcome }) => outcome !== 'cancelled').length;
   return {
-    json: { ...held.json, cancellations },
+    json: { ...held.json, cancellations: cancellations.map(explainOutcome) },
     text: `${held.text}\n\n${formatTable(rows, 'No payment was pending.')}`,
     ...(open > 0 && { failure: `${open} of ${cancellations.length} were not cancelled.` }),
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Environment } from '../../config';
-import type { Queryable } from '../../db/connection/pool';
+import { UserError } from '../../errors';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
 import { listActions } from '../../services/audit/audit';
 import {
@@ -8,8 +8,10 @@ import {
   createOperator,
   listOperators,
   revokeOperator,
+  revokeOperatorAlone,
 } from '../../services/identity/operators';
-import { howToApprove, requestApproval } from '../../services/audit/request-approval';
+import { isNeededToDecide } from '../../services/identity/deciders';
+import { requestApproval, requireApproval } from '../../services/audit/request-approval';
 import {
   addKeyAccessOptions,
   keyAccessColumns,
@@ -18,6 +20,8 @@ import {
   toKeyAccess,
 } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
+import { howToApprove } from '../error-hints';
+import type { CommandAudit } from '../operator-identity';
 import { id, limit } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
 
@@ -27,15 +31,15 @@ const name = z
   .regex(/^[\w.@-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, dots, hyphens, underscores or @' });
 
 /**
- * A second operator approves, so one operator must not create the second one for themselves. The first two cannot be
- * approved by anybody. A key with scopes approves nothing.
+ * One operator must not create a second one for themselves: neither to approve nor, with scopes, to request. The first
+ * two cannot be approved by anybody. The first one has no scopes: its creator is not known.
  */
-async function needsApproval(
-  db: Queryable,
-  environment: Environment,
-  scopes: readonly string[] | null | undefined,
-): Promise<boolean> {
-  return environment === 'production' && !scopes && (await countCommandOperators(db)) >= 2;
+async function needsApproval({ db, by }: CommandAudit, environment: Environment, hasScopes: boolean): Promise<boolean> {
+  if (environment !== 'production') return false;
+  if (hasScopes && by.operatorId === undefined) {
+    throw new UserError('Create the first operator without --scopes: its key creates the others.');
+  }
+  return (await countCommandOperators(db)) >= 2;
 }
 
 export function addOperatorsCommand(program: LunasCommand): void {
@@ -53,8 +57,9 @@ export function addOperatorsCommand(program: LunasCommand): void {
       z.object({ name, ...keyAccessSchemas(OPERATOR_SCOPES) }),
       async ({ name, ...access }, audit, _, environment) => {
         const keyAccess = toKeyAccess(access);
-        const isApproved = !(await needsApproval(audit.db, environment, keyAccess.scopes));
-        const newOperator = { name, environment, ...keyAccess, isApproved };
+        const hasScopes = keyAccess.scopes !== null && keyAccess.scopes !== undefined;
+        const isApproved = !(await needsApproval(audit, environment, hasScopes));
+        const newOperator = { name, environment, ...keyAccess, createdBy: audit.by.operatorId, isApproved };
         const operator = await audit.record('operator.create', name, () => createOperator(audit.db, newOperator));
         const request = {
           action: 'operator.create',
@@ -82,18 +87,32 @@ export function addOperatorsCommand(program: LunasCommand): void {
         ...keyAccessColumns(operator),
         APPROVED: operator.isApproved ? 'yes' : 'no',
         CREATED: operator.createdAt,
+        'CREATED BY': operators.find(({ id }) => id === operator.createdBy)?.name ?? null,
         REVOKED: operator.revokedAt,
       }));
       return { json: { operators }, text: formatTable(rows, 'There is no operator yet.') };
     });
+  addRevoke(operators);
+  addActions(operators);
+}
+
+/** In production, two operators who can decide have to remain: the last one could create the next one alone. */
+function addRevoke(operators: LunasCommand): void {
   operators
     .command('revoke <operator-id>')
     .description("revoke an operator's key permanently")
-    .writeAction(z.object({ operatorId: id }), async ({ operatorId }, audit) => {
-      const operator = await audit.record('operator.revoke', operatorId, () => revokeOperator(audit.db, operatorId));
+    .writeAction(z.object({ operatorId: id }), async ({ operatorId }, audit, _, environment) => {
+      const { db, by, note } = audit;
+      const isProduction = environment === 'production';
+      if (isProduction && (await isNeededToDecide(db, operatorId))) {
+        const name = (await listOperators(db)).find(({ id }) => id === operatorId)?.name ?? operatorId;
+        await requireApproval(db, by, { action: 'operator.revoke', target: name, parameters: { operatorId } }, note);
+      }
+      const operator = await audit.record('operator.revoke', operatorId, () =>
+        (isProduction ? revokeOperatorAlone : revokeOperator)(db, operatorId),
+      );
       return { json: { operator }, text: `The key of ${operator.name} (${operator.masked}) is revoked.` };
     });
-  addActions(operators);
 }
 
 function addActions(operators: LunasCommand): void {

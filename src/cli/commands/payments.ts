@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { formatRupiah } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
-import { listPayments } from '../../services/payments/list-payments';
+import { listOverduePayments, listPayments } from '../../services/payments/list-payments';
 import { listSettleable, type Settlement, settlePayments } from '../../services/payments/settle-payments';
 import { showPayment } from '../../services/payments/show-payment';
 import { runPaymentAction } from '../payment-action';
 import type { LunasCommand } from '../lunas-command';
 import { id, joinOptions, limit, note, oneOf, timestamp } from '../option-schemas';
+import { explainOutcome, outcomeRow } from '../render-outcome';
 import { type CommandResult, formatTable } from '../output';
 import { renderPayment } from '../render-payment';
 import { withTemporal } from '../command-context';
@@ -31,9 +32,8 @@ function addShow(payments: LunasCommand): void {
     )
     .examples('lunas payments show LN0123456789ABCDEF', 'lunas payments show 8b6a3fd3-990d-49af-8e4b-e7cd7d637d3b')
     .databaseAction(z.object({ payment: z.string() }), async ({ payment }, db, context) => {
-      const queryStatus = (paymentId: string) =>
-        withTemporal(context, db, (workflows) => workflows.queryStatus(paymentId));
-      const details = await showPayment(db, queryStatus, payment);
+      const readRun = (paymentId: string) => withTemporal(context, db, (workflows) => workflows.readRun(paymentId));
+      const details = await showPayment(db, readRun, payment);
       return { json: { ...details }, text: renderPayment(details) };
     });
 }
@@ -43,23 +43,26 @@ function addList(payments: LunasCommand): void {
     merchant: id.optional(),
     status: oneOf(PAYMENT_STATUSES).optional(),
     waitingForSettlement: z.boolean().default(false),
+    overdue: z.boolean().default(false),
     limit,
   });
   payments
     .command('list')
-    .description('list the newest payments')
+    .description('list the newest payments, or those that are overdue the longest')
     .option('--merchant <id>', 'only payments of one merchant')
     .option('--status <status>', `only payments with this status: ${joinOptions(PAYMENT_STATUSES)}`)
     .option('--waiting-for-settlement', 'only payments with manual settlement whose delay is over, for `settle`')
+    .option('--overdue', 'only payments that should have moved on, the longest overdue first; none that are on hold')
     .option('--limit <n>', 'maximum number', '20')
     .examples(
+      'lunas payments list --overdue',
       'lunas payments list --status refund_failed',
       'lunas payments list --waiting-for-settlement',
       'lunas payments list --merchant MERCHANT_ID --json',
     )
-    .databaseAction(input, async ({ merchant, status, waitingForSettlement, limit }, db) => {
+    .databaseAction(input, async ({ merchant, status, waitingForSettlement, overdue, limit }, db) => {
       const filter = { merchantId: merchant, status, waitsForSettlement: waitingForSettlement, limit };
-      const list = await listPayments(db, filter);
+      const list = await (overdue ? listOverduePayments(db, filter) : listPayments(db, filter));
       return { json: { payments: list }, text: formatTable(list.map(paymentRow), 'No payments.') };
     });
 }
@@ -132,14 +135,10 @@ function addRefund(payments: LunasCommand): void {
 }
 
 function settlementResult(settlements: readonly Settlement[]): CommandResult {
-  const rows = settlements.map(({ payment, outcome, reason }) => ({
-    PAYMENT: payment,
-    OUTCOME: outcome,
-    REASON: reason,
-  }));
+  const rows = settlements.map(outcomeRow);
   const unsettled = settlements.filter(({ outcome }) => outcome !== 'settled').length;
   return {
-    json: { settlements },
+    json: { settlements: settlements.map(explainOutcome) },
     text: formatTable(rows, 'No payment waits for its settlement.'),
     ...(unsettled > 0 && { failure: `${unsettled} of ${settlements.length} were not settled.` }),
   };

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
+import { readRecoveryMode } from '../../db/records/recovery-mode';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
 import { reconcileAll, type Reconciliation } from '../../services/reconciliation/reconcile-all';
+import { createLogger } from '../../observability/logger';
 import { createProviderRegistry } from '../../providers/registry';
+import { withCommands } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
 import { durationFrom } from '../option-schemas';
 import { type CommandResult, formatTable } from '../output';
@@ -19,10 +22,15 @@ export function addReconcileCommand(program: LunasCommand): void {
       ({ since }, audit, context) =>
         withTemporal(context, audit.db, async (workflows) => {
           const { db } = audit;
-          const providers = createProviderRegistry(db, await context.sealer(db), context.publicBaseUrl());
+          const providers = createProviderRegistry({
+            db,
+            sealer: await context.sealer(db),
+            publicBaseUrl: context.publicBaseUrl(),
+            log: createLogger('cli', 'silent'),
+          });
           try {
             const changedSince = new Date(Date.now() - since * 1_000);
-            const isRecovering = context.config.LUNAS_RECOVERY_MODE === 'true';
+            const { isOn: isRecovering } = await readRecoveryMode(db);
             const report = (part: PartCoverage) =>
               program.terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
             return reconciliationResult(
@@ -39,8 +47,8 @@ export function addReconcileCommand(program: LunasCommand): void {
 }
 
 function reconciliationResult(reconciliation: Reconciliation): CommandResult {
-  const { seen, compared, indeterminate, breakCount, breaks, changedSince, parts } = reconciliation;
-  const coverage = describeCoverage({ seen, compared, indeterminate, breaks: breakCount });
+  const { seen, compared, indeterminate, unasked, breakCount, breaks, changedSince, parts } = reconciliation;
+  const coverage = describeCoverage({ seen, compared, indeterminate, unasked, breaks: breakCount });
   const text = [
     `${coverage}; final payments since ${changedSince.toISOString()}`,
     formatTable(parts.map(partRow), ''),
@@ -50,7 +58,7 @@ function reconciliationResult(reconciliation: Reconciliation): CommandResult {
   return {
     json: { reconciliation },
     text: text.join('\n\n'),
-    ...(breakCount + indeterminate > 0 && { failure: `${breakCount} breaks, ${indeterminate} indeterminate.` }),
+    ...(breakCount + indeterminate + unasked > 0 && { failure: `${coverage}.` }),
   };
 }
 
@@ -64,11 +72,12 @@ function partRow(part: PartCoverage) {
     SEEN: part.seen,
     COMPARED: part.compared,
     INDETERMINATE: part.indeterminate,
+    'NOT ASKED': part.unasked,
     BREAKS: part.breaks,
   };
 }
 
 function breakRow({ kind, referenceId, detail, isResolvedByStatusQuery }: FoundBreak) {
   const then = isResolvedByStatusQuery ? 'its workflow queries the provider' : 'see lunas exceptions';
-  return { KIND: kind, PAYMENT: referenceId, DETAIL: detail, THEN: then };
+  return { KIND: kind, PAYMENT: referenceId, DETAIL: withCommands(detail), THEN: then };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CheckedRequirement, TemporalAccess } from '../../temporal/requirements';
 import type { ListedVersion } from '../../worker/worker-versions';
 import { type CommandContext, withTemporalAccess } from '../command-context';
+import { withCommands } from '../error-hints';
 import { type LunasCommand, requireOwnSettings } from '../lunas-command';
 import { type CommandResult, formatTable } from '../output';
 
@@ -64,13 +65,19 @@ async function run(
   work: (access: TemporalAccess) => Promise<readonly CheckedRequirement[]>,
 ): Promise<CommandResult> {
   await requireOwnSettings(context);
-  const requirements = await withTemporalAccess(await context.temporal(), work);
+  const checked = await withTemporalAccess(await context.temporal(), work);
+  const requirements = checked.map(explainAdvice);
   const broken = requirements.filter(({ state }) => state === 'broken').map(({ name }) => name);
   return {
     json: { requirements },
     text: formatTable(requirements.map(requirementRow), ''),
     ...(broken.length > 0 && { failure: `Broken requirements: ${broken.join(', ')}.` }),
   };
+}
+
+function explainAdvice(requirement: CheckedRequirement): CheckedRequirement {
+  const { advice } = requirement;
+  return { ...requirement, advice: advice === null ? null : withCommands(advice) };
 }
 
 function requirementRow({ name, state, violation, advice }: CheckedRequirement) {

@@ -27,7 +27,7 @@ export function addWorkerCommand(program: Command): void {
           publicBaseUrl: context.publicBaseUrl(),
           refundHoldSeconds: context.config.REFUND_HOLD_SECONDS,
           retentionDays: retentionOf(context.config),
-          isRecovering: context.config.LUNAS_RECOVERY_MODE === 'true',
+          beginsRecovery: context.config.LUNAS_RECOVERY_MODE === 'true',
           metrics: metricsAddressOf(context.config),
           workflowBundlePath: WORKFLOW_BUNDLE,
           hasWorkflowStackTraces: context.config.WORKFLOW_STACK_TRACES === 'true',
@@ -54,5 +54,7 @@ function retentionOf(config: Config): RetentionDays {
     webhook_events: config.WEBHOOK_RETENTION_DAYS,
     provider_notifications: config.NOTIFICATION_RETENTION_DAYS,
     payment_details: config.CUSTOMER_RETENTION_DAYS,
+    // Details are written before their payment. After a day a creation without a payment has failed.
+    unused_payment_details: 1,
   };
 }

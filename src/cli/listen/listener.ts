@@ -30,6 +30,10 @@ const deliverySchema = z
     ...rest,
   }));
 
+const CANNOT_CONTINUE =
+  'The API cannot continue after the last event, which is more than three days old or of another database: events of ' +
+  'the meantime may be missing.';
+
 interface ListenerOptions {
   readonly apiUrl: string;
   readonly key: string;
@@ -57,7 +61,7 @@ export class Listener {
     try {
       while (!signal.aborted) {
         try {
-          await this.#readStream(signal, () => outage.end('Connected again.'));
+          if (await this.#readStream(signal, () => outage.end('Connected again.'))) continue;
           await outage.wait('The API ended the connection; connecting again.', signal);
         } catch (error) {
           if (signal.aborted) return;
@@ -70,22 +74,25 @@ export class Listener {
     }
   }
 
-  async #readStream(signal: AbortSignal, onMessage: () => void): Promise<void> {
+  /** @returns whether the stream has reached its normal end, so that nothing is wrong */
+  async #readStream(signal: AbortSignal, onMessage: () => void): Promise<boolean> {
     const { apiUrl, key, state } = this.options;
+    let isEnd = false;
     for await (const message of readEventStream({ apiUrl, key, cursor: state.cursor }, signal)) {
       onMessage();
       if (message.event === 'ready') this.#reportReady(message);
       if (message.event === 'delivery') await this.#forward(deliverySchema.parse(parseJson(message.data)), signal);
       if (message.id !== undefined && message.id !== state.cursor) await state.save(message.id);
+      isEnd = message.event === 'end';
     }
+    return isEnd;
   }
 
   #reportReady({ id }: EventSourceMessage): void {
     const { forwardTo, state, report } = this.options;
     if (!this.#isReady) report.ready(forwardTo, state.secret);
     this.#isReady = true;
-    if (state.cursor !== null && state.cursor !== id)
-      report.note('The database of the API is another one than before: events of the meantime may be missing.');
+    if (state.cursor !== null && state.cursor !== id) report.note(CANNOT_CONTINUE);
   }
 
   /** Resolves when the receiver has the event, or does not want it. @throws Error after the signal */

@@ -5,6 +5,7 @@ import type { CommandContext } from '../command-context';
 import { serviceSettings, withInstallation } from './installation';
 import { type Installation, INSTALLATION_RULES } from './installation-rules';
 import { requireRules } from './rule';
+import { logRuntimeWarnings } from './runtime-rules';
 import { SETTINGS_RULES } from './settings-rules';
 
 const RECHECK_INTERVAL_MS = 1_000;
@@ -34,6 +35,7 @@ export async function requireInstallation(context: CommandContext, log: Logger):
     if (temporal) log.warn({ reason: temporal.message }, 'Temporal not available');
     // The rule `environment` requires it.
     if (!environment) throw new Error('The environment is not known');
+    await logRuntimeWarnings(log);
     return environment;
   });
 }

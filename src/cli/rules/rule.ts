@@ -1,7 +1,7 @@
 import { UserError } from '../../errors';
 
-/** What a rule found. A violation is a sentence. */
-export type Finding = 'ok' | 'not applicable' | { readonly violation: string };
+/** What a rule found. A violation is a sentence, and so is a warning, with which a process starts. */
+export type Finding = 'ok' | 'not applicable' | { readonly violation: string } | { readonly warning: string };
 
 /** A condition for a safe start. `lunas doctor` prints all of them; processes and commands require theirs. */
 export interface Rule<Subject> {
@@ -20,6 +20,6 @@ export function okUnless(violation: string | null): Finding {
 export async function requireRules<Subject>(rules: readonly Rule<Subject>[], subject: Subject): Promise<void> {
   for (const { advice, check } of rules) {
     const finding = await check(subject);
-    if (typeof finding === 'object') throw new UserError(`${finding.violation} ${advice}`);
+    if (typeof finding === 'object' && 'violation' in finding) throw new UserError(`${finding.violation} ${advice}`);
   }
 }

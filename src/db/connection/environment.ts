@@ -1,7 +1,7 @@
 import type { Environment } from '../../config';
 import { codeOf, UserError } from '../../errors';
 import { createPool, type Queryable } from './pool';
-import { requireRow } from './require-row';
+import { onlyRow } from './require-row';
 
 const UNDEFINED_TABLE = '42P01';
 
@@ -30,7 +30,7 @@ export async function readEnvironment(databaseUrl: string): Promise<Environment 
 export async function recordEnvironment(db: Queryable, environment: Environment): Promise<void> {
   await db.query('insert into installation (environment) values ($1) on conflict do nothing', [environment]);
   const { rows } = await db.query<{ environment: Environment }>('select environment from installation');
-  const recorded = requireRow(rows, 'The environment was not written').environment;
+  const recorded = onlyRow(rows, 'The environment was not written').environment;
   const mismatch = environmentMismatch(environment, recorded);
   if (mismatch !== null) throw new UserError(mismatch);
 }

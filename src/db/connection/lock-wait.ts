@@ -3,7 +3,7 @@ import type { Queryable } from './pool';
 
 /** A session that waits for a lock, and the session that it waits for. */
 export interface LockWait {
-  /** The lock that `lunas migrate` holds, or that of a table. */
+  /** The lock that a migration holds, or that of a table. */
   readonly kind: 'migration' | 'table';
   /** Null: the wait is for a row or for another transaction. */
   readonly table: string | null;
@@ -73,12 +73,12 @@ export function describeLockWait({ kind, table, blockerPid, applicationName, rol
     since === null ? 'start not known' : `transaction since ${since.toISOString()}`,
   ].join(', ');
   if (kind === 'migration') {
-    return `${holder} (${details}) runs another \`lunas migrate\`. Wait for its end, and run \`lunas migrate\` again.`;
+    return `${holder} (${details}) runs another migration. Wait for its end, and migrate again.`;
   }
   const lock = table === null ? 'a lock that the migration needs' : `a lock on the table ${table}`;
   const remedy =
     blockerPid === 0
       ? 'Commit it or roll it back (`pg_prepared_xacts`)'
       : `Wait for its end, or end it with \`select pg_terminate_backend(${blockerPid})\``;
-  return `${holder} (${details}) holds ${lock}. ${remedy}, and run \`lunas migrate\` again.`;
+  return `${holder} (${details}) holds ${lock}. ${remedy}, and migrate again.`;
 }

@@ -7,10 +7,15 @@ import { PACKAGE_ROOT } from '../../package-info';
 import { environmentMismatch, readEnvironment, recordEnvironment } from './environment';
 import { describeLockWait, observeLockWaits } from './lock-wait';
 import { createPool, type Queryable } from './pool';
-import { requireRow } from './require-row';
+import { onlyRow } from './require-row';
 
 const MIGRATIONS_DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
 const MIGRATIONS_TABLE = 'schema_migrations';
+/** Before the first release the migrations had other names. */
+const FIRST_MIGRATION = '0001_schema';
+const DEVELOPMENT_SCHEMA =
+  'This database was created by a development version of Lunas, from before the first release, ' +
+  'and this version cannot migrate it: use a new database.';
 
 /**
  * While a migration waits for a lock, all later statements on that table wait behind it. The command ends within five
@@ -27,11 +32,13 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * @param environment undefined: that which the database records
  * @returns the names of the migrations that were applied now, in order
  * @throws UserError if the environment is not given and not recorded, or the recorded one is another
+ * @throws UserError if a version before the first release created the schema: it stays as it is
  * @throws UserError if there are migrations to apply, and the role may not change the schema
  * @throws UserError if another session holds a lock for too long; it names that session
  */
 export async function migrate(databaseUrl: string, environment: Environment | undefined): Promise<string[]> {
-  const { missing } = await compareSchema(databaseUrl);
+  const { missing, unknown } = await compareSchema(databaseUrl);
+  if (missing.includes(FIRST_MIGRATION) && unknown.length > 0) throw new UserError(DEVELOPMENT_SCHEMA);
   const recorded = await readEnvironment(databaseUrl);
   const decided = decideEnvironment(environment, recorded);
   // Without anything to do it needs no rights of the owner.
@@ -58,10 +65,10 @@ async function requireOwner(db: Queryable): Promise<void> {
   const { rows } = await db.query<{ role: string; mayCreate: boolean }>(
     `select current_user as role, has_schema_privilege(current_schema(), 'create') as "mayCreate"`,
   );
-  const { role, mayCreate } = requireRow(rows, 'PostgreSQL returned no row');
+  const { role, mayCreate } = onlyRow(rows);
   if (mayCreate) return;
   throw new UserError(
-    `The role ${role} may not change the schema: \`lunas migrate\` needs a member of lunas_owner ` +
+    `The role ${role} may not change the schema: a migration needs a member of lunas_owner ` +
       '(docs/production.md, "Database roles").',
   );
 }
@@ -78,7 +85,7 @@ async function applyMigrations(databaseUrl: string, observer: Queryable): Promis
   await client.connect();
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    const { pid } = requireRow(rows, 'PostgreSQL returned no row');
+    const { pid } = onlyRow(rows);
     const { error, lastWait } = await observeLockWaits(observer, pid, () => runMigrations(client));
     if (lastWait && codeOf(error) === LOCK_NOT_AVAILABLE) {
       throw new UserError(describeLockWait(lastWait), { cause: error });

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { poolModeOf } from '../../lib/pooler';
 import { createPool, type Pool, type Queryable } from './pool';
-import { requireRow } from './require-row';
+import { onlyRow } from './require-row';
 
 /** The message of PgBouncer for a connection that begins with the time limit of its statements. */
 const REJECTED_SETTING = /unsupported startup parameter: \w+/;
@@ -33,7 +33,7 @@ async function limitViolation(db: Queryable): Promise<string | null> {
   const { rows } = await db.query<{ role: string; limit: string }>(
     `select current_user as role, current_setting('statement_timeout') as limit`,
   );
-  const { role, limit } = requireRow(rows, 'PostgreSQL returned no row');
+  const { role, limit } = onlyRow(rows);
   return limit === '0' ? `The role ${role} has no statement_timeout, which a pooler in transaction mode needs.` : null;
 }
 
@@ -46,7 +46,7 @@ async function sharingViolation(pool: Pool): Promise<string | null> {
       const client = await pool.connect();
       clients.push(client);
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      processes.add(requireRow(rows, 'PostgreSQL returned no row').pid);
+      processes.add(onlyRow(rows).pid);
     }
     return processes.size === 1 ? 'A pooler in transaction mode is between this process and PostgreSQL.' : null;
   } finally {

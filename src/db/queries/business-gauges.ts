@@ -1,15 +1,17 @@
 import { EXCEPTION_KINDS } from '../../domain/exception-kinds';
-import { OPEN_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
+import { OPEN_STATUSES } from '../../domain/payment-transitions';
 import { REFUND_GRACE_MS, type PartCoverage, totalCoverage } from '../../domain/reconciliation';
 import { AGE_GROUPS, COUNT_LIMIT } from '../../observability/definitions';
 import type { Sample } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
+import { readRecoveryMode } from '../records/recovery-mode';
+import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
 import { STATUS } from './payment-indexes';
 
 /*
  * The gauges that come from PostgreSQL. Each statement follows an index and ends at a limit, so that it reads few
- * buffers whatever the size of its table (test/slow/scale.test.ts).
+ * buffers whatever the size of its table (test/slow/scale/scale.test.ts).
  */
 
 const CREATED_AT = "(payments.created_at at time zone 'utc')";
@@ -35,31 +37,10 @@ const OPEN_PAYMENTS = `
     ) found
   ) counted`;
 
-/** After its timer. The timer may be late, and its step may need another attempt. */
-const OVERDUE_AFTER = "interval '5 minutes'";
-
-/** What moves an open payment on, and when it is overdue. */
-const OVERDUE: readonly { readonly status: PaymentStatus; readonly condition: string }[] = [
-  { status: 'created', condition: `created_at < now() - 2 * ${OVERDUE_AFTER}` },
-  { status: 'pending', condition: `expires_at < now() - ${OVERDUE_AFTER}` },
-  {
-    status: 'paid',
-    condition: `settlement_kind = 'automatic' and settlement_due_at < now() - ${OVERDUE_AFTER}`,
-  },
-];
-
-/**
- * Among the oldest payments of each status: a policy with a long expiry or settlement delay could hide those of others.
- */
-const OVERDUE_PAYMENTS = `
-  select 'lunas_payments_needing_attention' as name, '{"reason":"overdue"}'::json as labels, count(*) as value
-  from (${OVERDUE.map(
-    ({ status, condition }) => `
-    (select from (
-      select * from payments where ${STATUS} = '${status}' order by ${CREATED_AT}, payments.id limit ${COUNT_LIMIT}
-    ) oldest where ${condition})`,
-  ).join(' union all')}
-  ) overdue`;
+const countAttention = (reason: string, parts: readonly Overdue[]): string => `
+  select 'lunas_payments_needing_attention' as name, '{"reason":"${reason}"}'::json as labels, count(*) as value
+  from (${parts.map(({ condition }) => `(select from payments where ${condition} limit ${COUNT_LIMIT})`).join(`
+    union all `)}) overdue`;
 
 const STUCK_REFUNDS = `
   select 'lunas_payments_needing_attention' as name, '{"reason":"refund_failed"}'::json as labels, count(*) as value
@@ -119,7 +100,7 @@ const EXCEPTIONS = `
     ) found
   ) counted`;
 
-const VERIFICATIONS_AND_RECONCILIATION = `
+const LAST_RUNS = `
   (select 'lunas_ledger_breaks' as name, '{"verification":"newest"}'::json as labels, break_count::float8 as value
     from ledger_verification_results order by id desc limit 1)
   union all
@@ -130,21 +111,34 @@ const VERIFICATIONS_AND_RECONCILIATION = `
     from ledger_verification_results order by id desc limit 1)
   union all
   (select 'lunas_reconciliation_last_success_timestamp_seconds', '{}', extract(epoch from ended_at)::float8
-    from reconciliation_runs where is_complete order by id desc limit 1)`;
+    from reconciliation_runs where is_complete order by id desc limit 1)
+  union all
+  (select 'lunas_reconciliation_last_success_duration_seconds', '{}', extract(epoch from ended_at - started_at)::float8
+    from reconciliation_runs where is_complete order by id desc limit 1)
+  union all
+  (select 'lunas_retention_last_success_timestamp_seconds', '{}', extract(epoch from at)::float8
+    from (
+      (select 1 as priority, ended_at as at from retention_runs where is_complete order by id desc limit 1)
+      union all
+      select 2, recorded_at from installation
+    ) newest order by priority limit 1)`;
 
 const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_open_payments: OPEN_PAYMENTS,
-  gauge_overdue_payments: OVERDUE_PAYMENTS,
+  gauge_overdue_payments: countAttention('overdue', OVERDUE),
+  gauge_held_payments: countAttention('held', [OVERDUE_BUT_HELD]),
   gauge_stuck_refunds: STUCK_REFUNDS,
   gauge_waiting_for_settlement: WAITING_FOR_SETTLEMENT,
   gauge_notifications: NOTIFICATIONS,
   gauge_exceptions: EXCEPTIONS,
-  gauge_verifications: VERIFICATIONS_AND_RECONCILIATION,
+  gauge_last_runs: LAST_RUNS,
 };
 
-/** The gauges of payments, notifications, exceptions, ledger and reconciliation. */
+/** The gauges of recovery mode, payments, notifications, exceptions, ledger and reconciliation. */
 export async function readBusinessGauges(db: Queryable): Promise<Sample[]> {
+  const { isOn } = await readRecoveryMode(db);
   const samples = await readCoverage(db);
+  samples.push({ name: 'lunas_recovery_mode', labels: {}, value: isOn ? 1 : 0 });
   for (const [name, text] of Object.entries(STATEMENTS)) {
     const { rows } = await db.query<Sample>({ name, text });
     samples.push(...rows);

@@ -2,11 +2,12 @@ import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { Queryable } from '../connection/pool';
 
-/** What the checkout page changes with: two equal values render the same page. */
+/** What the checkout page changes with: `version` and `latePayment`. */
 export interface CheckoutStatus {
   readonly id: string;
   readonly status: PaymentStatus;
   readonly version: number;
+  readonly expiresAt: Date;
   /** Null if no money arrived after the end. */
   readonly latePayment: LatePaymentStatus | null;
 }
@@ -18,12 +19,12 @@ export interface CheckoutRow extends CheckoutStatus {
   readonly merchantName: string;
   readonly totalRupiah: number;
   readonly qrisPayload: string | null;
-  readonly expiresAt: Date;
   readonly returnUrl: string | null;
   readonly checkoutOrigins: readonly string[];
 }
 
-const STATUS_COLUMNS = `payments.id, payments.status, payments.version, late_payments.status as "latePayment"`;
+const STATUS_COLUMNS = `payments.id, payments.status, payments.version, payments.expires_at as "expiresAt",
+  late_payments.status as "latePayment"`;
 const WITH_LATE_PAYMENTS = 'payments left join late_payments on late_payments.payment_id = payments.id';
 
 export async function findCheckout(db: Queryable, paymentId: string): Promise<CheckoutRow | undefined> {
@@ -32,8 +33,7 @@ export async function findCheckout(db: Queryable, paymentId: string): Promise<Ch
     text: `select ${STATUS_COLUMNS}, payments.reference_id as "referenceId",
         payments.merchant_reference_id as "merchantReferenceId", merchants.name as "merchantName",
         payments.total_rupiah as "totalRupiah", payments.qris_payload as "qrisPayload",
-        payments.expires_at as "expiresAt", merchants.return_url as "returnUrl",
-        merchants.checkout_origins as "checkoutOrigins"
+        merchants.return_url as "returnUrl", merchants.checkout_origins as "checkoutOrigins"
       from ${WITH_LATE_PAYMENTS} join merchants on merchants.id = payments.merchant_id
       where payments.id = $1`,
     values: [paymentId],

@@ -10,6 +10,8 @@ export interface StreamCursor {
   readonly xid: string;
   readonly paymentId: string;
   readonly version: number;
+  /** What happened before this time was read. */
+  readonly atMs: number;
 }
 
 /** An event of a merchant, whether the merchant has an endpoint or not. */
@@ -38,16 +40,18 @@ const rowSchema = z.tuple([z.string(), z.uuid(), z.int(), z.boolean(), z.string(
 const pageSchema = z.object({
   scanned: z.int(),
   last: z.tuple([z.string(), z.uuid(), z.int()]).nullable(),
+  lastAtMs: z.number().nullable(),
   events: z.array(rowSchema),
 });
 
 /** The place after everything that is committed now. */
 export async function findStreamEnd(db: Queryable): Promise<StreamCursor> {
+  const atMs = Date.now();
   const { rows } = await db.query<{ xid: string }>({
     name: 'find_stream_end',
     text: 'select pg_snapshot_xmin(pg_current_snapshot())::text as xid',
   });
-  return { xid: rows[0]?.xid ?? '0', paymentId: NIL_ID, version: 0 };
+  return { xid: rows[0]?.xid ?? '0', paymentId: NIL_ID, version: 0, atMs };
 }
 
 /** $1 to $3: the cursor; $4: the merchant. A page ends before the oldest transaction in progress. */
@@ -55,14 +59,15 @@ const PAGE = `
   with scanned as materialized (
     select distinct * from (
       (
-        select recorded_xid as xid, payment_id, payment_version, false as is_redelivery from webhook_events
+        select recorded_xid as xid, payment_id, payment_version, false as is_redelivery, occurred_at
+        from webhook_events
         where recorded_xid >= $1::xid8 and recorded_xid < pg_snapshot_xmin(pg_current_snapshot())
           and (recorded_xid, payment_id, payment_version) > ($1::xid8, $2::uuid, $3::integer)
         order by recorded_xid, payment_id, payment_version limit ${PAGE_SIZE}
       )
       union all
       (
-        select redelivered_xid, payment_id, payment_version, true from webhook_deliveries
+        select redelivered_xid, payment_id, payment_version, true, null::timestamptz from webhook_deliveries
         where redelivered_xid >= $1::xid8 and redelivered_xid < pg_snapshot_xmin(pg_current_snapshot())
           and (redelivered_xid, payment_id, payment_version) > ($1::xid8, $2::uuid, $3::integer)
         order by redelivered_xid, payment_id, payment_version limit ${PAGE_SIZE}
@@ -82,6 +87,7 @@ const PAGE = `
       select json_build_array(xid::text, payment_id, payment_version) from scanned
       order by xid desc, payment_id desc, payment_version desc limit 1
     ),
+    'lastAtMs', (select 1000 * extract(epoch from max(occurred_at)) from scanned),
     'events', coalesce((
       select json_agg(
         json_build_array(xid::text, payment_id, payment_version, is_redelivery, event, body)
@@ -92,21 +98,24 @@ const PAGE = `
 
 /** The events of a merchant after the cursor, in the order of their transactions: that of each payment. */
 export async function findStreamPage(db: Queryable, merchantId: string, cursor: StreamCursor): Promise<StreamPage> {
+  const readAtMs = Date.now();
   const { rows } = await db.query<{ page: unknown }>({
     name: 'find_stream_page',
     text: PAGE,
     values: [cursor.xid, cursor.paymentId, cursor.version, merchantId],
   });
-  const { scanned, last, events } = pageSchema.parse(rows[0]?.page);
+  const { scanned, last, lastAtMs, events } = pageSchema.parse(rows[0]?.page);
+  const isFull = scanned >= PAGE_SIZE;
+  const atMs = isFull ? Math.max(lastAtMs ?? 0, cursor.atMs) : readAtMs;
   return {
     events: events.map(([xid, paymentId, version, isRedelivery, event, body]) => ({
-      cursor: { xid, paymentId, version },
+      cursor: { xid, paymentId, version, atMs },
       event,
       body,
       isRedelivery,
     })),
-    cursor: last ? { xid: last[0], paymentId: last[1], version: last[2] } : cursor,
-    isFull: scanned >= PAGE_SIZE,
+    cursor: last ? { xid: last[0], paymentId: last[1], version: last[2], atMs } : { ...cursor, atMs },
+    isFull,
   };
 }
 

@@ -25,7 +25,8 @@ export interface ReconciledPayment {
   readonly recorded: RecordedPayment;
 }
 
-type SelectedColumn = 'totalRupiah' | 'settlementKind' | 'providerTransactionId' | 'late' | 'isManuallyRefunded';
+type SelectedColumn =
+  'totalRupiah' | 'settlementKind' | 'providerTransactionId' | 'late' | 'isManuallyRefunded' | 'isMerchantHeld';
 
 interface Row extends StateRow, Omit<ReconciledPayment, 'recorded'>, Pick<RecordedPayment, SelectedColumn> {
   readonly createdAt: Date;
@@ -40,8 +41,10 @@ const SELECT = `
     payments.settlement_kind as "settlementKind", payments.provider_transaction_id as "providerTransactionId",
     payments.created_at as "createdAt", payments.expires_at as "expiresAt", payments.updated_at as "updatedAt",
     late_payments.status as late, refund.submitted_at as "refundSubmittedAt",
-    coalesce(refund.is_manual, false) or coalesce(late_payments.is_manual, false) as "isManuallyRefunded"
+    coalesce(refund.is_manual, false) or coalesce(late_payments.is_manual, false) as "isManuallyRefunded",
+    merchants.held_at is not null as "isMerchantHeld"
   from payments
+  join merchants on merchants.id = payments.merchant_id
   left join late_payments on late_payments.payment_id = payments.id
   ${LATEST_REFUND}`;
 
@@ -52,6 +55,16 @@ export async function listProviderAccountIds(db: Queryable): Promise<string[]> {
     text: 'select id from provider_accounts order by created_at, id',
   });
   return rows.map(({ id }) => id);
+}
+
+/** The calls per second that a provider account allows; null: no limit. */
+export async function findCallLimit(db: Queryable, accountId: string): Promise<number | null> {
+  const { rows } = await db.query<{ callsPerSecond: number | null }>({
+    name: 'find_call_limit',
+    text: 'select calls_per_second as "callsPerSecond" from provider_accounts where id = $1',
+    values: [accountId],
+  });
+  return rows[0]?.callsPerSecond ?? null;
 }
 
 /** Open payments of a provider account, in the order of their ids. */
@@ -204,6 +217,7 @@ function paymentOf(row: Row): ReconciledPayment {
       late,
       refundSubmittedAtMs: row.refundSubmittedAt?.getTime() ?? null,
       isManuallyRefunded: row.isManuallyRefunded,
+      isMerchantHeld: row.isMerchantHeld,
       createdAtMs: row.createdAt.getTime(),
       expiresAtMs: row.expiresAt.getTime(),
       updatedAtMs: row.updatedAt.getTime(),

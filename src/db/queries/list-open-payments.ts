@@ -14,23 +14,40 @@ const PAGE = 500;
 /** An open payment, with everything that its workflow needs to continue from its current state. */
 export type OpenPayment = Pick<StepInput, 'terms' | 'state' | 'createdAtMs'>;
 
+interface OpenPaymentRow extends StateRow {
+  readonly terms: PaymentTerms;
+  readonly createdAt: Date;
+}
+
+const OPEN_PAYMENTS = `
+  select (select row_to_json(terms) from (select ${TERMS_COLUMNS}) terms) as terms,
+    ${STATE_COLUMNS}, payments.created_at as "createdAt"
+  from payments ${LATEST_REFUND}
+  where ${IS_OPEN}`;
+
+function openPaymentOf({ terms, createdAt, ...state }: OpenPaymentRow): OpenPayment {
+  return { terms, state: stateOf(state), createdAtMs: createdAt.getTime() };
+}
+
+/** Undefined if the payment is final, or PostgreSQL does not have it. */
+export async function findOpenPayment(db: Queryable, paymentId: string): Promise<OpenPayment | undefined> {
+  const { rows } = await db.query<OpenPaymentRow>({
+    name: 'find_open_payment',
+    text: `${OPEN_PAYMENTS} and payments.id = $1`,
+    values: [paymentId],
+  });
+  return rows[0] && openPaymentOf(rows[0]);
+}
+
 export function listOpenPayments(db: Queryable): AsyncGenerator<OpenPayment> {
   return pages(async (after) => {
-    const { rows } = await db.query<{ terms: PaymentTerms; createdAt: Date } & StateRow>({
+    const { rows } = await db.query<OpenPaymentRow>({
       name: 'list_open_payments',
-      text: `
-        select (select row_to_json(terms) from (select ${TERMS_COLUMNS}) terms) as terms,
-          ${STATE_COLUMNS}, payments.created_at as "createdAt"
-        from payments ${LATEST_REFUND}
-        where (payments.provider_account_id, payments.id) > ($1, $2)
-          and ${IS_OPEN}
+      text: `${OPEN_PAYMENTS} and (payments.provider_account_id, payments.id) > ($1, $2)
         order by payments.provider_account_id, payments.id limit ${PAGE}`,
       values: after,
     });
-    return rows.map(({ terms, createdAt, ...state }) => ({
-      key: [terms.providerAccountId, terms.paymentId],
-      item: { terms, state: stateOf(state), createdAtMs: createdAt.getTime() },
-    }));
+    return rows.map((row) => ({ key: [row.terms.providerAccountId, row.terms.paymentId], item: openPaymentOf(row) }));
   });
 }
 

@@ -2,7 +2,7 @@ import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions'
 import { literalList } from '../connection/statement';
 
 /**
- * Expressions of the indexes of 0008_recovery_indexes.sql, for a table named or aliased `payments`. The status is an
+ * Expressions of the indexes of `payments`, for a table named or aliased `payments`. The status is an
  * expression there, so that PostgreSQL does not plan a statement about one status with these indexes.
  */
 export const STATUS = "(payments.status || '')";

@@ -1,10 +1,10 @@
 import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions';
-import { UserError } from '../../errors';
+import { ConflictError } from '../../errors';
 import type { AccountSums } from './ledger-verifications';
 import type { Queryable } from '../connection/pool';
 import { STATUS } from '../queries/payment-indexes';
 
-/* What `lunas archive` reads and writes. 0030_archive.sql has the rules of what may be removed. */
+/* What `lunas archive` reads and writes. The view `archivable_payments` has the rules of what may be removed. */
 
 /** The time of creation as the index of payments by status has it. */
 const CREATED_AT = "(payments.created_at at time zone 'utc')";
@@ -150,29 +150,78 @@ export interface ArchiveFile {
   readonly day: string;
 }
 
-/** The file of the day that a stopped run began. */
-export async function findIncompleteFile(db: Queryable, day: string): Promise<ArchiveFile | undefined> {
-  const { rows } = await db.query<ArchiveFile>(
-    'select id, day::text from archive_files where day = $1 and completed_at is null',
+/** Whether a run has begun a file of the day and not completed it. */
+export async function hasIncompleteFile(db: Queryable, day: string): Promise<boolean> {
+  const { rows } = await db.query('select from archive_files where day = $1 and completed_at is null', [day]);
+  return rows.length > 0;
+}
+
+/** A file, and the run that may write it. */
+export interface ArchiveRun extends ArchiveFile {
+  readonly runId: string;
+}
+
+/** A file that is not complete. */
+export interface IncompleteFile extends ArchiveFile {
+  /** The run that wrote it until now; null for a new file. */
+  readonly lastRunId: string | null;
+}
+
+/**
+ * The file of the day that is not complete, or a new one, locked until the transaction ends.
+ * @throws ConflictError if another run completes it at this moment
+ */
+export async function lockIncompleteFile(db: Queryable, day: string): Promise<IncompleteFile> {
+  await db.query(
+    'insert into archive_files (day) values ($1) on conflict (day) where completed_at is null do nothing',
     [day],
   );
+  const { rows } = await db.query<IncompleteFile>(
+    `select id, day::text, run_id as "lastRunId" from archive_files where day = $1 and completed_at is null for update`,
+    [day],
+  );
+  if (!rows[0]) throw anotherRun(day);
   return rows[0];
 }
 
-/** @throws UserError if another run has begun a file of the day */
-export async function createArchiveFile(db: Queryable, day: string): Promise<ArchiveFile> {
-  const { rows } = await db.query<ArchiveFile>(
-    `insert into archive_files (day) values ($1) on conflict (day) where completed_at is null do nothing
-     returning id, day::text`,
-    [day],
-  );
-  if (!rows[0]) throw new UserError(`Another run archives ${day}. Wait until it has ended.`);
-  return rows[0];
+/** Makes a run the only one that may write a file. The caller has locked it. */
+export async function assignArchiveFile(db: Queryable, { id, runId }: ArchiveRun): Promise<void> {
+  await db.query('update archive_files set run_id = $2 where id = $1', [id, runId]);
 }
 
-/** Locks a file against other runs until the transaction ends. */
-export async function lockArchiveFile(db: Queryable, fileId: number): Promise<void> {
-  await db.query('select from archive_files where id = $1 for update', [fileId]);
+/**
+ * Locks a file until the transaction ends.
+ * @throws ConflictError if it is complete, or another run has taken it over
+ */
+export async function lockArchiveFile(db: Queryable, { id, day, runId }: ArchiveRun): Promise<void> {
+  const { rows } = await db.query(
+    'select from archive_files where id = $1 and run_id = $2 and completed_at is null for update',
+    [id, runId],
+  );
+  if (rows.length === 0) throw anotherRun(day);
+}
+
+function anotherRun(day: string): ConflictError {
+  const text = `Another run archives ${day} now, and this one ends. Wait until the other has ended.`;
+  return new ConflictError('not_allowed', text);
+}
+
+/** What one transaction added to a file. */
+export interface RecordedBatch {
+  /** The size of the file with this batch. */
+  readonly endByte: number;
+  readonly payments: number;
+  readonly sha256: Buffer;
+}
+
+/** The batches of a file, in its order. */
+export async function listArchiveBatches(db: Queryable, fileId: number): Promise<RecordedBatch[]> {
+  const { rows } = await db.query<RecordedBatch>(
+    `select end_byte as "endByte", payment_count as payments, sha256 from archive_batches
+     where file_id = $1 order by end_byte`,
+    [fileId],
+  );
+  return rows;
 }
 
 /** The size in bytes of a file after its last recorded batch. */
@@ -184,29 +233,58 @@ export async function findRecordedBytes(db: Queryable, fileId: number): Promise<
   return rows[0]?.bytes ?? 0;
 }
 
+/** How many of these payments are in PostgreSQL. */
+export async function countPayments(db: Queryable, ids: readonly string[]): Promise<number> {
+  const { rows } = await db.query<{ count: number }>('select count(*) from payments where id = any ($1::uuid[])', [
+    ids,
+  ]);
+  return rows[0]?.count ?? 0;
+}
+
 export interface ArchiveBatch {
   readonly fileId: number;
   /** The size of the file with this batch. */
   readonly endByte: number;
+  /** Of the bytes of this batch. */
+  readonly sha256: Buffer;
   readonly paymentIds: readonly string[];
 }
 
-/** Removes payments that are in the file now, with all their rows. The sums of their entries are carried over. */
+/**
+ * Removes payments that are in the file now, with all their rows. The sums of their entries are carried over.
+ * @throws Error with the code of `restrict_violation` if one of them cannot be archived any more
+ */
 export async function removeArchivedPayments(
   db: Queryable,
-  { fileId, endByte, paymentIds }: ArchiveBatch,
+  { fileId, endByte, sha256, paymentIds }: ArchiveBatch,
 ): Promise<void> {
   await db.query(
     `with batch as (
-       insert into archive_batches (file_id, end_byte, payment_count) values ($1, $2, $3) returning id
+       insert into archive_batches (file_id, end_byte, payment_count, sha256) values ($1, $2, $3, $4) returning id
      )
-     select archive_payments($4::uuid[], batch.id) from batch`,
-    [fileId, endByte, paymentIds.length, paymentIds],
+     select archive_payments($5::uuid[], batch.id) from batch`,
+    [fileId, endByte, paymentIds.length, sha256, paymentIds],
   );
 }
 
+/** The caller has locked the file. */
 export async function completeArchiveFile(db: Queryable, fileId: number, sha256: Buffer): Promise<void> {
   await db.query('update archive_files set completed_at = now(), sha256 = $2 where id = $1', [fileId, sha256]);
+}
+
+/** The checksum of a file that this run has completed. */
+export async function findCompletedChecksum(db: Queryable, { id, day, runId }: ArchiveRun): Promise<Buffer | null> {
+  const { rows } = await db.query<{ sha256: Buffer | null }>(
+    'select sha256 from archive_files where id = $1 and day = $2 and run_id = $3 and completed_at is not null',
+    [id, day, runId],
+  );
+  return rows[0]?.sha256 ?? null;
+}
+
+/** The complete files with this checksum. */
+export async function findFilesWithChecksum(db: Queryable, sha256: Buffer): Promise<ArchiveFile[]> {
+  const { rows } = await db.query<ArchiveFile>('select id, day::text from archive_files where sha256 = $1', [sha256]);
+  return rows;
 }
 
 /** The sums of all entries of archived payments. */

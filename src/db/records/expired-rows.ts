@@ -1,56 +1,126 @@
-import type { ExpiringData, ExpirySlice } from '../../domain/retention';
+import type { ExpiringData, RetentionPosition, RetentionSlice } from '../../domain/retention';
 import type { Queryable } from '../connection/pool';
 
-/** A batch takes milliseconds and locks few rows, so that it does not slow the service down. */
-const BATCH = 1_000;
+/** Rows that one statement examines. It takes milliseconds and locks few rows, so it does not slow the service down. */
+const BATCH = 250;
 
-/** Details are written before their payment. After this time a creation without a payment has failed. */
-const UNUSED_DETAILS = "interval '1 day'";
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  /** A value that is not greater than any other. */
+  readonly least: string;
+}
 
-/** Deletes a batch of what is older than $1. A delivery has its attempts; an event goes after its last delivery. */
-const DELETE_BATCH: Readonly<Record<ExpiringData, string>> = {
-  webhook_deliveries: `
-    with old as (
-      select id from webhook_deliveries where created_at < $1 and status <> 'pending'
-      order by created_at, id limit ${BATCH}
-    ),
-    attempts as (delete from webhook_attempts using old where delivery_id = old.id)
-    delete from webhook_deliveries delivery using old where delivery.id = old.id and delivery.status <> 'pending'`,
-  webhook_events: `
-    delete from webhook_events where ctid = any (array(
-      select event.ctid from webhook_events event
-      where occurred_at < $1 and not exists (
-        select from webhook_deliveries delivery
-        where delivery.payment_id = event.payment_id and delivery.payment_version = event.payment_version
-      )
-      limit ${BATCH}
-    ))`,
-  provider_notifications: `
-    delete from provider_notifications where id in (
-      select id from provider_notifications where received_at < $1 and closed_at is not null limit ${BATCH}
+/** How the expired rows of a table are found, in the order of one index. */
+interface Expiry {
+  readonly table: string;
+  /** The columns of the index: the time of the row, then its key. */
+  readonly order: readonly [Column, ...Column[]];
+  /** A row that is old enough and does not match is kept. */
+  readonly condition: string;
+  /** A kept row will never match, so no later run examines it. */
+  readonly isKeptForGood?: true;
+  /** Rows of other tables that are deleted with a row. `expired` has the keys. */
+  readonly dependents?: string;
+}
+
+const time = (name: string): Column => ({ name, type: 'timestamptz', least: '-infinity' });
+const uuid = (name: string): Column => ({ name, type: 'uuid', least: '00000000-0000-0000-0000-000000000000' });
+const number = (name: string, type: 'bigint' | 'integer'): Column => ({ name, type, least: '0' });
+const text = (name: string): Column => ({ name, type: 'text', least: '' });
+
+const DETAILS_ORDER = [time('created_at'), uuid('payment_id'), text('fingerprint')] as const;
+
+const EXPIRIES: Readonly<Record<ExpiringData, Expiry>> = {
+  webhook_deliveries: {
+    table: 'webhook_deliveries',
+    order: [time('created_at'), uuid('id')],
+    condition: "status <> 'pending'",
+    dependents: 'delete from webhook_attempts attempt using expired where attempt.delivery_id = expired.id',
+  },
+  webhook_events: {
+    table: 'webhook_events',
+    order: [time('occurred_at'), uuid('payment_id'), number('payment_version', 'integer')],
+    condition: `not exists (
+      select from webhook_deliveries delivery
+      where delivery.payment_id = webhook_events.payment_id
+        and delivery.payment_version = webhook_events.payment_version
     )`,
-  payment_details: `
-    delete from payment_details where (payment_id, fingerprint) in (
-      select payment_id, fingerprint from payment_details details
-      where created_at < $1 or (created_at < now() - ${UNUSED_DETAILS} and not exists (
-        select from payments where payments.id = details.payment_id and payments.fingerprint = details.fingerprint
-      ))
-      limit ${BATCH}
+  },
+  provider_notifications: {
+    table: 'provider_notifications',
+    order: [time('received_at'), number('id', 'bigint')],
+    condition: 'closed_at is not null',
+  },
+  payment_details: { table: 'payment_details', order: DETAILS_ORDER, condition: 'true' },
+  unused_payment_details: {
+    table: 'payment_details',
+    order: DETAILS_ORDER,
+    condition: `not exists (
+      select from payments
+      where payments.id = payment_details.payment_id and payments.fingerprint = payment_details.fingerprint
     )`,
+    isKeptForGood: true,
+  },
 };
 
-/** Deletes batches until nothing is left, or the time is over. */
+/** Examines the next rows that are older than $1, from a position on, and deletes those that match the condition. */
+function batchStatement({ table, order, condition, dependents }: Expiry): string {
+  const [at, ...key] = order;
+  const columns = order.map(({ name }) => name).join(', ');
+  const position = order.map(({ type }, index) => `$${index + 2}::${type}`).join(', ');
+  const asTexts = `array[${order.map(({ name }) => `${name}::text`).join(', ')}]`;
+  const descending = order.map(({ name }) => `${name} desc`).join(', ');
+  const isSameRow = key.map(({ name }) => `${table}.${name} = expired.${name}`).join(' and ');
+  return `
+    with examined as materialized (
+      select ${columns}, ${condition} as is_expired from ${table}
+      where ${at.name} < $1 and (${columns}) >= (${position})
+      order by ${columns} limit ${BATCH}
+    ),
+    expired as materialized (select * from examined where is_expired),
+    ${dependents === undefined ? '' : `dependents as (${dependents}),`}
+    deleted as (delete from ${table} using expired where ${isSameRow} and ${condition} returning 1)
+    select
+      (select count(*)::integer from deleted) as deleted,
+      (select count(*)::integer from examined) as examined,
+      (select ${asTexts} from examined order by ${descending} limit 1) as reached,
+      (select ${asTexts} from examined where not is_expired order by ${columns} limit 1) as "firstKept"`;
+}
+
+interface Batch extends Omit<RetentionSlice, 'isDone'> {
+  readonly examined: number;
+}
+
+export interface RetentionLimits {
+  /** Undefined: from the oldest row on. */
+  readonly from: RetentionPosition | undefined;
+  readonly before: Date;
+  readonly durationMs: number;
+}
+
+/** Deletes batches of what is older than `before`, until nothing is left or the time is over. */
 export async function deleteExpiredRows(
   db: Queryable,
   data: ExpiringData,
-  before: Date,
-  limitMs: number,
-): Promise<ExpirySlice> {
-  const deadlineAtMs = performance.now() + limitMs;
-  for (let deleted = 0; ;) {
-    const { rowCount } = await db.query(DELETE_BATCH[data], [before]);
-    deleted += rowCount ?? 0;
-    if (rowCount === 0) return { deleted, isDone: true };
-    if (performance.now() > deadlineAtMs) return { deleted, isDone: false };
-  }
+  { from, before, durationMs }: RetentionLimits,
+): Promise<RetentionSlice> {
+  const expiry = EXPIRIES[data];
+  const statement = batchStatement(expiry);
+  const untilMs = performance.now() + durationMs;
+  let position = from ?? expiry.order.map(({ least }) => least);
+  let slice: RetentionSlice = { deleted: 0, isDone: false, reached: from ?? null, firstKept: null };
+  do {
+    const { rows } = await db.query<Batch>(statement, [before, ...position]);
+    const [batch] = rows;
+    if (!batch) throw new Error('An aggregate has one row');
+    position = batch.reached ?? position;
+    slice = {
+      deleted: slice.deleted + batch.deleted,
+      isDone: batch.examined < BATCH,
+      reached: batch.reached ?? slice.reached,
+      firstKept: slice.firstKept ?? (expiry.isKeptForGood ? null : batch.firstKept),
+    };
+  } while (!slice.isDone && performance.now() < untilMs);
+  return slice;
 }

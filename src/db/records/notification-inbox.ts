@@ -58,12 +58,15 @@ export interface Notification {
   readonly reportedStatus: ReportedStatus;
   /** Two notifications of an account with the same meaning are the same. Null for a notification of our own. */
   readonly meaning: string | null;
+  /** The part of the meaning that the provider's signature covers. Null for a notification of our own. */
+  readonly signed: string | null;
   readonly rawBody: Buffer;
 }
 
 /**
- * Of one order, by the account's notifications. A provider has about ten to send. Its signature does not cover the
- * whole text, so a copy of one notification can be varied without limit.
+ * Of one signed part of one order. A provider has about ten to send. Its signature does not cover the whole text, so a
+ * copy of one notification can be varied without limit. The variants do not count against what the provider signs
+ * later, and the first notification of a signed part and a reported status is always stored.
  */
 const MAX_MEANINGS = 100;
 
@@ -77,9 +80,8 @@ const IS_NEAR_EXPIRY =
  * the timer has not closed it.
  */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
-  const { accountId, referenceId, reportedStatus, meaning, rawBody } = notification;
+  const { accountId, referenceId, reportedStatus, meaning, signed, rawBody } = notification;
   const knownAt = reportedStatus === null ? [] : PAYMENT_STATUSES_REFLECTING[reportedStatus];
-  const meaningSha256 = meaning === null ? null : sha256(meaning);
   const { rows } = await db.query<InboxEntry>({
     name: 'store_notification',
     text: `
@@ -87,24 +89,42 @@ export async function storeNotification(db: Queryable, notification: Notificatio
         select id, status, $6 = 'expired' and ${IS_NEAR_EXPIRY} as is_expected
         from payments payment where reference_id = $2 and provider_account_id = $1
       ),
+      variants as (
+        select reported_status from provider_notifications
+        where provider_account_id = $1 and reference_id = $2 and signed_sha256 = $8::bytea
+          and meaning_sha256 is not null
+      ),
       stored as (
         insert into provider_notifications
-          (provider_account_id, reference_id, body_sha256, body, reported_status, meaning_sha256, closed_at,
-            next_notify_at)
-        select $1::uuid, $2, $3::bytea, $4, $6, $7::bytea,
+          (provider_account_id, reference_id, body_sha256, body, reported_status, meaning_sha256, signed_sha256,
+            closed_at, next_notify_at)
+        select $1::uuid, $2, $3::bytea, $4, $6, $7::bytea, $8::bytea,
           case when (select status from payment) = any ($5) then now() end,
           now() + case when (select is_expected from payment) then interval '20 seconds' else interval '5 seconds' end
-        where $7::bytea is null or (select count(*) from provider_notifications
-          where provider_account_id = $1 and reference_id = $2 and meaning_sha256 is not null) < ${MAX_MEANINGS}
+        where $8::bytea is null or (select count(*) from variants) < ${MAX_MEANINGS}
+          or not exists (select from variants where reported_status is not distinct from $6)
         on conflict do nothing
         returning closed_at
       )
       select
         exists (select from stored, payment where closed_at is null and is_expected is not true) as "needsQuery",
         (select id from payment) as "paymentId"`,
-    values: [accountId, referenceId, sha256(rawBody), rawBody.toString('utf8'), knownAt, reportedStatus, meaningSha256],
+    values: [
+      accountId,
+      referenceId,
+      sha256(rawBody),
+      rawBody.toString('utf8'),
+      knownAt,
+      reportedStatus,
+      hashOf(meaning),
+      hashOf(signed),
+    ],
   });
   return rows[0] ?? { needsQuery: false, paymentId: null };
+}
+
+function hashOf(content: string | null): Buffer | null {
+  return content === null ? null : sha256(content);
 }
 
 function sha256(content: string | Buffer): Buffer {
@@ -120,7 +140,7 @@ export async function requestStatusQuery(
   { accountId, referenceId }: Pick<Notification, 'accountId' | 'referenceId'>,
 ): Promise<void> {
   const rawBody = Buffer.from(JSON.stringify({ noted_by: 'lunas', noted_at: new Date(), order_id: referenceId }));
-  await storeNotification(db, { accountId, referenceId, reportedStatus: null, meaning: null, rawBody });
+  await storeNotification(db, { accountId, referenceId, reportedStatus: null, meaning: null, signed: null, rawBody });
 }
 
 /** The open notifications of one order. */

@@ -16,19 +16,20 @@ export interface NewException {
 export async function openExceptionOnce(db: Queryable, exception: NewException): Promise<void> {
   const { rowCount } = await db.query({
     name: 'find_same_exception',
-    text: 'select from exceptions where kind = $1 and reference_id = $2 and detail = $3',
-    values: [exception.kind, exception.referenceId, exception.detail],
+    text: `select from exceptions
+      where kind = $1 and reference_id = $2 and detail = $3 and provider_account_id is not distinct from $4`,
+    values: [exception.kind, exception.referenceId, exception.detail, exception.providerAccountId ?? null],
   });
   if (rowCount === 0) await openException(db, exception);
 }
 
-/** Opens an exception, unless one of this kind is open for the order. That one does not change. */
+/** Opens an exception, unless one of this kind is open for the order of the account. That one does not change. */
 export async function openException(db: Queryable, exception: NewException): Promise<void> {
   const { kind, referenceId, providerAccountId, paymentId, amountRupiah, detail } = exception;
   await db.query({
     name: 'open_exception',
     text: `insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail)
-      values ($1, $2, $3, $4, $5, $6) on conflict (kind, reference_id) where resolved_at is null do nothing`,
+      values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
     values: [kind, referenceId, providerAccountId, paymentId, amountRupiah, detail],
   });
 }

@@ -13,7 +13,7 @@ export async function findLastReconciliationStart(db: Queryable): Promise<Date |
 export interface ReconciliationRun {
   readonly startedAt: Date;
   readonly changedSince: Date;
-  /** All payments were compared, with determinate results. */
+  /** The provider was asked about every payment. */
   readonly isComplete: boolean;
   readonly parts: readonly PartCoverage[];
 }

@@ -1,6 +1,7 @@
 import { currentCorrelation } from '../../observability/correlation';
 import type { PaymentState } from '../../domain/payment';
 import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../domain/payment-transitions';
+import type { ConfirmationCause } from '../../domain/provider-status';
 import type { Actor } from '../../domain/workflow-step';
 import type { Logger } from '../../observability/logger';
 import { increment } from '../../observability/metrics';
@@ -49,6 +50,11 @@ interface NamedStatement<Parameter extends string> {
   readonly statement: PreparedStatement<CommonParameter | Parameter>;
 }
 
+interface WrittenRow extends StateRow {
+  readonly deliveries: number;
+  readonly confirmedBy?: ConfirmationCause;
+}
+
 /** The state that the statement wrote; undefined if it changed nothing. */
 export async function executeTransition<Parameter extends string>(
   { db, environment, onDeliveries, log }: TransitionContext,
@@ -59,13 +65,12 @@ export async function executeTransition<Parameter extends string>(
   const actor = by?.name ?? 'workflow';
   const { requestId = null, traceparent = null } = currentCorrelation() ?? {};
   const all = { ...values, actor, note: by?.note ?? null, environment, requestId, traceparent };
-  const { rows } = await db.query<StateRow & { deliveries: number }>(
-    bindStatement<CommonParameter | Parameter>(statement, all),
-  );
+  const { rows } = await db.query<WrittenRow>(bindStatement<CommonParameter | Parameter>(statement, all));
   const row = rows[0];
   if (!row) return undefined;
   if (row.deliveries > 0) onDeliveries();
   increment('lunas_payment_transitions_total', { transition: name });
+  if (row.confirmedBy) increment('lunas_payments_confirmed_total', { cause: row.confirmedBy });
   const { from } = PAYMENT_TRANSITIONS[name];
   const { paymentId } = values;
   log?.info({ paymentId, transition: name, from, to: row.status, version: row.version, actor }, 'transition');

@@ -8,6 +8,7 @@ import {
 import type { PaymentTerms } from '../../domain/payment';
 import { UNPAID_FINAL_STATUSES } from '../../domain/payment-transitions';
 import type { Queryable } from '../connection/pool';
+import type { ProviderOrder } from '../records/notification-inbox';
 import { bindStatement, literalList, prepareStatement } from '../connection/statement';
 import { postingSql } from './transition-sql';
 
@@ -85,27 +86,32 @@ with changed as (
     is_manual = false
   where payment_id = :paymentId and status <> 'refunded'
   returning *
+),
+closed as (
+  select close_exceptions('late_payment', payments.provider_account_id, array[payments.reference_id])
+  from changed join payments on payments.id = changed.payment_id
 ),${latePostingSql('refund', 'finished_at')}
 ${notifyAgainSql("closed_at = case when reported_status = 'refunded' then now() end")}
-select 1 from changed`,
+select count(*) from closed`,
 );
 
 const REFUND_MANUALLY = prepareStatement(
   'refund_late_payment_manually',
   ['exceptionId', 'at', 'operator', 'note'],
   `
-with closed as (
-  update exceptions set resolved_at = now(), resolved_by = :operator, note = :note
-  where id = :exceptionId and kind = 'late_payment' and payment_id is not null and resolved_at is null
-  returning payment_id
-),
-changed as (
+with changed as (
   update late_payments set status = 'refunded', finished_at = :at, provider_reference = null, is_manual = true
-  from closed where late_payments.payment_id = closed.payment_id and status <> 'refunded'
+  from exceptions
+  where exceptions.id = :exceptionId and kind = 'late_payment' and resolved_at is null
+    and late_payments.payment_id = exceptions.payment_id and late_payments.status <> 'refunded'
   returning late_payments.*
+),
+closed as (
+  update exceptions set resolved_at = now(), resolved_by = :operator, note = :note
+  from changed where exceptions.id = :exceptionId
 ),${latePostingSql('refund_manually', 'finished_at')}
 ${notifyAgainSql()}
-select 1 from closed`,
+select 1 from changed`,
 );
 
 /**
@@ -133,6 +139,62 @@ export async function refundLatePayment(
   await db.query(bindStatement(REFUND, { paymentId, at, providerReference }));
 }
 
+const RECORD_ARCHIVED = prepareStatement(
+  'record_archived_late_payment',
+  ['referenceId', 'providerAccountId', 'totalRupiah', 'providerTransactionId', 'paidAt', 'at'],
+  `
+with changed as (
+  insert into archived_late_payments
+    (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, received_at)
+  select payment_id, merchant_id, :totalRupiah, :providerTransactionId, :paidAt, :at from archived_payments
+  where reference_id = :referenceId and not received_money
+  on conflict (payment_id) do nothing
+  returning *
+),${latePostingSql('receive', 'received_at')}
+exception as (
+  insert into exceptions (kind, reference_id, provider_account_id, amount_rupiah, detail)
+  select 'late_payment', :referenceId, :providerAccountId, total_rupiah,
+    'Money came after the unpaid payment was archived, and is not given back.'
+  from changed on conflict do nothing
+)
+select 1 from archived_late_payments
+join archived_payments using (payment_id) where reference_id = :referenceId
+union all
+select 1 from changed`,
+);
+
+/**
+ * Records money for an archived payment that was never paid, once: posts it to suspense and opens an exception.
+ * @returns whether it is recorded, now or before; false if the payment is not archived, or received its money
+ */
+export async function recordArchivedLatePayment(
+  db: Queryable,
+  order: ProviderOrder,
+  receipt: LatePaymentReceipt,
+  at: Date,
+): Promise<boolean> {
+  const { rows } = await db.query(bindStatement(RECORD_ARCHIVED, { ...order, ...receipt, at }));
+  return rows.length > 0;
+}
+
+const REFUND_ARCHIVED_MANUALLY = prepareStatement(
+  'refund_archived_late_payment_manually',
+  ['exceptionId', 'at', 'operator', 'note'],
+  `
+with changed as (
+  update archived_late_payments late set refunded_at = :at
+  from exceptions join archived_payments archived on archived.reference_id = exceptions.reference_id
+  where exceptions.id = :exceptionId and kind = 'late_payment' and resolved_at is null
+    and late.payment_id = archived.payment_id and refunded_at is null
+  returning late.*
+),
+closed as (
+  update exceptions set resolved_at = now(), resolved_by = :operator, note = :note
+  from changed where exceptions.id = :exceptionId
+),${latePostingSql('refund_manually', 'refunded_at').replace(/,$/, '')}
+select 1 from changed`,
+);
+
 /** An operator's resolution of the exception of a late payment. */
 export interface ManualRefund {
   readonly exceptionId: string;
@@ -143,12 +205,15 @@ export interface ManualRefund {
 
 /**
  * An operator refunded the customer outside the provider: posts the late payment out of suspense and closes its
- * exception, in one statement.
- * @returns whether the exception was open and of a late payment
+ * exception, in one statement. The payment may be archived.
+ * @returns whether the exception was open, and of a late payment that was not refunded yet
  */
 export async function refundLatePaymentManually(db: Queryable, refund: ManualRefund): Promise<boolean> {
-  const { rowCount } = await db.query(bindStatement(REFUND_MANUALLY, { ...refund }));
-  return rowCount === 1;
+  for (const statement of [REFUND_MANUALLY, REFUND_ARCHIVED_MANUALLY]) {
+    const { rowCount } = await db.query(bindStatement(statement, { ...refund }));
+    if (rowCount === 1) return true;
+  }
+  return false;
 }
 
 const REQUIRE_MANUAL_REVIEW = prepareStatement(
@@ -164,7 +229,7 @@ insert into exceptions (kind, reference_id, provider_account_id, payment_id, amo
 select 'late_payment', payments.reference_id, payments.provider_account_id, payments.id, changed.total_rupiah,
   'Money came after the payment was ' || payments.status || ', and is not given back: ' || :reason
 from changed join payments on payments.id = changed.payment_id
-on conflict (kind, reference_id) where resolved_at is null do nothing`,
+on conflict do nothing`,
 );
 
 /** No rule refunds it: the money stays in suspense, and an exception is opened for an operator. */
@@ -180,4 +245,12 @@ function latePostingSql(step: LatePaymentStep, timestamp: string): string {
 }
 
 /** For `statements.sql`. */
-export const LATE_PAYMENT_STATEMENTS = [RECORD, SUBMIT, REFUND, REFUND_MANUALLY, REQUIRE_MANUAL_REVIEW] as const;
+export const LATE_PAYMENT_STATEMENTS = [
+  RECORD,
+  SUBMIT,
+  REFUND,
+  REFUND_MANUALLY,
+  REQUIRE_MANUAL_REVIEW,
+  RECORD_ARCHIVED,
+  REFUND_ARCHIVED_MANUALLY,
+] as const;

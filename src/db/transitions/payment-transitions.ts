@@ -1,5 +1,6 @@
 import { expiryOf, type PaymentTerms } from '../../domain/payment';
 import type { TransitionName } from '../../domain/payment-transitions';
+import type { RefundRequester } from '../../domain/refund';
 import type { StepInput } from '../../domain/workflow-step';
 import { snakeCase } from '../../lib/snake-case';
 import { prepareStatement } from '../connection/statement';
@@ -28,6 +29,7 @@ export interface TransitionDetails {
   readonly refundKey: string;
   /** How long the refund stays `held`, and can be cancelled. */
   readonly holdSeconds: number;
+  readonly requestedBy: RefundRequester;
   /** The provider's id of the refund; null if it gave none. */
   readonly providerReference: string | null;
 }
@@ -122,6 +124,7 @@ export const transitionWriters = {
       "settlement_due_at = :at::timestamptz + settlement_delay_seconds * interval '1 second'",
     ],
     closesNotificationsAt: 'paid',
+    returnsConfirmation: true,
   }),
   /** The provider confirmed that the order expired unpaid. */
   expire: transition('expire', [], { closesNotificationsAt: 'expired' }),
@@ -130,7 +133,7 @@ export const transitionWriters = {
   /** The provider reported that the payment failed, or an operator failed it. */
   fail: transition('fail', ['reason'], { payment: ['failure_reason = :reason'], closesNotificationsAt: 'failed' }),
   /** The refund is held first: the merchant can still cancel it. */
-  request_refund: transition('request_refund', ['refundNumber', 'refundKey', 'holdSeconds']),
+  request_refund: transition('request_refund', ['refundNumber', 'refundKey', 'holdSeconds', 'requestedBy']),
   /** Written before the first request to the provider: from here on the provider may have the refund. */
   submit_refund: transition('submit_refund', ['refundNumber']),
   /** The merchant cancels a refund that the provider has not received. A constraint rejects one that was submitted. */
@@ -146,7 +149,7 @@ export const transitionWriters = {
     closesNotificationsAt: 'refund_failed',
   }),
   /** The next refund after a rejected one. */
-  retry_refund: transition('retry_refund', ['refundNumber', 'refundKey', 'holdSeconds']),
+  retry_refund: transition('retry_refund', ['refundNumber', 'refundKey', 'holdSeconds', 'requestedBy']),
   /** The provider confirmed a refund that was recorded as rejected. */
   confirm_failed_refund: transition('confirm_failed_refund', ['refundNumber', 'providerReference'], {
     refund: ['provider_reference = :providerReference'],

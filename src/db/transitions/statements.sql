@@ -205,6 +205,7 @@ notifications as (
     and provider_notifications.reference_id = changed.reference_id
     and provider_notifications.closed_at is null
     and provider_notifications.reported_status in ('pending', 'paid')
+  returning provider_notifications.reported_status, provider_notifications.notify_attempts
 ),
 event as (
   insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
@@ -229,6 +230,11 @@ deliveries as (
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
+  case (select min(notify_attempts) > 0 from notifications where reported_status = changed.status)
+    when false then 'notification'
+    when true then 'sweeper'
+    else case when $8::timestamptz >= changed.expires_at then 'expiry' else 'query' end
+  end as "confirmedBy",
   (select count(*) from deliveries where status = 'pending') as deliveries
 from changed;
 
@@ -381,7 +387,7 @@ from changed;
 
 -- transition_request_refund
 --   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
---   $9 refundNumber, $10 refundKey, $11 holdSeconds
+--   $9 refundNumber, $10 refundKey, $11 holdSeconds, $12 requestedBy
 with changed as (
   update payments set status = 'refund_processing',
     version = version + 1,
@@ -395,9 +401,10 @@ history as (
   select id, version, 'request_refund', 'paid', status, updated_at, $1, $2, $4, $5 from changed
 ),
 refund as (
-  insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at)
+  insert into refunds
+    (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, requested_by)
   select id, $9, $10, total_rupiah, 'held', updated_at,
-    $8::timestamptz + $11 * interval '1 second'
+    $8::timestamptz + $11 * interval '1 second', $12
   from changed
   returning refunds.number, refunds.submit_at, refunds.status
 ),
@@ -628,7 +635,7 @@ from changed left join refund on true;
 
 -- transition_retry_refund
 --   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 version, $8 at
---   $9 refundNumber, $10 refundKey, $11 holdSeconds
+--   $9 refundNumber, $10 refundKey, $11 holdSeconds, $12 requestedBy
 with changed as (
   update payments set status = 'refund_processing',
     version = version + 1,
@@ -642,9 +649,10 @@ history as (
   select id, version, 'retry_refund', 'refund_failed', status, updated_at, $1, $2, $4, $5 from changed
 ),
 refund as (
-  insert into refunds (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at)
+  insert into refunds
+    (payment_id, number, refund_key, amount_rupiah, status, requested_at, submit_at, requested_by)
   select id, $9, $10, total_rupiah, 'held', updated_at,
-    $8::timestamptz + $11 * interval '1 second'
+    $8::timestamptz + $11 * interval '1 second', $12
   from changed
   returning refunds.number, refunds.submit_at, refunds.status
 ),
@@ -961,6 +969,10 @@ with changed as (
   where payment_id = $1 and status <> 'refunded'
   returning *
 ),
+closed as (
+  select close_exceptions('late_payment', payments.provider_account_id, array[payments.reference_id])
+  from changed join payments on payments.id = changed.payment_id
+),
 posting as (
   insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
   select payment_id, 'refund', merchant_id, finished_at from changed
@@ -983,19 +995,20 @@ notifications as (
   where notification.provider_account_id = payments.provider_account_id
     and notification.reference_id = payments.reference_id and notification.closed_at is null
 )
-select 1 from changed;
+select count(*) from closed;
 
 -- refund_late_payment_manually
 --   $1 exceptionId, $2 at, $3 operator, $4 note
-with closed as (
-  update exceptions set resolved_at = now(), resolved_by = $3, note = $4
-  where id = $1 and kind = 'late_payment' and payment_id is not null and resolved_at is null
-  returning payment_id
-),
-changed as (
+with changed as (
   update late_payments set status = 'refunded', finished_at = $2, provider_reference = null, is_manual = true
-  from closed where late_payments.payment_id = closed.payment_id and status <> 'refunded'
+  from exceptions
+  where exceptions.id = $1 and kind = 'late_payment' and resolved_at is null
+    and late_payments.payment_id = exceptions.payment_id and late_payments.status <> 'refunded'
   returning late_payments.*
+),
+closed as (
+  update exceptions set resolved_at = now(), resolved_by = $3, note = $4
+  from changed where exceptions.id = $1
 ),
 posting as (
   insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
@@ -1018,7 +1031,7 @@ notifications as (
   where notification.provider_account_id = payments.provider_account_id
     and notification.reference_id = payments.reference_id and notification.closed_at is null
 )
-select 1 from closed;
+select 1 from changed;
 
 -- require_manual_review
 --   $1 paymentId, $2 at, $3 reason
@@ -1037,7 +1050,71 @@ insert into exceptions (kind, reference_id, provider_account_id, payment_id, amo
 select 'late_payment', payments.reference_id, payments.provider_account_id, payments.id, changed.total_rupiah,
   'Money came after the payment was ' || payments.status || ', and is not given back: ' || $3
 from changed join payments on payments.id = changed.payment_id
-on conflict (kind, reference_id) where resolved_at is null do nothing;
+on conflict do nothing;
+
+-- record_archived_late_payment
+--   $1 referenceId, $2 providerAccountId, $3 totalRupiah, $4 providerTransactionId, $5 paidAt, $6 at
+with changed as (
+  insert into archived_late_payments
+    (payment_id, merchant_id, total_rupiah, provider_transaction_id, paid_at, received_at)
+  select payment_id, merchant_id, $3, $4, $5, $6 from archived_payments
+  where reference_id = $1 and not received_money
+  on conflict (payment_id) do nothing
+  returning *
+),
+posting as (
+  insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
+  select payment_id, 'receive', merchant_id, received_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'provider_receivable', 'debit', changed.total_rupiah),
+    (2, 'suspense', 'credit', changed.total_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+),
+exception as (
+  insert into exceptions (kind, reference_id, provider_account_id, amount_rupiah, detail)
+  select 'late_payment', $1, $2, total_rupiah,
+    'Money came after the unpaid payment was archived, and is not given back.'
+  from changed on conflict do nothing
+)
+select 1 from archived_late_payments
+join archived_payments using (payment_id) where reference_id = $1
+union all
+select 1 from changed;
+
+-- refund_archived_late_payment_manually
+--   $1 exceptionId, $2 at, $3 operator, $4 note
+with changed as (
+  update archived_late_payments late set refunded_at = $2
+  from exceptions join archived_payments archived on archived.reference_id = exceptions.reference_id
+  where exceptions.id = $1 and kind = 'late_payment' and resolved_at is null
+    and late.payment_id = archived.payment_id and refunded_at is null
+  returning late.*
+),
+closed as (
+  update exceptions set resolved_at = now(), resolved_by = $3, note = $4
+  from changed where exceptions.id = $1
+),
+posting as (
+  insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
+  select payment_id, 'refund_manually', merchant_id, refunded_at from changed
+  returning id
+),
+entries as (
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting.id, line.number, line.account, line.side, line.amount_rupiah
+  from posting, changed, lateral (values
+    (1, 'suspense', 'debit', changed.total_rupiah),
+    (2, 'cash', 'credit', changed.total_rupiah)
+  ) as line (number, account, side, amount_rupiah)
+  where line.amount_rupiah > 0
+)
+select 1 from changed;
 
 -- record_failed
 --   $1 deliveryId, $2 startedAt, $3 durationMs, $4 statusCode, $5 failure, $6 responseExcerpt

@@ -18,7 +18,17 @@ export interface TransitionSql {
   readonly refund?: readonly string[];
   /** Closes the notifications of the provider order that a payment in this status reflects. */
   readonly closesNotificationsAt?: PaymentStatus;
+  /** Returns what made the provider's status known, as `confirmedBy`. It closes notifications, too. */
+  readonly returnsConfirmation?: boolean;
 }
+
+/** A notification that another status reflects, such as `pending`, confirms nothing. */
+const CONFIRMED_BY = `
+  case (select min(notify_attempts) > 0 from notifications where reported_status = changed.status)
+    when false then 'notification'
+    when true then 'sweeper'
+    else case when :at::timestamptz >= changed.expires_at then 'expiry' else 'query' end
+  end as "confirmedBy",`;
 
 /**
  * The statement of a transition from one status to another, with named parameters: compare-and-set on status and
@@ -37,8 +47,9 @@ export function updateStatement(name: Exclude<TransitionName, 'create'>, sql: Tr
   where id = :paymentId and version = :version and status = '${rule.from}'
   returning *`;
   const refund = rule.refund ? refundSql(rule.refund, sql.refund ?? []) : '';
-  const notifications = sql.closesNotificationsAt ? closeNotificationsSql(sql.closesNotificationsAt) : '';
-  return transitionStatement(name, changed, refund + notifications);
+  const notifications = sql.closesNotificationsAt ? closeNotificationsSql(sql.closesNotificationsAt, sql) : '';
+  const parts = refund + notifications;
+  return transitionStatement(name, changed, { parts, columns: sql.returnsConfirmation ? CONFIRMED_BY : '' });
 }
 
 /** `updated_at` always increases: two transitions with the same timestamp differ by one millisecond. */
@@ -58,9 +69,10 @@ function refundSql({ from, to }: NonNullable<TransitionRule['refund']>, further:
   const change =
     from === null
       ? `
-  insert into refunds (payment_id, number, refund_key, amount_rupiah, status, ${ENTERED_AT[to]}, submit_at)
+  insert into refunds
+    (payment_id, number, refund_key, amount_rupiah, status, ${ENTERED_AT[to]}, submit_at, requested_by)
   select id, :refundNumber, :refundKey, total_rupiah, '${to}', updated_at,
-    :at::timestamptz + :holdSeconds * interval '1 second'
+    :at::timestamptz + :holdSeconds * interval '1 second', :requestedBy
   from changed`
       : `
   update refunds set ${assignments.join(', ')}
@@ -75,7 +87,9 @@ refund as (${change}
  * The transition is the effect of these notifications, so the same statement closes them. A notification that the
  * status does not reflect stays open: it may have arrived after the status query.
  */
-function closeNotificationsSql(status: PaymentStatus): string {
+function closeNotificationsSql(status: PaymentStatus, { returnsConfirmation }: TransitionSql): string {
+  const result = '\n  returning provider_notifications.reported_status, provider_notifications.notify_attempts';
+  const returning = returnsConfirmation ? result : '';
   return `
 notifications as (
   update provider_notifications set closed_at = now()
@@ -83,7 +97,7 @@ notifications as (
   where provider_notifications.provider_account_id = changed.provider_account_id
     and provider_notifications.reference_id = changed.reference_id
     and provider_notifications.closed_at is null
-    and provider_notifications.reported_status in (${literalList(reflectedAt(status))})
+    and provider_notifications.reported_status in (${literalList(reflectedAt(status))})${returning}
 ),`;
 }
 
@@ -92,7 +106,7 @@ notifications as (
  * the webhook event with its exact body, and a delivery for each endpoint that subscribes to it.
  * The result is one row (`StateRow`) if the transition was applied, else none.
  */
-export function transitionStatement(name: TransitionName, changed: string, parts = ''): string {
+export function transitionStatement(name: TransitionName, changed: string, { parts = '', columns = '' } = {}): string {
   const rule: TransitionRule = PAYMENT_TRANSITIONS[name];
   const posting = postingSql(rule.posting, {
     columns: 'payment_id, payment_version, merchant_id, occurred_at',
@@ -100,6 +114,7 @@ export function transitionStatement(name: TransitionName, changed: string, parts
   });
   const from = rule.from === null ? 'null' : `'${rule.from}'`;
   const refundColumns = '\n  refund.number, refund.submit_at as "submitAt", refund.status as "refundStatus",';
+  const further = (rule.refund ? refundColumns : '') + columns;
   return `
 with changed as (${changed}
 ),
@@ -108,7 +123,7 @@ history as (
     (payment_id, version, name, from_status, to_status, occurred_at, actor, note, request_id, traceparent)
   select id, version, '${name}', ${from}, status, updated_at, :actor, :note, :requestId, :traceparent from changed
 ),${posting}${parts}${rule.from === rule.to ? NO_EVENT : eventSql(eventOnEntering(rule.to))}
-select changed.status, changed.version, changed.settlement_due_at as "settlesAt",${rule.refund ? refundColumns : ''}
+select changed.status, changed.version, changed.settlement_due_at as "settlesAt",${further}
   (select count(*) from deliveries where status = 'pending') as deliveries
 from changed${rule.refund ? ' left join refund on true' : ''}`;
 }

@@ -10,7 +10,12 @@ const NO_ADDRESS = '0.0.0.0';
  * which also maps the IPv4-compatible `::203.0.113.9`.
  */
 export function clientAddress(request: Request): string {
-  const address = (request.ip ?? '').replace(/%.*$/, '');
+  return canonicalAddress(request.ip ?? '');
+}
+
+/** @returns `0.0.0.0` for what is no address */
+export function canonicalAddress(text: string): string {
+  const address = text.replace(/%.*$/, '');
   switch (isIP(address)) {
     case 4:
       return address;
@@ -26,10 +31,11 @@ export function clientAddress(request: Request): string {
 /**
  * The network that one caller controls: an IPv4 address, or the /64 of an IPv6 address.
  * @param address of `clientAddress`
+ * @param groups of 16 bits of an IPv6 address: providers give a customer up to a /48, of 3
  */
-export function networkOf(address: string): string {
+export function networkOf(address: string, groups = 4): string {
   if (!isIPv6(address)) return address;
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array.from({ length: Math.max(8 - head.length - tail.length, 0) }, () => '0');
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+  return `${[...head, ...zeros, ...tail].slice(0, groups).join(':')}::/${groups * 16}`;
 }

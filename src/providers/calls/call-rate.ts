@@ -5,6 +5,11 @@ import type { CallWrapper } from './wrap-calls';
 
 /** A call that has to wait for longer is not made: it would occupy a slot of the worker. */
 const MAX_WAIT_MS = 1_000;
+/**
+ * No reservation is later: at one call per second, the longest wait and a second. So a later time was written before
+ * the clock of PostgreSQL went back, as after a fail-over.
+ */
+const MAX_AHEAD_SECONDS = 3;
 
 /**
  * Keeps the calls to a provider account to a rate, over all processes: each call reserves the next time of the
@@ -18,7 +23,9 @@ export function callRate(db: Queryable, accountId: string, rate: () => number | 
     if (callsPerSecond === null) return work();
     const maxWaitMs = Math.min(MAX_WAIT_MS, (call.deadlineAtMs - Date.now()) / 2);
     const waitMs = await reserve(db, { accountId, callsPerSecond, maxWaitMs });
-    if (waitMs === undefined) return indeterminate(`the limit of ${callsPerSecond} calls per second is reached`);
+    if (waitMs === undefined) {
+      return { ...indeterminate(`the limit of ${callsPerSecond} calls per second is reached`), isRateLimited: true };
+    }
     await sleep(waitMs, undefined, { signal: call.signal }).catch(() => undefined);
     return call.signal.aborted ? indeterminate('the call was cancelled before it was made') : work();
   };
@@ -40,8 +47,13 @@ async function reserve(db: Queryable, reservation: Reservation): Promise<number 
       insert into provider_call_schedules as schedule (provider_account_id, next_call_at)
       values ($1, clock_timestamp() + interval '1 second' / $2::float8)
       on conflict (provider_account_id) do update
-        set next_call_at = greatest(schedule.next_call_at, clock_timestamp()) + interval '1 second' / $2::float8
+        set next_call_at = interval '1 second' / $2::float8 + case
+          when schedule.next_call_at > clock_timestamp() + interval '${MAX_AHEAD_SECONDS} seconds'
+            then clock_timestamp()
+          else greatest(schedule.next_call_at, clock_timestamp())
+        end
         where schedule.next_call_at <= clock_timestamp() + interval '1 millisecond' * $3::float8
+          or schedule.next_call_at > clock_timestamp() + interval '${MAX_AHEAD_SECONDS} seconds'
       returning greatest(0, 1000 * extract(epoch from
         next_call_at - interval '1 second' / $2::float8 - clock_timestamp()))::float8 as "waitMs"`,
     values: [accountId, callsPerSecond, maxWaitMs],

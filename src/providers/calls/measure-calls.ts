@@ -5,7 +5,8 @@ import type { CallWrapper, ProviderOperation } from './wrap-calls';
 const MAX_ACCOUNTS = 8;
 const knownAccounts = new Set<string>();
 
-const OPERATION_LABELS = {
+/** The names of the calls in metrics and log lines. */
+export const OPERATION_LABELS = {
   issueQris: 'issue_qris',
   findPayment: 'find_payment',
   expirePayment: 'expire_payment',
@@ -16,16 +17,19 @@ const OPERATION_LABELS = {
 /** Records the duration and the outcome of each call to a provider account in the metrics. */
 export function measureCalls(accountId: string): CallWrapper {
   const account = accountLabel(accountId);
-  return async (_, work, operation) => {
+  return async (_, work, { operation }) => {
     const startedMs = performance.now();
     const result = await work();
-    const labels = { account, operation: OPERATION_LABELS[operation], outcome: result.outcome };
+    // The acquirer rejects every order of the account, and not only this one.
+    const outcome = 'merchantReason' in result ? 'account_rejected' : result.outcome;
+    const labels = { account, operation: OPERATION_LABELS[operation], outcome };
     observeDuration('lunas_provider_request_duration_seconds', labels, performance.now() - startedMs);
     return result;
   };
 }
 
-function accountLabel(accountId: string): string {
+/** The value of the label `account`. */
+export function accountLabel(accountId: string): string {
   if (knownAccounts.size < MAX_ACCOUNTS) knownAccounts.add(accountId);
   return knownAccounts.has(accountId) ? accountId : 'other';
 }

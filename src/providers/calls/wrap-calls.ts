@@ -2,21 +2,35 @@ import type { Indeterminate, Provider, ProviderCall } from '../provider';
 
 export type ProviderOperation = Exclude<keyof Provider, 'verifyNotification'>;
 
+/** What a call is about. */
+export interface CallDetails {
+  readonly operation: ProviderOperation;
+  readonly referenceId: string;
+}
+
 /** Makes a call, or returns `indeterminate` without making it. */
 export type CallWrapper = <Outcome extends { readonly outcome: string }>(
   call: ProviderCall,
   work: () => Promise<Outcome>,
-  operation: ProviderOperation,
+  details: CallDetails,
 ) => Promise<Outcome | Indeterminate>;
 
 /** The same provider account, with a wrapper around each of its calls. */
 export function wrapCalls(provider: Provider, wrap: CallWrapper): Provider {
   return {
-    issueQris: (request, call) => wrap(call, () => provider.issueQris(request, call), 'issueQris'),
-    findPayment: (id, call) => wrap(call, () => provider.findPayment(id, call), 'findPayment'),
-    expirePayment: (id, call) => wrap(call, () => provider.expirePayment(id, call), 'expirePayment'),
-    cancelPayment: (id, call) => wrap(call, () => provider.cancelPayment(id, call), 'cancelPayment'),
-    refundPayment: (request, call) => wrap(call, () => provider.refundPayment(request, call), 'refundPayment'),
+    issueQris: (request, call) =>
+      wrap(call, () => provider.issueQris(request, call), { operation: 'issueQris', referenceId: request.referenceId }),
+    findPayment: (referenceId, call) =>
+      wrap(call, () => provider.findPayment(referenceId, call), { operation: 'findPayment', referenceId }),
+    expirePayment: (referenceId, call) =>
+      wrap(call, () => provider.expirePayment(referenceId, call), { operation: 'expirePayment', referenceId }),
+    cancelPayment: (referenceId, call) =>
+      wrap(call, () => provider.cancelPayment(referenceId, call), { operation: 'cancelPayment', referenceId }),
+    refundPayment: (request, call) =>
+      wrap(call, () => provider.refundPayment(request, call), {
+        operation: 'refundPayment',
+        referenceId: request.referenceId,
+      }),
     verifyNotification: (notification) => provider.verifyNotification(notification),
   };
 }

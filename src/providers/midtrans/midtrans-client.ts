@@ -1,10 +1,11 @@
+import { SpanKind } from '@opentelemetry/api';
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { abortAfter } from '../../lib/abort-after';
 import { traceHeaders } from '../../observability/correlation';
 import { messageOf } from '../../errors';
 import { parseJson } from '../../lib/parse-json';
-import { withSpan, type SpanEnd } from '../../observability/tracing';
+import { withSpan, type SpanResult } from '../../observability/tracing';
 import type { ProviderCall, Indeterminate } from '../provider';
 import { responseSchema } from './schemas';
 
@@ -50,7 +51,7 @@ export class MidtransClient {
    */
   call(request: MidtransRequest, call: ProviderCall): Promise<MidtransResponse | Indeterminate> {
     const attributes = { 'http.request.method': request.method };
-    const span = { name: `midtrans ${operationOf(request)}`, kind: 'client', attributes } as const;
+    const span = [`midtrans ${operationOf(request)}`, { kind: SpanKind.CLIENT, attributes }] as const;
     return withSpan(span, () => this.#call(request, call), describe);
   }
 
@@ -97,7 +98,7 @@ function operationOf({ path }: MidtransRequest): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function describe(result: MidtransResponse | Indeterminate): SpanEnd {
+function describe(result: MidtransResponse | Indeterminate): SpanResult {
   if (result.outcome === 'indeterminate') return { isError: true, attributes: { 'lunas.outcome': result.outcome } };
   return { attributes: { 'lunas.outcome': result.outcome, 'midtrans.status_code': result.statusCode } };
 }

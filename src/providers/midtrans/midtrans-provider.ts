@@ -12,7 +12,7 @@ import type {
   RefundRequest,
   Rejected,
 } from '../provider';
-import { validateQris } from '../validate-qris';
+import { foreignMerchant, validateQris } from '../validate-qris';
 import { chargeResponseSchema, closeResponseSchema, statusResponseSchema } from './schemas';
 import { MidtransClient, indeterminate, type MidtransResponse } from './midtrans-client';
 import { formatOrderTime } from './midtrans-time';
@@ -22,6 +22,8 @@ export interface MidtransOptions {
   /** `https://api.midtrans.com`, its sandbox, or ours. */
   readonly baseUrl: string;
   readonly serverKey: string;
+  /** The merchant's national id, which each QR must have. Absent or null: not known. */
+  readonly nmid?: string | null;
   /** The address to which Midtrans sends the notifications of our orders. */
   readonly notificationUrl: string;
 }
@@ -47,8 +49,8 @@ const ACCOUNT_ERROR_FOR_MERCHANTS = 'the provider accepts no transactions at pre
 export function createMidtransProvider(options: MidtransOptions): Provider & { close(): Promise<void> } {
   const client = new MidtransClient(options);
   return {
-    issueQris: (request, call) => issueQris(client, options.notificationUrl, request, call),
-    findPayment: (referenceId, call) => findPayment(client, referenceId, call),
+    issueQris: (request, call) => issueQris(client, options, request, call),
+    findPayment: (referenceId, call) => findPayment(client, options, referenceId, call),
     expirePayment: (referenceId, call) => closePayment(client, { referenceId, operation: 'expire' }, call),
     cancelPayment: (referenceId, call) => closePayment(client, { referenceId, operation: 'cancel' }, call),
     refundPayment: (request, call) => refundPayment(client, request, call),
@@ -67,7 +69,7 @@ export function createMidtransProvider(options: MidtransOptions): Provider & { c
  */
 async function issueQris(
   client: MidtransClient,
-  notificationUrl: string,
+  { notificationUrl, nmid = null }: MidtransOptions,
   request: IssueQrisRequest,
   call: ProviderCall,
 ): Promise<IssueQrisOutcome> {
@@ -101,6 +103,11 @@ async function issueQris(
   if (qr_string === undefined) return indeterminate('the order is open, but the response has no QR');
   const violation = validateQris(qr_string, gross_amount);
   if (violation !== null) return indeterminate(`the order is open, but ${violation}`);
+  const foreign = foreignMerchant(qr_string, nmid);
+  if (foreign !== null) {
+    const reason = `the order is open, but ${foreign}`;
+    return { outcome: 'rejected', reason, merchantReason: ACCOUNT_ERROR_FOR_MERCHANTS, stopsAccount: true };
+  }
   return { outcome: 'accepted', providerTransactionId: transaction_id, qrisPayload: qr_string };
 }
 
@@ -117,6 +124,7 @@ function customExpiry({ createdAt, expiresAt }: IssueQrisRequest) {
 
 async function findPayment(
   client: MidtransClient,
+  { nmid = null }: MidtransOptions,
   referenceId: string,
   call: ProviderCall,
 ): Promise<FindPaymentOutcome> {
@@ -143,10 +151,15 @@ async function findPayment(
       providerTransactionId: transaction_id,
       totalRupiah: gross_amount,
       paidAt: settlement_time ?? null,
-      qrisPayload: qr_string !== undefined && validateQris(qr_string, gross_amount) === null ? qr_string : null,
+      qrisPayload: isUsable(qr_string, gross_amount, nmid) ? qr_string : null,
       refunds,
     },
   };
+}
+
+function isUsable(payload: string | undefined, totalRupiah: number, nmid: string | null): payload is string {
+  if (payload === undefined || validateQris(payload, totalRupiah) !== null) return false;
+  return foreignMerchant(payload, nmid) === null;
 }
 
 /** Midtrans reports `refund` when it accepts the request; only the bank's confirmation makes it final. */

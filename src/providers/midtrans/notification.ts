@@ -37,5 +37,6 @@ export function verifyNotification({ rawBody }: ReceivedNotification, serverKey:
   const reportedStatus = status_code === PENDING ? 'pending' : (REPORTED_STATUSES.get(transaction_status) ?? null);
   const { transaction_id, refunds } = details;
   const meaning = JSON.stringify([order_id, status_code, transaction_status, transaction_id, refunds]);
-  return { outcome: 'verified', referenceId: order_id, reportedStatus, meaning };
+  const signed = JSON.stringify([order_id, status_code, gross_amount]);
+  return { outcome: 'verified', referenceId: order_id, reportedStatus, meaning, signed };
 }

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { createGunzip, gzip } from 'node:zlib';
+import { constants, createGunzip, gunzip, gzip, type InputType, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
-import type { ArchiveFile } from '../../db/records/archive';
-import { codeOf, messageOf, UserError } from '../../errors';
+import type { ArchiveFile, RecordedBatch } from '../../db/records/archive';
+import { codeOf, ConflictError, InvalidError, messageOf } from '../../errors';
+import { parseJson } from '../../lib/parse-json';
 
 /*
  * A file of the archive: JSON lines, a payment each, compressed by gzip. Beside it is a file with its SHA-256, in the
@@ -16,6 +18,10 @@ import { codeOf, messageOf, UserError } from '../../errors';
  */
 
 const compress = promisify(gzip);
+const decompress = promisify<InputType, ZlibOptions, Buffer>(gunzip);
+
+/** Does not fail if the end is missing. */
+const AS_FAR_AS_POSSIBLE: ZlibOptions = { finishFlush: constants.Z_SYNC_FLUSH };
 
 const CHECKSUM_SUFFIX = '.sha256';
 
@@ -26,53 +32,74 @@ export function archiveFileName({ day, id }: ArchiveFile): string {
 /** @throws UserError if the directory cannot be created */
 export async function createArchiveDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new UserError(
-      `${directory} cannot be written (${messageOf(error)}). Give a writable directory with --directory.`,
-    );
+    throw new InvalidError('directory', `${directory} cannot be written (${messageOf(error)}).`);
   });
 }
 
-/**
- * Opens a file for the bytes after its recorded batches. What a stopped run wrote there, without removing the payments,
- * is cut off.
- * @throws UserError if the file does not have the batches that are recorded
- */
-async function openAtEnd(file: string, recordedBytes: number): Promise<FileHandle> {
-  const size = await sizeOf(file);
-  if (size < recordedBytes) {
-    throw new UserError(
-      `${file} has ${size} of the ${recordedBytes} bytes that a stopped run wrote. ` +
-        'Give the directory of that run with --directory: only its file has those payments.',
-    );
-  }
-  const handle = await open(file, size === 0 ? 'w' : 'r+', 0o600);
-  await handle.truncate(recordedBytes);
-  return handle;
+/** Compresses the lines of a batch. */
+export function compressLines(lines: readonly string[]): Promise<Buffer> {
+  return compress(lines.map((line) => `${line}\n`).join(''));
 }
 
 /**
- * Writes a batch, and waits until the disk has it.
- * @param recordedBytes the size of the file after the last recorded batch
- * @returns the size of the file with this batch
- * @throws UserError if the file does not have the batches that are recorded
+ * The payments after the recorded batches of a file: a run wrote them and ended before it recorded them. A line that
+ * is cut off, because the run was killed, is not among them.
  */
-export async function writeBatch(file: string, recordedBytes: number, lines: readonly string[]): Promise<number> {
-  const bytes = await compress(lines.map((line) => `${line}\n`).join(''));
-  const handle = await openAtEnd(file, recordedBytes);
+export async function readUnrecordedIds(file: string, recordedBytes: number): Promise<string[]> {
+  if ((await sizeOf(file)) <= recordedBytes) return [];
+  const compressed = await buffer(createReadStream(file, { start: recordedBytes }));
+  const content = await decompress(compressed, AS_FAR_AS_POSSIBLE).catch(() => Buffer.alloc(0));
+  return content
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => documentSchema.safeParse(parseJson(line)).data?.payment.id ?? []);
+}
+
+/**
+ * The bytes of the recorded batches of a file, in their order.
+ * @throws UserError if the file does not have what PostgreSQL has recorded
+ */
+export async function* readBatches(file: string, batches: readonly RecordedBatch[]): AsyncGenerator<Buffer> {
+  if (batches.length === 0) return;
+  await requireSize(file, batches.at(-1)?.endByte ?? 0);
+  const handle = await open(file, 'r');
   try {
-    for (let written = 0; written < bytes.length;) {
-      const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, recordedBytes + written);
-      written += bytesWritten;
+    let startByte = 0;
+    for (const { endByte, payments, sha256 } of batches) {
+      const bytes = Buffer.alloc(endByte - startByte);
+      await handle.read(bytes, 0, bytes.length, startByte);
+      const isRecorded = createHash('sha256').update(bytes).digest().equals(sha256);
+      if (!isRecorded || (await countLines(bytes)) !== payments) {
+        throw new ConflictError(
+          'archive_file',
+          `${file} does not have what was written: the ${payments} payments of the bytes ${startByte} to ${endByte}. ` +
+            'The disk or another process has changed it. Only a backup of the database has these payments.',
+        );
+      }
+      yield bytes;
+      startByte = endByte;
     }
-    await handle.sync();
   } finally {
     await handle.close();
   }
-  if (recordedBytes === 0) await syncDirectory(path.dirname(file));
-  return recordedBytes + bytes.length;
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function requireSize(file: string, recordedBytes: number): Promise<void> {
+  const size = await sizeOf(file);
+  if (size >= recordedBytes) return;
+  throw new ConflictError(
+    'archive_file_incomplete',
+    `${file} has ${size} of the ${recordedBytes} bytes that a stopped run wrote.`,
+  );
+}
+
+async function countLines(compressed: Buffer): Promise<number> {
+  const content = await decompress(compressed, {}).catch(() => Buffer.alloc(0));
+  return content.toString('latin1').split('\n').length - 1;
+}
+
+/** The size of a file in bytes; 0 if there is none. */
+export async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
   } catch (error) {
@@ -82,7 +109,7 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /** A new name is on the disk only when its directory is. */
-async function syncDirectory(directory: string): Promise<void> {
+export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
     await handle.sync();
@@ -91,22 +118,17 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/**
- * Writes the checksum of a file whose batches are all recorded.
- * @returns the SHA-256
- * @throws UserError if the file does not have the batches that are recorded
- */
-export async function writeChecksum(file: string, recordedBytes: number): Promise<Buffer> {
-  await (await openAtEnd(file, recordedBytes)).close();
-  const sha256 = await sha256Of(file);
+/** Writes the checksum that `sha256sum --check` reads beside a file. */
+export async function writeChecksum(file: string, sha256: Buffer): Promise<void> {
   await writeFile(file + CHECKSUM_SUFFIX, `${sha256.toString('hex')}  ${path.basename(file)}\n`, { flush: true });
-  await syncDirectory(path.dirname(file));
-  return sha256;
 }
 
-async function sha256Of(file: string): Promise<Buffer> {
+/** @throws UserError if the file cannot be read */
+export async function sha256Of(file: string): Promise<Buffer> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
+  await pipeline(createReadStream(file), hash).catch((error: unknown) => {
+    throw new ConflictError('archive_file', `${file} cannot be read (${messageOf(error)}).`);
+  });
   return hash.digest();
 }
 
@@ -128,12 +150,8 @@ const documentSchema = z.looseObject({
 
 export type ArchivedDocument = z.output<typeof documentSchema>;
 
-/**
- * The payments of a file, after its checksum was compared.
- * @throws UserError if the file or its checksum cannot be read, or if the file was changed
- */
+/** @throws UserError if the file is no file of the archive */
 export async function* readArchiveFile(file: string): AsyncGenerator<ArchivedDocument> {
-  await requireUnchanged(file);
   const content = createGunzip();
   const reading = pipeline(createReadStream(file), content).catch((error: unknown) => {
     content.destroy(error instanceof Error ? error : new Error(messageOf(error)));
@@ -144,20 +162,22 @@ export async function* readArchiveFile(file: string): AsyncGenerator<ArchivedDoc
   await reading;
 }
 
-async function requireUnchanged(file: string): Promise<void> {
+/**
+ * Compares a file with the checksum beside it, which who can write the one can write too.
+ * @throws UserError if they differ
+ */
+export async function requireChecksum(file: string): Promise<void> {
   const expected = await readFile(file + CHECKSUM_SUFFIX, 'utf8').catch((error: unknown) => {
-    throw new UserError(`The checksum of ${file} cannot be read (${messageOf(error)}).`);
+    throw new ConflictError('archive_file', `The checksum of ${file} cannot be read (${messageOf(error)}).`);
   });
-  const found = await sha256Of(file).catch((error: unknown) => {
-    throw new UserError(`${file} cannot be read (${messageOf(error)}).`);
-  });
-  if (!expected.startsWith(`${found.toString('hex')} `)) {
-    throw new UserError(`${file} was changed: its SHA-256 is not that of ${file}${CHECKSUM_SUFFIX}.`);
+  if (!expected.startsWith(`${(await sha256Of(file)).toString('hex')} `)) {
+    const text = `${file} was changed: its SHA-256 is not that of ${file}${CHECKSUM_SUFFIX}.`;
+    throw new ConflictError('archive_file', text);
   }
 }
 
 function parseDocument(file: string, line: string): ArchivedDocument {
-  const document = documentSchema.safeParse(JSON.parse(line));
+  const document = documentSchema.safeParse(parseJson(line));
   if (document.success) return document.data;
-  throw new UserError(`${file} is not a file of lunas archive, or one of a newer version.`);
+  throw new ConflictError('archive_file', `${file} is not a file of the archive, or one of a newer version.`);
 }

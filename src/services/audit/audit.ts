@@ -8,11 +8,11 @@ export type OperatorIdentity = {
   readonly name: string;
   /** The request of another operator that this one executes. */
   readonly approval?: { readonly id: number; readonly requestedBy: string; readonly parameters: unknown };
-  /** Receives an error if the outcome of an action cannot be recorded. */
-  readonly log?: Pick<Logger, 'error'>;
+  /** Receives an error if the outcome of an action cannot be recorded, and what happens beside the action. */
+  readonly log?: Pick<Logger, 'error' | 'warn'>;
 } & ({ readonly via: 'cli'; readonly operatorId?: string } | { readonly via: 'api'; readonly operatorId: string });
 
-/** Every operator action that writes. */
+/** Every operator action that writes, or that shows personal data or payloads. */
 export type OperatorActionName =
   | (typeof PAYMENT_ACTIONS)[OperatorPaymentAction]['auditName']
   | 'exception.resolve'
@@ -36,8 +36,10 @@ export type OperatorActionName =
   | 'account.disable'
   | 'account.enable'
   | 'account.set_key'
+  | 'account.propose_key'
   | 'account.set_rate'
   | 'worker.use_version'
+  | 'workflow.decrypt'
   | 'customer.show'
   | 'customer.erase'
   | 'master_key.reseal'
@@ -46,6 +48,8 @@ export type OperatorActionName =
   | 'operator.revoke'
   | 'reconciliation.run'
   | 'recovery.run'
+  | 'recovery.begin'
+  | 'recovery.end'
   | 'archive.run'
   | 'sandbox.trigger'
   | 'approval.request'

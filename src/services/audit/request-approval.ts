@@ -1,10 +1,11 @@
-import { UserError } from '../../errors';
+import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
-import { requireRow } from '../../db/connection/require-row';
+import { onlyRow } from '../../db/connection/require-row';
 import type { OperatorPaymentAction } from '../../domain/payment-actions';
-import { formatRupiah } from '../../domain/money';
+import { isActive } from '../identity/deciders';
 import { type OperatorIdentity, withAudit } from './audit';
 import type { PolicyChange } from '../provider-accounts/catalog';
+import type { AccountKey } from '../provider-accounts/provider-accounts';
 
 /** The payment actions that need a second operator. */
 export const APPROVABLE_PAYMENT_ACTIONS = [
@@ -17,13 +18,26 @@ export const APPROVABLE_PAYMENT_ACTIONS = [
  * A request expires with the key of its operator. The owner of that key may have a new one, and would approve their own
  * request. Or the key was stolen.
  */
-export const IS_WAITING = `(status = 'pending' and approvals.expires_at > now()
-  and exists (select from operators where operators.id = approvals.requested_by and revoked_at is null))`;
+export const IS_VALID = `(approvals.expires_at > now()
+  and exists (select from operators where operators.id = approvals.requested_by and ${isActive('operators')}))`;
+
+export const IS_WAITING = `(status = 'pending' and ${IS_VALID})`;
+
+/** Of `$1` and `$3`: the version of the policy, or the id of the limit, that the action would replace. */
+const VERSION_IN_FORCE = `case $1
+    when 'catalog.set' then (select coalesce(max(version), 0) from policies
+      where provider = $3::jsonb ->> 'provider' and channel = $3::jsonb ->> 'channel')
+    when 'approval.set_limit' then (select max(id) from approval_limits)
+  end`;
 
 /** What a second operator approves: the name of the action, and all that its execution needs. */
 export type ApprovableAction =
-  | { readonly action: 'account.create'; readonly parameters: { readonly accountId: string } }
-  | { readonly action: 'operator.create'; readonly parameters: { readonly operatorId: string } }
+  | { readonly action: 'account.create'; readonly parameters: AccountKey }
+  | {
+      readonly action: 'account.set_key';
+      readonly parameters: AccountKey & { readonly previousNmid: string | null };
+    }
+  | { readonly action: 'operator.create' | 'operator.revoke'; readonly parameters: { readonly operatorId: string } }
   | { readonly action: 'catalog.set'; readonly parameters: PolicyChange }
   | { readonly action: 'approval.set_limit'; readonly parameters: { readonly limitRupiah: number } }
   | { readonly action: 'exception.resolve_as_refunded'; readonly parameters: { readonly exceptionId: string } }
@@ -35,13 +49,16 @@ export type ApprovableAction =
 export type ApprovalRequest = ApprovableAction & {
   /** What an operator reads: a payment, a provider account, a policy. */
   readonly target: string;
-  /** The action needs approval only above the limit. */
-  readonly amountRupiah?: number;
+  /** What it moves, for the operator who decides. Null: not known. Absent: it moves none. */
+  readonly amountRupiah?: number | null;
 };
+
+/** They need approval only above the limit, or if their amount is not known. */
+const LIMITED_ACTIONS: ReadonlySet<ApprovableAction['action']> = new Set(['settle', 'exception.resolve_as_refunded']);
 
 /**
  * Production only: stores the request for a second operator, and the action must not be executed now.
- * @throws UserError with the command that approves it
+ * @throws ConflictError `approval_required` with the id of the request
  */
 export async function requireApproval(
   db: Queryable,
@@ -50,7 +67,9 @@ export async function requireApproval(
   note?: string,
 ): Promise<void> {
   const id = await requestApproval(db, by, request, note);
-  if (id !== null) throw new UserError(`Not executed yet: ${howToApprove(id)}`);
+  if (id === null) return;
+  const text = `Not executed yet: a second operator has to approve request ${id}.`;
+  throw new ConflictError('approval_required', text, { approvalId: String(id) });
 }
 
 /** As `requireApproval`. @returns the id of the request; null if the operator may act alone */
@@ -63,7 +82,8 @@ export async function requestApproval(
   if (by.approval !== undefined) return null;
   const limitRupiah = await findApprovalLimit(db);
   if (limitRupiah === null) return null;
-  if (request.amountRupiah !== undefined && request.amountRupiah <= limitRupiah) return null;
+  const { amountRupiah } = request;
+  if (LIMITED_ACTIONS.has(request.action) && isAtMost(amountRupiah, limitRupiah)) return null;
   const detail = JSON.stringify({ action: request.action, ...request.parameters });
   const { target } = request;
   return withAudit(db, by, { action: 'approval.request', target, note, detail }, () =>
@@ -71,9 +91,8 @@ export async function requestApproval(
   );
 }
 
-/** The sentence for the operator who requested the action. */
-export function howToApprove(approvalId: number): string {
-  return `a second operator has to approve it with lunas approvals approve ${approvalId} --note "…".`;
+function isAtMost(amountRupiah: number | null | undefined, limitRupiah: number): boolean {
+  return amountRupiah !== null && amountRupiah !== undefined && amountRupiah <= limitRupiah;
 }
 
 /** Null: this database is not of production, so every operator acts alone. */
@@ -83,7 +102,7 @@ async function findApprovalLimit(db: Queryable): Promise<number | null> {
        (select limit_rupiah from approval_limits order by id desc limit 1) end as "limitRupiah"
      from installation`,
   );
-  return requireRow(rows, 'The database records no environment').limitRupiah;
+  return onlyRow(rows, 'The database records no environment').limitRupiah;
 }
 
 /** A request that waits already is not stored again. */
@@ -93,21 +112,24 @@ async function storeRequest(
   { action, target, parameters, amountRupiah }: ApprovalRequest,
   note: string,
 ): Promise<number> {
-  if (by.operatorId === undefined) throw new UserError('Set LUNAS_OPERATOR_KEY to your operator key.');
-  const described = amountRupiah === undefined ? target : `${target}, ${formatRupiah(amountRupiah)}`;
+  if (by.operatorId === undefined) {
+    throw new ConflictError('operator_key_required', 'Only an operator with a key can request this.');
+  }
   const { rows } = await db.query<{ id: number }>(
-    `with waiting as (
-       select id from approvals
+    `with in_force as (select ${VERSION_IN_FORCE} as version),
+     waiting as (
+       select id from approvals, in_force
        where action = $1 and target = $2 and parameters = $3::jsonb and ${IS_WAITING}
+         and expected_version is not distinct from version
        limit 1
      ),
      stored as (
-       insert into approvals (action, target, parameters, note, requested_by)
-       select $1, $2, $3, $4, $5 where not exists (select from waiting)
+       insert into approvals (action, target, parameters, note, requested_by, amount_rupiah, expected_version)
+       select $1, $2, $3, $4, $5, $6::bigint, version from in_force where not exists (select from waiting)
        returning id
      )
      select id from waiting union all select id from stored`,
-    [action, described, JSON.stringify(parameters), note, by.operatorId],
+    [action, target, JSON.stringify(parameters), note, by.operatorId, amountRupiah],
   );
-  return requireRow(rows, 'The request was not written').id;
+  return onlyRow(rows, 'The request was not written').id;
 }

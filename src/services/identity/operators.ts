@@ -1,11 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
-import { UserError } from '../../errors';
+import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
 import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
+import { isActive, LOCKED_DECIDERS } from './deciders';
 
 /** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */
 export interface Operator extends KeyAccess<OperatorScope> {
@@ -14,6 +15,8 @@ export interface Operator extends KeyAccess<OperatorScope> {
   /** `op_test_…` and the last four characters. */
   readonly masked: string;
   readonly createdAt: Date;
+  /** The id of the operator who created it. Null: the first one. */
+  readonly createdBy: string | null;
   readonly revokedAt: Date | null;
   /** False: the key is not accepted until a second operator approves the operator. */
   readonly isApproved: boolean;
@@ -22,6 +25,8 @@ export interface Operator extends KeyAccess<OperatorScope> {
 export interface NewOperator extends NewKeyAccess<OperatorScope> {
   readonly name: string;
   readonly environment: Environment;
+  /** The id of the operator who creates it; absent for the first one. */
+  readonly createdBy?: string | undefined;
   /** Absent: true. */
   readonly isApproved?: boolean;
 }
@@ -34,27 +39,27 @@ export interface OperatorKeyRow extends Pick<Operator, 'id' | 'name' | 'scopes'>
 type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
 const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
-  created_at as "createdAt", revoked_at as "revokedAt", is_approved as "isApproved"`;
+  created_at as "createdAt", created_by as "createdBy", revoked_at as "revokedAt", is_approved as "isApproved"`;
 
-const IS_ACTIVE = 'is_approved and revoked_at is null and (expires_at is null or expires_at > now())';
+const IS_ACTIVE = isActive('operators');
 
 /**
  * Stores the hash of a new operator's key; only the result contains the secret.
- * @throws UserError if another operator has this name
+ * @throws ConflictError if another operator has this name
  */
 export async function createOperator(
   db: Queryable,
-  { name, environment, allowedNetworks = [], scopes, expiresAt, isApproved = true }: NewOperator,
+  { name, environment, allowedNetworks = [], scopes, expiresAt, createdBy, isApproved = true }: NewOperator,
 ): Promise<Operator & { readonly secret: string }> {
   const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
   const { rows } = await db.query<OperatorRow>(
     `insert into operators (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at,
-       is_approved)
-     values ($1, $2, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9)
+       created_by, is_approved)
+     values ($1, $2, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9, $10)
      on conflict (name) where revoked_at is null do nothing returning ${OPERATOR_COLUMNS}`,
-    [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt, isApproved],
+    [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt, createdBy, isApproved],
   );
-  if (!rows[0]) throw new UserError(`There is an operator ${name} already; lunas operators list shows them.`);
+  if (!rows[0]) throw new ConflictError('operator_exists', `There is an operator ${name} already.`);
   return { ...describe(rows[0]), secret };
 }
 
@@ -70,13 +75,34 @@ export async function revokeOperator(db: Queryable, operatorId: string): Promise
     `update operators set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${OPERATOR_COLUMNS}`,
     [operatorId],
   );
-  return describe(requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`));
+  return describe(requireRow(rows, 'operator', operatorId));
+}
+
+/**
+ * As `revokeOperator`, but never one of the last two operators who can decide.
+ * @throws ConflictError if it is one of them
+ */
+export async function revokeOperatorAlone(db: Queryable, operatorId: string): Promise<Operator> {
+  const { rows } = await db.query<OperatorRow>(
+    `with deciders as materialized (${LOCKED_DECIDERS})
+     update operators set revoked_at = coalesce(revoked_at, now())
+     where id = $1 and ((select count(*) from deciders) <> 2 or id not in (select id from deciders))
+     returning ${OPERATOR_COLUMNS}`,
+    [operatorId],
+  );
+  if (rows[0]) return describe(rows[0]);
+  const known = await db.query('select from operators where id = $1', [operatorId]);
+  requireRow(known.rows, 'operator', operatorId);
+  throw new ConflictError(
+    'superseded',
+    'Only two operators can decide now, and it is one of them: request this again.',
+  );
 }
 
 /** A second operator has approved the operator. @throws NotFoundError if there is no such operator */
 export async function approveOperator(db: Queryable, operatorId: string): Promise<void> {
   const { rows } = await db.query('update operators set is_approved = true where id = $1 returning id', [operatorId]);
-  requireRow(rows, `There is no operator ${operatorId}; lunas operators list shows them.`);
+  requireRow(rows, 'operator', operatorId);
 }
 
 /** The number of operators whose keys may run commands that write: those are valid and have no scopes. */
@@ -110,16 +136,16 @@ export async function findOperator(
 /** The codec server listens only there. */
 const LOOPBACK = '127.0.0.1';
 
-/** Finds the operator whose secret key may read from loopback, by name; undefined if the key is unknown or may not. */
+/** Finds the operator whose secret key may read from loopback; undefined if the key is unknown or may not. */
 export function operatorFinder(
   db: Queryable,
   environment: Environment,
-): (secretKey: string) => Promise<string | undefined> {
+): (secretKey: string) => Promise<Pick<Operator, 'id' | 'name'> | undefined> {
   return async (secretKey) => {
     const key = parseOperatorKey(secretKey, environment);
     const operator = key && (await findOperator(db, key.secretSha256, LOOPBACK));
     if (!operator?.addressAllowed) return undefined;
-    return operator.scopes === null || operator.scopes.includes('read') ? operator.name : undefined;
+    return operator.scopes === null || operator.scopes.includes('read') ? operator : undefined;
   };
 }
 

@@ -35,6 +35,8 @@ export interface PaymentLedger {
   /** Undefined if the payment's own row is missing. */
   payment?: RecordedPaymentState;
   latePayment?: RecordedLatePayment;
+  /** The merchant of an archived payment. Only a late payment of it can be here. */
+  archivedOf?: string;
   /** By version. */
   readonly transitions: RecordedTransition[];
   readonly postings: RecordedPosting[];
@@ -42,8 +44,13 @@ export interface PaymentLedger {
 
 type PostedAmounts = Omit<Amounts, 'amountRupiah'>;
 
-export interface RecordedPaymentState extends PostedAmounts {
+interface PostedPayment extends PostedAmounts {
   readonly merchantId: string;
+}
+
+const NO_AMOUNTS: PostedAmounts = { totalRupiah: 0, netRupiah: 0, feeRupiah: 0 };
+
+export interface RecordedPaymentState extends PostedPayment {
   readonly status: string;
   readonly version: number;
 }
@@ -91,7 +98,9 @@ const RULES: ReadonlyMap<string, (typeof PAYMENT_TRANSITIONS)[keyof typeof PAYME
  * exist. So the payment's entries sum to zero.
  */
 export function* findLedgerBreaks(ledger: PaymentLedger): Generator<LedgerBreak> {
-  const { paymentId, payment } = ledger;
+  const { paymentId, payment, archivedOf } = ledger;
+  if (!payment && archivedOf !== undefined)
+    return yield* postingBreaks(ledger, { ...NO_AMOUNTS, merchantId: archivedOf });
   if (!payment) {
     const remaining = `${ledger.transitions.length} transitions and ${ledger.postings.length} postings exist`;
     return yield { kind: 'payment_missing', paymentId, detail: `The payment is missing, but ${remaining}.` };
@@ -129,7 +138,7 @@ function* pathBreaks({ paymentId, transitions }: PaymentLedger, payment: Recorde
   }
 }
 
-function* postingBreaks(ledger: PaymentLedger, payment: RecordedPaymentState): Generator<LedgerBreak> {
+function* postingBreaks(ledger: PaymentLedger, payment: PostedPayment): Generator<LedgerBreak> {
   const { paymentId } = ledger;
   const expected = expectedPostings(ledger, payment);
   const found = new Set<string>();
@@ -180,7 +189,7 @@ function* lineBreaks(
 /** The postings that the tables require, by key. */
 function expectedPostings(
   { transitions, latePayment, postings }: PaymentLedger,
-  payment: RecordedPaymentState,
+  payment: PostedPayment,
 ): ReadonlyMap<string, ExpectedPosting> {
   const expected = new Map<string, ExpectedPosting>();
   for (const transition of transitions) {

@@ -103,6 +103,7 @@ interface LedgerPage {
   readonly transitions: OfPayment<RecordedTransition>[];
   readonly postings: OfPayment<RecordedPosting>[];
   readonly latePayments: OfPayment<RecordedLatePayment>[];
+  readonly archived: OfPayment<{ readonly merchantId: string }>[];
 }
 
 /** One statement, so one snapshot: a concurrent transition is not reported as a break. */
@@ -127,7 +128,13 @@ async function readLedgers(
        from ledger_postings where ${idCondition('payment_id')} order by id`)} as postings,
      ${asJson(`
        select payment_id as "paymentId", status, total_rupiah as "totalRupiah"
-       from late_payments where ${idCondition('payment_id')}`)} as "latePayments"`,
+       from late_payments where ${idCondition('payment_id')}
+       union all
+       select payment_id, case when refunded_at is null then 'received' else 'refunded' end, total_rupiah
+       from archived_late_payments where ${idCondition('payment_id')}`)} as "latePayments",
+     ${asJson(`
+       select payment_id as "paymentId", merchant_id as "merchantId"
+       from archived_payments where ${idCondition('payment_id')}`)} as archived`,
     [...values],
   );
   return rows.flatMap(toLedgers);
@@ -137,7 +144,7 @@ function asJson(select: string): string {
   return `(select coalesce(json_agg(found), '[]') from (${select}) found)`;
 }
 
-function toLedgers({ payments, transitions, postings, latePayments }: LedgerPage): PaymentLedger[] {
+function toLedgers({ payments, transitions, postings, latePayments, archived }: LedgerPage): PaymentLedger[] {
   const ledgers = new Map<string, PaymentLedger>();
   const ledgerOf = ({ paymentId }: { readonly paymentId: string }): PaymentLedger => {
     const ledger = ledgers.get(paymentId) ?? { paymentId, transitions: [], postings: [] };
@@ -148,5 +155,9 @@ function toLedgers({ payments, transitions, postings, latePayments }: LedgerPage
   for (const row of transitions) ledgerOf(row).transitions.push(row);
   for (const row of postings) ledgerOf(row).postings.push(row);
   for (const row of latePayments) ledgerOf(row).latePayment = row;
+  for (const { paymentId, merchantId } of archived) {
+    const ledger = ledgers.get(paymentId);
+    if (ledger) ledger.archivedOf = merchantId;
+  }
   return [...ledgers.values()];
 }

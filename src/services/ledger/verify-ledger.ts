@@ -9,7 +9,7 @@ import {
   type LedgerCheckpoint,
 } from '../../db/records/ledger-verifications';
 import type { Queryable } from '../../db/connection/pool';
-import { UserError } from '../../errors';
+import { ConflictError } from '../../errors';
 import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
 import { readAllLedgers, readChangedLedgers } from './read-payment-ledgers';
 
@@ -109,7 +109,8 @@ export async function verifyLedger(
 /** Entries that are archived during a full verification would be in neither sum, or in both. */
 async function requireSameClosings(db: Queryable, before: readonly AccountSums[]): Promise<void> {
   if (isDeepStrictEqual(await readLedgerClosings(db), before)) return;
-  throw new UserError('lunas archive ran during the verification, so its sums are not complete. Run it again.');
+  const text = 'Payments were archived during the verification, so its sums are not complete. Run it again.';
+  throw new ConflictError('archive_changed', text);
 }
 
 function addSums(sum: AccountSums, to: AccountSums | undefined): AccountSums {

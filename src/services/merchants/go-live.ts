@@ -1,9 +1,9 @@
 import type { Environment } from '../../config';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
-import { requireRow } from '../../db/connection/require-row';
+import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { type ApiKey, listKeys } from './keys';
-import { listMerchants, type Merchant, merchantNotFound } from './merchants';
+import { listMerchants, type Merchant } from './merchants';
 import { listEndpoints, type WebhookEndpoint } from '../webhooks/webhook-endpoints';
 
 /** What decides whether a merchant can go live. */
@@ -55,13 +55,14 @@ export async function readGoLiveFacts(db: Queryable, merchantId: string): Promis
   const merchants = await listMerchants(db);
   const merchant = requireRow(
     merchants.filter(({ id }) => id === merchantId),
-    merchantNotFound(merchantId),
+    'merchant',
+    merchantId,
   );
   const { rows } = await db.query<MerchantActivity>(ACTIVITY, [merchantId, merchant.providers]);
   const [keys, endpoints] = [await listKeys(db, merchantId), await listEndpoints(db)];
   const now = new Date();
   return {
-    ...requireRow(rows, 'PostgreSQL returned no row'),
+    ...onlyRow(rows),
     environment: await findEnvironment(db),
     merchant,
     keys: keys.filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now)),

@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
-import { merchantNotFound } from './merchants';
 import { requireRow } from '../../db/connection/require-row';
 import type { KeyAccess, MerchantScope, NewKeyAccess } from '../../domain/key-access';
 import { createSecretKey, maskSecretKey } from '../../crypto/secret-key';
@@ -80,13 +79,13 @@ export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { 
       key.expiresAt,
     ],
   );
-  return { ...describe(requireRow(rows, merchantNotFound(key.merchantId))), secret };
+  return { ...describe(requireRow(rows, 'merchant', key.merchantId)), secret };
 }
 
 /** In the order of their creation, revoked ones included. @throws NotFoundError if there is no such merchant */
 export async function listKeys(db: Queryable, merchantId: string): Promise<ApiKey[]> {
   const merchants = await db.query('select from merchants where id = $1', [merchantId]);
-  requireRow(merchants.rows, merchantNotFound(merchantId));
+  requireRow(merchants.rows, 'merchant', merchantId);
   const { rows } = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from api_keys where merchant_id = $1 order by created_at, id`,
     [merchantId],
@@ -100,7 +99,7 @@ export async function revokeKey(db: Queryable, keyId: string): Promise<ApiKey> {
     `update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${KEY_COLUMNS}`,
     [keyId],
   );
-  return describe(requireRow(rows, `There is no key ${keyId}; lunas keys list shows a merchant's keys.`));
+  return describe(requireRow(rows, 'key', keyId));
 }
 
 function describe({ prefix, lastFour, ...key }: KeyRow): ApiKey {

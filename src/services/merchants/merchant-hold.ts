@@ -40,7 +40,7 @@ export async function cancelPendingPayments(
 
 /**
  * Ends a merchant's hold and wakes the workflows that wait for it. A workflow that misses the signal settles its
- * payment within a day.
+ * payment within an hour.
  * @throws NotFoundError if there is no such merchant
  */
 export async function releaseMerchant(

@@ -3,7 +3,7 @@ import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
 import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
-import { requireRow } from '../../db/connection/require-row';
+import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 
 export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;
@@ -54,7 +54,7 @@ export async function createMerchant(db: Queryable, merchant: NewMerchant): Prom
       unique(merchant.providers),
     ],
   );
-  return requireRow(rows, 'The merchant was not written');
+  return onlyRow(rows, 'The merchant was not written');
 }
 
 /** In the order of their creation. */
@@ -81,7 +81,7 @@ export async function changeMerchant(db: Queryable, merchantId: string, changes:
       changes.checkoutOrigins && [...new Set(changes.checkoutOrigins)],
     ],
   );
-  return requireRow(rows, merchantNotFound(merchantId));
+  return requireRow(rows, 'merchant', merchantId);
 }
 
 /**
@@ -94,7 +94,7 @@ export async function changeHold(db: Queryable, merchantId: string, isHeld: bool
      where id = $1 returning ${MERCHANT_COLUMNS}`,
     [merchantId, isHeld],
   );
-  return requireRow(rows, merchantNotFound(merchantId));
+  return requireRow(rows, 'merchant', merchantId);
 }
 
 /** Where a return address has the merchant's own order id. */
@@ -114,10 +114,6 @@ export function originViolation(text: string, environment: Environment): string 
   if (violation !== null) return violation;
   if (!ORIGIN.test(text)) return 'must be an origin such as https://shop.example, without a path';
   return null;
-}
-
-export function merchantNotFound(merchantId: string): string {
-  return `There is no merchant ${merchantId}; lunas merchants list shows them.`;
 }
 
 function unique(providers: readonly ProviderName[]): ProviderName[] {

@@ -1,4 +1,4 @@
-import { UserError } from '../../errors';
+import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import { refundLatePaymentManually } from '../../db/transitions/late-payment-transitions';
 import type { ExceptionKind } from '../../domain/exception-kinds';
@@ -57,8 +57,8 @@ export interface ExceptionResolution {
 /**
  * Closes an exception.
  * @throws NotFoundError if there is no such open exception
- * @throws UserError if `isRefunded` is set and the exception is not about a late payment, or if a second operator has
- * to approve the refund
+ * @throws ConflictError if `isRefunded` is set and the exception is not about a late payment, or if a second operator
+ * has to approve the refund
  */
 export async function resolveException(
   db: Queryable,
@@ -74,7 +74,7 @@ export async function resolveException(
        where id = $1 and resolved_at is null returning ${EXCEPTION_COLUMNS}`,
       [exceptionId, by.name, note],
     );
-    return requireRow(rows, exceptionNotFound(exceptionId));
+    return requireRow(rows, 'exception', exceptionId);
   });
 }
 
@@ -95,7 +95,7 @@ async function requireRefundApproval(
     target: exceptionId,
     parameters: { exceptionId },
   } as const;
-  await requireApproval(db, by, { ...request, amountRupiah: rows[0].amountRupiah ?? 0 }, note);
+  await requireApproval(db, by, { ...request, amountRupiah: rows[0].amountRupiah }, note);
 }
 
 async function resolveAsRefunded(
@@ -109,11 +109,12 @@ async function resolveAsRefunded(
     `select ${EXCEPTION_COLUMNS} from exceptions where id = $1 and ($2 or resolved_at is null)`,
     [exceptionId, isResolved],
   );
-  const exception = requireRow(rows, exceptionNotFound(exceptionId));
+  const exception = requireRow(rows, 'exception', exceptionId);
   if (isResolved) return exception;
-  throw new UserError('Only a late payment can be resolved as refunded; this exception is of another kind.');
-}
-
-function exceptionNotFound(exceptionId: string): string {
-  return `There is no open exception ${exceptionId}; lunas exceptions list shows them.`;
+  throw new ConflictError(
+    'not_allowed',
+    exception.kind === 'late_payment'
+      ? 'Lunas has this late payment as refunded already, so the customer has the money twice if you sent it too.'
+      : 'Only a late payment can be resolved as refunded; this exception is of another kind.',
+  );
 }

@@ -3,8 +3,7 @@ import { findArchivedPayment } from '../../db/records/archive';
 import type { Queryable } from '../../db/connection/pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
 import type { PaymentKey } from '../../db/queries/find-payment';
-import { requireRow } from '../../db/connection/require-row';
-import { UserError } from '../../errors';
+import { ArchivedError, ConflictError, NotFoundError } from '../../errors';
 import { logPayment } from '../../temporal/log-payment';
 import { archiveFileName } from '../archive/archive-file';
 
@@ -20,7 +19,7 @@ export async function findPayment(db: Queryable, idOrReference: string): Promise
 /**
  * The same, also for the id of a request (`X-Request-Id`) that created the payment or changed it. Callers choose these
  * ids, so an action never takes one.
- * @throws UserError that names the payments if the request concerns several
+ * @throws ConflictError that names the payments if the request concerns several
  */
 export async function findPaymentOrRequest(db: Queryable, idOrReferenceOrRequest: string): Promise<PaymentRow> {
   const rows = await findByIdOrReference(db, idOrReferenceOrRequest);
@@ -28,20 +27,20 @@ export async function findPaymentOrRequest(db: Queryable, idOrReferenceOrRequest
   if (found.length <= 1) return requirePayment(db, found, idOrReferenceOrRequest);
   const references = found.slice(0, MAX_OF_REQUEST).map(({ referenceId }) => referenceId);
   const more = found.length > references.length ? ' and more' : '';
-  throw new UserError(`Several payments have the request id: ${references.join(', ')}${more}. Show one of them.`);
+  const text = `Several payments have the request id: ${references.join(', ')}${more}. Show one of them.`;
+  throw new ConflictError('ambiguous', text);
 }
 
 async function requirePayment(db: Queryable, rows: PaymentRow[], given: string): Promise<PaymentRow> {
-  const payment = requireRow(rows, rows.length > 0 ? '' : await describeMissing(db, given));
+  const [payment] = rows;
+  if (payment === undefined) throw await whyMissing(db, given);
   logPayment(payment.id);
   return payment;
 }
 
-async function describeMissing(db: Queryable, given: string): Promise<string> {
+async function whyMissing(db: Queryable, given: string): Promise<NotFoundError> {
   const archived = await findArchivedPayment(db, keyOf(given));
-  return archived
-    ? `Payment ${given} is in the archive: lunas archive show ${archiveFileName(archived.file)} --payment ${given}.`
-    : `There is no payment ${given}; lunas payments list shows the newest.`;
+  return archived ? new ArchivedError(given, archiveFileName(archived.file)) : new NotFoundError('payment', given);
 }
 
 function keyOf(idOrReference: string): PaymentKey {

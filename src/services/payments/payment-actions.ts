@@ -1,14 +1,17 @@
-import { UserError } from '../../errors';
+import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { PAYMENT_ACTIONS, rejectionReason, type OperatorPaymentAction } from '../../domain/payment-actions';
 import { isFinal } from '../../domain/payment-transitions';
-import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import { paymentIds } from '../../temporal/log-payment';
+import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
 import { type OperatorIdentity, withAudit } from '../audit/audit';
+import { STARTED_AGAIN } from '../recovery/lost-workflows';
+import { restartIfLost, type WorkflowStarter } from '../recovery/restart-payment';
 import { findPayment } from './find-payment';
 import { APPROVABLE_PAYMENT_ACTIONS, requireApproval } from '../audit/request-approval';
 
-type PaymentActionClient = Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'>;
+type PaymentActionClient = WorkflowStarter & Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'>;
 
 export interface OperatorContext {
   readonly db: Queryable;
@@ -22,8 +25,8 @@ export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'statu
  * Requests the action of the payment's workflow. Operator and note are recorded in the payment's history and in the
  * audit log.
  * @param idOrReference the payment's UUID or `reference_id`
- * @throws NotFoundError if there is no such payment, UserError with the reason of a rejection or if a second operator
- * has to approve it, Error if the outcome is not known
+ * @throws NotFoundError if there is no such payment, ConflictError with the reason of a rejection or if a second
+ * operator has to approve it, Error if the outcome is not known
  */
 export async function performPaymentAction(
   { db, workflows, by }: OperatorContext,
@@ -36,25 +39,40 @@ export async function performPaymentAction(
   const approvable = APPROVABLE_PAYMENT_ACTIONS.find((name) => name === action);
   if (approvable) {
     const parameters = { paymentId: id };
-    const amount = approvable === 'settle' ? { amountRupiah: payment.totalRupiah } : {};
-    await requireApproval(db, by, { action: approvable, target: referenceId, parameters, ...amount }, note);
+    const { totalRupiah: amountRupiah } = payment;
+    await requireApproval(db, by, { action: approvable, target: referenceId, parameters, amountRupiah }, note);
   }
   return withAudit(db, by, { action: PAYMENT_ACTIONS[action].auditName, target: id, note }, async () => {
     await assertAllowed(workflows, action, payment);
-    const result = await workflows.request(id, action, { name: by.name, ...(note !== undefined && { note }) });
+    const actor = { name: by.name, ...(note !== undefined && { note }) };
+    const result = await requestFromLost({ db, workflows, by }, id, () => workflows.request(payment, action, actor));
     switch (result.outcome) {
       case 'done':
         return { id, referenceId, status: result.status };
       case 'rejected':
         if (result.status !== payment.status) await catchUp(workflows, id);
-        throw new UserError(result.reason);
+        throw new ConflictError('not_allowed', result.reason);
       case 'no_workflow': {
         const now = await findPayment(db, id);
         await assertAllowed(workflows, action, now);
-        throw new UserError(`It is "${now.status}" and has no workflow. Run \`lunas recover\`.`);
+        const text = `It is "${now.status}", and its workflow was lost again. Repeat this in a minute.`;
+        throw new ConflictError('not_allowed', text);
       }
     }
   });
+}
+
+/** If Temporal has lost the workflow of an open payment, the request is repeated after a new start. */
+async function requestFromLost(
+  { db, workflows, by }: OperatorContext,
+  paymentId: string,
+  request: () => Promise<RequestOutcome>,
+): Promise<RequestOutcome> {
+  const requested = await request();
+  if (requested.outcome !== 'no_workflow') return requested;
+  const restart = await restartIfLost(db, workflows, paymentId);
+  if (restart === 'started') by.log?.warn(paymentIds(paymentId), STARTED_AGAIN);
+  return restart === 'not_open' ? requested : request();
 }
 
 /** Checks the status in PostgreSQL before the request. The workflow checks the settlement delay, by its own clock. */
@@ -66,7 +84,7 @@ async function assertAllowed(
   const rejection = rejectionReason(action, payment, payment, Date.now());
   if (rejection === null) return;
   if (!isFinal(payment.status)) await catchUp(workflows, payment.id);
-  throw new UserError(rejection);
+  throw new ConflictError('not_allowed', rejection);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../errors';
+import { UserError } from '../../errors';
 import type { OperatorPaymentAction } from '../../domain/payment-actions';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { performPaymentAction, type OperatorContext } from './payment-actions';
@@ -7,8 +7,8 @@ import { performPaymentAction, type OperatorContext } from './payment-actions';
 export interface ActionOutcome<Done extends string> {
   readonly payment: string;
   readonly outcome: Done | 'rejected' | 'indeterminate';
-  /** Null if it was performed. */
-  readonly reason: string | null;
+  /** Why it was not performed. Null: it was. */
+  readonly error: unknown;
 }
 
 interface BatchAction<Done extends string> {
@@ -33,11 +33,8 @@ export async function performForEach<Done extends string>(
   const outcomes: ActionOutcome<Done>[] = [];
   await forEachConcurrent(payments.entries(), CONCURRENCY, async ([index, payment]) => {
     outcomes[index] = await performPaymentAction(context, action, payment, note).then(
-      () => ({ payment, outcome: done, reason: null }),
-      (error: unknown) => {
-        const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';
-        return { payment, outcome, reason: messageOf(error) };
-      },
+      () => ({ payment, outcome: done, error: null }),
+      (error: unknown) => ({ payment, outcome: error instanceof UserError ? 'rejected' : 'indeterminate', error }),
     );
   });
   return outcomes;

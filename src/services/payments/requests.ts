@@ -129,7 +129,7 @@ export async function showRequest(db: Queryable, requestId: string): Promise<Req
     `${SELECT_REQUESTS} where request.request_id = $1 order by request.id desc limit ${MAX_WITH_SAME_ID}`,
     [requestId],
   );
-  const newest = requireRow(rows, `There is no request ${requestId} among those that are kept; lunas logs shows them.`);
+  const newest = requireRow(rows, 'recordedRequest', requestId);
   const payments = await listPaymentsOfRequest(db, { requestId, paymentIds: newest.paymentIds });
   return { request: describe(newest), earlierRequests: rows.slice(1).map(describe), payments };
 }
@@ -139,7 +139,7 @@ async function requireKey(db: Queryable, { keyId }: RequestFilter): Promise<void
   const { rows } = await db.query('select from api_keys where id = $1 union all select from operators where id = $1', [
     keyId,
   ]);
-  requireRow(rows, `There is no key ${keyId}; lunas keys list shows a merchant's keys.`);
+  requireRow(rows, 'key', keyId);
 }
 
 function describe(row: RequestRow): RequestRecord {

@@ -5,13 +5,13 @@ import type { LatePaymentStatus, LatePaymentStep } from '../../domain/late-payme
 import type { LedgerLine } from '../../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
-import type { PaymentWorkflowStatus } from '../../../workflows/messages';
+import type { WorkflowRun } from '../../temporal/payment-workflow-client';
 import { type AuditedAction, listActions } from '../audit/audit';
 import { type ExceptionRecord, listExceptionsOf } from './exceptions';
 import { findPaymentOrRequest } from './find-payment';
 import { listDeliveriesOf, type PaymentDelivery } from '../webhooks/webhook-deliveries';
 
-/** The record of a payment in PostgreSQL, and the status of its workflow. */
+/** The record of a payment in PostgreSQL, and its workflow. */
 export interface PaymentDetails {
   readonly payment: PaymentRow;
   readonly transitions: readonly PaymentTransition[];
@@ -23,8 +23,8 @@ export interface PaymentDetails {
   /** The newest operator actions, rejected ones included. */
   readonly actions: readonly AuditedAction[];
   readonly deliveries: readonly PaymentDelivery[];
-  /** The result of the query `status`; null if Temporal has no such workflow, `error` if the query failed. */
-  readonly workflow: PaymentWorkflowStatus | { readonly error: string } | null;
+  /** What it reports, or how it closed; null if Temporal has no such workflow, `error` if it cannot be read. */
+  readonly workflow: WorkflowRun | { readonly error: string } | null;
 }
 
 export interface PaymentTransition {
@@ -78,12 +78,12 @@ const MAX_ACTIONS = 20;
 
 /**
  * @param idOrReferenceOrRequest the payment's UUID or `reference_id`, or the id of a request that created or changed it
- * @param queryStatus queries the payment's workflow; its result is undefined if there is none
+ * @param readRun reads the last run of the payment's workflow
  * @throws NotFoundError if there is no such payment, UserError if the request concerns several
  */
 export async function showPayment(
   db: Queryable,
-  queryStatus: (paymentId: string) => Promise<PaymentWorkflowStatus | undefined>,
+  readRun: (paymentId: string) => Promise<WorkflowRun | null>,
   idOrReferenceOrRequest: string,
 ): Promise<PaymentDetails> {
   const payment = await findPaymentOrRequest(db, idOrReferenceOrRequest);
@@ -96,7 +96,7 @@ export async function showPayment(
     listExceptionsOf(db, referenceId),
     listActions(db, { target: id, limit: MAX_ACTIONS }),
     listDeliveriesOf(db, id),
-    queryStatus(id).catch(toWorkflowError),
+    readRun(id).catch(toWorkflowError),
   ]);
   return {
     payment,
@@ -107,7 +107,7 @@ export async function showPayment(
     exceptions,
     actions,
     deliveries,
-    workflow: workflow ?? null,
+    workflow,
   };
 }
 

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import type { FeeRate } from '../../domain/fees';
 import type { SettlementKind } from '../../domain/payment';
@@ -41,8 +42,34 @@ const POLICY_COLUMNS = `id, provider, channel, version, fee_basis_points as "fee
 /** Writes the next version of the policy; new payments capture it. Two concurrent changes both take effect. */
 export async function setPolicy(db: Queryable, change: PolicyChange): Promise<PolicyVersion> {
   for (;;) {
-    const { rows } = await db.query<PolicyVersion>(
-      `with before as (
+    const policy = await writePolicy(db, change, null);
+    // There is no row if a concurrent change has written that version.
+    if (policy) return policy;
+  }
+}
+
+/**
+ * As `setPolicy`, but only if the version in force is the expected one; 0: there is none.
+ * @throws ConflictError if it is not
+ */
+export async function replacePolicy(
+  db: Queryable,
+  change: PolicyChange,
+  expectedVersion: number,
+): Promise<PolicyVersion> {
+  const policy = await writePolicy(db, change, expectedVersion);
+  if (policy) return policy;
+  const text = 'There is a newer policy than the one that this request would have replaced: request it again.';
+  throw new ConflictError('superseded', text);
+}
+
+async function writePolicy(
+  db: Queryable,
+  change: PolicyChange,
+  expectedVersion: number | null,
+): Promise<PolicyVersion | undefined> {
+  const { rows } = await db.query<PolicyVersion>(
+    `with before as (
          select * from policies where provider = $2 and channel = $3 order by version desc limit 1
        )
        insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
@@ -54,22 +81,22 @@ export async function setPolicy(db: Queryable, change: PolicyChange): Promise<Po
          coalesce($7, before.settlement_delay_seconds, ${INITIAL_TERMS.settlementDelaySeconds}),
          coalesce($8, before.expires_in_seconds, ${INITIAL_TERMS.expiresInSeconds})
        from (select) one left join before on true
+       where $9::bigint is null or coalesce(before.version, 0) = $9
        on conflict (provider, channel, version) do nothing
        returning ${POLICY_COLUMNS}`,
-      [
-        uuidv7(),
-        change.provider,
-        change.channel,
-        change.feeBasisPoints,
-        change.feeFlatRupiah,
-        change.settlementKind,
-        change.settlementDelaySeconds,
-        change.expiresInSeconds,
-      ],
-    );
-    // There is no row if a concurrent change has written that version.
-    if (rows[0]) return rows[0];
-  }
+    [
+      uuidv7(),
+      change.provider,
+      change.channel,
+      change.feeBasisPoints,
+      change.feeFlatRupiah,
+      change.settlementKind,
+      change.settlementDelaySeconds,
+      change.expiresInSeconds,
+      expectedVersion,
+    ],
+  );
+  return rows[0];
 }
 
 /** The version in force of each policy. */

@@ -1,12 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
-import { UserError } from '../../errors';
+import { ConflictError, InvalidError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import type { ProviderName } from '../../domain/provider-capabilities';
+import { keyFingerprint } from '../../crypto/key-fingerprint';
 import type { Sealer } from '../../crypto/sealing';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 import { assertUrl, isLoopbackHost } from './validate-url';
-import { requireRow } from '../../db/connection/require-row';
+import { onlyRow, requireRow } from '../../db/connection/require-row';
 
 /** The adapters, and the address of each one's acquirer. */
 const BASE_URLS = {
@@ -28,7 +29,18 @@ export interface ProviderAccount {
   readonly status: 'proposed' | 'enabled' | 'disabled';
   /** Of all processes together; null: no limit. */
   readonly callsPerSecond: number | null;
+  /** Whose account it is: the merchant's national id, which each QR must have. Null: not known, so not compared. */
+  readonly nmid: string | null;
+  /** Names the server key in force. */
+  readonly keyFingerprint: string | null;
   readonly createdAt: Date;
+}
+
+/** What a second operator approves: the key and the merchant of an account. */
+export interface AccountKey {
+  readonly accountId: string;
+  readonly keyFingerprint: string | null;
+  readonly nmid: string | null;
 }
 
 export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter' | 'weight'> {
@@ -38,21 +50,25 @@ export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter'
   /** Absent: the acquirer's own address for the environment. */
   readonly baseUrl?: string | undefined;
   readonly environment: Environment;
+  /** Required if it is proposed: the second operator sees whose account it is. */
+  readonly nmid?: string | undefined;
   /** Used for nothing until a second operator approves it. */
   readonly isProposed?: boolean;
 }
 
 const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status,
-  calls_per_second as "callsPerSecond", created_at as "createdAt"`;
+  calls_per_second as "callsPerSecond", nmid, key_fingerprint as "keyFingerprint", created_at as "createdAt"`;
 
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
   const baseUrl = validateBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][account.environment], account);
   const id = account.id ?? uuidv7();
   const serverKey = validateServerKey(account.serverKey);
+  if (account.isProposed) requireNmid(account.nmid ?? null);
   const { rows } = await db.query<ProviderAccount>(
-    `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight, status)
-     values ($1, $2, $3, $4, $5, $6, $7) returning ${ACCOUNT_COLUMNS}`,
+    `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight, status, nmid,
+       key_fingerprint)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${ACCOUNT_COLUMNS}`,
     [
       id,
       account.provider,
@@ -61,19 +77,21 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
       sealer.seal(serverKey, ['provider-server-key', id, account.adapter, baseUrl]),
       account.weight,
       account.isProposed ? 'proposed' : 'enabled',
+      account.nmid,
+      keyFingerprint(serverKey),
     ],
   );
-  return requireRow(rows, 'The account was not written');
+  return onlyRow(rows, 'The account was not written');
 }
 
 /** The adapter appends paths to the base URL, so a query or a fragment is rejected. */
 function validateBaseUrl(text: string, { environment }: NewAccount): string {
   const url = new URL(assertUrl(text, urlFormatViolation(text, environment)));
   if (environment === 'production' && isSandboxUrl(text)) {
-    throw new UserError(`The base URL is that of a sandbox, which production does not use: ${text}`);
+    throw new InvalidError('url', `The base URL is that of a sandbox, which production does not use: ${text}`);
   }
   if (url.search === '' && url.hash === '') return text.replace(/\/+$/, '');
-  throw new UserError(`The base URL must end with its path, without ? or #: ${text}`);
+  throw new InvalidError('url', `The base URL must end with its path, without ? or #: ${text}`);
 }
 
 /** An acquirer that moves no money: on this machine, without TLS, or the adapter's own sandbox. */
@@ -88,7 +106,13 @@ export function isSandboxUrl(baseUrl: string): boolean {
  */
 function validateServerKey(serverKey: string): string {
   if (/^[\x21-\x7e]+$/.test(serverKey)) return serverKey;
-  throw new UserError('The server key must be printable characters without spaces or line breaks.');
+  throw new InvalidError('serverKey', 'The server key must be printable characters without spaces or line breaks.');
+}
+
+/** Without it, a second operator would not see whose account it is, and no QR could be compared. */
+function requireNmid(nmid: string | null): string {
+  if (nmid !== null) return nmid;
+  throw new InvalidError('nmid', "In production, an account needs the NMID that the acquirer's dashboard shows.");
 }
 
 /** In the order of their creation, by provider. */
@@ -99,14 +123,24 @@ export async function listAccounts(db: Queryable): Promise<ProviderAccount[]> {
   return rows;
 }
 
-/** A second operator has approved it. @throws NotFoundError if there is no such proposed account */
-export async function approveAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
+/** A second operator has approved it. @throws UserError if there is no such proposed account with this key and NMID */
+export async function approveAccount(db: Queryable, approved: AccountKey): Promise<ProviderAccount> {
   const { rows } = await db.query<ProviderAccount>(
-    `update provider_accounts set status = 'enabled' where id = $1 and status = 'proposed'
+    `update provider_accounts set status = 'enabled'
+     where id = $1 and status = 'proposed' and key_fingerprint is not distinct from $2
+       and nmid is not distinct from $3
      returning ${ACCOUNT_COLUMNS}`,
-    [accountId],
+    [approved.accountId, approved.keyFingerprint, approved.nmid],
   );
-  return requireRow(rows, accountNotFound(accountId));
+  return requireApproved(rows);
+}
+
+function requireApproved([account]: readonly ProviderAccount[]): ProviderAccount {
+  if (account) return account;
+  throw new ConflictError(
+    'superseded',
+    'The account has another server key or NMID now than this request: request it again.',
+  );
 }
 
 /** New payments do not use it; its existing payments continue. @throws NotFoundError if there is no such account */
@@ -124,7 +158,7 @@ async function setStatus(db: Queryable, accountId: string, status: 'enabled' | '
     `update provider_accounts set status = $2 where id = $1 and status <> 'proposed' returning ${ACCOUNT_COLUMNS}`,
     [accountId, status],
   );
-  return requireRow(rows, `${accountNotFound(accountId)} One that is proposed waits in lunas approvals list.`);
+  return requireRow(rows, 'providerAccount', accountId);
 }
 
 /**
@@ -141,7 +175,15 @@ export async function setCallRate(
     `update provider_accounts set calls_per_second = $2 where id = $1 returning ${ACCOUNT_COLUMNS}`,
     [accountId, callsPerSecond],
   );
-  return requireRow(rows, accountNotFound(accountId));
+  return requireRow(rows, 'providerAccount', accountId);
+}
+
+/** A new server key of an account. */
+export interface NewServerKey {
+  readonly accountId: string;
+  readonly serverKey: string;
+  /** Absent: that of the account. */
+  readonly nmid: string | undefined;
 }
 
 /**
@@ -149,23 +191,66 @@ export async function setCallRate(
  * @throws NotFoundError if there is no such account
  * @throws UserError if the server key is not valid
  */
-export async function setServerKey(
+export async function setServerKey(db: Queryable, sealer: Sealer, change: NewServerKey): Promise<ProviderAccount> {
+  const account = await findAccount(db, change.accountId);
+  const { rows } = await db.query<ProviderAccount>(
+    `update provider_accounts set sealed_server_key = $2, key_fingerprint = $3, nmid = coalesce($4, nmid) where id = $1
+     returning ${ACCOUNT_COLUMNS}`,
+    [account.id, sealFor(account, sealer, change.serverKey), keyFingerprint(change.serverKey), change.nmid],
+  );
+  return requireRow(rows, 'providerAccount', account.id);
+}
+
+/** A server key that waits for a second operator, and the NMID of the account before. */
+export interface ProposedServerKey {
+  readonly account: ProviderAccount;
+  readonly keyFingerprint: string;
+  readonly nmid: string;
+}
+
+/**
+ * Stores a server key that is used for nothing until a second operator approves it. It replaces an earlier proposal.
+ * @throws NotFoundError if there is no such account
+ * @throws UserError if the server key is not valid, if the account is itself proposed, or if its NMID is not known
+ */
+export async function proposeServerKey(
   db: Queryable,
   sealer: Sealer,
-  accountId: string,
-  serverKey: string,
-): Promise<ProviderAccount> {
-  const valid = validateServerKey(serverKey);
+  change: NewServerKey,
+): Promise<ProposedServerKey> {
+  const account = await findAccount(db, change.accountId);
+  const nmid = requireNmid(change.nmid ?? account.nmid);
+  const proposed = { account, keyFingerprint: keyFingerprint(change.serverKey), nmid };
+  const { rowCount } = await db.query(
+    `update provider_accounts set proposed_server_key = $2, proposed_key_fingerprint = $3, proposed_nmid = $4
+     where id = $1 and status <> 'proposed'`,
+    [account.id, sealFor(account, sealer, change.serverKey), proposed.keyFingerprint, nmid],
+  );
+  if (rowCount === 1) return proposed;
+  const text = 'The account is proposed: reject its request, and add an account with the other key.';
+  throw new ConflictError('not_allowed', text);
+}
+
+/** A second operator has approved the proposed key. @throws UserError if another key or NMID is proposed by now */
+export async function approveServerKey(db: Queryable, approved: AccountKey): Promise<ProviderAccount> {
+  const { rows } = await db.query<ProviderAccount>(
+    `update provider_accounts set sealed_server_key = proposed_server_key, key_fingerprint = proposed_key_fingerprint,
+       nmid = proposed_nmid, proposed_server_key = null, proposed_key_fingerprint = null, proposed_nmid = null
+     where id = $1 and status <> 'proposed' and proposed_key_fingerprint = $2 and proposed_nmid = $3
+     returning ${ACCOUNT_COLUMNS}`,
+    [approved.accountId, approved.keyFingerprint, approved.nmid],
+  );
+  return requireApproved(rows);
+}
+
+async function findAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
   const { rows } = await db.query<ProviderAccount>(`select ${ACCOUNT_COLUMNS} from provider_accounts where id = $1`, [
     accountId,
   ]);
-  const account = requireRow(rows, accountNotFound(accountId));
-  // Neither adapter nor base URL of an account changes, except of the sandbox accounts of `lunas up`.
-  const sealed = sealer.seal(valid, ['provider-server-key', accountId, account.adapter, account.baseUrl]);
-  await db.query('update provider_accounts set sealed_server_key = $2 where id = $1', [accountId, sealed]);
-  return account;
+  return requireRow(rows, 'providerAccount', accountId);
 }
 
-function accountNotFound(accountId: string): string {
-  return `There is no provider account ${accountId}; lunas accounts list shows them.`;
+/** Neither adapter nor base URL of an account changes, except of the sandbox accounts of `lunas up`. */
+function sealFor({ id, adapter, baseUrl }: ProviderAccount, sealer: Sealer, serverKey: string): string {
+  return sealer.seal(validateServerKey(serverKey), ['provider-server-key', id, adapter, baseUrl]);
 }

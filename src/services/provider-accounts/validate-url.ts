@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { UserError } from '../../errors';
+import { InvalidError } from '../../errors';
 import { inNetworks } from '../../webhooks/special-purpose-networks';
 
 const isLoopbackAddress = inNetworks(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
@@ -12,9 +12,9 @@ export function isLoopbackHost(host: string): boolean {
 
 /**
  * Returns the URL if it violates no rule.
- * @throws UserError that names the violated rule
+ * @throws InvalidError that names the violated rule
  */
 export function assertUrl(url: string, violation: string | null): string {
-  if (violation !== null) throw new UserError(`The URL ${violation}: ${url}`);
+  if (violation !== null) throw new InvalidError('url', `The URL ${violation}: ${url}`);
   return url;
 }

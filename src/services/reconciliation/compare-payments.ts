@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import { openException } from '../../db/records/open-exception';
 import { newestNotification, requestStatusQuery } from '../../db/records/notification-inbox';
+import { closeReconciled, noteIndeterminateOrders } from '../../db/records/reconciliation-findings';
 import { findArchivedIds } from '../../db/records/archive';
 import type { Queryable } from '../../db/connection/pool';
 import {
+  findCallLimit,
   findForReconciliation,
   findRecordedStatuses,
   isRetried,
@@ -24,6 +26,7 @@ import {
   findUnendedWorkflow,
   GRACE_MS,
   LOST_RETRIES,
+  needsException,
   NOTHING_COVERED,
   ORPHANED_WORKFLOW,
   walkAfter,
@@ -45,17 +48,18 @@ export interface ReconcileDependencies {
   readonly db: Queryable;
   readonly providers: ProviderRegistry;
   readonly workflows: PaymentWorkflowClient;
-  /** `LUNAS_RECOVERY_MODE` of the workers. */
+  /** Whether recovery mode is on (`readRecoveryMode`). */
   readonly isRecovering?: boolean;
 }
 
 /** Calls in flight to Temporal and to a provider account, for each part. */
 const CONCURRENCY = 32;
-/** Status queries per second and provider account; docs/scale.md has the calculation. */
-const CALLS_PER_SECOND = 100;
 const PROVIDER_TIMEOUT_MS = 10_000;
 /** A payment may change while it is compared: a break counts only if it still exists after this delay. */
 const RECHECK_DELAY_MS = 3_000;
+/** An order whose status is indeterminate in so many runs opens an exception. */
+const REPORTED_AFTER_RUNS = 3;
+const INDETERMINATE = `the provider or Temporal returned no determinate status in ${REPORTED_AFTER_RUNS} runs`;
 
 interface SliceLimits {
   readonly durationMs: number;
@@ -74,7 +78,8 @@ export async function reconcileSlice(
   { durationMs, stopSignal }: SliceLimits,
 ): Promise<ReconciliationSlice> {
   const untilMs = Date.now() + durationMs;
-  const queries = new StatusQueries(CALLS_PER_SECOND);
+  const { accountId } = part;
+  const queries = new StatusQueries(accountId === null ? null : await findCallLimit(dependencies.db, accountId));
   const breaks: FoundBreak[] = [];
   let coverage = NOTHING_COVERED;
   let next: ReconciliationSlice['next'] = part.position;
@@ -118,9 +123,17 @@ async function reconcilePage(dependencies: SliceDependencies, part: Reconciliati
   const changedSince = new Date(part.changedSinceMs);
   switch (position.walk) {
     case 'open':
-      return comparePayments(dependencies, await readOpenPayments(db, accountIn(part), position.after));
+      return comparePayments(
+        dependencies,
+        accountIn(part),
+        await readOpenPayments(db, accountIn(part), position.after),
+      );
     case 'final':
-      return comparePayments(dependencies, await readFinalPayments(db, accountIn(part), changedSince, position.after));
+      return comparePayments(
+        dependencies,
+        accountIn(part),
+        await readFinalPayments(db, accountIn(part), changedSince, position.after),
+      );
     case 'late':
       return checkLatePayments(dependencies, position.after);
     case 'deliveries':
@@ -135,29 +148,84 @@ function accountIn({ accountId, position }: ReconciliationPart): string {
   return accountId;
 }
 
+/** Whether the provider and Temporal returned a determinate result for a payment. */
+type Result = 'compared' | 'indeterminate' | 'unasked';
+
+interface Comparison {
+  readonly payment: ReconciledPayment;
+  readonly breaks: readonly Break[];
+  readonly result: Result;
+}
+
 async function comparePayments(
   dependencies: SliceDependencies,
+  accountId: string,
   { items, next }: Page<ReconciledPayment>,
 ): Promise<PageResult> {
-  const { db, stopSignal } = dependencies;
-  let indeterminate = 0;
-  const candidates: ReconciledPayment[] = [];
-  await forEachConcurrent(items, CONCURRENCY, async (payment) => {
-    const comparison = await compare(dependencies, payment);
-    if (comparison.breaks.length > 0) candidates.push(payment);
-    else if (comparison.isIndeterminate) indeterminate += 1;
-  });
-
-  if (candidates.length > 0) await sleep(RECHECK_DELAY_MS, undefined, { signal: stopSignal });
+  const { db } = dependencies;
+  const comparisons = await compareTwice(dependencies, items);
+  const count = (wanted: Result) => comparisons.filter(({ result }) => result === wanted).length;
+  await reportIndeterminate(db, comparisons);
+  const clean = comparisons.filter(({ result, breaks }) => result === 'compared' && breaks.length === 0);
+  await closeReconciled(
+    db,
+    accountId,
+    clean.map(({ payment: { id, referenceId } }) => ({ paymentId: id, referenceId })),
+  );
   const breaks: FoundBreak[] = [];
-  await forEachConcurrent(candidates, CONCURRENCY, async ({ id }) => {
-    const payment = await findForReconciliation(db, id);
-    if (!payment) return;
-    const comparison = await compare(dependencies, payment);
-    if (comparison.isIndeterminate) indeterminate += 1;
-    for (const found of comparison.breaks) breaks.push(await followUp(db, orderOf(payment), found));
+  for (const { payment, breaks: found, result } of comparisons) {
+    for (const each of found) breaks.push(await followUp(db, orderOf(payment), each, result === 'compared'));
+  }
+  return {
+    next,
+    seen: items.length,
+    compared: count('compared'),
+    indeterminate: count('indeterminate'),
+    unasked: count('unasked'),
+    breaks,
+  };
+}
+
+/** Payments with a break are compared again a few seconds later: they may have changed while they were compared. */
+async function compareTwice(
+  dependencies: SliceDependencies,
+  payments: readonly ReconciledPayment[],
+): Promise<Comparison[]> {
+  const { db, stopSignal } = dependencies;
+  const first = await compareAll(dependencies, payments);
+  const candidates = first.filter(({ breaks }) => breaks.length > 0);
+  if (candidates.length === 0) return first;
+  await sleep(RECHECK_DELAY_MS, undefined, { signal: stopSignal });
+  const read = await Promise.all(candidates.map(({ payment }) => findForReconciliation(db, payment.id)));
+  const second = await compareAll(
+    dependencies,
+    read.filter((payment) => payment !== undefined),
+  );
+  return [...first.filter(({ breaks }) => breaks.length === 0), ...second];
+}
+
+async function compareAll(
+  dependencies: SliceDependencies,
+  payments: readonly ReconciledPayment[],
+): Promise<Comparison[]> {
+  const comparisons: Comparison[] = [];
+  await forEachConcurrent(payments, Math.min(CONCURRENCY, dependencies.queries.perSecond), async (payment) => {
+    comparisons.push(await compare(dependencies, payment));
   });
-  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
+  return comparisons;
+}
+
+/** An order without a determinate status does not make a run incomplete. After some runs it opens an exception. */
+async function reportIndeterminate(db: Queryable, comparisons: readonly Comparison[]): Promise<void> {
+  const indeterminate = comparisons.filter(({ result }) => result === 'indeterminate');
+  const reported = await noteIndeterminateOrders(
+    db,
+    indeterminate.map(({ payment }) => payment.id),
+    REPORTED_AFTER_RUNS,
+  );
+  for (const { payment } of indeterminate) {
+    if (reported.has(payment.id)) await openReconciliationException(db, orderOf(payment), INDETERMINATE);
+  }
 }
 
 function orderOf({ id, referenceId, providerAccountId, recorded }: ReconciledPayment): ReconciledOrder {
@@ -166,29 +234,39 @@ function orderOf({ id, referenceId, providerAccountId, recorded }: ReconciledPay
 
 async function compare(
   { providers, workflows, queries, stopSignal, isRecovering }: SliceDependencies,
-  { id, referenceId, providerAccountId, recorded }: ReconciledPayment,
-): Promise<{ breaks: Break[]; isIndeterminate: boolean }> {
+  payment: ReconciledPayment,
+): Promise<Comparison> {
   stopSignal.throwIfAborted();
+  const { id, referenceId, providerAccountId, recorded } = payment;
   const [order, workflow] = await Promise.all([
     findOrder(await providers.forAccount(providerAccountId), referenceId, { queries, stopSignal }),
     workflows.records.describe(id).catch(() => 'indeterminate' as const),
   ]);
-  const isIndeterminate = order === 'indeterminate' || workflow === 'indeterminate';
-  const breaks = findBreaks(recorded, order, workflow, Date.now());
-  // Workers in recovery mode do not settle or refund, so an overdue payment is no break.
-  return { breaks: isRecovering ? breaks.filter(({ kind }) => kind !== 'overdue') : breaks, isIndeterminate };
+  const known = order === 'unasked' ? 'indeterminate' : order;
+  const breaks = findBreaks(recorded, known, workflow, Date.now());
+  return {
+    payment,
+    // Workers in recovery mode do not settle or refund, so an overdue payment is no break.
+    breaks: isRecovering ? breaks.filter(({ kind }) => kind !== 'overdue') : breaks,
+    result:
+      order === 'unasked'
+        ? order
+        : known === 'indeterminate' || workflow === 'indeterminate'
+          ? 'indeterminate'
+          : 'compared',
+  };
 }
 
 async function findOrder(
   provider: Provider,
   referenceId: string,
   { queries, stopSignal }: Pick<SliceDependencies, 'queries' | 'stopSignal'>,
-): Promise<ProviderRecord | 'indeterminate' | null> {
+): Promise<ProviderRecord | 'indeterminate' | 'unasked' | null> {
   const found = await queries.find(() =>
     provider.findPayment(referenceId, { signal: stopSignal, deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS }),
   );
-  if (found.outcome === 'indeterminate') return 'indeterminate';
-  return found.outcome === 'found' ? found.payment : null;
+  if (found.outcome === 'found') return found.payment;
+  return found.outcome === 'not_found' ? null : found.outcome;
 }
 
 async function checkLatePayments({ db, isRecovering }: SliceDependencies, after: string | null): Promise<PageResult> {
@@ -198,7 +276,7 @@ async function checkLatePayments({ db, isRecovering }: SliceDependencies, after:
     const overdue = findOverdueLatePayment(late.status, late.since.getTime(), Date.now());
     for (const found of isRecovering ? [] : overdue) breaks.push(await followUp(db, late, found));
   }
-  return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, unasked: 0, breaks };
 }
 
 async function checkDeliveries(
@@ -219,7 +297,7 @@ async function checkDeliveries(
       breaks.push(await followUp(db, delivery, LOST_RETRIES));
     }
   });
-  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, breaks };
+  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, unasked: 0, breaks };
 }
 
 async function checkWorkflows(
@@ -243,7 +321,7 @@ async function checkWorkflows(
       breaks.push(await followUp(db, payment, findUnendedWorkflow(payment.status)));
     }
   }
-  return { next, seen: items.length, compared: items.length, indeterminate: 0, breaks };
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, unasked: 0, breaks };
 }
 
 async function reportOrphan(db: Queryable, { workflowId, paymentId }: ListedWorkflow): Promise<FoundBreak> {
@@ -252,21 +330,28 @@ async function reportOrphan(db: Queryable, { workflowId, paymentId }: ListedWork
   return { ...ORPHANED_WORKFLOW, paymentId, referenceId: workflowId };
 }
 
-async function followUp(db: Queryable, order: ReconciledOrder, found: Break): Promise<FoundBreak> {
-  const { paymentId, referenceId, providerAccountId, totalRupiah } = order;
+async function followUp(
+  db: Queryable,
+  order: ReconciledOrder,
+  found: Break,
+  isProviderDeterminate = true,
+): Promise<FoundBreak> {
+  const { paymentId, referenceId, providerAccountId } = order;
   if (found.isResolvedByStatusQuery) {
     // The sweeper repeats an open notification anyway.
     const isRequested = (await newestNotification(db, { providerAccountId, referenceId })) !== null;
     if (!isRequested) await requestStatusQuery(db, { accountId: providerAccountId, referenceId });
-  } else {
-    await openException(db, {
-      kind: 'reconciliation',
-      referenceId,
-      providerAccountId,
-      paymentId,
-      amountRupiah: totalRupiah,
-      detail: `${found.kind}: ${found.detail}`,
-    });
+  } else if (needsException(found, isProviderDeterminate, Date.now())) {
+    await openReconciliationException(db, order, `${found.kind}: ${found.detail}`);
   }
   return { ...found, paymentId, referenceId };
+}
+
+function openReconciliationException(
+  db: Queryable,
+  { paymentId, referenceId, providerAccountId, totalRupiah }: ReconciledOrder,
+  detail: string,
+): Promise<void> {
+  const order = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };
+  return openException(db, { kind: 'reconciliation', ...order, detail });
 }

@@ -44,8 +44,8 @@ export async function reconcileAll(
       }),
     ),
   );
-  const { breaks: breakCount, indeterminate, compared, seen } = totalCoverage(parts);
-  return { changedSince, compared, seen, indeterminate, breakCount, breaks, parts };
+  const { breaks: breakCount, indeterminate, unasked, compared, seen } = totalCoverage(parts);
+  return { changedSince, compared, seen, indeterminate, unasked, breakCount, breaks, parts };
 }
 
 async function reconcilePart(

@@ -4,7 +4,7 @@ import type { TransitionContext } from '../../db/transitions/apply-transition';
 import type { PaymentTerms } from '../../domain/payment';
 import type { RecordedCreation } from '../../temporal/creation-history';
 
-const RECOVERY_ACTOR = { name: 'operator', note: 'written again by lunas recover' };
+const RECOVERY_ACTOR = { name: 'operator', note: 'written again by a recovery' };
 
 /**
  * Restores the row of a payment that PostgreSQL has lost, up to the response of its creation: an idempotent replay

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import { messageOf } from '../../errors';
 import { findArchivedIds } from '../../db/records/archive';
-import { findOpening } from '../../db/queries/find-opening';
 import { findNewestCreation } from '../../db/queries/find-newest-creation';
 import { findRecordedStatuses } from '../../db/queries/list-for-reconciliation';
 import {
@@ -12,13 +11,13 @@ import {
   type OpenPayment,
 } from '../../db/queries/list-open-payments';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
-import { readState } from '../../db/transitions/payment-state';
-import { isFinal, PAYMENT_STATUSES } from '../../domain/payment-transitions';
+import { isFinal } from '../../domain/payment-transitions';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ListedWorkflow, WorkflowPage } from '../../temporal/workflow-records';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { findKnownDeliveries, reclaimDelivery } from '../../webhooks/outbox';
 import { rebuildPayment } from './rebuild-payment';
+import { isFinalStatus, startFromRow } from './restart-payment';
 
 /** `running`: consistent already. `rebuilt`: written or started again. `notified`: its workflow was signalled. */
 export type RecoveryResult = 'running' | 'rebuilt' | 'notified';
@@ -103,7 +102,7 @@ export async function recover(
     deliveries: add(
       await recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),
       await recoverEach(listUnknownDeliveries(context, workflows), String, async (id) => {
-        await workflows.retries.terminate(id, 'PostgreSQL has no such delivery: lunas recover');
+        await workflows.retries.terminate(id, 'PostgreSQL has no such delivery: recovery');
         return 'notified';
       }),
     ),
@@ -184,19 +183,7 @@ async function recoverPayment(
     if (isCompleting) throw new Error('its workflow is about to complete');
     return 'notified';
   }
-  const opening = await findOpening(context.db, paymentId);
-  const resumeState = { ...listed, ...(opening && { opening }) };
-  if (workflow === null) return workflows.resumePayment(terms, resumeState);
-  // The payment may have become final since it was listed.
-  const state = await readState(context.db, paymentId);
-  if (isFinal(state.status)) return 'running';
-  await workflows.restartPayment(terms, { ...resumeState, state });
-  return 'rebuilt';
-}
-
-function isFinalStatus(text: string | null): boolean {
-  const status = PAYMENT_STATUSES.find((status) => status === text);
-  return status !== undefined && isFinal(status);
+  return startFromRow(context.db, workflows, { terms, ...listed }, workflow);
 }
 
 async function recoverDelivery(

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../db/connection/pool';
-import { DerivedKeys, retireOldKeys } from '../../crypto/derived-keys';
-import { messageOf, UserError } from '../../errors';
-import { currentFingerprint } from '../../crypto/request-fingerprint';
+import { retireOldKeys } from '../../crypto/derived-keys';
+import { ConflictError, messageOf } from '../../errors';
 import { sealedPrefix, type SealedPlace, type Sealer } from '../../crypto/sealing';
 
+/** Rows that a statement examines, whether it changes them or not. */
 const BATCH = 500;
 /** Processes that still use an old master key add values while a pass runs; after so many passes they must be fixed. */
 const MAX_PASSES = 5;
@@ -13,6 +13,11 @@ interface SealedRow {
   readonly id: string;
   readonly sealed: string;
   readonly bound: readonly string[];
+}
+
+/** Null: the row has no value in this column. */
+interface ExaminedRow extends Omit<SealedRow, 'sealed'> {
+  readonly sealed: string | null;
 }
 
 interface SealedColumn {
@@ -36,6 +41,13 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     ...BY_UUID,
     table: 'provider_accounts',
     column: 'sealed_server_key',
+    bound: 'array[adapter, base_url]',
+    placeOf: ({ id, bound: [adapter = '', baseUrl = ''] }) => ['provider-server-key', id, adapter, baseUrl],
+  },
+  {
+    ...BY_UUID,
+    table: 'provider_accounts',
+    column: 'proposed_server_key',
     bound: 'array[adapter, base_url]',
     placeOf: ({ id, bound: [adapter = '', baseUrl = ''] }) => ['provider-server-key', id, adapter, baseUrl],
   },
@@ -71,11 +83,10 @@ export interface ResealedTable {
 }
 
 /**
- * Seals every value with the current master key and in the current format, and keys the request fingerprints of old
- * rows. Afterwards the old master keys are not needed. It can be stopped and repeated, and runs beside every process: a
- * value that changed meanwhile is left as it is, and the next pass finds it.
+ * Seals every value with the current master key. Afterwards the old master keys are not needed. It can be stopped and
+ * repeated, and runs beside every process: a value that changed meanwhile is left as it is, and the next pass finds it.
  * @param report called after each batch
- * @throws UserError if a process keeps sealing with an old master key
+ * @throws ConflictError if a process keeps sealing with an old master key
  */
 export async function resealAll(
   db: Queryable,
@@ -88,13 +99,13 @@ export async function resealAll(
     const advance = (after: string) => resealBatch(db, sealer, column, after);
     results.push(await repeatPasses(column.table, column.start, advance, report));
   }
-  const keys = new DerivedKeys(db, sealer);
-  const advance = (after: string) => keyFingerprints(db, keys, after);
-  results.push(await repeatPasses('payments (fingerprints)', BY_UUID.start, advance, report));
   return results;
 }
 
 interface Batch {
+  /** Rows that must change. */
+  readonly found: number;
+  /** Of these, those that no other process changed meanwhile. */
   readonly changed: number;
   /** Undefined after the last batch. */
   readonly next: string | undefined;
@@ -113,14 +124,15 @@ async function repeatPasses(
     let isEmpty = true;
     for (let next: string | undefined = start; next !== undefined;) {
       const batch: Batch = await advance(next);
-      isEmpty &&= batch.next === undefined;
+      isEmpty &&= batch.found === 0;
       resealed += batch.changed;
       next = batch.next;
       if (batch.changed > 0) report({ table, resealed });
     }
     if (isEmpty && resealed === before) return { table, resealed };
   }
-  throw new UserError(
+  throw new ConflictError(
+    'old_master_key',
     `${table} still gets values of an old master key. Restart every process with the new one, and run it again.`,
   );
 }
@@ -131,11 +143,15 @@ async function resealBatch(
   { table, column, id, idType, bound, placeOf }: SealedColumn,
   after: string,
 ): Promise<Batch> {
-  const { rows } = await db.query<SealedRow>(
+  const { rows: examined } = await db.query<ExaminedRow>(
     `select ${id}::text as id, ${column} as sealed, ${bound} as bound from ${table}
-     where ${id} > $1::${idType} and not starts_with(${column}, $2) order by ${id} limit ${BATCH}`,
-    [after, sealedPrefix(sealer)],
+     where ${id} > $1::${idType} and ${column} is not null order by ${id} fetch first ${BATCH} rows with ties`,
+    [after],
   );
+  const next = examined.at(-1)?.id;
+  const prefix = sealedPrefix(sealer);
+  const rows = examined.filter((row): row is SealedRow => row.sealed !== null && !row.sealed.startsWith(prefix));
+  if (rows.length === 0) return { found: 0, changed: 0, next };
   const resealed = rows.map((row) => reseal(sealer, table, row, placeOf(row)));
   const { rowCount } = await db.query(
     `update ${table} set ${column} = new.resealed
@@ -143,41 +159,15 @@ async function resealBatch(
      where ${table}.${id} = new.id and ${table}.${column} = new.sealed`,
     [rows.map((row) => row.id), rows.map((row) => row.sealed), resealed],
   );
-  return { changed: rowCount ?? 0, next: rows.at(-1)?.id };
+  return { found: rows.length, changed: rowCount ?? 0, next };
 }
 
-/** @throws UserError that names the row if its value was changed, or moved from another row */
+/** @throws ConflictError that names the row if its value was changed, or moved from another row */
 function reseal(sealer: Sealer, table: string, { id, sealed }: SealedRow, place: SealedPlace): string {
   try {
     return sealer.seal(sealer.open(sealed, place), place);
   } catch (error) {
-    throw new UserError(`${table} ${id} has a sealed value that does not open: ${messageOf(error)}`);
+    const text = `${table} ${id} has a sealed value that does not open: ${messageOf(error)}`;
+    throw new ConflictError('old_master_key', text);
   }
-}
-
-/** The fingerprint of an old row is a bare digest: it becomes what a new row of the same request would have. */
-async function keyFingerprints(db: Queryable, keys: DerivedKeys, after: string): Promise<Batch> {
-  const { rows } = await db.query<{ id: string; fingerprint: string }>(
-    `select id, fingerprint from payments where id > $1 and not starts_with(fingerprint, 'v2.')
-     order by id limit ${BATCH}`,
-    [after],
-  );
-  const { rowCount } = await db.query(
-    `with keyed as (
-       select id, digest, fingerprint
-       from unnest($1::uuid[], $2::text[], $3::text[]) as keyed (id, digest, fingerprint)
-     ),
-     details as (
-       update payment_details details set fingerprint = keyed.fingerprint from keyed
-       where details.payment_id = keyed.id and details.fingerprint = keyed.digest
-     )
-     update payments set fingerprint = keyed.fingerprint from keyed
-     where payments.id = keyed.id and payments.fingerprint = keyed.digest`,
-    [
-      rows.map(({ id }) => id),
-      rows.map(({ fingerprint }) => fingerprint),
-      rows.map(({ fingerprint }) => currentFingerprint(fingerprint, keys)),
-    ],
-  );
-  return { changed: rowCount ?? 0, next: rows.at(-1)?.id };
 }

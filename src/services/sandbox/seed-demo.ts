@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { findEnvironment } from '../../db/connection/environment';
 import { createPool, type Queryable } from '../../db/connection/pool';
-import { UserError } from '../../errors';
+import { ConflictError } from '../../errors';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { createSealer, type Sealer } from '../../crypto/sealing';
 import { listPolicies, setPolicy } from '../provider-accounts/catalog';
@@ -36,7 +36,7 @@ const DEMO_SETTLEMENT_DELAY_SECONDS = 10;
  * Creates what `lunas up` shows: an approved merchant with a key, and for each provider a policy and an account at the
  * sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key is derived
  * from the master key, because the database stores only its hash.
- * @throws UserError if the database is not one of the sandbox
+ * @throws ConflictError if the database is not one of the sandbox
  */
 export async function seedDemo(options: DemoOptions): Promise<Demo> {
   const db = createPool(options.databaseUrl, { max: 1 });
@@ -44,7 +44,8 @@ export async function seedDemo(options: DemoOptions): Promise<Demo> {
   try {
     const environment = await findEnvironment(db);
     if (environment !== 'sandbox') {
-      throw new UserError(`Demo data is only for a sandbox: this database records ${environment ?? 'no environment'}.`);
+      const text = `Demo data is only for a sandbox: this database records ${environment ?? 'no environment'}.`;
+      throw new ConflictError('not_allowed', text);
     }
     await ensureMerchant(db);
     await ensurePolicies(db);

@@ -7,8 +7,7 @@ import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { TIMER_ACTIONS } from '../../domain/payment-actions';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
-import { UserError } from '../../errors';
-import { merchantNotFound } from '../merchants/merchants';
+import { ConflictError, InvalidError, NotFoundError } from '../../errors';
 import { requireRow } from '../../db/connection/require-row';
 
 /** One thing that happens to a payment: its creation, a request of the merchant, the customer, or a timer. */
@@ -143,21 +142,22 @@ async function amountFor(
 ): Promise<number> {
   if (totalRupiah === undefined) return amountRupiah ?? DEFAULT_AMOUNT_RUPIAH;
   if (amountRupiah !== undefined) {
-    throw new UserError(`${event} needs an amount of its own, so --amount is not possible with it.`);
+    throw new InvalidError('amount', `${event} needs an amount of its own.`);
   }
   const { rows } = await db.query<{ feePayer: FeePayer }>(
     'select fee_payer as "feePayer" from merchants where id = $1',
     [merchantId],
   );
-  const { feePayer } = requireRow(rows, merchantNotFound(merchantId));
+  const { feePayer } = requireRow(rows, 'merchant', merchantId);
   const { policy } = await findCurrentPolicy(db, provider, 'qris');
-  if (!policy) throw new UserError(`${provider} has no policy; lunas catalog set creates one.`);
+  if (!policy) throw new NotFoundError('policy', provider);
   for (let amount = totalRupiah; amount > 0; amount -= 1) {
     const outcome = amountsOf(amount, policy, feePayer);
     if (outcome.outcome === 'ok' && outcome.amounts.totalRupiah === totalRupiah) return amount;
     if (outcome.outcome === 'ok' && outcome.amounts.totalRupiah < totalRupiah) break;
   }
-  throw new UserError(`With the fee of the policy no amount has the total that ${event} needs (${totalRupiah}).`);
+  const text = `With the fee of the policy no amount has the total that ${event} needs (${totalRupiah}).`;
+  throw new ConflictError('not_allowed', text);
 }
 
 async function findByOrder(db: Queryable, merchantId: string, orderId: string): Promise<TriggeredPayment> {
@@ -166,7 +166,7 @@ async function findByOrder(db: Queryable, merchantId: string, orderId: string): 
      where merchant_id = $1 and merchant_reference_id = $2`,
     [merchantId, orderId],
   );
-  if (!rows[0]) throw new UserError('The API created no payment: see `lunas doctor`.');
+  if (!rows[0]) throw new ConflictError('outcome_not_reached', 'The API created no payment.');
   return rows[0];
 }
 
@@ -189,7 +189,8 @@ async function reached(
       return { id, referenceId, status: now.status };
     if (performance.now() > deadlineAtMs) {
       const expected = goal === 'late' ? 'no late payment' : `not ${goal}`;
-      throw new UserError(
+      throw new ConflictError(
+        'outcome_not_reached',
         `${referenceId} is ${now?.status ?? 'gone'} and has ${expected} after 30 s; is a worker running?`,
       );
     }

@@ -8,7 +8,6 @@ import { markDead } from '../../webhooks/mark-dead';
 import { type DisabledReason, RESET_HEALTH } from '../../webhooks/record-attempt';
 import { resolverFor, type ResolveHost } from '../../webhooks/resolve-host';
 import { type ReceiverRules, receiverViolation } from '../../webhooks/ssrf-guard';
-import { merchantNotFound } from '../merchants/merchants';
 import { assertUrl } from '../provider-accounts/validate-url';
 import { requireRow } from '../../db/connection/require-row';
 
@@ -25,7 +24,7 @@ export interface WebhookEndpoint {
   readonly failingSince: Date | null;
   /** Not null: the circuit breaker is open, and the next probe is sent then. The other deliveries follow a success. */
   readonly nextProbeAt: Date | null;
-  /** Deliveries that are neither delivered nor dead. */
+  /** Deliveries that are neither delivered nor dead. 0 if the endpoint is disabled: those are dead, or become so. */
   readonly pending: number;
   readonly createdAt: Date;
 }
@@ -42,10 +41,12 @@ const SECRET_BYTES = 32;
 const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", endpoint.url, endpoint.events,
   endpoint.status, endpoint.disabled_reason as "disabledReason", endpoint.consecutive_failures as "consecutiveFailures",
   endpoint.failing_since as "failingSince", endpoint.next_probe_at as "nextProbeAt",
-  (select count(*) from webhook_deliveries
-    where endpoint_id = endpoint.id and status = 'pending' and retry_workflow_started_at is null)
-  + (select count(*) from webhook_deliveries
-    where endpoint_id = endpoint.id and status = 'pending' and retry_workflow_started_at is not null) as pending,
+  case endpoint.status when 'disabled' then 0 else
+    (select count(*) from webhook_deliveries
+      where endpoint_id = endpoint.id and status = 'pending' and retry_workflow_started_at is null)
+    + (select count(*) from webhook_deliveries
+      where endpoint_id = endpoint.id and status = 'pending' and retry_workflow_started_at is not null)
+  end as pending,
   endpoint.created_at as "createdAt"`;
 
 /**
@@ -81,7 +82,7 @@ export async function createEndpoint(
       sealer.seal(secret, ['webhook-secret', secretId]),
     ],
   );
-  return { ...requireRow(rows, merchantNotFound(endpoint.merchantId)), secret };
+  return { ...requireRow(rows, 'merchant', endpoint.merchantId), secret };
 }
 
 /** In the order of their creation. */
@@ -98,11 +99,7 @@ export async function findEndpoint(db: Queryable, endpointId: string): Promise<W
     `select ${ENDPOINT_COLUMNS} from webhook_endpoints endpoint where endpoint.id = $1`,
     [endpointId],
   );
-  return requireRow(rows, endpointNotFound(endpointId));
-}
-
-export function endpointNotFound(endpointId: string): string {
-  return `There is no endpoint ${endpointId}; lunas webhooks list shows them.`;
+  return requireRow(rows, 'endpoint', endpointId);
 }
 
 /**
@@ -166,7 +163,7 @@ export async function rotateSecret(
      select id, merchant_id as "merchantId", ends::timestamptz(3) as "oldSecretExpiresAt" from endpoint`,
     [endpointId, overlapSeconds, secretId, sealer.seal(secret, ['webhook-secret', secretId])],
   );
-  return { ...requireRow(rows, endpointNotFound(endpointId)), secret };
+  return { ...requireRow(rows, 'endpoint', endpointId), secret };
 }
 
 /**

@@ -5,7 +5,6 @@ import { openSecret, type SealedSecret, VALID_SECRETS } from '../../webhooks/out
 import { RESET_HEALTH } from '../../webhooks/record-attempt';
 import type { WebhookAttempt, WebhookSender } from '../../webhooks/send';
 import { requireRow } from '../../db/connection/require-row';
-import { endpointNotFound } from './webhook-endpoints';
 
 /** The value of `X-Service-Event`; no payment event has this name. */
 const PING_EVENT = 'ping';
@@ -31,7 +30,7 @@ export async function pingEndpoint(
     `select endpoint.url, ${VALID_SECRETS} as "sealedSecrets" from webhook_endpoints endpoint where endpoint.id = $1`,
     [endpointId],
   );
-  const { url, sealedSecrets } = requireRow(rows, endpointNotFound(endpointId));
+  const { url, sealedSecrets } = requireRow(rows, 'endpoint', endpointId);
   const deliveryId = uuidv7();
   const attempt = await sender.send({
     deliveryId,

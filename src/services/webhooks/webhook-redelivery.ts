@@ -1,4 +1,4 @@
-import { UserError } from '../../errors';
+import { ConflictError, NotFoundError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import { type DeliveryStatus, lockedEndpoints } from '../../webhooks/outbox';
 
@@ -33,7 +33,7 @@ const REQUEUE_DELIVERIES = `
 
 /**
  * Redelivers deliveries that are dead or delivered.
- * @throws UserError if one of them cannot be redelivered; then none is
+ * @throws NotFoundError, ConflictError if one of them cannot be redelivered; then none is
  */
 export async function redeliver(db: Queryable, deliveryIds: readonly string[]): Promise<Redelivery> {
   await assertRedeliverable(db, deliveryIds);
@@ -98,13 +98,11 @@ async function assertRedeliverable(db: Queryable, deliveryIds: readonly string[]
   );
   for (const id of deliveryIds) {
     const delivery = rows.find((row) => row.id === id.toLowerCase());
-    if (!delivery) throw new UserError(`There is no delivery ${id}; lunas webhooks deliveries shows the newest.`);
-    if (delivery.status === 'pending') throw new UserError(`The delivery ${id} is pending already.`);
+    if (!delivery) throw new NotFoundError('delivery', id);
+    if (delivery.status === 'pending') throw new ConflictError('not_allowed', `The delivery ${id} is pending already.`);
     if (delivery.disabledEndpoint !== null) {
       const endpointId = delivery.disabledEndpoint;
-      throw new UserError(
-        `The endpoint of the delivery ${id} is disabled; lunas webhooks enable ${endpointId} comes first.`,
-      );
+      throw new ConflictError('endpoint_disabled', `The endpoint of the delivery ${id} is disabled.`, { endpointId });
     }
   }
 }

@@ -1,11 +1,15 @@
+import type { PublicLinks } from '../../crypto/public-links';
 import type { Queryable } from '../../db/connection/pool';
-import type { CheckoutLinks } from './checkout-links';
+import type { LostWorkflows } from '../../services/recovery/lost-workflows';
+import type { CheckoutPages } from './checkout-pages';
 import type { CheckoutWatch } from './checkout-watch';
 
 /** What the checkout pages use. */
 export interface CheckoutDependencies {
   /** Connections for requests without a key: they cannot take those of merchants. */
   readonly publicDb: Queryable;
-  readonly checkoutLinks: CheckoutLinks;
+  readonly checkoutLinks: PublicLinks;
+  readonly checkoutPages: CheckoutPages;
   readonly checkoutWatch: CheckoutWatch;
+  readonly lostWorkflows: Pick<LostWorkflows, 'check' | 'checkExpired'>;
 }

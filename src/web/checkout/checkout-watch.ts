@@ -1,18 +1,23 @@
 import type { Response } from 'express';
 import type { Queryable } from '../../db/connection/pool';
 import { type CheckoutStatus, findCheckoutStatuses } from '../../db/queries/find-checkout';
+import { COMMENT, eventText, writeOrDestroy } from '../../http/event-stream';
 import type { Logger } from '../../observability/logger';
+import type { LostWorkflows } from '../../services/recovery/lost-workflows';
 
 const INTERVAL_MS = 1_000;
-/** A comment after this many intervals, so that proxies do not close an idle connection. */
+/** Between two comments. */
 const INTERVALS_PER_COMMENT = 15;
+/** The browser connects again after its end. */
+const LIFETIME_MS = 15 * 60_000;
 /** The browser connects again after this time. */
-const RECONNECT = 'retry: 2000\n\n';
+const RECONNECT = eventText({ retryMs: 2_000 });
 /** To a viewer without a place: the page reads its status every 10 s instead. */
-const POLL = 'retry: 10000\nevent: status\ndata: {}\n\n';
+const POLL = eventText({ retryMs: 10_000, event: 'status', data: {} });
 
 interface Viewer {
   readonly response: Response;
+  readonly endAtMs: number;
   /** The status that the page shows. */
   statusKey: string;
 }
@@ -20,6 +25,8 @@ interface Viewer {
 interface WatchSettings {
   readonly maxConnections: number;
   readonly log: Logger;
+  readonly lifetimeMs?: number;
+  readonly lostWorkflows: Pick<LostWorkflows, 'checkExpired'>;
 }
 
 /** Two statuses with the same key have the same page. */
@@ -34,7 +41,9 @@ export function statusKeyOf({ version, latePayment }: CheckoutStatus): string {
 export class CheckoutWatch {
   readonly #viewers = new Map<string, Set<Viewer>>();
   readonly #maxViewers: number;
+  readonly #lifetimeMs: number;
   readonly #log: Logger;
+  readonly #lostWorkflows: WatchSettings['lostWorkflows'];
   #count = 0;
   #intervals = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -42,18 +51,22 @@ export class CheckoutWatch {
 
   constructor(
     private readonly db: Queryable,
-    { maxConnections, log }: WatchSettings,
+    { maxConnections, log, lostWorkflows, lifetimeMs = LIFETIME_MS }: WatchSettings,
   ) {
+    this.#lifetimeMs = lifetimeMs;
     this.#maxViewers = Math.floor(maxConnections / 2);
     this.#log = log;
+    this.#lostWorkflows = lostWorkflows;
   }
 
   /** Sends an event when the payment's status differs from the one that the page shows. */
   add(paymentId: string, statusKey: string, response: Response): void {
+    // The client may have gone while its token was read: there is no further event then.
+    if (response.closed) return;
     if (response.req.method === 'HEAD') return void response.end();
     if (this.#isStopped) return void response.end(RECONNECT);
     if (this.#count >= this.#maxViewers) return void response.end(POLL);
-    const viewer = { response, statusKey };
+    const viewer = { response, statusKey, endAtMs: performance.now() + this.#lifetimeMs };
     this.#viewers.set(paymentId, (this.#viewers.get(paymentId) ?? new Set()).add(viewer));
     this.#count += 1;
     response.once('close', () => this.#remove(paymentId, viewer));
@@ -87,10 +100,15 @@ export class CheckoutWatch {
   async #tick(): Promise<void> {
     try {
       const statuses = await findCheckoutStatuses(this.db, [...this.#viewers.keys()]);
-      for (const status of statuses.values()) this.#send(status);
+      for (const status of statuses.values()) {
+        this.#send(status);
+        // The page was read before its deadline, and nothing else may happen to the payment.
+        this.#lostWorkflows.checkExpired(status);
+      }
     } catch (error) {
       this.#log.warn({ err: error }, 'checkout statuses not read');
     }
+    this.#endOld();
     this.#intervals += 1;
     if (this.#intervals % INTERVALS_PER_COMMENT === 0) this.#sendComments();
     this.#timer = undefined;
@@ -102,17 +120,17 @@ export class CheckoutWatch {
     for (const viewer of this.#viewers.get(status.id) ?? []) {
       if (viewer.statusKey === statusKey) continue;
       viewer.statusKey = statusKey;
-      write(viewer.response, `id: ${statusKey}\nevent: status\ndata: ${JSON.stringify({ status: status.status })}\n\n`);
+      const text = eventText({ id: statusKey, event: 'status', data: { status: status.status } });
+      writeOrDestroy(viewer.response, text);
     }
   }
 
-  #sendComments(): void {
-    for (const { response } of this.#all()) write(response, ':\n\n');
+  #endOld(): void {
+    const nowMs = performance.now();
+    for (const { response, endAtMs } of this.#all()) if (endAtMs <= nowMs) response.end();
   }
-}
 
-/** A viewer that does not read must not fill the memory. */
-function write(response: Response, text: string): void {
-  if (response.writableNeedDrain) response.destroy();
-  else response.write(text);
+  #sendComments(): void {
+    for (const { response } of this.#all()) writeOrDestroy(response, COMMENT);
+  }
 }

@@ -1,5 +1,5 @@
 import type { CheckoutRow } from '../../db/queries/find-checkout';
-import { renderCheckoutPage, renderUnknownPage } from './page';
+import { renderUnknownPage } from './page';
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies } from './checkout-dependencies';
 import { checkoutHeaders } from './checkout-headers';
@@ -13,13 +13,17 @@ export const getCheckoutPage = publicEndpoint({
   method: 'get',
   path: '/pay/:token',
   hasBudget: true,
-  async handler(dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'publicDb'>, request) {
+  async handler(
+    dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'lostWorkflows' | 'publicDb'>,
+    request,
+  ) {
     const language = languageOf(request);
     const payment = await findCheckoutPage(dependencies, request);
     if (!payment) {
       return { status: 404, headers: { ...checkoutHeaders([]), ...HTML }, body: renderUnknownPage(language) };
     }
-    const body = renderCheckoutPage({
+    dependencies.lostWorkflows.check(payment);
+    const body = dependencies.checkoutPages.page({
       payment,
       path: `/pay/${String(request.params.token)}`,
       statusKey: statusKeyOf(payment),

@@ -16,6 +16,19 @@ export interface CheckoutPage {
   readonly returnUrl: string | null;
   readonly language: Language;
   readonly nowMs: number;
+  /** By default that of `nowMs`. A template has other texts. */
+  readonly timeLeft?: TimeLeft;
+}
+
+/** The time until the deadline, as the page contains it: for its script, and to read. */
+export interface TimeLeft {
+  readonly milliseconds: string;
+  readonly countdown: string;
+}
+
+export function timeLeftAt(nowMs: number, expiresAt: Date): TimeLeft {
+  const milliseconds = expiresAt.getTime() - nowMs;
+  return { milliseconds: String(milliseconds), countdown: formatCountdown(milliseconds) };
 }
 
 /** Without a script the page reloads itself after this time. */
@@ -93,12 +106,12 @@ function Payment(page: CheckoutPage): ReactElement {
   const state = checkoutStateOf(payment, nowMs);
   const { title, explanation } = texts.states[state];
   const payload = payablePayload(payment, nowMs);
-  const millisecondsLeft = payload === null ? undefined : payment.expiresAt.getTime() - nowMs;
+  const timeLeft = page.timeLeft ?? timeLeftAt(nowMs, payment.expiresAt);
   return (
     <main
       className={state}
       data-events={isLastPage(payment) ? undefined : `${path}/events?seen=${encodeURIComponent(statusKey)}`}
-      data-milliseconds-left={millisecondsLeft}
+      data-milliseconds-left={payload === null ? undefined : timeLeft.milliseconds}
     >
       <p className="merchant">{payment.merchantName}</p>
       <h1>{title}</h1>
@@ -107,7 +120,7 @@ function Payment(page: CheckoutPage): ReactElement {
         {formatRupiah(payment.totalRupiah)}
       </p>
       <p>{explanation}</p>
-      {payload !== null && <Code page={page} payload={payload} />}
+      {payload !== null && <Code page={page} payload={payload} countdown={timeLeft.countdown} />}
       <LatePayment {...page} />
       <dl>
         <div>
@@ -134,10 +147,11 @@ function LatePayment({ payment, language, nowMs }: CheckoutPage): ReactElement |
 interface CodeProps {
   readonly page: CheckoutPage;
   readonly payload: string;
+  readonly countdown: string;
 }
 
 /** The code and how to pay it. The script removes `data-payable` when the time is over. */
-function Code({ page: { payment, path, language, nowMs }, payload }: CodeProps): ReactElement {
+function Code({ page: { payment, path, language }, payload, countdown }: CodeProps): ReactElement {
   const texts = TEXTS[language];
   const { size, path: modules } = drawQrisPath(payload);
   const qris = parseQris(payload);
@@ -171,7 +185,7 @@ function Code({ page: { payment, path, language, nowMs }, payload }: CodeProps):
             data-one-minute={texts.oneMinuteLeft}
             data-end={texts.states.checking.title}
           >
-            {formatCountdown(payment.expiresAt.getTime() - nowMs)}
+            {countdown}
           </strong>
         </span>
         <span>

@@ -1,5 +1,6 @@
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint, StreamBody } from '../../http/endpoint';
+import { EVENT_STREAM_HEADERS } from '../../http/event-stream';
 import { logPayment } from '../../temporal/log-payment';
 import type { CheckoutDependencies } from './checkout-dependencies';
 
@@ -23,8 +24,7 @@ export const streamCheckout = publicEndpoint({
     const statusKey = request.get('last-event-id') ?? (typeof seen === 'string' ? seen : '');
     return {
       status: 200,
-      // A buffering proxy would hold the events back.
-      headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+      headers: { ...EVENT_STREAM_HEADERS, 'Cache-Control': 'no-store' },
       body: new StreamBody((response) => checkoutWatch.add(paymentId, statusKey, response)),
     };
   },

@@ -56,7 +56,7 @@ export function renderLlmsTxt(publicBaseUrl: string): string {
 
 Amounts are whole rupiah. Secret keys stay on servers. Send an \`Idempotency-Key\` with each create, and repeat a
 request that had no response or a 500 under the same key. Fulfil once for each payment \`id\`, when it is \`paid\` or
-\`settled\`.
+\`settled\`. A refund is always for the whole amount: send no body.
 
 ## Guides
 

@@ -22,8 +22,8 @@ async function createPaid(provider = 'gopay'): Promise<{ id: string; reference_i
   return payment;
 }
 
-function refund(id: string) {
-  return service.call('POST', `/payments/${id}/refund`);
+function refund(id: string, body?: string, contentType = 'application/json') {
+  return service.call('POST', `/payments/${id}/refund`, body, { 'content-type': contentType });
 }
 
 async function waitForStatus(id: string, status: string): Promise<void> {
@@ -77,10 +77,30 @@ describe('POST /payments/:id/refund', () => {
     }
   });
 
-  it('200: with any body and content type', async () => {
+  it.each(['', ' ', '{}', '{ }\n', '[]', 'null'])('200: with the empty body %j, of any content type', async (body) => {
     const { id } = await createPaid();
-    const { status } = await service.call('POST', `/payments/${id}/refund`, '{"amount":', { 'content-type': 'text/x' });
-    expect(status).toBe(200);
+    expect((await refund(id, body, 'text/x')).status).toBe(200);
+  });
+
+  it.each([
+    ['{"amount":1000}', 'application/json'],
+    ['{"reason":"rusak"}', 'application/json'],
+    ['{"amount":', 'application/json'],
+    ['[1000]', 'application/json'],
+    ['amount=1000', 'application/x-www-form-urlencoded'],
+  ])('400 payment_refund_failed: the body %s, and nothing changes', async (body, contentType) => {
+    const { id } = await createPaid();
+    const rejected = await refund(id, body, contentType);
+    expect([rejected.status, rejected.body.error]).toEqual([
+      400,
+      {
+        code: 'payment_refund_failed',
+        message: 'A refund is always for the whole amount, Rp 30.000. Send no body.',
+      },
+    ]);
+    expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('paid');
+    const { rows } = await service.db.query('select number from refunds where payment_id = $1', [id]);
+    expect(rows).toEqual([]);
   });
 
   it('400 payment_refund_failed: a pending payment, one with a refund, one of shopeepay', async () => {

@@ -88,6 +88,23 @@ describe('POST /provider-notifications/:account', () => {
     expect(await signalsTo(id)).toBeLessThanOrEqual(4 + 2 * seconds);
   });
 
+  it('200: variants of one signed notification keep neither another code nor another status out', async () => {
+    const { reference_id } = await createPayment();
+    const created = { status_code: '201', transaction_status: 'pending' };
+    for (let variant = 0; variant < 110; variant += 1) {
+      await notify(notification(reference_id, { ...created, transaction_id: `tx-${variant}` }));
+    }
+    expect(await inbox(reference_id)).toHaveLength(100);
+    await notify(notification(reference_id, { transaction_id: 'genuine' }));
+    for (let variant = 0; variant < 110; variant += 1) {
+      await notify(notification(reference_id, { transaction_id: `tx-${variant}` }));
+    }
+    await notify(notification(reference_id, { transaction_status: 'refund' }));
+    const reported = (await inbox(reference_id)).map((row) => row.reported_status);
+    const count = (status: string) => reported.filter((one) => one === status).length;
+    expect([count('pending'), count('paid'), count('refunded')]).toEqual([100, 100, 1]);
+  });
+
   it('400: 64 kB and no more are read, and nothing for an unknown account', async () => {
     const large = JSON.stringify({ ...notification('LN0000000000000002'), padding: 'x'.repeat(64 * 1_024) });
     const { status, body } = await notify(large);

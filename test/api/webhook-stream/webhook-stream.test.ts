@@ -1,6 +1,14 @@
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import { randomUUID } from 'node:crypto';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import express, { type RequestHandler } from 'express';
+import { StreamCursors } from '../../../src/api/webhook-stream/stream-cursor';
+import { WebhookStreams } from '../../../src/api/webhook-stream/webhook-streams';
+import { DerivedKeys } from '../../../src/crypto/derived-keys';
+import { findStreamEnd } from '../../../src/db/queries/find-webhook-stream';
+import { ApiError } from '../../../src/http/api-error';
+import { createLogger } from '../../../src/observability/logger';
 import { revokeKey } from '../../../src/services/merchants/keys';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
@@ -10,11 +18,16 @@ import { startReceiver } from '../../support/receiver';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
+const DAY_MS = 86_400_000;
+
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
 });
 afterAll(() => service.close());
+
+/** Of the service. */
+const cursors = () => new StreamCursors(new DerivedKeys(service.db, createSealer(service.masterKey)));
 
 interface Stream {
   readonly status: number;
@@ -165,13 +178,45 @@ describe('GET /webhooks/stream', () => {
     await receiver.close();
   });
 
-  it('begins now with a cursor of another database', async () => {
-    const { secretKey } = await createSecondMerchant(service.db);
-    const cursor = '9000000000000000000.00000000-0000-0000-0000-000000000000.0';
+  it.each([
+    ['of another database', { xid: '9000000000000000000' }],
+    ['of more than three days ago', { atMs: Date.now() - 3 * DAY_MS - 60_000 }],
+    ['without an encryption', undefined],
+  ])('begins now with a cursor %s', async (_name, change) => {
+    const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
+    const end = await findStreamEnd(service.db);
+    const cursor = change ? cursors().seal({ ...end, ...change }, merchantId) : `${end.xid}.${end.paymentId}.0`;
     const stream = await openStream(secretKey, cursor);
     expect((await stream.message('ready')).id).not.toBe(cursor);
     const paymentId = await createPayment(secretKey);
     await stream.message('delivery', ofPayment(paymentId, 'payment.pending'));
+  });
+
+  it('continues with a cursor of less than three days ago', async () => {
+    const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
+    const end = await findStreamEnd(service.db);
+    const before = await createPayment(secretKey);
+    const cursor = cursors().seal({ ...end, atMs: Date.now() - 3 * DAY_MS + 600_000 }, merchantId);
+    const stream = await openStream(secretKey, cursor);
+    expect((await stream.message('ready')).id).toBe(cursor);
+    await stream.message('delivery', ofPayment(before, 'payment.pending'));
+  });
+
+  it('its cursors disclose nothing, and are of no use to another merchant', async () => {
+    const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
+    const stream = await openStream(secretKey);
+    await stream.message('ready');
+    const foreign = await createPayment(service.secretKey);
+    const own = await createPayment(secretKey);
+    const { id = '' } = await stream.message('delivery', ofPayment(own, 'payment.pending'));
+    for (const message of stream.messages) {
+      expect(message.id).toMatch(/^[\w-]{86}$/);
+      expect(Buffer.from(message.id ?? '', 'base64url').includes(Buffer.from(foreign.slice(0, 8), 'hex'))).toBe(false);
+    }
+    expect(cursors().open(id, merchantId)).toMatchObject({ paymentId: own, version: 2 });
+    expect(cursors().open(id, service.merchantId)).toBeUndefined();
+    const other = await openStream(service.secretKey, id);
+    expect((await other.message('ready')).id).not.toBe(id);
   });
 
   it('rejects a wrong key, and a fifth stream of a key', async () => {
@@ -180,6 +225,19 @@ describe('GET /webhooks/stream', () => {
     const { secretKey } = await createSecondMerchant(service.db);
     for (let count = 0; count < 4; count += 1) await (await openStream(secretKey)).message('ready');
     expect((await openStream(secretKey)).status).toBe(429);
+  });
+
+  it('200 concurrent requests of one key open four streams', async () => {
+    const { secretKey } = await createSecondMerchant(service.db);
+    const all = await Promise.all(Array.from({ length: 200 }, () => openStream(secretKey)));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(4);
+    expect(all.filter(({ status }) => status === 429)).toHaveLength(196);
+    for (const stream of all) stream.close();
+    // The places are free again.
+    await eventually(
+      () => openStream(secretKey),
+      ({ status }) => status === 200,
+    );
   });
 
   it('ends when the key is revoked', async () => {
@@ -192,5 +250,75 @@ describe('GET /webhooks/stream', () => {
     await revokeKey(service.operatorContext.db, rows[0]?.id ?? '');
     await stream.ended;
     expect((await openStream(secretKey)).status).toBe(401);
+  });
+});
+
+describe('a place in the streams', () => {
+  const place = { keyId: randomUUID(), merchantId: randomUUID() };
+  const reader = { lastEventId: undefined, isAuthorized: () => Promise.resolve(true) };
+  const streamsWith = (lifetimeMs?: number) =>
+    new WebhookStreams(service.db, {
+      cursors: cursors(),
+      log: createLogger('test', 'silent'),
+      ...(lifetimeMs !== undefined && { lifetimeMs }),
+    });
+
+  /** Serves one request. */
+  async function serve(handle: RequestHandler): Promise<{ readonly url: string; close(): Promise<void> }> {
+    const server = createServer(express().get('/', handle)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('The server has no port');
+    return {
+      url: `http://127.0.0.1:${address.port}/`,
+      async close() {
+        server.closeAllConnections();
+        await once(server.close(), 'close');
+      },
+    };
+  }
+
+  it('is free again if the client has gone before the stream is opened', async () => {
+    const webhookStreams = streamsWith();
+    let reserved = 0;
+    let opened = 0;
+    const server = await serve((_request, response) => {
+      const own = webhookStreams.reserve(place);
+      reserved += 1;
+      const open = () => {
+        webhookStreams.open(own, reader, response);
+        opened += 1;
+      };
+      response.once('close', () => setImmediate(open));
+    });
+    for (let count = 1; count <= 4; count += 1) {
+      const leaving = request(server.url).on('error', () => undefined);
+      leaving.end();
+      const isReserved = () => Promise.resolve(reserved === count);
+      await eventually(isReserved, Boolean);
+      leaving.destroy();
+      const isOpened = () => Promise.resolve(opened === count);
+      await eventually(isOpened, Boolean);
+    }
+    for (let free = 0; free < 4; free += 1) webhookStreams.reserve(place);
+    expect(() => webhookStreams.reserve(place)).toThrow(ApiError);
+    await server.close();
+  });
+
+  it('eight of a merchant, whatever its keys', () => {
+    const webhookStreams = streamsWith();
+    for (let count = 0; count < 8; count += 1) webhookStreams.reserve({ ...place, keyId: randomUUID() });
+    expect(() => webhookStreams.reserve({ ...place, keyId: randomUUID() })).toThrow(ApiError);
+    webhookStreams.reserve({ keyId: randomUUID(), merchantId: randomUUID() });
+  });
+
+  it('the stream ends after its lifetime, with a cursor to continue from', async () => {
+    const webhookStreams = streamsWith(0);
+    const server = await serve((_request, response) => {
+      webhookStreams.open(webhookStreams.reserve(place), reader, response);
+    });
+    const response = await fetch(server.url);
+    expect(await response.text()).toMatch(/^id: [\w-]{86}\nevent: ready\ndata: {}\n\nid: [\w-]{86}\nevent: end\n/);
+    await server.close();
   });
 });

@@ -40,7 +40,7 @@ const LATE = { totalRupiah: 50_000, providerTransactionId: 'T', paidAt: T0 };
 function notify({ providerAccountId, referenceId }: PaymentTerms, reportedStatus: ReportedStatus, text = 'a') {
   const notification = { accountId: providerAccountId, referenceId, reportedStatus };
   const meaning = `${referenceId} ${reportedStatus} ${text}`;
-  return storeNotification(db, { ...notification, meaning, rawBody: Buffer.from(meaning) });
+  return storeNotification(db, { ...notification, meaning, signed: referenceId, rawBody: Buffer.from(meaning) });
 }
 
 /** Makes the notifications of an order due, this long after they were received. */

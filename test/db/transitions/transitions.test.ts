@@ -24,6 +24,7 @@ const DETAILS = {
   paidAt: later(58),
   reason: 'denied by the provider',
   holdSeconds: 60,
+  requestedBy: 'lunas' as const,
   providerReference: '7',
 } as const satisfies Partial<TransitionDetails>;
 

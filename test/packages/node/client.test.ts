@@ -222,24 +222,95 @@ describe('an AbortSignal', () => {
   });
 });
 
-describe('a rejection of an action after a lost response', () => {
-  it('is its success if the payment shows it', async () => {
-    const cancelled = { ...SUMMARY, status: 'cancelled', updated_at: '2026-11-21T08:03:12.877Z' };
-    script = [reset, rejection('payment_cancel_failed'), ok({ payment: cancelled })];
-    expect(await client().payments.cancel('p1')).toMatchObject({
-      status: 'cancelled',
-      cancelled_at: '2026-11-21T08:03:12.877Z',
-    });
-    script = [half, rejection('payment_refund_failed'), ok({ payment: { ...SUMMARY, status: 'refund_processing' } })];
-    expect(await client().payments.refund('p1')).toMatchObject({ status: 'refund_processing' });
+describe('an action whose response was lost', () => {
+  const at = (status: string, second: number): Reaction =>
+    ok({ payment: { ...SUMMARY, status, updated_at: `2026-11-21T08:03:${10 + second}.877Z` } });
+  const sent = () => received.map(({ method, url }) => `${method} ${url?.replace('/payments/p1', '') ?? ''}`);
+
+  it.each([
+    ['cancel', 'pending', reset, 'cancelled', '2026-11-21T08:03:11.877Z'],
+    ['cancel', 'refund_processing', half, 'paid', null],
+    ['cancel', 'pending', rejection('server_error'), 'cancelled', '2026-11-21T08:03:11.877Z'],
+  ] as const)('%s of a payment that was %s: reading shows that it succeeded', async (_, before, lost, after, time) => {
+    script = [at(before, 0), lost, at(after, 1)];
+    expect(await client().payments.cancel('p1')).toMatchObject({ status: after, cancelled_at: time });
+    expect(sent()).toEqual(['GET ', 'POST /cancel', 'GET ']);
   });
 
-  it('stays a rejection otherwise, and if no response was lost', async () => {
-    script = [reset, rejection('payment_cancel_failed'), ok({ payment: { ...SUMMARY, status: 'paid' } })];
+  it.each(['refund_processing', 'refund_failed', 'refunded'])('refund: reading shows %s', async (after) => {
+    script = [at('paid', 0), silence, at(after, 1)];
+    expect(await client({ timeoutMs: 500 }).payments.refund('p1')).toMatchObject({ status: after });
+    expect(sent()).toEqual(['GET ', 'POST /refund', 'GET ']);
+  });
+
+  it('is repeated after each reading that shows no change', async () => {
+    const paid = at('paid', 0);
+    const last = { ...SUMMARY, status: 'refund_processing' };
+    script = [paid, reset, paid, rejection('server_error'), paid, ok({ payment: last })];
+    expect(await client().payments.refund('p1')).toEqual(last);
+    expect(sent()).toEqual(['GET ', 'POST /refund', 'GET ', 'POST /refund', 'GET ', 'POST /refund']);
+  });
+
+  it('succeeded if the repeat is rejected because the first attempt ended after the reading', async () => {
+    script = [at('paid', 0), reset, at('paid', 0), rejection('payment_refund_failed'), at('refund_processing', 1)];
+    expect(await client().payments.refund('p1')).toMatchObject({ status: 'refund_processing' });
+    script = [
+      at('refund_processing', 0),
+      reset,
+      at('refund_processing', 0),
+      rejection('payment_cancel_failed'),
+      at('paid', 1),
+    ];
+    expect(await client().payments.cancel('p1')).toMatchObject({ status: 'paid', cancelled_at: null });
+  });
+
+  it('a refund that another process cancelled meanwhile is not requested again', async () => {
+    script = [at('paid', 0), reset, at('paid', 2)];
+    expect(await errorOf(client().payments.refund('p1'))).toBeInstanceOf(LunasConnectionError);
+    expect(sent()).toEqual(['GET ', 'POST /refund', 'GET ']);
+  });
+
+  it('a refund that another process requested meanwhile is not cancelled', async () => {
+    for (const before of ['pending', 'paid', 'refund_processing']) {
+      received = [];
+      script = [at(before, 0), reset, at('refund_processing', 3)];
+      expect(await errorOf(client().payments.cancel('p1'))).toBeInstanceOf(LunasConnectionError);
+      expect(sent()).toEqual(['GET ', 'POST /cancel', 'GET ']);
+    }
+  });
+
+  it('stays a rejection if the payment shows no success, and if no response was lost', async () => {
+    script = [at('pending', 0), reset, at('paid', 1), rejection('payment_cancel_failed'), at('paid', 1)];
     expect(await errorOf(client().payments.cancel('p1'))).toBeInstanceOf(PaymentCancelFailedError);
-    script = [rejection('payment_cancel_failed')];
+    script = [at('cancelled', 0), reset, at('cancelled', 0), rejection('payment_cancel_failed'), at('cancelled', 0)];
+    expect(await errorOf(client().payments.cancel('p1'))).toBeInstanceOf(PaymentCancelFailedError);
+    received = [];
+    script = [at('paid', 0), rejection('payment_cancel_failed')];
     expect(await errorOf(client().payments.cancel('p1'))).toMatchObject({ attempts: 1 });
+    expect(sent()).toEqual(['GET ', 'POST /cancel']);
+  });
+
+  it('is not repeated if it cannot be read', async () => {
+    const unreadable = Array.from({ length: 3 }, () => rejection('server_error'));
+    script = [at('paid', 0), reset, ...unreadable];
+    const error = await errorOf(client({ maxRetries: 2 }).payments.refund('p1'));
+    expect(error).toBeInstanceOf(LunasConnectionError);
+    expect(sent().filter((request) => request === 'POST /refund')).toHaveLength(1);
+  });
+
+  it('a key without the scope read: one attempt that may have been executed', async () => {
+    const noScope = rejection('api_key_ip_not_allowed');
+    script = [noScope, ok({ payment: SUMMARY })];
+    expect(await client().payments.refund('p1')).toEqual(SUMMARY);
+    script = [noScope, reset];
+    expect(await errorOf(client().payments.refund('p1'))).toBeInstanceOf(LunasConnectionError);
     expect(received).toHaveLength(4);
+  });
+
+  it('is repeated without a reading after a 429: the API did nothing', async () => {
+    script = [at('paid', 0), rejection('rate_limited', { 'retry-after': '0' }), ok({ payment: SUMMARY })];
+    expect(await client().payments.refund('p1')).toEqual(SUMMARY);
+    expect(sent()).toEqual(['GET ', 'POST /refund', 'POST /refund']);
   });
 });
 
@@ -281,9 +352,17 @@ describe('arguments', () => {
     expect(received).toHaveLength(0);
   });
 
+  it('a refund with an amount is rejected: it is always for the whole amount', async () => {
+    const options: object = { amount: 1_000 };
+    const error = await errorOf(client().payments.refund('p1', options));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error).toMatchObject({ message: expect.stringContaining('whole amount') });
+    expect(received).toHaveLength(0);
+  });
+
   it('an id stays one segment of the path', async () => {
     await client().payments.cancel('../x?y#z');
-    expect(received[0]?.url).toBe('/payments/..%2Fx%3Fy%23z/cancel');
+    expect(received.map(({ url }) => url)).toEqual(['/payments/..%2Fx%3Fy%23z', '/payments/..%2Fx%3Fy%23z/cancel']);
   });
 
   it.each([

@@ -8,6 +8,7 @@ import { createProviderRegistry, type ProviderRegistry } from '../../../src/prov
 import { createSealer } from '../../../src/crypto/sealing';
 import { runLunas } from '../../cli/run-lunas';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { SILENT } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
 
 const PROCESSES = 3;
@@ -51,7 +52,9 @@ afterAll(async () => {
 
 async function openRegistries(): Promise<void> {
   await Promise.all(registries.map((registry) => registry.close()));
-  registries = pools.map((pool) => createProviderRegistry(pool, sealer, 'http://127.0.0.1'));
+  registries = pools.map((pool) =>
+    createProviderRegistry({ db: pool, sealer, publicBaseUrl: 'http://127.0.0.1', log: SILENT }),
+  );
 }
 
 async function startAcquirer() {
@@ -128,12 +131,27 @@ it('the processes together keep to the limit of an account', async () => {
 });
 
 it('a call that would wait for long is not made, and reserves nothing', async () => {
-  await db.query("update provider_call_schedules set next_call_at = now() + interval '1 hour'");
+  await db.query("update provider_call_schedules set next_call_at = now() + interval '2900 milliseconds'");
   const [before, calls] = [await schedules(), acquirer.arrivalsMs.length];
-  expect(await Promise.all(registries.map((registry) => find(registry)))).toEqual(
-    registries.map(() => ({ outcome: 'indeterminate', reason: 'the limit of 40 calls per second is reached' })),
+  expect(await Promise.all(registries.map((registry) => find(registry, 200)))).toEqual(
+    registries.map(() => ({
+      outcome: 'indeterminate',
+      reason: 'the limit of 40 calls per second is reached',
+      isRateLimited: true,
+    })),
   );
   expect([await schedules(), acquirer.arrivalsMs.length]).toEqual([before, calls]);
+});
+
+it('a clock of PostgreSQL that went back by 30 s stops no call', async () => {
+  await db.query("update provider_call_schedules set next_call_at = clock_timestamp() + interval '30 seconds'");
+  const [registry] = registries;
+  if (!registry) throw new Error('There is no registry');
+  expect(await find(registry)).toEqual({ outcome: 'not_found' });
+  const { rows } = await db.query(
+    "select next_call_at < clock_timestamp() + interval '3 seconds' as soon from provider_call_schedules",
+  );
+  expect(rows).toEqual([{ soon: true }]);
 });
 
 it('0 removes the limit in every process', async () => {

@@ -1,16 +1,20 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { appendFile, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { paymentIdentity, referenceIdOf } from '../../../src/api/payments/create-payment/payment-identity';
 import { openException } from '../../../src/db/records/open-exception';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { archivePayments } from '../../../src/services/archive/archive-payments';
+import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { runLunas, type Outcome } from '../../cli/run-lunas';
 import { asSuperuser } from '../../support/backdate';
+import { openGate, type Gate } from '../../support/gate';
 import { sendRequest, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { creation, newTerms, type TestLedger } from '../../support/payments';
 import { insertCatalog } from '../../support/seed-payments';
@@ -273,10 +277,140 @@ describe('a run', () => {
     expect(notVerified).toMatchObject({ exitCode: 1, stdout: '' });
     expect(notVerified.stderr).toContain('The ledger is verified not yet. Run lunas ledger verify first');
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    expect((await lunas('archive', '--before', tomorrow)).stderr).toMatch(/last 7 days stay: give --before \d{4}-/);
+    expect((await lunas('archive', '--before', tomorrow)).stderr).toMatch(/last 7 days stay: give \d{4}-/);
     expect(await lunas('archive')).toMatchObject({ exitCode: 2 });
     expect((await lunas('archive', '--before', 'May')).stderr).toContain("must be a day such as 2026-01-31, not 'May'");
     expect(await countRows()).toMatchObject({ payments: 1 });
+  });
+});
+
+describe('beside others', () => {
+  const MOVE = { before: BEFORE, isDryRun: false, onDay: () => undefined };
+  let gate: Gate;
+  beforeEach(async () => {
+    gate = await openGate(apis.db);
+  });
+  afterEach(() => gate.remove());
+
+  /** Payments of the first day that are verified, in the order of their ids. */
+  async function payments(count: number): Promise<string[]> {
+    const created = await Promise.all(Array.from({ length: count }, () => settled({ paymentId: idOn(0) })));
+    await backdate();
+    await verified();
+    return created.map(({ terms }) => terms.paymentId).sort();
+  }
+
+  const expectOnceEach = async (ids: readonly string[]) => {
+    const { rows } = await apis.db.query<{ id: string }>(
+      'select id from payments union all select payment_id from archived_payments order by id',
+    );
+    expect(rows.map(({ id }) => id)).toEqual(ids);
+    const archived = await apis.db.query<{ id: string }>('select payment_id as id from archived_payments order by 1');
+    expect([...(await readFiles()).keys()].sort()).toEqual(archived.rows.map(({ id }) => id));
+  };
+
+  it('lets a second run take the file over: the first one ends, and no payment is lost or repeated', async () => {
+    const ids = await payments(120);
+    await gate.closeAt('archive_files', 'before update of run_id');
+    const other = createPool(apis.operatorDatabaseUrl, { max: 2 });
+    try {
+      const first = archivePayments(operator, { ...MOVE, directory });
+      await gate.waiting(1);
+      const second = archivePayments(other, { ...MOVE, directory });
+      await gate.waiting(2);
+      await gate.open();
+      const results = await Promise.allSettled([first, second]);
+      const failures = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
+      expect(failures).toEqual([expect.stringContaining(`Another run archives ${FIRST_DAY} now`)]);
+    } finally {
+      await other.end();
+    }
+    await expectOnceEach(ids);
+    expect(await countRows()).toMatchObject({ payments: 0 });
+    expect((await readdir(directory)).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it.each([
+    ['before its payments are checked', 'archive_batches', 'before insert'],
+    ['before its rows are removed', 'archived_payments', 'after insert'],
+  ])('keeps a delivery that is redelivered %s, and archives the others', async (_when, table, time) => {
+    await apis.db.query(
+      `insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, 'http://127.0.0.1:9')`,
+      [key.merchantId],
+    );
+    const ids = await payments(3);
+    await change(`update webhook_deliveries set status = 'delivered', finished_at = now()`);
+    await gate.closeAt(table, time);
+    const running = archivePayments(operator, { ...MOVE, directory });
+    await gate.waiting(1);
+    const [redelivered = ''] = ids;
+    const { rows } = await apis.db.query<{ id: string }>(
+      'select id from webhook_deliveries where payment_id = $1 limit 1',
+      [redelivered],
+    );
+    expect(
+      await redeliver(
+        operator,
+        rows.map(({ id }) => id),
+      ),
+    ).toMatchObject({ redelivered: 1 });
+    await gate.open();
+    expect(await running).toMatchObject([{ archived: 2, kept: 1 }]);
+    await expectOnceEach(ids);
+    const pending = await apis.db.query("select payment_id from webhook_deliveries where status = 'pending'");
+    expect(pending.rows).toEqual([{ payment_id: redelivered }]);
+  });
+
+  it('keeps a payment with a notification that arrives meanwhile, and archives the others', async () => {
+    const ids = await payments(3);
+    await gate.closeAt('archive_batches', 'before insert');
+    const running = archivePayments(operator, { ...MOVE, directory });
+    await gate.waiting(1);
+    await apis.db.query(
+      `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body)
+       select provider_account_id, reference_id, sha256('x'), '{}' from payments where id = $1`,
+      [ids[0]],
+    );
+    await gate.open();
+    expect(await running).toMatchObject([{ archived: 2, kept: 1 }]);
+    await expectOnceEach(ids);
+  });
+
+  it('publishes a file that a stopped run has completed', async () => {
+    const ids = await payments(3);
+    // A directory in the place of the checksum: the run fails after it has completed the file.
+    const { rows } = await apis.db.query<{ id: number }>('select last_value as id from archive_files_id_seq');
+    const checksums = [0, 1, 2].map((n) =>
+      path.join(directory, `lunas-payments-${FIRST_DAY}-${(rows[0]?.id ?? 0) + n}.jsonl.gz.sha256`),
+    );
+    for (const name of checksums) await mkdir(name);
+    expect((await archive()).exitCode).toBe(1);
+    expect(await countRows()).toMatchObject({ payments: 0 });
+    for (const name of checksums) await rm(name, { recursive: true });
+    expect((await archive()).exitCode).toBe(0);
+    await expectOnceEach(ids);
+    const file = (await readdir(directory)).find((name) => name.endsWith('.gz')) ?? '';
+    expect((await lunas('archive', 'show', path.join(directory, file))).stdout).toContain('3 payments');
+  });
+
+  it('does not cut payments off that are nowhere else', async () => {
+    const ids = await payments(60);
+    await change(
+      `create function fail_second() returns trigger language plpgsql as
+        'begin if (select count(*) from archive_batches) > 0 then raise exception ''stopped''; end if;
+         return new; end'`,
+      'create trigger fail_second before insert on archive_batches for each row execute function fail_second()',
+      'alter table archive_batches enable always trigger fail_second',
+    );
+    await expect(archivePayments(operator, { ...MOVE, directory })).rejects.toThrow('stopped');
+    await change('drop trigger fail_second on archive_batches', 'drop function fail_second');
+    // As after a restore from a backup: the database has forgotten payments that are in the file.
+    await change('create table hidden as select * from payments', 'delete from payments');
+    const { exitCode, stderr } = await archive();
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('PostgreSQL does not have them')]);
+    await change('insert into payments select * from hidden', 'drop table hidden');
+    expect((await archive()).exitCode).toBe(0);
+    await expectOnceEach(ids);
   });
 });
 
@@ -344,13 +478,29 @@ describe('an archived payment', () => {
     const summary = await lunas('archive', 'show', file);
     expect(summary.stdout).toMatch(/1 payments; the checksum is correct[^]*settled +1 +Rp 50\.000/);
     expect((await lunas('archive', 'show', file, '--payment', 'LN1')).stderr).toContain('has no payment LN1');
-    await appendFile(file, 'x');
+    const offline = await runLunas(['archive', 'show', file, '--offline'], {});
+    expect(offline.stdout).toContain(`1 payments; the checksum is that of ${file}.sha256. The database was not asked.`);
+    const renamed = path.join(directory, 'lunas-payments-2026-01-30-4711.jsonl.gz');
+    await copyFile(file, renamed);
+    expect((await lunas('archive', 'show', renamed)).stderr).toContain(`is the file ${name}. Give it its name back.`);
+    await rm(renamed);
+
+    // Who can write the file can write its checksum too.
+    await writeFile(file, gzipSync(`${JSON.stringify([...(await readFiles()).values()][0])}\n`));
+    await writeFile(
+      `${file}.sha256`,
+      `${createHash('sha256')
+        .update(await readFile(file))
+        .digest('hex')}  ${name}\n`,
+    );
     expect(await lunas('archive', 'show', file)).toMatchObject({
       exitCode: 1,
       stdout: '',
       stderr: expect.stringContaining(`${file} was changed`),
     });
-    expect((await lunas('archive', 'show', `${file}.sha256`)).stderr).toContain('cannot be read');
+    await appendFile(file, 'x');
+    expect((await lunas('archive', 'show', file, '--offline')).stderr).toContain(`${file} was changed`);
+    expect((await lunas('archive', 'show', `${file}.gone`)).stderr).toContain('cannot be read');
   });
 
   it('is removed only by the archive: an open payment and a single row stay', async () => {

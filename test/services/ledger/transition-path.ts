@@ -125,6 +125,7 @@ const DETAILS = {
   paidAt: T0,
   reason: 'denied',
   holdSeconds: 60,
+  requestedBy: 'lunas' as const,
   providerReference: '7',
 } as const satisfies Partial<TransitionDetails>;
 

@@ -9,7 +9,7 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { creation, type TestLedger, createTestLedger } from '../../support/payments';
 
 const AT = Date.parse('2026-01-05T03:00:00.000Z');
-const noWorkflow = () => Promise.resolve(undefined);
+const noWorkflow = () => Promise.resolve(null);
 
 let ledger: TestLedger;
 
@@ -51,7 +51,7 @@ describe('showPayment', () => {
     } as const;
     const details = await showPayment(
       ledger.db,
-      (id) => Promise.resolve({ ...report, waitingFor: id }),
+      (id) => Promise.resolve({ state: 'running', ...report, waitingFor: id }),
       terms.paymentId,
     );
 
@@ -70,7 +70,7 @@ describe('showPayment', () => {
       [3, 'credit', 'merchant_pending', 49_650],
       [3, 'credit', 'fee_revenue', 350],
     ]);
-    expect(details.workflow).toEqual({ ...report, waitingFor: terms.paymentId });
+    expect(details.workflow).toEqual({ state: 'running', ...report, waitingFor: terms.paymentId });
   });
 
   it('returns each delivery with its attempts', async () => {

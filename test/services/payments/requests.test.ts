@@ -262,7 +262,7 @@ describe('lunas requests show', () => {
     expect(await lunas('requests', 'show', 'unknown')).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'error: There is no request unknown among those that are kept; lunas logs shows them.\n',
+      stderr: 'error: There is no recorded request unknown; lunas logs shows them.\n',
     });
   });
 });

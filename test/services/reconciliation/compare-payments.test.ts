@@ -5,6 +5,7 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { createOpenPayments } from '../../support/bulk';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import { SILENT } from '../../support/collect-log';
 import { bySize } from '../../support/size';
 
 const PLANTED = bySize({ small: 120, full: 1_000 });
@@ -146,7 +147,7 @@ async function plant({ at, sql }: Plant, payments: readonly Created[]): Promise<
 
 async function run(): Promise<Reconciliation> {
   const { db, workflows, masterKey, apiUrl } = service;
-  const providers = createProviderRegistry(db, createSealer(masterKey), apiUrl);
+  const providers = createProviderRegistry({ db, sealer: createSealer(masterKey), publicBaseUrl: apiUrl, log: SILENT });
   try {
     return await reconcileAll({ db, providers, workflows }, new Date(Date.now() - 2 * 3_600_000));
   } finally {

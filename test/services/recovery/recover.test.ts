@@ -122,8 +122,10 @@ it('lunas recover: every payment continues, once, after Temporal has lost everyt
   await service.startWorker();
   const first = await recover(service.operatorContext, service.workflows);
   const unfinished = await service.db.query('select 1 from payments where status = any($1)', [OPEN_STATUSES]);
-  expect(first.payments.rebuilt).toBeGreaterThanOrEqual(4);
-  expect(first.payments.rebuilt).toBeGreaterThanOrEqual(unfinished.rowCount ?? 0);
+  // The sweeper of the worker has started the payments that have an open notification.
+  const restarted = first.payments.rebuilt + first.payments.running;
+  expect(restarted).toBeGreaterThanOrEqual(4);
+  expect(restarted).toBeGreaterThanOrEqual(unfinished.rowCount ?? 0);
   const second = await recover(service.operatorContext, service.workflows);
   expect(second.payments.rebuilt).toBe(0);
   expect(first.deliveries.rebuilt).toBeGreaterThanOrEqual(1);

@@ -204,7 +204,10 @@ describe('a redelivery', () => {
     ];
     for (const [ids, reason] of rejected) await expect(redeliver(ledger.db, ids)).rejects.toThrow(reason);
     await disableEndpoint(ledger.db, endpoint.id);
-    await expect(redeliver(ledger.db, [second.deliveryId])).rejects.toThrow(`lunas webhooks enable ${endpoint.id}`);
+    await expect(redeliver(ledger.db, [second.deliveryId])).rejects.toMatchObject({
+      reason: 'endpoint_disabled',
+      data: { endpointId: endpoint.id },
+    });
     expect((await rowsOf()).every(({ status }) => status === 'dead')).toBe(true);
   });
 

@@ -33,6 +33,8 @@ export interface Behaviour {
   rejectsRefunds: boolean;
   /** The bank confirms a refund after this many status queries. */
   confirmsRefundsAfter: number;
+  /** A status query returns the payload of the QR code, too. */
+  repeatsQris: boolean;
   readonly losses: Record<FakeOperation, Loss[]>;
 }
 
@@ -47,7 +49,13 @@ export class FakeAcquirer implements Provider {
     const known = this.#behaviours.get(referenceId);
     if (known) return known;
     const losses = { issue: [], find: [], close: [], refund: [] };
-    const behaviour = { rejectsOrder: false, rejectsRefunds: false, confirmsRefundsAfter: 0, losses };
+    const behaviour = {
+      rejectsOrder: false,
+      rejectsRefunds: false,
+      confirmsRefundsAfter: 0,
+      repeatsQris: true,
+      losses,
+    };
     this.#behaviours.set(referenceId, behaviour);
     return behaviour;
   }
@@ -68,6 +76,13 @@ export class FakeAcquirer implements Provider {
     const order = this.#open(referenceId);
     order.status = 'refunded';
     order.refunds.push(refundOver(order.totalRupiah, 'by hand', true));
+  }
+
+  /** The bank rejects a refund of the dashboard: the acquirer lists none any more. */
+  removeRefunds(referenceId: string): void {
+    const order = this.#open(referenceId);
+    order.status = 'paid';
+    order.refunds = [];
   }
 
   /** The acquirer's records are wrong. */
@@ -105,7 +120,7 @@ export class FakeAcquirer implements Provider {
       if (!order) return { outcome: 'not_found' };
       this.#confirmByBank(referenceId, order);
       const { status, totalRupiah, transactionId, paidAt, refunds } = order;
-      const qrisPayload = payloadOf(referenceId);
+      const qrisPayload = this.behaviourOf(referenceId).repeatsQris ? payloadOf(referenceId) : null;
       const payment = { status, totalRupiah, providerTransactionId: transactionId, paidAt, qrisPayload };
       return { outcome: 'found', payment: { ...payment, refunds: [...refunds] } };
     });

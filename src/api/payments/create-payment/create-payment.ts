@@ -8,8 +8,13 @@ import { draftPayment } from './capture-terms';
 import { countItems } from '../../../http/rate-limit/count-request';
 import { type BulkDependencies, bulkItemSchema, createBulk, parseItems } from './create-bulk';
 import { createdPaymentSchema, createSingle, type SingleDependencies } from './create-single';
-import { parseIdempotencyKey } from './idempotency-key';
-import { bulkRequestSchema, parseRequest, paymentRequestSchema, requireObject } from './payment-request';
+import {
+  bulkRequestSchema,
+  parseIdempotencyKey,
+  parseRequest,
+  paymentRequestSchema,
+  requireObject,
+} from './payment-request';
 
 const SINGLE_BODY_BYTES = 64 * 1_024;
 

@@ -25,7 +25,7 @@ export const createdPaymentSchema = z.object({
 
 export type SingleDependencies = Pick<
   ApiDependencies,
-  'db' | 'creations' | 'sealer' | 'derivedKeys' | 'qrisLinks' | 'checkoutLinks'
+  'db' | 'creations' | 'lostWorkflows' | 'sealer' | 'derivedKeys' | 'qrisLinks' | 'checkoutLinks'
 >;
 
 type CreatedPayment = z.output<typeof createdPaymentSchema>;
@@ -48,7 +48,11 @@ export async function createSingle(
   await Promise.all(dependencies.creations.createAll([terms], prepare));
   const written = await findOriginalResponse(dependencies.db, paymentId);
   const created = written && (await requireSameRequest(dependencies, written, draft));
-  if (!created?.original) throw new Error(`Payment ${paymentId} was created, and has no original response`);
+  if (!created?.original) {
+    // Temporal has ended its workflow before the provider's response: the next repeat of the request joins a new one.
+    if (created) dependencies.lostWorkflows.check(created.payment);
+    throw new Error(`Payment ${paymentId} was created, and has no original response`);
+  }
   return toResponse(dependencies, created);
 }
 

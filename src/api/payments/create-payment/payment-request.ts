@@ -5,8 +5,9 @@ import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-c
 import { ApiError } from '../../../http/api-error';
 import { boundedText } from '../../max-length';
 import { NumberToken } from '../../../http/strict-json';
-import { IDEMPOTENCY_KEY } from './idempotency-key';
 
+/** 1 to 255 printable ASCII characters. */
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 const METADATA_VALUE_RULE = 'must be a string of at most 500 characters, a number or a boolean';
 
 const customer = z
@@ -126,4 +127,14 @@ function messageFor(field: string, rule: string): string {
 /** The caller chooses the keys of `customer` and `metadata`; they can be as long as the body. */
 function truncated(field: string): string {
   return field.length > MAX_SHOWN_CHARACTERS ? `${field.slice(0, MAX_SHOWN_CHARACTERS)}…` : field;
+}
+
+/**
+ * The `Idempotency-Key` of a request; null if it has none.
+ * @throws ApiError `payment_create_failed` for a key that is not 1 to 255 printable ASCII characters
+ */
+export function parseIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  if (IDEMPOTENCY_KEY.test(header)) return header;
+  throw new ApiError('payment_create_failed', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }

@@ -78,7 +78,7 @@ describe('POST /payments', () => {
       'select payments::text as payment, sealed from payments join payment_details on payment_id = id where id = $1',
       [body.payment.id],
     );
-    expect(rows).toEqual([{ payment: expect.not.stringContaining(canary), sealed: expect.stringMatching(/^v2\./) }]);
+    expect(rows).toEqual([{ payment: expect.not.stringContaining(canary), sealed: expect.stringMatching(/^v1\./) }]);
     const history = await service.client.workflow.getHandle(`payment-${body.payment.id}`).fetchHistory();
     expect(JSON.stringify(history)).not.toContain(Buffer.from(canary).toString('base64').slice(0, 12));
   });

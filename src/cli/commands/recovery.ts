@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { readRecoveryMode, type RecoveryMode } from '../../db/records/recovery-mode';
+import { beginRecoveryMode, endRecoveryMode } from '../../services/recovery/recovery-mode';
+import { withTemporal } from '../command-context';
+import type { LunasCommand } from '../lunas-command';
+import { note } from '../option-schemas';
+import { type CommandResult, formatFields } from '../output';
+
+const NOTE_OPTION = ['--note <text>', 'why, for the audit log'] as const;
+
+export function addRecoveryCommand(program: LunasCommand): void {
+  const recovery = program
+    .command('recovery')
+    .description('recovery mode: no worker settles or refunds, because PostgreSQL may be behind the provider');
+  recovery
+    .command('begin')
+    .description('begin recovery mode: within 2 s no worker settles or refunds')
+    .requiredOption(...NOTE_OPTION)
+    .examples('lunas recovery begin --note "restored the backup of 09:17, incident 12"')
+    .writeAction(z.object({ note }), async ({ note }, { db, by }) =>
+      recoveryDetails(await beginRecoveryMode({ db, by }, note)),
+    );
+  recovery
+    .command('end')
+    .description("end recovery mode, record PostgreSQL's timeline, and continue what was held back")
+    .requiredOption(...NOTE_OPTION)
+    .examples('lunas recovery end --note "recovered and reconciled, incident 12"')
+    .writeAction(z.object({ note }), ({ note }, { db, by }, context) =>
+      withTemporal(context, db, async (workflows) => {
+        const continued = await endRecoveryMode({ db, workflows, by }, note);
+        const ended = recoveryDetails(await readRecoveryMode(db));
+        return { json: { ...ended.json, continued }, text: `${ended.text}\n\n${continued} payments continue.` };
+      }),
+    );
+  recovery
+    .command('status')
+    .description('show whether recovery mode is on, who began it, and the timeline of PostgreSQL')
+    .databaseAction(z.object({}), async (_, db) => recoveryDetails(await readRecoveryMode(db)));
+}
+
+function recoveryDetails(mode: RecoveryMode): CommandResult & { readonly json: object } {
+  return {
+    json: { recovery: mode },
+    text: formatFields({
+      'Recovery mode': mode.isOn ? 'on: nothing is settled or refunded' : 'off',
+      Begun: mode.begunAt,
+      By: mode.begunBy,
+      Reason: mode.reason,
+      Ended: mode.isOn ? null : mode.endedAt,
+      'Timeline of PostgreSQL': mode.timeline,
+      'Recorded timeline': mode.recordedTimeline,
+    }),
+  };
+}

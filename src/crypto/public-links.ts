@@ -1,0 +1,65 @@
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
+import type { DerivedKeys } from './derived-keys';
+import type { PaymentRow } from '../db/queries/payment-row';
+import { keyIdOf } from './request-fingerprint';
+
+const ID_BYTES = 16;
+const MAC_BYTES = 16;
+const KEY = 'lunas qris links';
+
+/**
+ * The public addresses of a payment. Caches and logs of others may contain that of the QR image, which must not open
+ * the checkout page: so the purpose precedes the id in the input of the HMAC. Never change one.
+ */
+const KINDS = {
+  qrisImage: { purpose: '', pathOf: (token: string) => `/qris/${token}.png` },
+  checkout: { purpose: 'checkout', pathOf: (token: string) => `/pay/${token}` },
+} as const;
+
+/**
+ * Unguessable addresses. The token in one is the payment's id and its HMAC under a key derived from the master key, so
+ * it is not stored. It always uses the master key that was current at the payment's creation: an idempotent replay has
+ * the same bytes.
+ */
+export class PublicLinks {
+  readonly #kind: (typeof KINDS)[keyof typeof KINDS];
+
+  constructor(
+    private readonly keys: DerivedKeys,
+    kind: keyof typeof KINDS,
+    private readonly publicBaseUrl: string,
+  ) {
+    this.#kind = KINDS[kind];
+  }
+
+  async urlOf({ id: paymentId, fingerprint }: Pick<PaymentRow, 'id' | 'fingerprint'>): Promise<string> {
+    const id = Buffer.from(paymentId.replaceAll('-', ''), 'hex');
+    const mac = this.#macOf(id, await keyOf(this.keys, fingerprint));
+    return this.publicBaseUrl + this.#kind.pathOf(Buffer.concat([id, mac]).toString('base64url'));
+  }
+
+  /** The payment of a token of ours; undefined for any other text. */
+  async paymentIdOf(token: string): Promise<string | undefined> {
+    const bytes = Buffer.from(token, 'base64url');
+    // Node.js ignores characters that are not of base64url.
+    if (bytes.length !== ID_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return undefined;
+    const id = bytes.subarray(0, ID_BYTES);
+    const isMadeWith = (key: KeyObject) => timingSafeEqual(bytes.subarray(ID_BYTES), this.#macOf(id, key));
+    const isValid =
+      this.keys.ofRing(KEY).some(isMadeWith) || [...(await this.keys.retired(KEY)).values()].some(isMadeWith);
+    if (!isValid) return undefined;
+    return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  }
+
+  #macOf(id: Buffer, key: KeyObject): Buffer {
+    return createHmac('sha256', key).update(this.#kind.purpose).update(id).digest().subarray(0, MAC_BYTES);
+  }
+}
+
+/**
+ * The fingerprint names the master key that was current when the payment was created. If that was neither configured
+ * nor retired, the current one makes an address that works.
+ */
+async function keyOf(keys: DerivedKeys, fingerprint: string): Promise<KeyObject> {
+  return (await keys.find(KEY, keyIdOf(fingerprint))) ?? keys.current(KEY).key;
+}

@@ -1,0 +1,1200 @@
+-- Up Migration
+
+-- Roles (docs/production.md, "Database roles") -----------------------------------------------------------------------
+
+-- They have no login: an operator makes login roles and grants them membership. Roles belong to the whole server, so
+-- another database may have created them already.
+do $$
+declare
+  missing text;
+begin
+  foreach missing in array '{lunas_owner, lunas_api, lunas_worker, lunas_operator, lunas_reader}'::text[] loop
+    continue when to_regrole(missing) is not null;
+    begin
+      execute format('create role %I', missing);
+    exception
+      when duplicate_object or unique_violation then null; -- a concurrent migration of another database
+    end;
+  end loop;
+  begin
+    set local role lunas_owner;
+    reset role;
+  exception
+    when insufficient_privilege then execute format('grant lunas_owner to %I', current_user);
+  end;
+  if not has_schema_privilege('lunas_owner', current_schema(), 'create') then
+    execute format('grant usage, create on schema %I to lunas_owner', current_schema());
+  end if;
+  execute format('grant usage on schema %I to lunas_api, lunas_worker, lunas_operator, lunas_reader',
+    current_schema());
+exception
+  when insufficient_privilege then
+    raise insufficient_privilege using message = format(
+      'role %I may not create the roles of Lunas, so an administrator has to do it', current_user);
+end $$;
+
+alter table schema_migrations owner to lunas_owner;
+
+-- Everything belongs to the owner, so the grants do not depend on the role that migrates. Only `lunas migrate` connects
+-- as a member of it.
+set local role lunas_owner;
+
+-- Functions of several tables ----------------------------------------------------------------------------------------
+
+-- As the API prints a timestamp: `2026-11-22T09:30:00.000Z`.
+create function iso_utc(at timestamptz) returns text language sql immutable strict parallel safe
+  return to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+create function forbid_mutation() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only: % rejected', tg_table_name, lower(tg_op) using errcode = 'restrict_violation';
+end $$;
+
+-- The installation ---------------------------------------------------------------------------------------------------
+
+-- The environment of this database. The first `lunas migrate` records it after its migrations, for good. Every process
+-- and command compares it with its own, so that a sandbox never uses the database of production.
+create table installation (
+  is_only boolean primary key default true check (is_only), -- at most one row
+  environment text not null check (environment in ('sandbox', 'production')),
+  recorded_at timestamptz(3) not null default now()
+);
+create trigger append_only before update or delete on installation for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on installation execute function forbid_mutation();
+
+-- The timeline of this server. Each promotion of a standby and each restore to a time begins another one. Null where
+-- the server does not have the functions, as some services that are compatible with PostgreSQL, and on a standby.
+create function postgresql_timeline() returns bigint
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint;
+exception
+  when feature_not_supported or object_not_in_prerequisite_state then return null;
+end $$;
+
+-- While recovery mode is on, no worker settles or refunds. It is on if it begun after it ended. A worker may begin it,
+-- and only an operator ends it. The audit log and the workers' logs have its earlier times.
+create table recovery_mode (
+  is_only boolean primary key default true check (is_only), -- one row
+  -- Of the server when the mode ended. On another timeline, the data may be older than what Lunas has done.
+  timeline bigint,
+  begun_at timestamptz(3),
+  begun_by text,
+  reason text,
+  ended_at timestamptz(3),
+  constraint recovery_mode_begun_by_somebody check (
+    (begun_at is null) = (begun_by is null) and (begun_at is null) = (reason is null)
+  )
+);
+insert into recovery_mode (timeline) values (postgresql_timeline());
+create trigger append_only before delete on recovery_mode for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on recovery_mode execute function forbid_mutation();
+
+-- Merchants and what they may do -------------------------------------------------------------------------------------
+
+create table merchants (
+  id uuid primary key,
+  name text not null check (name <> ''),
+  status text not null default 'pending' check (status in ('pending', 'approved', 'suspended')),
+  fee_payer text not null default 'merchant' check (fee_payer in ('buyer', 'merchant')),
+  providers text[] not null default '{gopay}' check (providers <@ '{gopay,shopeepay}'),
+  payment_method_active boolean not null default true,
+  created_at timestamptz(3) not null default now(),
+  held_at timestamptz(3), -- while it is on hold, nothing of it is settled
+  return_url text, -- of the checkout page; null: it has no link back to the shop
+  checkout_origins text[] not null default '{}' -- the origins whose pages may show the checkout page in a frame
+);
+
+create table api_keys (
+  id uuid primary key,
+  merchant_id uuid not null references merchants,
+  secret_sha256 bytea not null unique check (octet_length(secret_sha256) = 32),
+  prefix text not null,
+  last_four text not null,
+  allowed_networks cidr[] not null default '{}', -- empty: from anywhere
+  created_at timestamptz(3) not null default now(),
+  revoked_at timestamptz(3),
+  scopes text[] check (scopes <> '{}' and scopes <@ array['read', 'create', 'cancel', 'refund']), -- null: every scope
+  expires_at timestamptz(3), -- null: never
+  last_used_at timestamptz(3) -- at most one write a minute
+);
+create index api_keys_merchant_id_idx on api_keys (merchant_id);
+
+-- What each API key has used of its requests a minute, over all API processes. The columns, their names and order are
+-- rate-limiter-flexible's. Unlogged: a minute's counts are not worth the write-ahead log. With room on the page a
+-- count is updated in place.
+create unlogged table rate_limits (
+  key text primary key, -- api_keys.id
+  points integer not null,
+  expire bigint not null -- Unix time in milliseconds at which the minute ends
+) with (fillfactor = 50);
+
+-- The catalog: a change is a new version, and a payment keeps the one that it captured.
+create table policies (
+  id uuid primary key,
+  provider text not null check (provider in ('gopay', 'shopeepay')),
+  channel text not null check (channel in ('qris')),
+  version integer not null check (version > 0),
+  fee_basis_points integer not null check (fee_basis_points between 0 and 10000),
+  fee_flat_rupiah bigint not null check (fee_flat_rupiah between 0 and 10000000),
+  settlement_kind text not null check (settlement_kind in ('automatic', 'manual')),
+  settlement_delay_seconds integer not null check (settlement_delay_seconds >= 0),
+  expires_in_seconds integer not null check (expires_in_seconds > 0),
+  created_at timestamptz(3) not null default now(),
+  unique (provider, channel, version)
+);
+
+-- Provider accounts --------------------------------------------------------------------------------------------------
+
+create table provider_accounts (
+  id uuid primary key,
+  provider text not null check (provider in ('gopay', 'shopeepay')),
+  adapter text not null check (adapter in ('midtrans')),
+  base_url text not null,
+  sealed_server_key text not null,
+  weight integer not null default 1 check (weight > 0),
+  -- A proposed account is used for no payment.
+  status text not null default 'enabled' check (status in ('proposed', 'enabled', 'disabled')),
+  created_at timestamptz(3) not null default now(),
+  calls_per_second integer check (calls_per_second > 0), -- null: no limit
+  -- Whose account it is: the merchant's national id, which each of its QRs has. Null: not known, so not compared.
+  nmid text check (nmid ~ '^ID\d{13}$'),
+  key_fingerprint text, -- names the server key
+  -- The server key that waits for its approval, sealed as that in force. A later proposal replaces it.
+  proposed_server_key text,
+  proposed_key_fingerprint text,
+  proposed_nmid text
+);
+create index provider_accounts_provider_idx on provider_accounts (provider) where status = 'enabled';
+
+-- The worker stops an account whose QRs are those of another merchant. It can do nothing else with accounts.
+create function stop_provider_account(account_id uuid) returns void
+language sql security definer set search_path = public, pg_temp as $$
+  update provider_accounts set status = 'disabled' where id = account_id and status = 'enabled'
+$$;
+
+-- The time of the next call to each account that has a limit, shared by all processes. A table of its own: it is
+-- written at each call, and provider_accounts is read at each payment.
+create table provider_call_schedules (
+  provider_account_id uuid primary key references provider_accounts,
+  next_call_at timestamptz not null
+);
+
+-- Payments -----------------------------------------------------------------------------------------------------------
+
+create table payments (
+  id uuid primary key,
+  reference_id text not null unique,
+  merchant_id uuid not null references merchants,
+  merchant_reference_id text,
+  idempotency_key text,
+  fingerprint text not null,
+  payment_method text not null check (payment_method in ('qris')),
+  provider text not null check (provider in ('gopay', 'shopeepay')),
+  provider_account_id uuid not null references provider_accounts,
+  currency text not null default 'IDR' check (currency = 'IDR'),
+  amount_rupiah bigint not null check (amount_rupiah > 0),
+  fee_rupiah bigint not null check (fee_rupiah >= 0),
+  total_rupiah bigint not null check (total_rupiah between 1 and 10000000),
+  net_rupiah bigint not null check (net_rupiah > 0),
+  fee_payer text not null check (fee_payer in ('buyer', 'merchant')),
+  policy_id uuid not null references policies,
+  settlement_kind text not null check (settlement_kind in ('automatic', 'manual')),
+  settlement_delay_seconds integer not null check (settlement_delay_seconds >= 0),
+  status text not null check (status in ('created', 'pending', 'paid', 'expired', 'settled', 'failed', 'cancelled',
+    'refund_processing', 'refund_failed', 'refunded')),
+  version integer not null check (version > 0), -- counts the transitions
+  expires_at timestamptz(3) not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  paid_at timestamptz(3), -- the provider's time of payment
+  cancelled_at timestamptz(3),
+  settlement_due_at timestamptz(3), -- from the first time that it was recorded as paid
+  qris_payload text,
+  provider_transaction_id text,
+  failure_reason text,
+  constraint payments_total_is_net_plus_fee check (total_rupiah = net_rupiah + fee_rupiah),
+  constraint payments_total_matches_fee_payer
+    check (total_rupiah = case fee_payer when 'buyer' then amount_rupiah + fee_rupiah else amount_rupiah end)
+) with (
+  -- By default autovacuum waits until a fifth of a table has changed: a million rows of five million. In the tables
+  -- that grow it waits for a fiftieth and 1,000 rows (docs/data-model.md, "Vacuum"). Rows of this one are updated three
+  -- or four times within a day.
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
+);
+
+-- Lists are newest first, by (created_at, id). Each filter that few payments may match has an index in the same order,
+-- so that a page is read off an index: it is neither sorted, nor searched for among all payments of a merchant.
+create index payments_merchant_created_at_idx on payments (merchant_id, created_at desc, id desc);
+create index payments_merchant_status_idx on payments (merchant_id, status, created_at desc, id desc);
+create index payments_merchant_provider_idx on payments (merchant_id, provider, created_at desc, id desc);
+create index payments_merchant_reference_id_idx
+  on payments (merchant_id, merchant_reference_id, created_at desc, id desc) where merchant_reference_id is not null;
+
+-- What recovery, reconciliation and the operators' lists read, among any number of rows that are final.
+-- `(status || '')` is the status as an expression: a statement about one status is not planned with these indexes by
+-- chance.
+
+-- Payments that are open, by provider account: read by `lunas recover` and by reconciliation, page by page.
+create index payments_open_idx on payments (provider_account_id, id)
+  where (status || '') in ('created', 'pending', 'paid', 'refund_processing', 'refund_failed');
+-- Payments that became final, by provider account and time. An index entry is written once for each payment.
+create index payments_final_idx on payments (provider_account_id, updated_at, id)
+  where (status || '') in ('expired', 'settled', 'failed', 'cancelled', 'refunded');
+-- The operators' list, of all merchants, by status. The list of all statuses merges the heads of ten ranges. The time
+-- is an expression, so that the planner does not search it for the list of one merchant, who may have nothing new in
+-- years.
+create index payments_status_idx on payments ((status || ''), (created_at at time zone 'utc') desc, id desc);
+-- Payments by the time at which a timer should move them on: the overdue ones come first, however many there are.
+create index payments_expiring_idx on payments (expires_at) where (status || '') = 'pending';
+create index payments_settling_idx on payments (settlement_due_at)
+  where (status || '') = 'paid' and settlement_kind = 'automatic';
+-- What waits for an operator, among millions that do not.
+create index payments_due_settlement_idx on payments (merchant_id, settlement_due_at)
+  where status = 'paid' and settlement_kind = 'manual';
+
+-- `customer` and `metadata` of a request, sealed. The API writes them before it starts the workflow, so that no
+-- Temporal history has them: `lunas customers erase` deletes the row, and nothing is left. The fingerprint is part of
+-- the key because two requests with one idempotency key may compete; the payment keeps the fingerprint of one of them.
+create table payment_details (
+  payment_id uuid not null,
+  fingerprint text not null,
+  sealed text not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (payment_id, fingerprint)
+);
+-- The ids of the master keys in use, for the check at the start of every process.
+create index payment_details_key_id_idx on payment_details (split_part(sealed, '.', 2));
+-- Retention reads the oldest rows of a table in the order of such an index. A BRIN index is useless after the first
+-- deletion: new rows use the freed pages, and a page range never shrinks by itself.
+create index payment_details_retention_idx on payment_details (created_at, payment_id, fingerprint);
+
+create table payment_transitions (
+  payment_id uuid not null references payments,
+  version integer not null check (version > 0),
+  name text not null,
+  from_status text,
+  to_status text not null,
+  occurred_at timestamptz(3) not null,
+  actor text not null,
+  note text,
+  -- When PostgreSQL recorded it, by its own clock. `occurred_at` is the business timestamp of the step and may be hours
+  -- older, so it cannot show what is new.
+  recorded_at timestamptz(3) not null default now(),
+  -- Of the request to the API that the transition belongs to. Null: there was none.
+  request_id text,
+  traceparent text,
+  primary key (payment_id, version)
+) with (
+  -- Rows are only added, and deleted by retention or the archive. Vacuum freezes the new pages and marks them as all
+  -- visible soon after they are written, while they are in memory, and not all together years later.
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000
+);
+create index payment_transitions_recorded_at_idx on payment_transitions (recorded_at, payment_id);
+-- For `lunas payments show REQUEST_ID`: only the transitions that a request caused itself.
+create index payment_transitions_request_id_idx on payment_transitions (request_id)
+  where request_id is not null and (version = 1 or actor <> 'workflow');
+
+-- The refunds of a payment, one at a time. A refund that was rejected or cancelled is followed by one with a new key.
+-- However often a refund is tried, its key is the same. Twenty are the limit for what merchants and operators request;
+-- one that the provider has made counts on, because the row has to be written, whatever its number.
+create table refunds (
+  payment_id uuid not null references payments,
+  number smallint not null check (number >= 1),
+  refund_key text not null unique, -- what the provider knows it by
+  amount_rupiah bigint not null check (amount_rupiah > 0),
+  status text not null check (status in ('held', 'submitted', 'confirmed', 'rejected', 'cancelled')),
+  requested_at timestamptz(3) not null,
+  submit_at timestamptz(3) not null, -- until then it can be cancelled
+  submitted_at timestamptz(3), -- committed before the provider is asked for the first time; from then on it cannot
+  finished_at timestamptz(3),
+  provider_reference text,
+  failure_reason text,
+  -- An operator recorded that the customer has the money back by another way than the provider's refund.
+  is_manual boolean not null default false,
+  -- `provider`: Lunas has only seen the refund at the provider, and never requests it.
+  requested_by text not null default 'lunas' check (requested_by in ('lunas', 'provider')),
+  primary key (payment_id, number),
+  constraint refunds_finished_if_final
+    check ((status in ('confirmed', 'rejected', 'cancelled')) = (finished_at is not null)),
+  constraint refunds_submitted_at_if_submitted check ((status in ('held', 'cancelled')) = (submitted_at is null)),
+  constraint refunds_failure_reason_if_rejected check (status <> 'rejected' or failure_reason is not null)
+);
+create unique index refunds_open_key on refunds (payment_id) where status in ('held', 'submitted');
+-- Refunds that the provider has not confirmed. One that it rejected is found by the payment, which is `refund_failed`.
+create index refunds_submitted_at_idx on refunds (submitted_at) where status = 'submitted';
+
+-- Money that came for a payment after its end (`expired`, `cancelled`, `failed`). It is in suspense until the customer
+-- has it back. If the provider cannot give it back, an operator does (`manual_review`, with an exception).
+create table late_payments (
+  payment_id uuid primary key references payments,
+  merchant_id uuid not null references merchants,
+  total_rupiah bigint not null check (total_rupiah > 0), -- what the provider has received
+  provider_transaction_id text not null,
+  paid_at timestamptz(3) not null,
+  status text not null check (status in ('received', 'submitted', 'refunded', 'manual_review')),
+  received_at timestamptz(3) not null,
+  submitted_at timestamptz(3), -- committed before the provider is asked for the first time
+  finished_at timestamptz(3),
+  refund_key text not null unique,
+  provider_reference text,
+  failure_reason text,
+  is_manual boolean not null default false, -- as of a refund
+  constraint late_payments_finished_if_final
+    check ((status in ('refunded', 'manual_review')) = (finished_at is not null)),
+  constraint late_payments_failure_reason_if_manual_review
+    check (status <> 'manual_review' or failure_reason is not null)
+);
+-- Late payments whose refund is not final, page by page.
+create index late_payments_open_idx on late_payments (payment_id) where status in ('received', 'submitted');
+
+-- The ledger ---------------------------------------------------------------------------------------------------------
+
+-- A posting books either a transition of a payment or a step of late money, once.
+create table ledger_postings (
+  id bigint generated always as identity primary key,
+  payment_id uuid not null,
+  payment_version integer,
+  merchant_id uuid not null references merchants,
+  occurred_at timestamptz(3) not null,
+  late_payment_step text check (late_payment_step in ('receive', 'refund', 'refund_manually')),
+  unique (payment_id, payment_version),
+  unique (payment_id, late_payment_step),
+  foreign key (payment_id, payment_version) references payment_transitions,
+  constraint ledger_postings_has_one_source check (num_nonnulls(payment_version, late_payment_step) = 1)
+) with (
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000
+);
+
+-- `cash`: a refund that an operator made by another way than the provider's, such as a bank transfer, is paid from our
+-- own bank account.
+create table ledger_entries (
+  posting_id bigint not null references ledger_postings,
+  line smallint not null,
+  account text not null check (account in ('provider_receivable', 'merchant_pending', 'merchant_available',
+    'fee_revenue', 'suspense', 'cash')),
+  side text not null check (side in ('debit', 'credit')),
+  amount_rupiah bigint not null check (amount_rupiah > 0),
+  primary key (posting_id, line)
+) with (
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000
+);
+
+-- Runs at the end of the statement that wrote the posting, when its entries are there too. This trigger and the
+-- functions of the owner use the tables of this schema, also if their caller has temporary tables of the same names:
+-- so each of them has a search_path.
+create function require_balanced_posting() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  posting bigint;
+  balance bigint;
+begin
+  if tg_table_name = 'ledger_postings' then posting := new.id; else posting := new.posting_id; end if;
+  select sum(case side when 'debit' then amount_rupiah else -amount_rupiah end) into balance
+    from ledger_entries where posting_id = posting;
+  if balance is null then
+    raise exception 'ledger posting % has no entries', posting using errcode = 'check_violation';
+  elsif balance <> 0 then
+    raise exception 'ledger posting % is off by % rupiah', posting, balance using errcode = 'check_violation';
+  end if;
+  return null;
+end $$;
+create constraint trigger balanced after insert on ledger_postings
+  for each row execute function require_balanced_posting();
+create constraint trigger balanced after insert on ledger_entries
+  for each row execute function require_balanced_posting();
+
+-- Verifications of the ledger without breaks. The next incremental one starts where the newest of them ended.
+create table ledger_verifications (
+  id bigint generated always as identity primary key,
+  verified_at timestamptz(3) not null default now(),
+  is_full boolean not null, -- all payments, not only those that changed
+  recorded_until timestamptz(3) not null, -- every transition recorded before is verified
+  posting_id bigint not null, -- every posting up to this id is verified, and counted in the balances
+  balances jsonb not null -- [{ account, debitRupiah, creditRupiah }]
+);
+create trigger append_only before update or delete on ledger_verifications
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on ledger_verifications execute function forbid_mutation();
+
+-- The result of each `lunas ledger verify`, also of one that found breaks.
+create table ledger_verification_results (
+  id bigint generated always as identity primary key,
+  verified_at timestamptz(3) not null default now(),
+  is_full boolean not null,
+  break_count bigint not null check (break_count >= 0)
+);
+create index ledger_verification_results_full_idx on ledger_verification_results (id) where is_full;
+create trigger append_only before update or delete on ledger_verification_results
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on ledger_verification_results execute function forbid_mutation();
+
+-- Webhooks -----------------------------------------------------------------------------------------------------------
+
+create table webhook_endpoints (
+  id uuid primary key,
+  merchant_id uuid not null references merchants,
+  url text not null,
+  events text[], -- null: every event
+  status text not null default 'enabled' check (status in ('enabled', 'disabled')),
+  disabled_reason text,
+  created_at timestamptz(3) not null default now(),
+  -- After too many failures in a row its deliveries wait for it, and one of them is sent as a probe from time to time.
+  consecutive_failures integer not null default 0 check (consecutive_failures >= 0),
+  failing_since timestamptz(3), -- of the first failure after the last success
+  next_probe_at timestamptz(3), -- set: its deliveries wait, and no probe is sent before then
+  -- Grows with each claim of its deliveries, so that a claim notices another one that ended meanwhile.
+  claim_number bigint not null default 0,
+  constraint webhook_endpoints_failing_since_if_failing
+    check ((consecutive_failures > 0) = (failing_since is not null)),
+  constraint webhook_endpoints_next_probe_if_failing check (next_probe_at is null or consecutive_failures > 0)
+);
+create index webhook_endpoints_merchant_id_idx on webhook_endpoints (merchant_id);
+
+create table webhook_secrets (
+  id uuid primary key,
+  endpoint_id uuid not null references webhook_endpoints,
+  sealed_secret text not null,
+  created_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) -- set when a newer one replaces it
+);
+create index webhook_secrets_endpoint_id_idx on webhook_secrets (endpoint_id);
+
+create table webhook_events (
+  payment_id uuid not null,
+  payment_version integer not null,
+  event text not null,
+  body text not null, -- the very bytes that are signed and sent
+  occurred_at timestamptz(3) not null,
+  -- The order in which `lunas listen` reads. Transactions do not commit in the order of any number that they take. So a
+  -- reader takes only what is older than every transaction in progress, and a cursor passes no event that comes later.
+  recorded_xid xid8 not null default pg_current_xact_id(),
+  primary key (payment_id, payment_version),
+  foreign key (payment_id, payment_version) references payment_transitions
+) with (
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000
+);
+create index webhook_events_recorded_xid_idx on webhook_events (recorded_xid);
+create index webhook_events_retention_idx on webhook_events (occurred_at, payment_id, payment_version);
+
+-- Retention deletes old events. Young ones stay, since deliveries need their bytes.
+create trigger append_only before update on webhook_events for each row execute function forbid_mutation();
+create trigger append_only_delete before delete on webhook_events for each row
+  when (old.occurred_at > now() - interval '7 days') execute function forbid_mutation();
+create trigger append_only_truncate before truncate on webhook_events execute function forbid_mutation();
+
+create table webhook_deliveries (
+  id uuid primary key,
+  payment_id uuid not null,
+  payment_version integer not null,
+  endpoint_id uuid not null references webhook_endpoints,
+  merchant_id uuid not null references merchants,
+  status text not null check (status in ('pending', 'delivered', 'dead')),
+  dead_reason text,
+  attempts_total integer not null default 0,
+  leased_until timestamptz(3) not null default '-infinity', -- a relay has it in hand until then
+  retry_workflow_started_at timestamptz(3), -- its retries are a workflow's from then on
+  created_at timestamptz(3) not null default now(),
+  finished_at timestamptz(3),
+  attempts_in_cycle integer not null default 0, -- of the twelve; a redelivery begins anew
+  queued_at timestamptz(3) not null default now(), -- when it became pending, for the first time or again
+  redelivered_xid xid8, -- of the last redelivery that an operator requested, as recorded_xid of an event
+  unique (payment_id, payment_version, endpoint_id),
+  foreign key (payment_id, payment_version) references webhook_events,
+  constraint webhook_deliveries_finished_unless_pending check ((status = 'pending') = (finished_at is null)),
+  constraint webhook_deliveries_dead_reason_if_dead check ((status = 'dead') = (dead_reason is not null))
+) with (
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
+);
+-- What the relay has to send, endpoint by endpoint; and what retry workflows have to send. Two indexes instead of one,
+-- so that a claim does not read endpoints for which only retries are pending. Each pending delivery is in one of both.
+-- The id orders deliveries with the same queued_at. Without it they are in the order of their rows' places, which a
+-- lease can change: a claim would not see all leases, and take more than the limit.
+create index webhook_deliveries_outbox_order_idx on webhook_deliveries (endpoint_id, queued_at, id)
+  where status = 'pending' and retry_workflow_started_at is null;
+create index webhook_deliveries_retry_workflow_idx on webhook_deliveries (endpoint_id, id)
+  where status = 'pending' and retry_workflow_started_at is not null;
+-- Dead deliveries, to be redelivered by a range of time.
+create index webhook_deliveries_dead_idx on webhook_deliveries (created_at, id) where status = 'dead';
+create index webhook_deliveries_created_at_idx on webhook_deliveries (created_at desc, id desc);
+create index webhook_deliveries_merchant_created_at_idx on webhook_deliveries (merchant_id, created_at desc);
+create index webhook_deliveries_redelivered_xid_idx on webhook_deliveries (redelivered_xid)
+  where redelivered_xid is not null;
+
+create table webhook_attempts (
+  delivery_id uuid not null references webhook_deliveries,
+  number integer not null check (number > 0),
+  started_at timestamptz(3) not null,
+  duration_ms integer not null,
+  status_code integer,
+  failure text,
+  response_excerpt text,
+  primary key (delivery_id, number)
+) with (
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000
+);
+
+-- Notifications of providers -----------------------------------------------------------------------------------------
+
+-- The inbox. A row is open until the statement that records the effect closes it. The sweeper notifies the workflow of
+-- an open one again, ever less often.
+create table provider_notifications (
+  id bigint generated always as identity primary key,
+  provider_account_id uuid not null references provider_accounts,
+  reference_id text not null,
+  body_sha256 bytea not null check (octet_length(body_sha256) = 32),
+  body text not null,
+  received_at timestamptz(3) not null default now(),
+  closed_at timestamptz(3),
+  notify_attempts integer not null default 0,
+  next_notify_at timestamptz(3) not null default now() + interval '5 seconds',
+  -- What it reports. A transition closes only what its new status reflects; null is left to a status query.
+  reported_status text check (reported_status in ('pending', 'paid', 'expired', 'cancelled', 'denied', 'refunded')),
+  -- What it means: two with the same meaning are the same, whatever their bytes. Null: it is our own.
+  meaning_sha256 bytea check (octet_length(meaning_sha256) = 32),
+  signed_sha256 bytea, -- what the provider has signed of it; null: it is our own
+  unique (provider_account_id, body_sha256)
+) with (
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
+);
+create unique index provider_notifications_meaning_key
+  on provider_notifications (provider_account_id, reference_id, meaning_sha256) where meaning_sha256 is not null;
+create index provider_notifications_open_idx on provider_notifications (reference_id) where closed_at is null;
+create index provider_notifications_due_idx on provider_notifications (next_notify_at) where closed_at is null;
+create index provider_notifications_retention_idx on provider_notifications (received_at, id);
+-- `lunas customers erase` finds the notifications of one order.
+create index provider_notifications_order_idx on provider_notifications (provider_account_id, reference_id);
+
+-- Exceptions and reconciliation --------------------------------------------------------------------------------------
+
+-- What no rule decides: a case for a person. Nothing here is ever deleted.
+create table exceptions (
+  id uuid primary key default gen_random_uuid(),
+  kind text not null check (kind in ('late_payment', 'wrong_amount', 'unknown_order', 'paid_twice',
+    'refunded_after_settlement', 'reconciliation', 'foreign_qris')),
+  provider_account_id uuid references provider_accounts,
+  reference_id text not null,
+  payment_id uuid references payments,
+  amount_rupiah bigint,
+  detail text not null,
+  opened_at timestamptz(3) not null default now(),
+  resolved_at timestamptz(3),
+  resolved_by text,
+  note text,
+  constraint exceptions_resolved_by_if_resolved check ((resolved_at is null) = (resolved_by is null))
+);
+-- One open case for a kind and order. Two provider accounts can have an order of the same reference.
+create unique index exceptions_open_per_account_key
+  on exceptions (kind, reference_id, provider_account_id) nulls not distinct where resolved_at is null;
+create index exceptions_opened_at_idx on exceptions (opened_at desc);
+create index exceptions_open_opened_at_idx on exceptions (opened_at desc, id) where resolved_at is null;
+create index exceptions_reference_id_idx on exceptions (reference_id);
+-- PostgreSQL looks for the exceptions of each payment that is archived.
+create index exceptions_payment_id_idx on exceptions (payment_id) where payment_id is not null;
+
+-- A worker closes only what it opened, and not what an operator has to look at: a comparison without a break closes the
+-- exception of an earlier run, and the provider's refund closes that of the late payment.
+create function close_exceptions(wanted_kind text, account uuid, reference_ids text[]) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if wanted_kind not in ('reconciliation', 'late_payment') then
+    raise exception 'only an operator resolves a % exception', wanted_kind using errcode = 'restrict_violation';
+  end if;
+  update exceptions set resolved_at = now(),
+    resolved_by = case wanted_kind when 'reconciliation' then 'reconciliation' else 'provider' end,
+    note = case wanted_kind when 'reconciliation' then 'a later run found no break' else 'the provider refunded it' end
+  where kind = wanted_kind and reference_id = any (reference_ids) and provider_account_id = account
+    and resolved_at is null;
+end $$;
+
+-- What the scheduled reconciliation has covered. The next run compares what became final since the last complete one.
+create table reconciliation_runs (
+  id bigint generated always as identity primary key,
+  started_at timestamptz(3) not null unique,
+  ended_at timestamptz(3) not null default now(),
+  changed_since timestamptz(3) not null, -- payments that became final since then were compared
+  is_complete boolean not null, -- no part failed, and no result was indeterminate
+  coverage jsonb not null -- for each provider account: seen, compared, indeterminate, breaks
+);
+create index reconciliation_runs_complete_idx on reconciliation_runs (id) where is_complete;
+create trigger append_only before update or delete on reconciliation_runs
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on reconciliation_runs execute function forbid_mutation();
+
+-- Orders whose status the provider did not return in one or more runs of reconciliation in succession.
+create table indeterminate_orders (
+  payment_id uuid primary key references payments on delete cascade,
+  run_count integer not null default 1 check (run_count > 0),
+  last_run_at timestamptz(3) not null default now()
+);
+
+-- Operators and the audit log ----------------------------------------------------------------------------------------
+
+-- A name is free again once its key is revoked.
+create table operators (
+  id uuid primary key,
+  name text not null check (name <> ''),
+  secret_sha256 bytea not null unique check (octet_length(secret_sha256) = 32),
+  prefix text not null,
+  last_four text not null,
+  created_at timestamptz(3) not null default now(),
+  revoked_at timestamptz(3),
+  allowed_networks cidr[] not null default '{}', -- empty: from anywhere
+  -- Null: every scope.
+  scopes text[] check (scopes <> '{}'
+    and scopes <@ array['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver']),
+  expires_at timestamptz(3), -- null: never
+  is_approved boolean not null default true, -- the key of a proposed operator is not accepted
+  created_by uuid references operators (id) -- nobody decides for one whom the same person created; null: the first one
+);
+create unique index operators_active_name_key on operators (name) where revoked_at is null;
+
+-- The audit log: written before an operator's action begins, so that none is missing; its outcome follows. An action
+-- without an outcome is one whose process ended, or whose database was away by then.
+create table operator_actions (
+  id bigint generated always as identity primary key,
+  actor text not null, -- who: `cli:<user of the machine>`, or `operator:<name>`
+  via text not null check (via in ('api', 'cli')),
+  operator_id uuid references operators, -- a command that runs with an operator key has its operator too
+  action text not null,
+  target text not null,
+  note text, -- why
+  requested_at timestamptz(3) not null default clock_timestamp(),
+  detail text, -- the parameters of a command, as JSON: what was created or changed
+  constraint operator_actions_operator_id_if_api check (via = 'cli' or operator_id is not null)
+);
+create index operator_actions_target_idx on operator_actions (target, id desc);
+
+create table operator_action_outcomes (
+  action_id bigint primary key references operator_actions,
+  outcome text not null check (outcome in ('succeeded', 'rejected', 'indeterminate')),
+  detail text, -- why it was rejected, or is indeterminate
+  finished_at timestamptz(3) not null default clock_timestamp()
+);
+
+-- The hash chain of the audit log: one entry for each row of the two tables, in the order of their commits.
+create table audit_chain (
+  position bigint primary key check (position > 0),
+  kind text not null check (kind in ('action', 'outcome')),
+  action_id bigint not null,
+  hash bytea not null check (octet_length(hash) = 32),
+  unique (kind, action_id)
+);
+
+-- What a writer of the hash chain locks, until it has committed. Any role can take an advisory lock, so one that only
+-- reads could stop every audited act. Only the owner, as which the triggers run, can lock this row.
+create table audit_chain_lock (is_only boolean primary key default true check (is_only)); -- one row
+insert into audit_chain_lock default values;
+
+-- The content that an entry's hash covers. `lunas audit verify` computes it again, outside the database.
+create function audit_content(action operator_actions) returns text language sql stable
+  return jsonb_build_array(action.id, action.actor, action.via, action.operator_id, action.action, action.target,
+    action.note, action.detail, iso_utc(action.requested_at))::text;
+create function audit_content(outcome operator_action_outcomes) returns text language sql stable
+  return jsonb_build_array(outcome.action_id, outcome.outcome, outcome.detail, iso_utc(outcome.finished_at))::text;
+
+-- The lock orders concurrent writers until each has committed. The statement after it sees the newest entry: a function
+-- that is volatile takes a new snapshot for each statement.
+create function append_to_audit_chain(kind text, action_id bigint, content text) returns void
+language plpgsql as $$
+begin
+  perform from audit_chain_lock for update;
+  if not found then raise exception 'audit_chain_lock has no row'; end if;
+  insert into audit_chain (position, kind, action_id, hash)
+  select coalesce(max(position), 0) + 1, $1, $2, sha256(
+    coalesce((select hash from audit_chain order by position desc limit 1), '') || convert_to($1 || $3, 'utf8'))
+  from audit_chain;
+end $$;
+
+-- Only these write the hash chain, as the owner.
+create function chain_action() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform append_to_audit_chain('action', new.id, audit_content(new));
+  return null;
+end $$;
+create function chain_outcome() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform append_to_audit_chain('outcome', new.action_id, audit_content(new));
+  return null;
+end $$;
+create trigger audit_chain after insert on operator_actions for each row execute function chain_action();
+create trigger audit_chain after insert on operator_action_outcomes for each row execute function chain_outcome();
+
+create trigger append_only before update or delete on operator_actions for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on operator_actions execute function forbid_mutation();
+create trigger append_only before update or delete on operator_action_outcomes
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on operator_action_outcomes execute function forbid_mutation();
+create trigger append_only before update or delete on audit_chain for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on audit_chain execute function forbid_mutation();
+create trigger append_only before update or delete on audit_chain_lock for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on audit_chain_lock execute function forbid_mutation();
+
+-- Approvals ----------------------------------------------------------------------------------------------------------
+
+-- Actions that need a second operator in production. A row waits until another operator approves or rejects it, or it
+-- expires. Only an approved action is executed, with the parameters of its row.
+create table approvals (
+  id bigint generated always as identity primary key,
+  action text not null,
+  target text not null, -- what an operator reads: a payment, a provider account, a policy
+  parameters jsonb not null,
+  note text not null,
+  requested_by uuid not null references operators (id),
+  requested_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) not null default now() + interval '24 hours',
+  status text not null default 'pending' check (status in ('pending', 'approved', 'executed', 'failed', 'rejected')),
+  decided_by uuid references operators (id),
+  decided_at timestamptz(3),
+  -- A process that executes the action has it until then. Afterwards its approval can be repeated.
+  leased_until timestamptz(3),
+  failure_reason text,
+  -- What it moves, for the operator who decides. Null: it moves no amount, or the amount is not known.
+  amount_rupiah bigint,
+  -- The version of the policy, or the id of the limit, that was in force at the request. A newer one is never replaced.
+  expected_version bigint,
+  constraint approvals_two_operators check (decided_by <> requested_by),
+  constraint approvals_decided check (
+    (status = 'pending') = (decided_by is null) and (decided_by is null) = (decided_at is null)
+  )
+);
+create index approvals_pending on approvals (expires_at) where status = 'pending';
+
+-- What was requested never changes. A request is executed, failed or rejected once.
+create trigger request_is_final
+  before update of id, action, target, parameters, note, requested_by, requested_at, expires_at on approvals
+  for each row execute function forbid_mutation();
+create trigger comparison_is_final before update of amount_rupiah, expected_version on approvals
+  for each row execute function forbid_mutation();
+create trigger outcome_is_final before update on approvals
+  for each row when (old.status in ('executed', 'failed', 'rejected')) execute function forbid_mutation();
+create trigger append_only before delete on approvals for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on approvals execute function forbid_mutation();
+
+-- Each decision of an operator. A second one follows if the process that executed the first one ended.
+create table approval_decisions (
+  id bigint generated always as identity primary key,
+  approval_id bigint not null references approvals (id),
+  decision text not null check (decision in ('approved', 'rejected')),
+  decided_by uuid not null references operators (id),
+  decided_at timestamptz(3) not null default now(),
+  note text
+);
+create index approval_decisions_approval_id_idx on approval_decisions (approval_id);
+create trigger append_only before update or delete on approval_decisions
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on approval_decisions execute function forbid_mutation();
+
+-- Settlements and manual refunds of late payments above the newest limit need a second operator.
+create table approval_limits (
+  id bigint generated always as identity primary key,
+  limit_rupiah bigint not null check (limit_rupiah >= 0),
+  created_at timestamptz(3) not null default now(),
+  -- The limit that it replaces: two concurrent changes cannot replace the same one.
+  replaces_id bigint
+);
+create unique index approval_limits_replaces_id_idx on approval_limits (replaces_id);
+insert into approval_limits (limit_rupiah) values (5000000);
+create trigger append_only before update or delete on approval_limits for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on approval_limits execute function forbid_mutation();
+
+-- Requests and keys --------------------------------------------------------------------------------------------------
+
+-- The newest requests to the API, for `lunas logs`: no body, no header, no query, no secret.
+create table api_requests (
+  id bigint generated always as identity primary key,
+  -- `X-Request-Id`. Callers choose it, so that several requests can have the same.
+  request_id text not null,
+  started_at timestamptz not null,
+  -- The key of a merchant or of an operator. Null: none was accepted.
+  key_id uuid,
+  method text not null,
+  path text not null,
+  -- Null: the connection was closed before the response was complete.
+  status smallint,
+  duration_ms integer not null,
+  error_code text,
+  payment_ids uuid[] not null default '{}',
+  -- For readers that follow: rows do not become visible in the order of their ids.
+  recorded_xid xid8 not null default pg_current_xact_id()
+);
+create index api_requests_request_id_idx on api_requests (request_id);
+create index api_requests_recorded_xid_idx on api_requests (recorded_xid);
+
+-- Derived keys of old master keys, sealed with the current one: QR links and request fingerprints that were made with
+-- an old master key stay valid after it is gone.
+create table retired_keys (
+  key_id text not null, -- of the master key
+  label text not null, -- of the derivation
+  sealed text not null,
+  retired_at timestamptz(3) not null default now(),
+  primary key (key_id, label)
+);
+
+-- The ids of the master keys that sealed the values of this database. Its reader needs no access to the values.
+-- Payments have details by the million: each key id costs one look-up in the index instead of a scan.
+create view sealing_key_ids as
+  with recursive of_details as (
+    select min(split_part(sealed, '.', 2)) as key_id from payment_details
+    union all
+    select (select min(split_part(sealed, '.', 2)) from payment_details where split_part(sealed, '.', 2) > key_id)
+    from of_details where key_id is not null
+  )
+  select key_id from (
+    select key_id from of_details
+    union select split_part(sealed_server_key, '.', 2) from provider_accounts
+    union select split_part(proposed_server_key, '.', 2) from provider_accounts where proposed_server_key is not null
+    union select split_part(sealed_secret, '.', 2) from webhook_secrets
+    union select split_part(sealed, '.', 2) from retired_keys
+  ) in_use where key_id <> '';
+
+-- Retention and the archive ------------------------------------------------------------------------------------------
+
+-- One row for each run of retention.
+create table retention_runs (
+  id bigint generated always as identity primary key,
+  started_at timestamptz(3) not null unique,
+  ended_at timestamptz(3) not null default now(),
+  is_complete boolean not null,
+  -- The number of deleted rows, by kind of data.
+  deleted jsonb not null,
+  -- Where the next run begins, by kind of data: before it are only deleted rows, whose index entries may still exist.
+  positions jsonb not null
+);
+create index retention_runs_complete_idx on retention_runs (id) where is_complete;
+create trigger append_only before update or delete on retention_runs for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on retention_runs execute function forbid_mutation();
+
+-- A file of `lunas archive`: payments that were created on one day, in UTC. The file is outside the database. Its name
+-- has the day and the id.
+create table archive_files (
+  id bigint generated always as identity primary key,
+  day date not null,
+  -- Null: a run was stopped in the middle of the file. The next run continues it.
+  completed_at timestamptz(3),
+  sha256 bytea check (octet_length(sha256) = 32),
+  -- The run of `lunas archive` that may write the file. Each run writes a file of its own: a run that takes over copies
+  -- the recorded batches.
+  run_id uuid,
+  constraint archive_files_checksum_if_completed check ((completed_at is null) = (sha256 is null))
+);
+-- The files that are not complete; at most one for each day.
+create unique index archive_files_incomplete_key on archive_files (day) where completed_at is null;
+
+-- Payments that were written to the file and removed here by one transaction. `end_byte` is the size of the file then.
+create table archive_batches (
+  id bigint generated always as identity primary key,
+  file_id bigint not null references archive_files,
+  end_byte bigint not null check (end_byte > 0),
+  payment_count integer not null check (payment_count > 0),
+  archived_at timestamptz(3) not null default now(),
+  -- Of the batch's bytes. The file is compared with it before it is complete.
+  sha256 bytea not null check (octet_length(sha256) = 32)
+);
+create index archive_batches_file_id_idx on archive_batches (file_id, end_byte);
+create trigger append_only before update or delete on archive_batches for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on archive_batches execute function forbid_mutation();
+
+-- What stays of a payment for good: its idempotency key must never create a second payment. The key determines the id.
+create table archived_payments (
+  payment_id uuid primary key,
+  reference_id text not null unique,
+  merchant_id uuid not null references merchants,
+  batch_id bigint not null references archive_batches,
+  received_money boolean not null -- whether the provider received money for it
+);
+create trigger append_only before update or delete on archived_payments
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on archived_payments execute function forbid_mutation();
+
+-- Money that came for an archived payment that was never paid. It is in suspense until an operator gives it back.
+create table archived_late_payments (
+  payment_id uuid primary key references archived_payments,
+  merchant_id uuid not null references merchants,
+  total_rupiah bigint not null check (total_rupiah > 0),
+  provider_transaction_id text not null,
+  paid_at timestamptz(3) not null,
+  received_at timestamptz(3) not null,
+  refunded_at timestamptz(3)
+);
+
+-- The sums of the entries that were removed, by the day on which their payments were created. All entries of the
+-- ledger are those in `ledger_entries` and these.
+create table ledger_closings (
+  day date not null,
+  merchant_id uuid not null references merchants,
+  account text not null,
+  debit_rupiah bigint not null check (debit_rupiah >= 0),
+  credit_rupiah bigint not null check (credit_rupiah >= 0),
+  primary key (day, merchant_id, account)
+);
+create trigger append_only before delete on ledger_closings for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on ledger_closings execute function forbid_mutation();
+
+-- What the archive may take: final payments that nothing will change any more, and whose ledger was verified.
+-- Temporal has no workflow of a payment that ended a week ago, and the event stream has only newer events.
+create view archivable_payments with (security_invoker = true) as
+select id, reference_id, merchant_id, created_at from payments
+where (status || '') in ('expired', 'settled', 'failed', 'cancelled', 'refunded')
+  and updated_at < now() - interval '7 days'
+  and not exists (
+    select from late_payments late where late.payment_id = payments.id and late.status in ('received', 'submitted')
+  )
+  and not exists (
+    select from webhook_deliveries delivery
+    where delivery.payment_id = payments.id and (delivery.status = 'pending' or delivery.leased_until > now())
+  )
+  and not exists (
+    select from provider_notifications notification
+    where notification.reference_id = payments.reference_id and notification.closed_at is null
+  )
+  and not exists (
+    select from exceptions where exceptions.payment_id = payments.id and exceptions.resolved_at is null
+  )
+  and not exists (
+    select from payment_transitions transition
+    where transition.payment_id = payments.id and transition.recorded_at >= (
+      select recorded_until from ledger_verifications order by id desc limit 1
+    )
+  )
+  and not exists (
+    select from ledger_postings posting
+    where posting.payment_id = payments.id and posting.id > (
+      select posting_id from ledger_verifications order by id desc limit 1
+    )
+  )
+  and exists (select from ledger_verifications);
+
+-- Removes payments that a file has now, with all their rows, and carries their sums over. The caller has locked the
+-- payments (`for update`) and written the file in this transaction. It is the only way to delete from the ledger. It
+-- raises `restrict_violation` if a payment cannot be archived any more: the caller then repeats the batch without it.
+create function archive_payments(ids uuid[], batch bigint) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  archived integer;
+begin
+  insert into archived_payments (payment_id, reference_id, merchant_id, batch_id, received_money)
+  select id, reference_id, merchant_id, batch,
+    payments.paid_at is not null or exists (select from late_payments where late_payments.payment_id = id)
+  from archivable_payments join payments using (id, reference_id, merchant_id) where id = any (ids);
+  get diagnostics archived = row_count;
+  if archived <> cardinality(ids) then
+    raise exception '% of % payments cannot be archived', cardinality(ids) - archived, cardinality(ids)
+      using errcode = 'restrict_violation';
+  end if;
+
+  insert into ledger_closings as closing (day, merchant_id, account, debit_rupiah, credit_rupiah)
+  select (payments.created_at at time zone 'utc')::date, payments.merchant_id, entry.account,
+    coalesce(sum(entry.amount_rupiah) filter (where entry.side = 'debit'), 0),
+    coalesce(sum(entry.amount_rupiah) filter (where entry.side = 'credit'), 0)
+  from payments
+  join ledger_postings posting on posting.payment_id = payments.id
+  join ledger_entries entry on entry.posting_id = posting.id
+  where payments.id = any (ids)
+  group by 1, 2, 3
+  on conflict (day, merchant_id, account) do update
+    set debit_rupiah = closing.debit_rupiah + excluded.debit_rupiah,
+      credit_rupiah = closing.credit_rupiah + excluded.credit_rupiah;
+
+  delete from webhook_attempts attempt using webhook_deliveries delivery
+  where attempt.delivery_id = delivery.id and delivery.payment_id = any (ids);
+  -- A redelivery may have committed after the first statement. It stays, and so does its payment.
+  delete from webhook_deliveries where payment_id = any (ids) and status <> 'pending' and leased_until <= now();
+  if exists (select from webhook_deliveries where payment_id = any (ids)) then
+    raise exception 'a webhook of these payments is delivered again' using errcode = 'restrict_violation';
+  end if;
+  delete from webhook_events where payment_id = any (ids);
+  delete from payment_details where payment_id = any (ids);
+  delete from refunds where payment_id = any (ids);
+  delete from late_payments where payment_id = any (ids);
+  delete from ledger_entries entry using ledger_postings posting
+  where entry.posting_id = posting.id and posting.payment_id = any (ids);
+  delete from ledger_postings where payment_id = any (ids);
+  delete from payment_transitions where payment_id = any (ids);
+  -- An exception stays, by its reference.
+  update exceptions set payment_id = null where payment_id = any (ids);
+  delete from payments where id = any (ids);
+end $$;
+
+-- Rows of archived payments can be deleted; all others cannot.
+create function forbid_deletion_unless_archived() returns trigger
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  payment uuid;
+begin
+  if tg_table_name = 'ledger_entries' then
+    select payment_id into payment from ledger_postings where id = old.posting_id;
+  else
+    payment := old.payment_id;
+  end if;
+  if exists (select from archived_payments where payment_id = payment) then return old; end if;
+  raise exception '% is append-only: delete rejected', tg_table_name using errcode = 'restrict_violation';
+end $$;
+
+create trigger append_only before update on payment_transitions for each row execute function forbid_mutation();
+create trigger append_only_delete before delete on payment_transitions
+  for each row execute function forbid_deletion_unless_archived();
+create trigger append_only_truncate before truncate on payment_transitions execute function forbid_mutation();
+create trigger append_only before update on ledger_postings for each row execute function forbid_mutation();
+create trigger append_only_delete before delete on ledger_postings
+  for each row execute function forbid_deletion_unless_archived();
+create trigger append_only_truncate before truncate on ledger_postings execute function forbid_mutation();
+create trigger append_only before update on ledger_entries for each row execute function forbid_mutation();
+create trigger append_only_delete before delete on ledger_entries
+  for each row execute function forbid_deletion_unless_archived();
+create trigger append_only_truncate before truncate on ledger_entries execute function forbid_mutation();
+
+-- Rights -------------------------------------------------------------------------------------------------------------
+
+-- What each process and command compares at its start.
+grant select on installation, schema_migrations, sealing_key_ids to lunas_api, lunas_worker, lunas_operator;
+grant select on installation, schema_migrations to lunas_reader;
+grant select on recovery_mode to lunas_api, lunas_worker, lunas_operator, lunas_reader;
+grant update (begun_at, begun_by, reason) on recovery_mode to lunas_worker, lunas_operator;
+grant update (timeline, ended_at) on recovery_mode to lunas_operator;
+
+-- Payments. The writers of src/db/transitions run in the worker. The command `lunas recover` writes lost rows again.
+-- An operator, at the API or the command line, books the manual refund of a late payment.
+grant select on payments, payment_transitions, refunds, late_payments, ledger_postings, ledger_entries
+  to lunas_api, lunas_worker, lunas_operator;
+grant insert on payments, payment_transitions to lunas_worker, lunas_operator;
+grant update (status, version, updated_at, failure_reason, qris_payload, provider_transaction_id) on payments
+  to lunas_worker, lunas_operator;
+grant update (paid_at, cancelled_at, settlement_due_at) on payments to lunas_worker;
+grant insert on refunds, late_payments to lunas_worker;
+grant update (status, submitted_at, finished_at, provider_reference, failure_reason, is_manual)
+  on refunds, late_payments to lunas_worker;
+grant update (status, finished_at, provider_reference, is_manual) on late_payments to lunas_api, lunas_operator;
+grant insert on ledger_postings, ledger_entries to lunas_api, lunas_worker, lunas_operator;
+grant select, insert on ledger_verifications, ledger_verification_results to lunas_operator;
+grant select on ledger_verification_results to lunas_worker;
+
+-- Personal data. The API adds it, operators show and erase it, and the worker deletes what is older than its retention.
+grant select (payment_id, fingerprint), insert on payment_details to lunas_api;
+grant select (payment_id, fingerprint, created_at), delete on payment_details to lunas_worker;
+grant select, update (sealed), delete on payment_details to lunas_operator;
+
+-- Exceptions and reconciliation.
+grant select on exceptions to lunas_api, lunas_worker, lunas_operator;
+grant insert on exceptions to lunas_worker, lunas_operator;
+grant update (resolved_at, resolved_by, note) on exceptions to lunas_api, lunas_operator;
+revoke execute on function close_exceptions from public;
+grant execute on function close_exceptions to lunas_worker, lunas_operator;
+grant select, insert on reconciliation_runs to lunas_worker, lunas_operator;
+grant select, insert, update, delete on indeterminate_orders to lunas_worker, lunas_operator;
+
+-- Notifications of providers.
+grant select (id, provider_account_id, reference_id, body_sha256, received_at, closed_at, notify_attempts,
+  next_notify_at, reported_status, meaning_sha256, signed_sha256), insert on provider_notifications
+  to lunas_api, lunas_worker, lunas_operator;
+grant update (closed_at, next_notify_at) on provider_notifications to lunas_api, lunas_worker, lunas_operator;
+grant update (notify_attempts), delete on provider_notifications to lunas_worker;
+grant update (body) on provider_notifications to lunas_operator; -- `lunas customers erase`
+
+-- Webhooks. A redelivery locks the endpoints, which needs the right to change a column: so the API has `claim_number`.
+grant select on webhook_endpoints, webhook_deliveries to lunas_api, lunas_worker, lunas_operator;
+grant select on webhook_events, webhook_secrets to lunas_worker, lunas_operator;
+grant select (payment_id, payment_version, event, body, occurred_at, recorded_xid) on webhook_events to lunas_api;
+grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts to lunas_api;
+grant insert on webhook_events, webhook_deliveries to lunas_worker, lunas_operator;
+grant update (status, dead_reason, finished_at, retry_workflow_started_at, leased_until, attempts_in_cycle, queued_at)
+  on webhook_deliveries to lunas_api, lunas_worker, lunas_operator;
+grant update (redelivered_xid) on webhook_deliveries to lunas_api, lunas_operator;
+grant update (attempts_total) on webhook_deliveries to lunas_worker;
+grant delete on webhook_events, webhook_deliveries, webhook_attempts to lunas_worker;
+grant select (delivery_id), insert on webhook_attempts to lunas_worker;
+grant select, update (response_excerpt) on webhook_attempts to lunas_operator;
+grant update (claim_number) on webhook_endpoints to lunas_api, lunas_worker, lunas_operator;
+grant update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints
+  to lunas_worker, lunas_operator;
+grant insert on webhook_endpoints, webhook_secrets to lunas_operator;
+grant update (sealed_secret, expires_at) on webhook_secrets to lunas_operator;
+
+-- Merchants, catalog and access.
+grant select on merchants, policies, provider_accounts, retired_keys to lunas_api, lunas_worker, lunas_operator;
+grant insert on merchants, policies, provider_accounts, retired_keys to lunas_operator;
+grant update (held_at) on merchants to lunas_api, lunas_operator;
+grant update (status, fee_payer, providers, payment_method_active, return_url, checkout_origins) on merchants
+  to lunas_operator;
+grant update (status, sealed_server_key, calls_per_second, nmid, key_fingerprint, proposed_server_key,
+  proposed_key_fingerprint, proposed_nmid) on provider_accounts to lunas_operator;
+revoke execute on function stop_provider_account from public;
+grant execute on function stop_provider_account to lunas_worker;
+-- Every process that calls a provider: the worker, operators at the command line, and operators at the API.
+grant select, insert, update on provider_call_schedules to lunas_api, lunas_worker, lunas_operator;
+grant update (sealed) on retired_keys to lunas_operator;
+grant select on api_keys, operators to lunas_api, lunas_operator;
+grant insert, update (revoked_at) on api_keys, operators to lunas_operator;
+grant update (is_approved) on operators to lunas_operator;
+grant update (last_used_at) on api_keys to lunas_api;
+grant select, insert, update, delete on rate_limits to lunas_api;
+grant insert, select (id), delete on api_requests to lunas_api;
+grant select on api_requests to lunas_operator;
+
+-- Approvals. The API requests them; operators decide at the command line.
+grant select, insert (action, target, parameters, note, requested_by, amount_rupiah, expected_version) on approvals
+  to lunas_api, lunas_operator;
+grant update (status, decided_by, decided_at, leased_until, failure_reason) on approvals to lunas_operator;
+grant select, insert on approval_decisions to lunas_operator;
+grant select on approval_limits to lunas_api, lunas_operator;
+grant insert on approval_limits to lunas_operator;
+
+-- The audit log.
+grant select, insert on operator_actions, operator_action_outcomes to lunas_api, lunas_operator;
+grant select on audit_chain, audit_chain_lock to lunas_operator;
+revoke execute on function append_to_audit_chain from public;
+
+-- Retention and the archive.
+grant select, insert on retention_runs to lunas_worker;
+grant select on retention_runs to lunas_operator;
+grant select, insert, update (completed_at, sha256, run_id) on archive_files to lunas_operator;
+grant select, insert on archive_batches to lunas_operator;
+grant select on archivable_payments to lunas_operator;
+revoke execute on function archive_payments from public;
+grant execute on function archive_payments to lunas_operator;
+grant select on archived_payments to lunas_api, lunas_worker, lunas_operator;
+grant select on archive_files, archive_batches to lunas_api, lunas_worker;
+grant select, insert on archived_late_payments to lunas_worker;
+grant select, update (refunded_at) on archived_late_payments to lunas_api, lunas_operator;
+grant select on ledger_closings to lunas_operator;
+
+-- Reports: no secret, no personal data, and no text of a customer, a provider or a receiver.
+grant select on payment_transitions, refunds, late_payments, ledger_postings, ledger_entries, ledger_verifications,
+  ledger_verification_results, ledger_closings, reconciliation_runs, indeterminate_orders, exceptions, merchants,
+  policies, webhook_deliveries, operator_action_outcomes, audit_chain, audit_chain_lock, approval_decisions,
+  approval_limits, retention_runs, archive_files, archive_batches, archived_payments, archived_late_payments
+  to lunas_reader;
+grant select (id, reference_id, merchant_id, payment_method, provider, provider_account_id, currency, amount_rupiah,
+  fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind, settlement_delay_seconds, status,
+  version, expires_at, created_at, updated_at, paid_at, cancelled_at, settlement_due_at, provider_transaction_id,
+  failure_reason) on payments to lunas_reader;
+grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at,
+  last_used_at) on api_keys to lunas_reader;
+grant select (id, name, prefix, last_four, created_at, revoked_at, allowed_networks, scopes, expires_at, is_approved,
+  created_by) on operators to lunas_reader;
+grant select (id, actor, via, operator_id, action, target, note, requested_at) on operator_actions to lunas_reader;
+grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at,
+  amount_rupiah, expected_version) on approvals to lunas_reader;
+grant select (id, started_at, key_id, method, status, duration_ms, error_code) on api_requests to lunas_reader;
+grant select (id, provider, adapter, base_url, weight, status, created_at, nmid, key_fingerprint)
+  on provider_accounts to lunas_reader;
+grant select (id, provider_account_id, reference_id, received_at, closed_at, notify_attempts, next_notify_at,
+  reported_status) on provider_notifications to lunas_reader;
+grant select (id, merchant_id, events, status, disabled_reason, created_at, consecutive_failures, failing_since,
+  next_probe_at) on webhook_endpoints to lunas_reader;
+grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts to lunas_reader;
+grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_reader;
+grant select (id, endpoint_id, created_at, expires_at) on webhook_secrets to lunas_reader;
+
+-- Down Migration
+
+-- There is none: the ledger is append-only. Restore a backup.

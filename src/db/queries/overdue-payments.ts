@@ -1,0 +1,49 @@
+import type { PaymentStatus } from '../../domain/payment-transitions';
+import { IS_RECOVERING } from '../records/recovery-mode';
+import { STATUS } from './payment-indexes';
+
+/** After its timer. The timer may be late, and its step may need another attempt. */
+const OVERDUE_AFTER = "interval '5 minutes'";
+
+/** Payments that a timer should have moved on. Each part follows an index, the longest overdue first. */
+export interface Overdue {
+  readonly status: PaymentStatus;
+  /** For a table named or aliased `payments`. */
+  readonly condition: string;
+  /** The expression of the index. */
+  readonly order: string;
+  readonly dueAt: string;
+}
+
+const CREATED_AT = "(payments.created_at at time zone 'utc')";
+
+/** No payment of these settles, by the decision of an operator. */
+const IS_HELD = `(payments.merchant_id in (select id from merchants where held_at is not null) or ${IS_RECOVERING})`;
+
+const UNSETTLED: Overdue = {
+  status: 'paid',
+  condition: `${STATUS} = 'paid' and payments.settlement_kind = 'automatic'
+    and payments.settlement_due_at < now() - ${OVERDUE_AFTER}`,
+  order: 'payments.settlement_due_at',
+  dueAt: 'payments.settlement_due_at',
+};
+
+/** What a timer or an attempt moves on, and no person. */
+export const OVERDUE: readonly Overdue[] = [
+  {
+    status: 'created',
+    condition: `${STATUS} = 'created' and ${CREATED_AT} < (now() at time zone 'utc') - 2 * ${OVERDUE_AFTER}`,
+    order: CREATED_AT,
+    dueAt: 'payments.created_at',
+  },
+  {
+    status: 'pending',
+    condition: `${STATUS} = 'pending' and payments.expires_at < now() - ${OVERDUE_AFTER}`,
+    order: 'payments.expires_at',
+    dueAt: 'payments.expires_at',
+  },
+  { ...UNSETTLED, condition: `${UNSETTLED.condition} and not ${IS_HELD}` },
+];
+
+/** Settlements of merchants on hold, and in recovery mode all of them. */
+export const OVERDUE_BUT_HELD: Overdue = { ...UNSETTLED, condition: `${UNSETTLED.condition} and ${IS_HELD}` };

@@ -1,0 +1,62 @@
+import type { Queryable } from '../connection/pool';
+
+/** Runs are hourly. A comparison that is repeated sooner, by a retry or by an operator, counts as the same run. */
+const SAME_RUN = "interval '30 minutes'";
+
+/**
+ * Records that the provider returned no determinate status of these payments in this run.
+ * @returns the payments for which this is so in `runs` runs or more, in succession
+ */
+export async function noteIndeterminateOrders(
+  db: Queryable,
+  paymentIds: readonly string[],
+  runs: number,
+): Promise<ReadonlySet<string>> {
+  if (paymentIds.length === 0) return new Set();
+  const { rows } = await db.query<{ paymentId: string }>({
+    name: 'note_indeterminate_orders',
+    text: `
+      with noted as (
+        insert into indeterminate_orders as known (payment_id) select unnest($1::uuid[]) order by 1
+        on conflict (payment_id) do update set
+          run_count = known.run_count + case when known.last_run_at < now() - ${SAME_RUN} then 1 else 0 end,
+          last_run_at = case when known.last_run_at < now() - ${SAME_RUN} then now() else known.last_run_at end
+        returning payment_id, run_count
+      )
+      select payment_id as "paymentId" from noted where run_count >= $2`,
+    values: [paymentIds, runs],
+  });
+  return new Set(rows.map(({ paymentId }) => paymentId));
+}
+
+/** A payment of a provider account that was compared, and has no break. */
+export interface CleanPayment {
+  readonly paymentId: string;
+  readonly referenceId: string;
+}
+
+/**
+ * Closes the exceptions that earlier runs opened about these payments. That of a webhook delivery without its retry
+ * workflow stays open until the delivery is final.
+ */
+export async function closeReconciled(
+  db: Queryable,
+  accountId: string,
+  payments: readonly CleanPayment[],
+): Promise<void> {
+  if (payments.length === 0) return;
+  await db.query({
+    name: 'close_reconciled',
+    text: `
+      with determinate as (delete from indeterminate_orders where payment_id = any ($1::uuid[]))
+      select close_exceptions('reconciliation', $3, array(
+        select reference_id from unnest($1::uuid[], $2::text[]) clean (payment_id, reference_id)
+        where not exists (
+          select from webhook_deliveries delivery
+          where delivery.payment_id = clean.payment_id and delivery.status = 'pending'
+            and delivery.retry_workflow_started_at is not null
+        )
+      ))`,
+    values: [payments.map(({ paymentId }) => paymentId), payments.map(({ referenceId }) => referenceId), accountId],
+  });
+}

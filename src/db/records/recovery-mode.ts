@@ -1,0 +1,54 @@
+import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
+
+/** While it is on, nothing is settled and no refund is requested: PostgreSQL may be behind the provider. */
+export interface RecoveryMode {
+  readonly isOn: boolean;
+  /** PostgreSQL is not on the recorded timeline: it was restored, or a standby was promoted. The mode is on then. */
+  readonly isOnOtherTimeline: boolean;
+  /** Since the mode last began, also if it has ended; null if it never began. */
+  readonly begunAt: Date | null;
+  readonly begunBy: string | null;
+  readonly reason: string | null;
+  readonly endedAt: Date | null;
+  /** Null where the server has no function for it. */
+  readonly timeline: number | null;
+  readonly recordedTimeline: number | null;
+}
+
+const HAS_BEGUN = "coalesce(begun_at > coalesce(ended_at, '-infinity'), false)";
+const IS_ON_OTHER_TIMELINE = 'coalesce(postgresql_timeline() <> timeline, false)';
+/** Whether the mode is on, as an expression for statements. */
+export const IS_RECOVERING = `(select ${HAS_BEGUN} or ${IS_ON_OTHER_TIMELINE} from recovery_mode)`;
+
+/** Reads the mode and PostgreSQL's timeline, in one statement. */
+export async function readRecoveryMode(db: Queryable): Promise<RecoveryMode> {
+  const { rows } = await db.query<RecoveryMode>({
+    name: 'read_recovery_mode',
+    text: `select ${IS_RECOVERING} as "isOn", ${IS_ON_OTHER_TIMELINE} as "isOnOtherTimeline",
+        begun_at as "begunAt", begun_by as "begunBy", reason, ended_at as "endedAt",
+        postgresql_timeline() as timeline, timeline as "recordedTimeline"
+      from recovery_mode`,
+  });
+  return onlyRow(rows, 'The table recovery_mode has no row');
+}
+
+/** @returns whether it was off: who began it first, and why, stays */
+export async function beginRecovery(
+  db: Queryable,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'begin_recovery',
+    text: `update recovery_mode set begun_by = $1, reason = $2,
+        begun_at = greatest(now(), ended_at + interval '1 millisecond')
+      where not ${HAS_BEGUN}`,
+    values: [by, reason],
+  });
+  return rowCount === 1;
+}
+
+/** Ends the mode, and records the timeline as the one on which Lunas may settle and refund. */
+export async function endRecovery(db: Queryable): Promise<void> {
+  await db.query('update recovery_mode set timeline = postgresql_timeline(), ended_at = greatest(now(), begun_at)');
+}

@@ -1,0 +1,20 @@
+import path from 'node:path';
+import type { Queryable } from '../../db/connection/pool';
+import { findFilesWithChecksum } from '../../db/records/archive';
+import { ConflictError } from '../../errors';
+import { archiveFileName, sha256Of } from './archive-file';
+
+/**
+ * Compares a file with the checksums that PostgreSQL has recorded.
+ * @throws ConflictError if the file was changed, or is another file of the archive than its name
+ */
+export async function requireRecorded(db: Queryable, file: string): Promise<void> {
+  const sha256 = await sha256Of(file);
+  const names = (await findFilesWithChecksum(db, sha256)).map(archiveFileName);
+  if (names.includes(path.basename(file))) return;
+  if (names.length > 0) {
+    throw new ConflictError('archive_file', `${file} is the file ${names.join(', ')}. Give it its name back.`);
+  }
+  const text = `${file} was changed, or is no file of this database: it has no file with this SHA-256.`;
+  throw new ConflictError('archive_file', text);
+}

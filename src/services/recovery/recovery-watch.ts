@@ -1,0 +1,57 @@
+import type { Queryable } from '../../db/connection/pool';
+import { beginRecovery, readRecoveryMode } from '../../db/records/recovery-mode';
+import type { Logger } from '../../observability/logger';
+
+/** Every step that moves money asks, so a reading serves the steps of the next second. */
+const FRESH_MS = 1_000;
+/** Who begins the mode if no operator does. */
+const BY_WORKER = 'worker';
+
+/** Knows whether Lunas is in recovery mode, and begins the mode if PostgreSQL is on another timeline than recorded. */
+export class RecoveryWatch {
+  #reading: { readonly sinceMs: number; readonly isOn: Promise<boolean> } | undefined;
+  #wasOn = false;
+
+  constructor(
+    private readonly db: Queryable,
+    private readonly log: Pick<Logger, 'error' | 'warn'>,
+  ) {}
+
+  /**
+   * As PostgreSQL has it, read less than 2 s ago.
+   * @throws if PostgreSQL does not respond: then no money moves either
+   */
+  isRecovering(): Promise<boolean> {
+    const nowMs = performance.now();
+    if (this.#reading === undefined || nowMs - this.#reading.sinceMs >= FRESH_MS) {
+      const reading = { sinceMs: nowMs, isOn: this.#read() };
+      this.#reading = reading;
+      reading.isOn.catch(() => {
+        if (this.#reading === reading) this.#reading = undefined;
+      });
+    }
+    return this.#reading.isOn;
+  }
+
+  /** Begins the mode for a worker that was started with `LUNAS_RECOVERY_MODE`. */
+  async begin(): Promise<void> {
+    const isFirst = await beginRecovery(this.db, { by: BY_WORKER, reason: 'LUNAS_RECOVERY_MODE is set' });
+    if (isFirst) this.log.warn('recovery mode begun: LUNAS_RECOVERY_MODE is set');
+  }
+
+  async #read(): Promise<boolean> {
+    const { isOn, isOnOtherTimeline, timeline, recordedTimeline, reason } = await readRecoveryMode(this.db);
+    if (isOnOtherTimeline) await this.#beginOnOtherTimeline(timeline, recordedTimeline);
+    if (isOn && !this.#wasOn) this.log.warn({ reason }, 'recovery mode: nothing is settled or refunded');
+    if (!isOn && this.#wasOn) this.log.warn('recovery mode has ended');
+    this.#wasOn = isOn;
+    return isOn;
+  }
+
+  async #beginOnOtherTimeline(timeline: number | null, recordedTimeline: number | null): Promise<void> {
+    const reason = `PostgreSQL is on timeline ${timeline}, and ${recordedTimeline} is recorded`;
+    if (await beginRecovery(this.db, { by: BY_WORKER, reason })) {
+      this.log.error({ timeline, recordedTimeline }, 'recovery mode begun: PostgreSQL was restored or failed over');
+    }
+  }
+}

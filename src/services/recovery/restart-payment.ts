@@ -1,0 +1,68 @@
+import { ConflictError } from '../../errors';
+import type { Queryable } from '../../db/connection/pool';
+import { findOpening } from '../../db/queries/find-opening';
+import { findOpenPayment, type OpenPayment } from '../../db/queries/list-open-payments';
+import { readState } from '../../db/transitions/payment-state';
+import { isFinal, PAYMENT_STATUSES } from '../../domain/payment-transitions';
+import type { WorkflowRecord } from '../../domain/reconciliation';
+import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { DescribedWorkflow, WorkflowRecords } from '../../temporal/workflow-records';
+
+/** What starts the workflow of one payment again. */
+export interface WorkflowStarter extends Pick<PaymentWorkflowClient, 'resumePayment' | 'restartPayment'> {
+  readonly records: Pick<WorkflowRecords, 'describe'>;
+}
+
+/**
+ * Starts the workflow of an open payment at the state in PostgreSQL. If there was one, it queries the provider first.
+ * @param workflow what Temporal has of it, which does not run
+ */
+export async function startFromRow(
+  db: Queryable,
+  workflows: Pick<WorkflowStarter, 'resumePayment' | 'restartPayment'>,
+  { terms, ...listed }: OpenPayment,
+  workflow: WorkflowRecord | null,
+): Promise<'rebuilt' | 'running'> {
+  const { paymentId } = terms;
+  const opening = await findOpening(db, paymentId);
+  const resumeState = { ...listed, ...(opening && { opening }) };
+  if (workflow === null) return workflows.resumePayment(terms, resumeState);
+  // The payment may have become final since it was read.
+  const state = await readState(db, paymentId);
+  if (isFinal(state.status)) return 'running';
+  await workflows.restartPayment(terms, { ...resumeState, state });
+  return 'rebuilt';
+}
+
+/** `running`: nothing was lost. `started`: it is now. `not_open`: the payment is final, archived or unknown. */
+export type Restart = 'running' | 'started' | 'not_open';
+
+/**
+ * Starts the workflow of a payment again if the payment is open in PostgreSQL and Temporal has no running workflow of
+ * it: it was terminated or deleted, or Temporal lost it. Safe for concurrent callers.
+ * @throws ConflictError if PostgreSQL lacks something that the closed workflow had done: only `recover` restores that
+ */
+export async function restartIfLost(db: Queryable, workflows: WorkflowStarter, paymentId: string): Promise<Restart> {
+  const workflow = await workflows.records.describe(paymentId);
+  if (workflow?.isRunning) return 'running';
+  // Read after the workflow: one that completes has recorded its last status before.
+  const open = await findOpenPayment(db, paymentId);
+  if (!open) return 'not_open';
+  if (workflow !== null && isBehind(open, workflow)) {
+    const difference = `It is "${open.state.status}", and its workflow has ended as "${workflow.status}".`;
+    throw new ConflictError('record_behind_workflow', difference);
+  }
+  return (await startFromRow(db, workflows, open, workflow)) === 'rebuilt' ? 'started' : 'running';
+}
+
+/** PostgreSQL was restored to an earlier time, or an acknowledged commit was lost. */
+function isBehind({ state }: OpenPayment, { status, closed }: DescribedWorkflow): boolean {
+  if (closed?.state === 'completed' || isFinalStatus(status)) return true;
+  return state.status === 'created' && status !== null && status !== 'created';
+}
+
+/** @param text a search attribute: any text */
+export function isFinalStatus(text: string | null): boolean {
+  const status = PAYMENT_STATUSES.find((status) => status === text);
+  return status !== undefined && isFinal(status);
+}

@@ -1,0 +1,42 @@
+import { findArchivedPayment } from '../db/records/archive';
+import { closeNotifications, newestNotification, type ProviderOrder } from '../db/records/notification-inbox';
+import { openException } from '../db/records/open-exception';
+import { recordArchivedLatePayment } from '../db/transitions/late-payment-transitions';
+import type { Queryable } from '../db/connection/pool';
+import { COVERED_BY } from '../domain/provider-status';
+import type { ProviderRegistry } from '../providers/registry';
+
+const QUERY_TIMEOUT_MS = 10_000;
+
+interface Dependencies {
+  readonly db: Queryable;
+  readonly providers: ProviderRegistry;
+}
+
+/**
+ * Handles the notifications of an order that Lunas does not have: the account has another user, our record is lost, or
+ * the payment is archived. Money for an archived payment that was never paid goes to suspense.
+ * @throws if the provider returns no determinate status of an archived payment: the sweeper repeats it
+ */
+export async function handleUnknownOrder({ db, providers }: Dependencies, order: ProviderOrder): Promise<void> {
+  const latestNotificationId = await newestNotification(db, order);
+  const archived = await findArchivedPayment(db, order);
+  if (!archived || !(await recordLatePayment({ db, providers }, order))) {
+    const where = archived ? `in the archive since ${archived.archivedAt.toISOString()}` : 'not in PostgreSQL';
+    const detail = `The provider sent a notification of an order that is ${where}.`;
+    await openException(db, { kind: 'unknown_order', ...order, detail });
+  }
+  // The exception covers all notifications of the order.
+  await closeNotifications(db, order, latestNotificationId, COVERED_BY.refunded);
+}
+
+async function recordLatePayment({ db, providers }: Dependencies, order: ProviderOrder): Promise<boolean> {
+  const provider = await providers.forAccount(order.providerAccountId);
+  const call = { signal: new AbortController().signal, deadlineAtMs: Date.now() + QUERY_TIMEOUT_MS };
+  const found = await provider.findPayment(order.referenceId, call);
+  if (found.outcome === 'indeterminate') throw new Error(`The provider's status is indeterminate: ${found.reason}`);
+  if (found.outcome === 'not_found' || found.payment.status !== 'paid') return false;
+  const { totalRupiah, providerTransactionId, paidAt } = found.payment;
+  const at = new Date();
+  return recordArchivedLatePayment(db, order, { totalRupiah, providerTransactionId, paidAt: paidAt ?? at }, at);
+}

@@ -1,0 +1,32 @@
+import { migrate } from '../../src/db/connection/migrate';
+import { withClient } from '../../src/local-stack/postgres';
+import { createEmptyDatabase } from '../support/database';
+
+/** As the versions before the first release left it. */
+const DEVELOPMENT_SCHEMA = `
+  create table schema_migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null);
+  insert into schema_migrations (name, run_on) values ('0001_payments', now()), ('0002_list_indexes', now());
+  create table payments (id uuid primary key);
+  insert into payments values ('2c7d5bb2-9a43-4a3e-b0b7-0a8f4de2b1a1');`;
+
+const CONTENT = `
+  select (select array_agg(relname::text order by relname) from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r') as tables,
+    (select array_agg(name::text order by name) from schema_migrations) as migrations,
+    (select count(*)::integer from payments) as payments`;
+
+it('does not change a database of a version before the first release', async () => {
+  const database = await createEmptyDatabase();
+  await withClient(database.url, (client) => client.query(DEVELOPMENT_SCHEMA));
+  await expect(migrate(database.url, 'sandbox')).rejects.toMatchObject({
+    name: 'UserError',
+    message:
+      'This database was created by a development version of Lunas, from before the first release, ' +
+      'and this version cannot migrate it: use a new database.',
+  });
+  const { rows } = await withClient(database.url, (client) => client.query(CONTENT));
+  expect(rows).toEqual([
+    { tables: ['payments', 'schema_migrations'], migrations: ['0001_payments', '0002_list_indexes'], payments: 1 },
+  ]);
+  await database.drop();
+});

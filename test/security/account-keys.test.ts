@@ -1,0 +1,217 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createSealer } from '../../src/crypto/sealing';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
+import { listApprovals } from '../../src/services/approvals';
+import { listActions } from '../../src/services/audit/audit';
+import { createOperator } from '../../src/services/identity/operators';
+import { listExceptions } from '../../src/services/payments/exceptions';
+import { addAccount, listAccounts } from '../../src/services/provider-accounts/provider-accounts';
+import { runLunas } from '../cli/run-lunas';
+import { createProductionDatabase, type TestDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+
+/* One operator alone does not change whose account the customers pay into. */
+
+const NMID = 'ID1020021181745';
+const OTHER_NMID = 'ID1020999999999';
+
+const rejectedFor = (reason: RegExp) => ({ exitCode: 1, stderr: expect.stringMatching(reason) });
+const fingerprintOf = (serverKey: string) => createHash('sha256').update(serverKey).digest('hex');
+
+describe('in production', () => {
+  let database: TestDatabase;
+  let db: Pool;
+  let masterKey: string;
+  let dewi: ReturnType<typeof operatorWith>;
+  let budi: ReturnType<typeof operatorWith>;
+  let accountId: string;
+
+  beforeEach(async () => {
+    masterKey = randomBytes(32).toString('base64');
+    database = await createProductionDatabase();
+    db = createPool(database.url, { max: 4 });
+    [dewi, budi] = [await addOperator('dewi'), await addOperator('budi')];
+    accountId = await addApproved();
+  });
+  afterEach(async () => {
+    await db.end();
+    await database.drop();
+  });
+
+  function operatorWith(secret: string) {
+    return (serverKey: string, ...args: readonly string[]) =>
+      runLunas([...args, '--note', 'contract 12', '--json'], {
+        DATABASE_URL: database.urlOf('lunas_local_operator'),
+        LUNAS_OPERATOR_KEY: secret,
+        LUNAS_MASTER_KEY: masterKey,
+        KEY: serverKey,
+      });
+  }
+
+  async function addOperator(name: string) {
+    const { secret } = await createOperator(db, { name, environment: 'production' });
+    return operatorWith(secret);
+  }
+
+  const ADD = ['accounts', 'add', '--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'KEY'];
+
+  async function add(): Promise<{ readonly id: string; readonly approvalId: string }> {
+    const { account, approval_id: approvalId } = JSON.parse((await dewi('first-key', ...ADD, '--nmid', NMID)).stdout);
+    return { id: account.id, approvalId: String(approvalId) };
+  }
+
+  async function addApproved(): Promise<string> {
+    const { id, approvalId } = await add();
+    expect(await budi('', 'approvals', 'approve', approvalId)).toMatchObject({ exitCode: 0, stderr: '' });
+    return id;
+  }
+
+  const setKey = (serverKey: string, ...options: readonly string[]) =>
+    dewi(serverKey, 'accounts', 'set-key', accountId, '--server-key-env', 'KEY', ...options);
+
+  async function inForce(id = accountId) {
+    const { rows } = await db.query(
+      `select adapter, base_url as "baseUrl", sealed_server_key as sealed, status, nmid
+       from provider_accounts where id = $1`,
+      [id],
+    );
+    const { adapter, baseUrl, sealed, status, nmid } = rows[0];
+    const serverKey = createSealer(masterKey).open(sealed, ['provider-server-key', id, adapter, baseUrl]);
+    return { serverKey, status, nmid };
+  }
+
+  it('a server key is in force after a second operator has approved its fingerprint and NMID', async () => {
+    expect(await setKey('insider-key')).toMatchObject(rejectedFor(/lunas approvals approve 2 /));
+    expect(await inForce()).toEqual({ serverKey: 'first-key', status: 'enabled', nmid: NMID });
+    const [request] = await listApprovals(db, { onlyOpen: true, limit: 9 });
+    const keyFingerprint = fingerprintOf('insider-key');
+    expect(request).toMatchObject({
+      action: 'account.set_key',
+      target: expect.stringContaining(accountId),
+      parameters: { accountId, keyFingerprint, nmid: NMID, previousNmid: NMID },
+    });
+    expect(await dewi('', 'approvals', 'approve', '2')).toMatchObject(rejectedFor(/another operator/));
+    expect((await inForce()).serverKey).toBe('first-key');
+
+    expect(await budi('', 'approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await inForce()).toEqual({ serverKey: 'insider-key', status: 'enabled', nmid: NMID });
+    expect(await listAccounts(db)).toMatchObject([{ id: accountId, nmid: NMID, keyFingerprint }]);
+    const change = (await listActions(db, { limit: 20 })).find(({ action }) => action === 'account.set_key');
+    expect(change).toMatchObject({ actor: 'operator:budi', detail: expect.stringContaining(keyFingerprint) });
+  });
+
+  it('an approval is only for the key and the NMID that it shows', async () => {
+    await setKey('harmless-key');
+    await setKey('insider-key', '--nmid', OTHER_NMID);
+    expect(await budi('', 'approvals', 'approve', '2')).toMatchObject(rejectedFor(/another server key/));
+    expect(await inForce()).toMatchObject({ serverKey: 'first-key', nmid: NMID });
+    expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toMatchObject([
+      { id: 3, parameters: { keyFingerprint: fingerprintOf('insider-key'), nmid: OTHER_NMID, previousNmid: NMID } },
+    ]);
+    expect(await budi('', 'approvals', 'approve', '3')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await inForce()).toMatchObject({ serverKey: 'insider-key', nmid: OTHER_NMID });
+  });
+
+  it('a proposed key is sealed, and follows the master key', async () => {
+    await setKey('second-key');
+    const { rows } = await db.query('select provider_accounts::text as text from provider_accounts');
+    expect(rows[0].text).not.toContain('second-key');
+    const oldMasterKey = masterKey;
+    masterKey = randomBytes(32).toString('base64');
+    const resealed = await runLunas(['keys', 'reseal', '--note', 'x'], {
+      DATABASE_URL: database.urlOf('lunas_local_operator'),
+      LUNAS_OPERATOR_KEY: (await createOperator(db, { name: 'eka', environment: 'production' })).secret,
+      LUNAS_MASTER_KEY: masterKey,
+      LUNAS_OLD_MASTER_KEYS: oldMasterKey,
+    });
+    expect(resealed).toMatchObject({ exitCode: 0 });
+    await db.query("update operators set created_at = now() - interval '1 day'");
+    expect(await budi('', 'approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await inForce()).serverKey).toBe('second-key');
+  });
+
+  it('the key of an account that waits for its approval cannot be replaced', async () => {
+    const { id, approvalId } = await add();
+    const replaced = await dewi('insider-key', 'accounts', 'set-key', id, '--server-key-env', 'KEY');
+    expect(replaced).toMatchObject(rejectedFor(/is proposed/));
+    const [request] = await listApprovals(db, { onlyOpen: true, limit: 9 });
+    const keyFingerprint = fingerprintOf('first-key');
+    expect(request).toMatchObject({
+      action: 'account.create',
+      parameters: { accountId: id, keyFingerprint, nmid: NMID },
+    });
+
+    await db.query('update provider_accounts set key_fingerprint = $2 where id = $1', [id, fingerprintOf('x')]);
+    expect(await budi('', 'approvals', 'approve', approvalId)).toMatchObject(rejectedFor(/another server key/));
+    expect((await inForce(id)).status).toBe('proposed');
+  });
+
+  it('an account has an NMID', async () => {
+    expect(await dewi('key', ...ADD)).toMatchObject(rejectedFor(/--nmid/));
+    expect(await dewi('key', ...ADD, '--nmid', 'ID1')).toMatchObject({ exitCode: 2 });
+    await db.query('update provider_accounts set nmid = null');
+    expect(await setKey('second-key')).toMatchObject(rejectedFor(/--nmid/));
+    expect(await setKey('second-key', '--nmid', NMID)).toMatchObject(rejectedFor(/lunas approvals approve/));
+  });
+});
+
+describe('a QR with another NMID than that of its account', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService(await newNamespace());
+  });
+  afterAll(() => service.close());
+
+  const SANDBOX_NMID = 'ID0000000000001';
+  const nmids = `${SANDBOX_NMID} instead of ${OTHER_NMID}`;
+
+  /** The only account for new payments of gopay. */
+  async function useAccount(nmid: string): Promise<string> {
+    await service.db.query("update provider_accounts set status = 'disabled' where provider = 'gopay'");
+    const { id } = await addAccount(service.db, createSealer(service.masterKey), {
+      provider: 'gopay',
+      adapter: 'midtrans',
+      serverKey: SANDBOX_SERVER_KEY,
+      nmid,
+      weight: 1,
+      baseUrl: service.sandboxUrl,
+      environment: 'sandbox',
+    });
+    return id;
+  }
+
+  const create = () => service.call('POST', '/payments', { amount: 50_000, payment_method: 'qris', provider: 'gopay' });
+  const statusOf = async (id: string) => (await listAccounts(service.db)).find((account) => account.id === id)?.status;
+
+  it('stops the account and opens an exception, and the payment has no QR', async () => {
+    const accountId = await useAccount(OTHER_NMID);
+    const created = await create();
+    expect(JSON.stringify(created.body)).not.toContain(SANDBOX_NMID);
+    const exceptions = await eventually(
+      () => listExceptions(service.db, { onlyOpen: true, limit: 9 }),
+      (open) => open.length > 0,
+    );
+    expect(exceptions).toMatchObject([
+      {
+        kind: 'foreign_qris',
+        providerAccountId: accountId,
+        amountRupiah: 50_000,
+        detail: expect.stringContaining(nmids),
+      },
+    ]);
+    expect(await statusOf(accountId)).toBe('disabled');
+    const { rows } = await service.db.query('select status, qris_payload, failure_reason from payments');
+    expect(rows).toEqual([
+      { status: 'failed', qris_payload: null, failure_reason: 'the provider accepts no transactions at present' },
+    ]);
+    expect((await create()).status).toBe(400);
+  });
+
+  it('is the only one that does', async () => {
+    const accountId = await useAccount(SANDBOX_NMID);
+    expect((await create()).body).toMatchObject({ payment: { status: 'pending' } });
+    expect(await statusOf(accountId)).toBe('enabled');
+  });
+});

@@ -1,0 +1,131 @@
+import { createProviderRegistry } from '../../../src/providers/registry';
+import { createSealer } from '../../../src/crypto/sealing';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { changeHold } from '../../../src/services/merchants/merchants';
+import { reconcileAll, type Reconciliation } from '../../../src/services/reconciliation/reconcile-all';
+import { createOpenPayments } from '../../support/bulk';
+import { eventually } from '../../support/eventually';
+import { SILENT } from '../../support/collect-log';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+/** What makes people believe in a run: it compares everything, and an exception is about something that exists. */
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  const terms = { expiresInSeconds: 7_200, settlementDelaySeconds: 7_200 };
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...terms });
+});
+afterAll(() => service.close());
+
+async function run(): Promise<Reconciliation> {
+  const { db, workflows, masterKey, apiUrl } = service;
+  const providers = createProviderRegistry({ db, sealer: createSealer(masterKey), publicBaseUrl: apiUrl, log: SILENT });
+  try {
+    return await reconcileAll({ db, providers, workflows }, new Date(Date.now() - 2 * 3_600_000));
+  } finally {
+    await providers.close();
+  }
+}
+
+interface Created {
+  readonly id: string;
+  readonly reference_id: string;
+}
+
+async function create(count: number): Promise<Created[]> {
+  return (await createOpenPayments(service, count, 50_000)).body.payments;
+}
+
+async function exceptionsOf(payments: readonly Created[]): Promise<{ detail: string; by: string | null }[]> {
+  const { rows } = await service.db.query<{ detail: string; by: string | null }>(
+    'select detail, resolved_by as by from exceptions where payment_id = any ($1) order by detail',
+    [payments.map(({ id }) => id)],
+  );
+  return rows;
+}
+
+/** In PostgreSQL only: the workflow's timer has the true time. */
+async function setDeadline(payments: readonly Created[], deadline: string): Promise<void> {
+  const ids = payments.map(({ id }) => id);
+  await service.db.query(`update payments set expires_at = ${deadline} where id = any ($1)`, [ids]);
+}
+
+async function failStatusQueries(times: number): Promise<void> {
+  await fetch(`${service.sandboxUrl}/simulator/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operation: 'status', kind: 'http_500', times }),
+  });
+}
+afterEach(() => fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' }));
+
+it('compares every payment of an account that is limited to 20 calls a second', async () => {
+  await create(50);
+  await service.db.query('update provider_accounts set calls_per_second = 20');
+  const { seen, compared, indeterminate, unasked } = await run();
+  await service.db.query('update provider_accounts set calls_per_second = null');
+  expect(seen).toBeGreaterThanOrEqual(50);
+  expect([compared, indeterminate, unasked]).toEqual([seen, 0, 0]);
+});
+
+it('is complete with an indeterminate order, and opens an exception for it in the third run', async () => {
+  const [payment] = await create(1);
+  if (!payment) throw new Error('No payment was created');
+  await service.providerDb.query('alter table payments drop constraint payments_status_check');
+  await service.providerDb.query("update payments set status = 'chargeback' where order_id = $1", [
+    payment.reference_id,
+  ]);
+  for (let runs = 1; runs <= 3; runs += 1) {
+    expect(await exceptionsOf([payment])).toEqual([]);
+    expect(await run()).toMatchObject({ indeterminate: 1, unasked: 0 });
+    // An hour later.
+    await service.db.query("update indeterminate_orders set last_run_at = last_run_at - interval '1 hour'");
+  }
+  expect(await exceptionsOf([payment])).toMatchObject([{ detail: expect.stringContaining('in 3 runs'), by: null }]);
+  await service.providerDb.query("update payments set status = 'pending' where order_id = $1", [payment.reference_id]);
+  await run();
+  expect(await exceptionsOf([payment])).toMatchObject([{ by: 'reconciliation' }]);
+});
+
+it('is not complete if a provider account is down', async () => {
+  await create(50);
+  await failStatusQueries(10_000);
+  const { seen, compared, unasked } = await run();
+  expect(unasked).toBeGreaterThan(0);
+  expect([compared, seen > unasked]).toEqual([0, true]);
+});
+
+it('an outage of an hour with overdue payments leaves no exception open a run later', async () => {
+  const payments = await create(50);
+  await setDeadline(payments, "now() - interval '30 minutes'");
+  await failStatusQueries(10_000);
+  const during = await run();
+  expect(during.breaks.filter(({ kind }) => kind === 'overdue')).toHaveLength(50);
+  expect(await exceptionsOf(payments)).toEqual([]);
+  await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
+  await setDeadline(payments, "now() - interval '2 hours'");
+  await run();
+  expect((await exceptionsOf(payments)).filter(({ by }) => by === null)).toHaveLength(50);
+  await setDeadline(payments, "now() + interval '1 hour'");
+  await run();
+  expect((await exceptionsOf(payments)).filter(({ by }) => by !== 'reconciliation')).toEqual([]);
+}, 240_000);
+
+it('a settlement that the hold of its merchant delays is no break', async () => {
+  const payments = await create(3);
+  const ids = payments.map(({ id }) => id);
+  for (const { reference_id } of payments) await service.pay(reference_id);
+  await eventually(
+    () => service.db.query("select from payments where id = any ($1) and status = 'paid'", [ids]),
+    ({ rowCount }) => rowCount === 3,
+  );
+  await service.db.query("update payments set settlement_due_at = now() - interval '3 hours' where id = any ($1)", [
+    ids,
+  ]);
+  await changeHold(service.db, service.merchantId, true);
+  const { breaks } = await run();
+  await changeHold(service.db, service.merchantId, false);
+  expect(breaks.filter(({ paymentId }) => ids.includes(paymentId))).toEqual([]);
+  expect((await run()).breaks.filter(({ paymentId }) => ids.includes(paymentId))).toHaveLength(3);
+});

@@ -1,0 +1,269 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+
+const RULES = path.join(PACKAGE_ROOT, 'deploy', 'prometheus', 'rules.yaml');
+const text = readFileSync(RULES, 'utf8');
+const ALERTS = [...text.matchAll(/- alert: (\w+)/g)].map(([, name]) => name ?? '');
+
+/** Series by name and labels. A value like `0x10` is 0 at the start and in each of the next 10 minutes. */
+interface Scenario {
+  readonly series: Readonly<Record<string, string>>;
+  /** Minutes after the start. */
+  readonly firesAt: number;
+  readonly isOverAt: number;
+}
+
+const gauge = (name: string, bad: number, good = 0): Scenario => ({
+  series: { [name]: `${good}x5 ${bad}x60 ${good}x60` },
+  firesAt: 60,
+  isOverAt: 120,
+});
+const up = (dependency: string) => gauge(`lunas_dependency_up{dependency="${dependency}"}`, 0, 1);
+
+const CREATES = 'lunas_http_request_duration_seconds';
+const requests = (status: string) => `${CREATES}_count{method="POST",route="/payments",status="${status}"}`;
+const created = (bound: string) => `${CREATES}_bucket{method="POST",route="/payments",status="2xx",le="${bound}"}`;
+
+/** 100 requests a minute, of which this number is bad for a while. */
+const errors = (bad: number, minutes: number): Scenario['series'] => ({
+  [requests('2xx')]: `0+100x${minutes + 900}`,
+  [requests('5xx')]: `0+${bad}x${minutes} ${bad * minutes}x900`,
+});
+const slowCreates = (bad: number, minutes: number): Scenario['series'] => ({
+  [requests('2xx')]: `0+100x${minutes + 900}`,
+  [created('2.5')]: `0+${100 - bad}x${minutes} ${(100 - bad) * minutes}+100x900`,
+});
+
+const providerCalls = (outcome: string) =>
+  `lunas_provider_request_duration_seconds_count{account="a",operation="issue_qris",outcome="${outcome}"}`;
+const schedule = (bound: string) =>
+  `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{task_queue="lunas-payments",le="${bound}"}`;
+
+const creates = (outcome: string) => `lunas_creates_total{outcome="${outcome}"}`;
+const confirmed = (cause: string) => `lunas_payments_confirmed_total{cause="${cause}"}`;
+const callerErrors = (code: string) => `lunas_http_requests_rejected_total{code="${code}"}`;
+
+/** 6,000 creations a minute. Of 100 that are sent while nothing completes, 99 are not admitted. */
+const nothingCompletes = (from: number, minutes: number): Scenario['series'] => ({
+  [creates('completed')]: `0+6000x${from} ${6_000 * from}x${minutes} ${6_000 * from}+6000x60`,
+  [creates('no_capacity')]: `0x${from} 0+5940x${minutes} ${5_940 * minutes}x60`,
+  [creates('failed')]: `0x${from} 0+60x${minutes} ${60 * minutes}x60`,
+});
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  LunasApiErrors: { series: errors(10, 30), firesAt: 30, isOverAt: 100 },
+  LunasApiErrorsSlowBurn: { series: errors(1, 300), firesAt: 300, isOverAt: 720 },
+  LunasCreatesSlow: { series: slowCreates(50, 30), firesAt: 30, isOverAt: 100 },
+  LunasCreatesSlowBurn: { series: slowCreates(5, 300), firesAt: 300, isOverAt: 720 },
+  LunasCreatesFailing: {
+    series: nothingCompletes(10, 30),
+    // Within five minutes.
+    firesAt: 15,
+    isOverAt: 50,
+  },
+  LunasProcessDown: {
+    series: { 'up{job="lunas-api",instance="a"}': '1x5 0x20 1x20', 'up{job="lunas-worker",instance="b"}': '1x45' },
+    firesAt: 20,
+    isOverAt: 40,
+  },
+  LunasPostgresqlDown: up('postgresql'),
+  LunasTemporalDown: up('temporal'),
+  LunasRecoveryMode: gauge('lunas_recovery_mode', 1),
+  LunasProviderFailing: {
+    series: { [providerCalls('accepted')]: '0+80x100', [providerCalls('indeterminate')]: '0+20x30 600x70' },
+    firesAt: 30,
+    isOverAt: 50,
+  },
+  LunasProviderRejecting: {
+    series: {
+      [providerCalls('accepted')]: '0+100x10 1000x30 1000+100x60',
+      [providerCalls('account_rejected')]: '0x10 0+100x30 3000x60',
+    },
+    firesAt: 15,
+    isOverAt: 50,
+  },
+  LunasRelayLag: gauge('lunas_webhook_relay_lag_seconds', 61),
+  LunasNotificationBacklog: gauge('lunas_notifications_oldest_open_age_seconds', 301),
+  LunasNotificationsLost: {
+    series: {
+      'lunas_payment_transitions_total{transition="issue"}': '0+10x300',
+      [confirmed('notification')]: '0+8x90 720x30 720+8x100',
+      [confirmed('expiry')]: '0x300',
+    },
+    // Within ten minutes.
+    firesAt: 100,
+    isOverAt: 135,
+  },
+  LunasPaymentsOverdue: gauge('lunas_payments_needing_attention{reason="overdue"}', 1),
+  LunasLedgerBreaks: gauge('lunas_ledger_breaks{verification="newest"}', 1),
+  LunasPaymentsNeedOperator: gauge('lunas_payments_needing_attention{reason="refund_failed"}', 1),
+  LunasExceptionsOpen: gauge('lunas_exceptions_open{kind="paid_twice"}', 1),
+  // The time of the test starts at 0.
+  LunasLedgerNotVerified: {
+    series: { lunas_ledger_last_verification_timestamp_seconds: '0x1700 102000x100' },
+    firesAt: 1_690,
+    isOverAt: 1_720,
+  },
+  LunasReconciliationOverdue: {
+    // The last run took half an hour: the limit is four hours.
+    series: {
+      lunas_reconciliation_last_success_timestamp_seconds: '0x320 19200x100',
+      lunas_reconciliation_last_success_duration_seconds: '1800x420',
+    },
+    firesAt: 310,
+    isOverAt: 330,
+  },
+  // A sample a minute: two days and an hour are 2,940 of them.
+  LunasRetentionOverdue: {
+    series: { lunas_retention_last_success_timestamp_seconds: '0x2960 177600x100' },
+    firesAt: 2_945,
+    isOverAt: 2_980,
+  },
+  LunasWebhooksDead: {
+    series: { 'lunas_webhook_deliveries_total{outcome="dead"}': '0x5 0+5x10 50x120' },
+    firesAt: 20,
+    isOverAt: 120,
+  },
+  LunasRequestsRateLimited: {
+    series: {
+      [requests('2xx')]: '0+90x120',
+      [requests('4xx')]: '0+10x60 600x60',
+      'lunas_http_requests_rejected_total{code="rate_limited"}': '0+10x60 600x60',
+    },
+    firesAt: 60,
+    isOverAt: 90,
+  },
+  LunasDatabasePoolExhausted: gauge('lunas_database_pool_waiting{pool="requests",instance="a"}', 3),
+  LunasEventLoopBlocked: gauge('lunas_event_loop_lag_seconds{statistic="p99",instance="a"}', 0.3),
+  LunasWorkflowTasksSlow: {
+    series: {
+      [schedule('0.5')]: '0+90x40 3600+100x60',
+      [schedule('1')]: '0+100x100',
+      [schedule('+Inf')]: '0+100x100',
+    },
+    firesAt: 40,
+    isOverAt: 60,
+  },
+  LunasWorkflowTasksFailing: {
+    series: { 'temporal_workflow_task_execution_failed_total{workflow_type="payment"}': '0+1x40 40x60' },
+    firesAt: 40,
+    isOverAt: 60,
+  },
+  LunasWorkerSlotsExhausted: gauge(
+    'temporal_worker_task_slots_available{worker_type="WorkflowWorker",task_queue="lunas-payments",instance="a"}',
+    0,
+    40,
+  ),
+};
+
+/** Another cause of an alert. */
+const FURTHER_SCENARIOS: readonly (readonly [alert: string, cause: string, scenario: Scenario])[] = [
+  [
+    'LunasProviderRejecting',
+    'an acquirer that rejects every order of two merchants, and names no reason in the account',
+    {
+      series: {
+        [providerCalls('accepted')]: '0+100x10 1000x30 1000+100x60',
+        [providerCalls('rejected')]: '0x10 0+100x30 3000x60',
+        'lunas_provider_rejected_merchants{account="a"}': '0x10 2x30 0x60',
+      },
+      firesAt: 15,
+      isOverAt: 50,
+    },
+  ],
+  [
+    'LunasNotificationsLost',
+    'few payments, which only the query at their deadline finds paid',
+    {
+      series: {
+        'lunas_payment_transitions_total{transition="issue"}': '0x200',
+        [confirmed('notification')]: '0x30 0x60 0+1x60',
+        [confirmed('expiry')]: '0x30 0+1x60 60x60',
+      },
+      firesAt: 40,
+      isOverAt: 120,
+    },
+  ],
+];
+
+/** What one merchant does, beside the payments of others. */
+const MISTAKES: Readonly<Record<string, Scenario['series']>> = {
+  'exceeds its rate limit': {
+    [callerErrors('rate_limited')]: '0+50000x60',
+    [requests('4xx')]: '0+50000x60',
+    [creates('completed')]: '0+60x60',
+  },
+  'sends more concurrent creations than its share': {
+    [creates('over_share')]: '0+50000x60',
+    [requests('4xx')]: '0+50000x60',
+    [creates('completed')]: '0+60x60',
+  },
+  'sends only invalid amounts': {
+    [callerErrors('invalid_amount')]: '0+50000x60',
+    [requests('4xx')]: '0+50000x60',
+    [creates('completed')]: '0+60x60',
+  },
+  'sends only orders that the acquirer rejects': {
+    [providerCalls('rejected')]: '0+5000x60',
+    [creates('completed')]: '0+5000x60',
+    'lunas_provider_rejected_merchants{account="a"}': '1x60',
+  },
+};
+
+const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-rules-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+interface Expectation {
+  readonly expr: string;
+  readonly minute: number;
+  readonly value: number;
+}
+
+function runScenario(alert: string, { series, firesAt, isOverAt }: Scenario): string {
+  const isFiring = `count(ALERTS{alertname="${alert}",alertstate="firing"})`;
+  return runPromtool(series, [
+    { expr: `${isFiring} or vector(0)`, minute: 0, value: 0 },
+    { expr: `${isFiring} > bool 0`, minute: firesAt, value: 1 },
+    { expr: `${isFiring} or vector(0)`, minute: isOverAt, value: 0 },
+  ]);
+}
+
+/** The output of promtool if the test fails, else nothing. JSON is valid YAML. */
+function runPromtool(series: Scenario['series'], expectations: readonly Expectation[]): string {
+  const file = path.join(directory, 'test.json');
+  const test = {
+    interval: '1m',
+    input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    promql_expr_test: expectations.map(({ expr, minute, value }) => ({
+      expr,
+      eval_time: `${minute}m`,
+      exp_samples: [{ value }],
+    })),
+  };
+  writeFileSync(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests: [test] }));
+  const { error, status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+  if (error) throw new Error('promtool is missing: run scripts/install-test-tools.sh', { cause: error });
+  return status === 0 ? '' : stdout + stderr;
+}
+
+it('each alert has a scenario', () => {
+  expect(Object.keys(SCENARIOS).toSorted()).toEqual(ALERTS.toSorted());
+});
+
+it.each(Object.entries(SCENARIOS))('%s fires and clears', (alert, scenario) => {
+  expect(runScenario(alert, scenario)).toBe('');
+});
+
+it.each(FURTHER_SCENARIOS)('%s fires and clears: %s', (alert, _cause, scenario) => {
+  expect(runScenario(alert, scenario)).toBe('');
+});
+
+it.each(Object.entries(MISTAKES))('no page fires for one merchant that %s', (_mistake, series) => {
+  const up = { 'up{job="lunas-api",instance="a"}': '1x60', 'up{job="lunas-worker",instance="b"}': '1x60' };
+  const expr = 'count(ALERTS{alertstate="firing",severity="page"}) or vector(0)';
+  const expectations = [5, 10, 30, 60].map((minute) => ({ expr, minute, value: 0 }));
+  expect(runPromtool({ ...up, ...series }, expectations)).toBe('');
+});

@@ -1,0 +1,229 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { openException } from '../../../src/db/records/open-exception';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import type { RunFile } from '../../../src/local-stack/run-file';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+import type { Outcome } from '../../cli/run-lunas';
+import { eventually } from '../../support/eventually';
+import { freePorts, LUNAS, LunasProcess, runBuiltLunas } from '../../support/lunas-process';
+import { type Receiver, startReceiver } from '../../support/receiver';
+import { testEnvironment } from '../../support/test-environment';
+
+/** Runs every command of the alert pages as it is written, in a shell, in the case that the page is about. */
+
+const TIMEOUT_MS = 300_000;
+const PAGES = path.join(PACKAGE_ROOT, 'docs', 'operations', 'alerts');
+
+/** Names of commands in a sentence, without their arguments. */
+const NAMES = new Set(['lunas accounts set-key', 'lunas webhooks redeliver']);
+
+interface CommandLine {
+  readonly page: string;
+  readonly line: string;
+}
+
+let directory: string;
+let home: string;
+let lunas: LunasProcess;
+let run: RunFile;
+let db: Pool;
+let receiver: Receiver;
+let environment: NodeJS.ProcessEnv;
+/** What an operator inserts for the words in capitals, by page. */
+let inserted: Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-alerts-'));
+  home = path.join(directory, 'home');
+  await mkdir(path.join(directory, 'bin'));
+  await symlink(LUNAS, path.join(directory, 'bin', 'lunas'));
+  await symlink(testEnvironment('TEMPORAL_CLI_PATH'), path.join(directory, 'bin', 'temporal'));
+  environment = {
+    HOME: directory,
+    PATH: `${directory}/bin:${process.env.PATH}`,
+    LUNAS_HOME: home,
+    REFUND_HOLD_SECONDS: '1',
+    ...(await freePorts()),
+  };
+  lunas = new LunasProcess('up', home, environment);
+  run = await lunas.ready();
+  db = createPool(await ownerUrl(), { max: 2 });
+  receiver = await startReceiver();
+  inserted = await makeCases();
+}, TIMEOUT_MS);
+
+afterAll(async () => {
+  await Promise.all([db.end(), receiver.close()]);
+  await lunas.stop();
+  await rm(directory, { recursive: true });
+}, TIMEOUT_MS);
+
+/** Runs a command and reads its document. */
+async function read<T>(schema: z.ZodType<T>, ...args: readonly string[]): Promise<T> {
+  const { exitCode, stdout, stderr } = await runBuiltLunas([...args, '--json'], environment);
+  expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr: '' });
+  return schema.parse(JSON.parse(stdout));
+}
+
+const paymentSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string() }) });
+const endpointSchema = z.object({ endpoint: z.object({ id: z.string() }) });
+const deliveriesSchema = z.object({ deliveries: z.array(z.object({ id: z.string() })) });
+const accountsSchema = z.object({ accounts: z.array(z.object({ id: z.string(), provider: z.string() })) });
+const exceptionsSchema = z.object({ exceptions: z.array(z.object({ id: z.string() })) });
+
+/** The cases that the pages are about, each with its payment, endpoint, exception or line in a log. */
+async function makeCases(): Promise<typeof inserted> {
+  await read(z.unknown(), 'catalog', 'set', '--provider', 'shopeepay', '--channel', 'qris', '--settlement', 'manual');
+  const { payment: waiting } = await read(paymentSchema, 'trigger', 'payment.paid', '--provider', 'shopeepay');
+  const { payment: failed } = await read(paymentSchema, 'trigger', 'refund_failed');
+  const endpointId = await makeDeadDelivery();
+  await openException(db, {
+    kind: 'unknown_order',
+    referenceId: 'LN1',
+    providerAccountId: null,
+    paymentId: null,
+    amountRupiah: 500,
+    detail: 'Money.',
+  });
+  const [exception] = (await read(exceptionsSchema, 'exceptions', 'list')).exceptions;
+  const { accounts } = await read(accountsSchema, 'accounts', 'list');
+  await makeErrors(waiting.id);
+  return {
+    'exceptions-open': { REFERENCE_ID: failed.reference_id, EXCEPTION_ID: exception?.id ?? '' },
+    'ledger-breaks': { MERCHANT_ID: run.merchant_id },
+    'payments-overdue': { REFERENCE_ID: waiting.reference_id },
+    'provider-failing': { ACCOUNT_ID: accounts.find(({ provider }) => provider === 'shopeepay')?.id ?? '' },
+    'provider-rejecting': {
+      REFERENCE_ID: failed.reference_id,
+      ACCOUNT_ID: accounts.find(({ provider }) => provider === 'shopeepay')?.id ?? '',
+    },
+    'webhooks-dead': { ENDPOINT_ID: endpointId },
+    'workflow-tasks-failing': { 'payment-ID': `payment-${waiting.id}` },
+    'payments-need-operator': {
+      'retry REFERENCE_ID': `retry ${failed.reference_id}`,
+      'settle REFERENCE_ID': `settle ${waiting.reference_id}`,
+    },
+  };
+}
+
+/** @returns the endpoint, whose receiver works again */
+async function makeDeadDelivery(): Promise<string> {
+  const { respond } = receiver;
+  receiver.respond = (response) => response.writeHead(410).end();
+  const { endpoint } = await read(
+    endpointSchema,
+    'webhooks',
+    'create',
+    '--merchant',
+    run.merchant_id,
+    '--url',
+    receiver.url,
+  );
+  await read(paymentSchema, 'trigger', 'payment.pending');
+  await eventually(
+    () => read(deliveriesSchema, 'webhooks', 'deliveries', '--status', 'dead'),
+    ({ deliveries }) => deliveries.length > 0,
+  );
+  receiver.respond = respond;
+  return endpoint.id;
+}
+
+/** Only the owner of the tables may lock them. */
+async function ownerUrl(): Promise<string> {
+  const url = new URL(run.database_url);
+  url.username = 'lunas';
+  url.password = (await readFile(path.join(home, 'postgres', 'password'), 'utf8')).trim();
+  return url.href;
+}
+
+/** Locks tables until requests and the relay have failed, then exceeds the limit of requests without a valid key. */
+async function makeErrors(paymentId: string): Promise<void> {
+  const client = await db.connect();
+  try {
+    await client.query('begin; lock table payments, webhook_deliveries in access exclusive mode');
+    await eventually(
+      () => get(`/payments/${paymentId}`),
+      (status) => status === 500,
+    );
+    await eventually(
+      () => logOf('worker'),
+      (text) => text.includes('webhook claim failed'),
+    );
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+  await eventually(
+    () => get(`/payments/${paymentId}`),
+    (status) => status === 200,
+  );
+  await eventually(
+    () => get('/transactions', 'sk_test_unknown'),
+    (status) => status === 429,
+  );
+}
+
+async function get(target: string, key = run.secret_key): Promise<number> {
+  const response = await fetch(`${run.api_url}${target}`, { headers: { authorization: `Bearer ${key}` } });
+  await response.text();
+  return response.status;
+}
+
+const logOf = (name: string) => readFile(path.join(home, 'logs', `${name}.log`), 'utf8');
+
+async function readCommandLines(): Promise<CommandLine[]> {
+  const names = (await readdir(PAGES)).filter((name) => name !== 'README.md');
+  const pages = await Promise.all(
+    names.map(async (name) => ({ name, text: await readFile(path.join(PAGES, name), 'utf8') })),
+  );
+  return pages.flatMap(({ name, text }) =>
+    commandsIn(text).map((line) => ({ page: path.basename(name, '.md'), line })),
+  );
+}
+
+/** In the order of the page. */
+function commandsIn(text: string): string[] {
+  const found = [...text.matchAll(/^ *```\n(?<block>[^`]+)```$|`(?<prose>(?:lunas|temporal) [^`]+)`/gm)];
+  return found
+    .flatMap(({ groups }) => (groups?.['prose'] ?? groups?.['block'] ?? '').split('\n'))
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !NAMES.has(line));
+}
+
+function insert({ page, line }: CommandLine): string {
+  return Object.entries(inserted[page] ?? {}).reduce((text, [word, value]) => text.replace(word, value), line);
+}
+
+/** In a shell, in the directory with the logs. */
+function runInShell(line: string): Promise<Outcome> {
+  const own = line.startsWith('lunas ')
+    ? {}
+    : { DATABASE_URL: run.database_url, TEMPORAL_ADDRESS: run.temporal_address };
+  const options = { cwd: path.join(home, 'logs'), env: { ...environment, ...own }, timeout: 60_000 };
+  return promisify(execFile)('bash', ['-o', 'pipefail', '-c', line], options).then(
+    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ exitCode: code, stdout, stderr }),
+  );
+}
+
+it(
+  'each command succeeds as it is written',
+  async () => {
+    const commandLines = await readCommandLines();
+    expect(commandLines.length).toBeGreaterThan(35);
+    const failed: (CommandLine & Outcome)[] = [];
+    for (const commandLine of commandLines) {
+      const line = insert(commandLine);
+      const result = await runInShell(line);
+      if (result.exitCode !== 0) failed.push({ ...commandLine, ...result });
+    }
+    expect(failed).toEqual([]);
+    expect(receiver.received.map(({ body }) => body['event'])).toContain('ping');
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,224 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { PublicLinks } from '../../../src/crypto/public-links';
+import { DerivedKeys } from '../../../src/crypto/derived-keys';
+import type { PaymentStatus } from '../../../src/domain/payment-transitions';
+import { freePort } from '../../../src/local-stack/ports';
+import { createSealer } from '../../../src/crypto/sealing';
+import { type CheckoutState, CHECKOUT_STATES } from '../../../src/web/checkout/checkout-state';
+import { TEXTS } from '../../../src/web/checkout/texts';
+import { startApiProcess } from '../../support/api-process';
+import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
+import { eventually } from '../../support/eventually';
+import { createPage } from '../../support/payment-page';
+import { seedPayments } from '../../support/seed-payments';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+let service: TestService;
+let browser: Browser;
+let directory: string;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([
+    newNamespace().then((namespace) => startTestService(namespace)),
+    startBrowser(),
+  ]);
+  directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-checkout-'));
+  await seedPayments(service.db, service.merchantId, {
+    count: 100,
+    from: '2026-11-01T00:00:00Z',
+    rareOneIn: 3,
+    sameReference: 3,
+  });
+  // The payments above have an account of their own, whose server does not exist.
+  await service.db.query("update provider_accounts set status = 'disabled' where base_url <> $1", [service.sandboxUrl]);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+  await rm(directory, { recursive: true });
+});
+
+const SIZES = [
+  { width: 320, height: 640 },
+  { width: 1280, height: 900 },
+] as const;
+const SCHEMES = ['light', 'dark'] as const;
+const VARIANTS = SCHEMES.flatMap((scheme) => SIZES.map((size) => [scheme, size] as const));
+
+const STATUS_OF: Readonly<Record<CheckoutState, PaymentStatus>> = {
+  preparing: 'created',
+  waiting: 'pending',
+  checking: 'pending',
+  paid: 'paid',
+  refund_processing: 'refund_processing',
+  refund_failed: 'refund_failed',
+  refunded: 'refunded',
+  expired: 'expired',
+  cancelled: 'cancelled',
+  failed: 'failed',
+};
+
+async function screenshot(page: Page, name: string): Promise<string> {
+  const file = path.join(process.env.SCREENSHOTS ?? directory, `${name}.png`);
+  await page.screenshot({ path: file, fullPage: true });
+  return file;
+}
+
+const heading = (page: Page): Promise<string | null> => page.locator('h1').textContent();
+
+/** Waits until the page shows the state, without a reload by the test. */
+async function untilState(page: Page, state: CheckoutState): Promise<void> {
+  await page.locator('h1', { hasText: TEXTS.en.states[state].title }).waitFor({ timeout: 30_000 });
+}
+
+/** The address of a page of a payment that was written with this status. */
+async function seededPage(state: CheckoutState): Promise<string> {
+  if (state === 'waiting') return (await createPage(service)).url;
+  const { rows } = await service.db.query<{ id: string; fingerprint: string }>(
+    'select id, fingerprint from payments where status = $1 and expires_at < now() limit 1',
+    [STATUS_OF[state]],
+  );
+  const [payment] = rows;
+  if (!payment) throw new Error(`No payment is ${state}`);
+  const keys = new DerivedKeys(service.db, createSealer(service.masterKey));
+  return new PublicLinks(keys, 'checkout', service.apiUrl).urlOf(payment);
+}
+
+describe.each(CHECKOUT_STATES)('a payment that is %s', (state) => {
+  it.each(['id', 'en'] as const)('%s: is accessible in each size and scheme', async (language) => {
+    const { page, problems, close } = await openPage(browser, `${await seededPage(state)}?lang=${language}`);
+    expect(await heading(page)).toBe(TEXTS[language].states[state].title);
+    expect(await page.evaluate('document.documentElement.lang')).toBe(language);
+    const codes: string[] = [];
+    for (const [colorScheme, size] of VARIANTS) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(size);
+      const variant = `${state}-${language}-${colorScheme}-${size.width}`;
+      expect([variant, await findAccessibilityViolations(page)]).toEqual([variant, []]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
+      const isOpen = state === 'waiting';
+      expect([variant, await page.locator('figure svg').count()]).toEqual([variant, isOpen ? 1 : 0]);
+      if (isOpen) codes.push(...decodeQr(await screenshot(page, variant)));
+    }
+    codes.push(...decodeQr(await screenshot(page, `${state}-${language}`)));
+    expect(codes).toHaveLength(state === 'waiting' ? VARIANTS.length + 1 : 0);
+    expect(problems).toEqual([]);
+    await close();
+  });
+});
+
+it('an unknown page has no violation', async () => {
+  const { page, problems, close } = await openPage(browser, `${service.apiUrl}/pay/unknown`);
+  expect(await heading(page)).toBe('Page not found');
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  // Chromium reports each document that is not 200.
+  expect(problems).toEqual([expect.stringContaining('404')]);
+  await close();
+});
+
+describe('a customer', () => {
+  it('scans the screen, and sees the payment without a reload', async () => {
+    const { url, payload, referenceId } = await createPage(service);
+    const { page, problems, close } = await openPage(browser, url);
+    expect(decodeQr(await screenshot(page, 'open'))).toEqual([payload]);
+    await page.evaluate('window.isSamePage = true');
+    await service.pay(referenceId);
+    await untilState(page, 'paid');
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+    expect(await page.locator('#announcement').textContent()).toBe(TEXTS.en.states.paid.title);
+    expect(decodeQr(await screenshot(page, 'paid'))).toEqual([]);
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it.each([['id'], ['en']])('saves the image (%s), which decodes to the payload', async (language) => {
+    const { url, payload, referenceId } = await createPage(service, { amount: 1_250_000 });
+    const { page, close } = await openPage(browser, `${url}?lang=${language}`);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('a[download]').click()]);
+    expect(download.suggestedFilename()).toBe(`qris-${referenceId}.png`);
+    const file = path.join(process.env.SCREENSHOTS ?? directory, `saved-${language}.png`);
+    await download.saveAs(file);
+    expect(decodeQr(file)).toEqual([payload]);
+    await close();
+  });
+
+  it('pays without script: code, image and a reload', async () => {
+    const { url, payload, referenceId } = await createPage(service);
+    const { page, problems, close } = await openPage(browser, url, { javaScriptEnabled: false });
+    expect(decodeQr(await screenshot(page, 'no-script'))).toEqual([payload]);
+    const image = path.join(directory, 'no-script-saved.png');
+    await writeFile(image, Buffer.from(await (await fetch(`${url}/qris.png`)).arrayBuffer()));
+    expect(decodeQr(image)).toEqual([payload]);
+    await service.pay(referenceId);
+    await untilState(page, 'paid');
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it.each([-3_600_000, 3_600_000])(
+    'has a clock that is %s ms off: the countdown is that of the server',
+    async (offsetMs) => {
+      const { url } = await createPage(service);
+      const script = `const RealDate = Date; globalThis.Date = class extends RealDate {
+      constructor(...values) { values.length ? super(...values) : super(RealDate.now() + ${offsetMs}); }
+      static now() { return RealDate.now() + ${offsetMs}; } };`;
+      const { page, problems, close } = await openPage(browser, url, {}, script);
+      const [shown, atMs] = [await page.locator('[role=timer]').textContent(), Date.now()];
+      const expiresAtMs = Date.parse((await page.locator('time').getAttribute('datetime')) ?? '');
+      const [minutes = NaN, seconds = NaN] = (shown ?? '').split(':').map(Number);
+      expect(Math.abs(minutes * 60_000 + seconds * 1_000 - (expiresAtMs - atMs))).toBeLessThan(30_000);
+      expect(problems).toEqual([]);
+      await close();
+    },
+  );
+
+  it('sees no code after the deadline, also if the service does not respond', async () => {
+    const { url, paymentId } = await createPage(service);
+    const { page, close } = await openPage(browser, 'about:blank');
+    await page.clock.install();
+    await page.goto(url);
+    expect(await page.locator('figure svg').count()).toBe(1);
+    await page.context().setOffline(true);
+    await service.db.query("update payments set expires_at = now() - interval '1 s' where id = $1", [paymentId]);
+    await page.clock.fastForward('16:00');
+    await untilState(page, 'checking');
+    expect(decodeQr(await screenshot(page, 'after-deadline'))).toEqual([]);
+    expect((await fetch(`${url}/qris.png`)).status).toBe(404);
+    await page.context().setOffline(false);
+    await page.locator('.note').waitFor({ timeout: 30_000 });
+    await close();
+  });
+
+  it('sees the payment although the API was killed and came back', async () => {
+    const port = String(await freePort());
+    const { url, referenceId } = await createPage(service);
+    const first = await startApiProcess(service, { PORT: port });
+    const { page, close } = await openPage(browser, url.replace(service.apiUrl, `http://127.0.0.1:${port}`));
+    first.signal('SIGKILL');
+    await first.stop();
+    await service.pay(referenceId);
+    await eventually(
+      () => service.call('GET', `/payments/${referenceId}`),
+      ({ body }) => body.payment.status === 'paid',
+    );
+    expect(await heading(page)).toBe(TEXTS.en.states.waiting.title);
+    const second = await startApiProcess(service, { PORT: port });
+    await untilState(page, 'paid');
+    await close();
+    await second.stop();
+  });
+
+  it('uses the keyboard only: language, image, steps', async () => {
+    const { url } = await createPage(service);
+    const { page, close } = await openPage(browser, url);
+    const reached: unknown[] = [];
+    for (let presses = 0; presses < 4; presses += 1) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate('document.activeElement.tagName'));
+    }
+    expect(reached).toEqual(['A', 'SUMMARY', 'SUMMARY', 'A']);
+    await close();
+  });
+});

@@ -1,0 +1,87 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+import { freePort } from '../../../src/local-stack/ports';
+import { eventually } from '../../support/eventually';
+import { freePorts } from '../../support/lunas-process';
+import { testEnvironment } from '../../support/test-environment';
+
+/** docs/quick-start.md, word for word, in a fresh clone. Only the ports differ: others run on this machine. */
+
+const TIMEOUT_MS = 600_000;
+const STEP_TIMEOUT_MS = 300_000;
+
+const page = readFileSync(path.join(PACKAGE_ROOT, 'docs', 'quick-start.md'), 'utf8');
+const blocks = [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
+const blocksIn = (language: string) => blocks.flatMap(([, of, text = '']) => (of === language ? [text.trim()] : []));
+const commands = blocksIn('');
+const [server = ''] = blocksIn('js');
+
+const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-quick-start-'));
+const clone = path.join(directory, 'lunas');
+const terminals: ChildProcess[] = [];
+
+afterAll(() => {
+  for (const { pid } of terminals.toReversed()) if (pid !== undefined) stopGroup(pid);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function stopGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+interface Terminal {
+  printed: string;
+}
+
+function type(command: string, cwd: string, environment: NodeJS.ProcessEnv): Terminal {
+  const child = spawn('bash', ['-c', command], { cwd, env: { ...process.env, ...environment }, detached: true });
+  terminals.push(child);
+  const terminal = { printed: '' };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (terminal.printed += String(text)));
+  return terminal;
+}
+
+/** Waits until the terminal shows it. @returns the text */
+async function read(terminal: Terminal, expected: RegExp): Promise<string> {
+  const printed = await eventually(
+    async () => terminal.printed,
+    (printed) => expected.test(printed),
+    STEP_TIMEOUT_MS,
+  );
+  return expected.exec(printed)?.[0] ?? '';
+}
+
+it(
+  'leads to a webhook in the own server',
+  async () => {
+    execFileSync('git', ['clone', '--quiet', PACKAGE_ROOT, clone]);
+    const shopPort = String(await freePort());
+    const environment = { ...(await freePorts()), TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH') };
+    const inPage = (text: string) => text.replaceAll('4000', shopPort);
+    const [start = '', listen = '', install = '', run = '', trigger = ''] = commands.map(inPage);
+    expect(commands).toHaveLength(5);
+    const startedAt = performance.now();
+
+    const lunas = type(start, clone, environment);
+    const key = await read(lunas, /sk_test_\w{20,}/);
+    const listening = type(listen.replace('sk_test_…', key), clone, environment);
+    const secret = await read(listening, /whsec_[\w+/]{20,}={0,2}/);
+    await read(type(`${install} && echo installed`, clone, environment), /installed\n$/);
+    const shop = path.join(directory, 'my-shop');
+    writeFileSync(path.join(shop, 'server.mjs'), inPage(server));
+    const receiving = type(run.replace('whsec_…', secret), shop, {});
+    type(trigger, clone, environment);
+    await read(receiving, /payment\.created .*\npayment\.pending .*\npayment\.paid [0-9a-f-]{36} TRIGGER-/);
+
+    process.stderr.write(`The quick start took ${Math.round((performance.now() - startedAt) / 1_000)} s.\n`);
+    await read(listening, /payment\.paid\s+[0-9a-f-]{36} {2}200/);
+  },
+  TIMEOUT_MS,
+);

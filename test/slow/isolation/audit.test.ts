@@ -1,0 +1,281 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Command } from 'commander';
+import { OPERATOR_ENDPOINTS } from '../../../src/api/routes';
+import { createProgram } from '../../../src/cli/program';
+import { type AuditedAction, listActions } from '../../../src/services/audit/audit';
+import { createPool } from '../../../src/db/connection/pool';
+import { createOperator, type NewOperator } from '../../../src/services/identity/operators';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+import { runLunas } from '../../cli/run-lunas';
+import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { productionOperator } from '../../support/production';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
+const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
+
+/** Commands that change nothing that an operator decides. */
+const READ_ONLY = [
+  // Processes, and the installation itself: no operator action.
+  'up',
+  'services',
+  'api',
+  'worker',
+  'sandbox',
+  'sandbox pay',
+  'codec',
+  'migrate',
+  'listen',
+  'temporal check',
+  'temporal setup',
+  'temporal versions',
+  'merchants list',
+  'keys list',
+  'webhooks list',
+  'webhooks deliveries',
+  'catalog list',
+  'accounts list',
+  'operators list',
+  'operators actions',
+  'logs',
+  'requests show',
+  'payments show',
+  'recovery status',
+  'payments list',
+  'refunds list',
+  'exceptions list',
+  // It is in the audit log nevertheless.
+  'customers show',
+  'doctor',
+  'ledger verify',
+  'archive show',
+  'audit verify',
+  'approvals list',
+  'replay',
+];
+
+/** Commands that start Temporal's client run in a process of their own. */
+const WITH_TEMPORAL: ReadonlySet<string> = new Set([
+  'payments settle',
+  'payments fail',
+  'payments cancel',
+  'payments refund',
+  'merchants release',
+  'refunds retry',
+  'refunds resolve',
+  'trigger',
+  'reconcile',
+  'recover',
+  'recovery end',
+  'temporal use-version',
+]);
+
+let service: TestService;
+let environment: NodeJS.ProcessEnv;
+let secret: string;
+let payment: { readonly id: string; readonly reference_id: string };
+let writes: Readonly<Record<string, readonly string[]>>;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  ({ secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
+  environment = {
+    PATH: process.env.PATH,
+    DATABASE_URL: service.operatorDatabaseUrl,
+    TEMPORAL_ADDRESS: service.temporal.address,
+    TEMPORAL_NAMESPACE: service.temporal.namespace,
+    LUNAS_MASTER_KEY: service.masterKey,
+    LUNAS_OPERATOR_KEY: secret,
+    SERVER_KEY: 'SB-Mid-server-1',
+  };
+  payment = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+  const { merchantId } = service;
+  writes = {
+    'merchants create': ['--name', 'Toko Maju', '--approve'],
+    'merchants approve': [merchantId],
+    'merchants suspend': [UNKNOWN_ID],
+    'merchants hold': [merchantId],
+    'merchants release': [merchantId],
+    'merchants set': [merchantId, '--fee-payer', 'merchant'],
+    'keys create': ['--merchant', merchantId, '--allow-ip', '203.0.113.7'],
+    'keys revoke': [UNKNOWN_ID],
+    'keys reseal': [],
+    'webhooks create': ['--merchant', merchantId, '--url', 'http://127.0.0.1:9/hooks'],
+    'webhooks rotate-secret': [UNKNOWN_ID],
+    'webhooks disable': [UNKNOWN_ID],
+    'webhooks enable': [UNKNOWN_ID],
+    'webhooks ping': [UNKNOWN_ID],
+    'webhooks redeliver': [UNKNOWN_ID],
+    'catalog set': ['--provider', 'gopay', '--channel', 'qris', '--fee-bps', '70'],
+    'accounts add': ['--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY', '--weight', '7'],
+    'accounts disable': [UNKNOWN_ID],
+    'accounts enable': [UNKNOWN_ID],
+    'accounts set-key': [UNKNOWN_ID, '--server-key-env', 'SERVER_KEY'],
+    'temporal use-version': ['2026-11-23.1'],
+    'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
+    'operators create': ['--name', 'budi', '--scopes', 'read', '--expires', '90d'],
+    'operators revoke': [UNKNOWN_ID],
+    'payments settle': [payment.id],
+    'payments fail': [payment.id],
+    'payments cancel': [payment.id],
+    'payments refund': [payment.id],
+    'customers erase': [payment.id],
+    'refunds retry': [payment.id],
+    'refunds resolve': [payment.id, '--as', 'paid'],
+    'exceptions resolve': [UNKNOWN_ID],
+    'approvals approve': ['4711'],
+    'approvals reject': ['4711'],
+    'approvals set-limit': ['5000000'],
+    trigger: ['expire', payment.id],
+    reconcile: [],
+    recover: [],
+    'recovery begin': [],
+    'recovery end': [],
+    archive: ['--before', '2026-01-31'],
+  };
+});
+afterAll(() => service.close());
+
+/** The commands that do something, by their full names. */
+function namesOfCommands(command: Command, parents: readonly string[] = []): string[] {
+  return command.commands.flatMap((child) => {
+    const names = [...parents, child.name()];
+    const nested = namesOfCommands(child, names);
+    return nested.length === 0 || ['sandbox', 'archive'].includes(child.name()) ? [names.join(' '), ...nested] : nested;
+  });
+}
+
+async function runCommand(name: string, args: readonly string[]): Promise<void> {
+  const all = [...name.split(' '), ...args, '--note', 'ticket 7'];
+  if (!WITH_TEMPORAL.has(name)) await runLunas(all, environment);
+  else await promisify(execFile)(LUNAS, all, { env: environment, timeout: 60_000 }).catch(() => undefined);
+}
+
+/** The actions that the work adds to the audit log. */
+async function actionsOf(work: () => Promise<unknown>): Promise<AuditedAction[]> {
+  const [newest] = await listActions(service.db, { limit: 1 });
+  await work();
+  return (await listActions(service.db, { limit: 20 })).filter(({ id }) => id > (newest?.id ?? 0));
+}
+
+it('knows of each command whether it writes', () => {
+  const program = createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
+  expect(namesOfCommands(program).toSorted()).toEqual([...READ_ONLY, ...Object.keys(writes)].toSorted());
+});
+
+it('records each command that writes, with the operator of its key and its note', async () => {
+  for (const [name, args] of Object.entries(writes)) {
+    const actions = await actionsOf(() => runCommand(name, args));
+    expect({ name, actions }).toEqual({
+      name,
+      actions: [expect.objectContaining({ actor: 'operator:dewi', via: 'cli', note: 'ticket 7' })],
+    });
+  }
+});
+
+it('records who saw personal data', async () => {
+  const actions = await actionsOf(() => runCommand('customers show', [payment.id]));
+  expect(actions).toEqual([
+    expect.objectContaining({ actor: 'operator:dewi', action: 'customer.show', target: payment.id, note: 'ticket 7' }),
+  ]);
+});
+
+it('records each operator route that writes', async () => {
+  const routes = OPERATOR_ENDPOINTS.filter(({ method }) => method !== 'get');
+  expect(routes).not.toEqual([]);
+  for (const { path: route, method } of routes) {
+    const id = route.includes('/payments/') ? payment.id : UNKNOWN_ID;
+    const body = { note: 'ticket 8', as: 'paid' };
+    const headers = { authorization: `Bearer ${secret}` };
+    const actions = await actionsOf(() =>
+      service.callOperator(method.toUpperCase(), route.replace(':id', id), body, headers),
+    );
+    expect({ route, actions }).toEqual({
+      route,
+      actions: [expect.objectContaining({ actor: 'operator:dewi', via: 'api', note: 'ticket 8' })],
+    });
+  }
+});
+
+it.each([
+  ['merchants create', 'merchant', /Toko Maju/],
+  ['keys create', 'key', /203\.0\.113\.7/],
+  ['webhooks create', 'endpoint', /127\.0\.0\.1:9\/hooks/],
+  ['accounts add', 'account', /"weight":7/],
+])('%s is recorded with the new id and what was created', async (name, field, detail) => {
+  let created: { readonly stdout: string } = { stdout: '' };
+  const [action] = await actionsOf(async () => {
+    created = await runLunas([...name.split(' '), ...(writes[name] ?? []), '--json'], environment);
+  });
+  expect(action).toMatchObject({
+    target: JSON.parse(created.stdout)[field].id,
+    detail: expect.stringMatching(detail),
+    outcome: 'succeeded',
+  });
+  expect(action?.detail).not.toContain('SB-Mid-server-1');
+});
+
+describe('a production database', () => {
+  const CREATE = ['merchants', 'create', '--name', 'Toko'];
+  const WITH_NOTE = [...CREATE, '--note', 'contract 12'];
+  const rejectedFor = (reason: RegExp) => ({ exitCode: 1, stdout: '', stderr: expect.stringMatching(reason) });
+
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createProductionDatabase();
+  });
+  afterEach(() => database.drop());
+
+  /** Without LUNAS_ENVIRONMENT: the environment of the database decides. */
+  const lunas = (args: readonly string[], key?: string) =>
+    runLunas(args, {
+      DATABASE_URL: database.urlOf('lunas_local_operator'),
+      ...(key !== undefined && { LUNAS_OPERATOR_KEY: key }),
+    });
+
+  async function createKey(access: Partial<NewOperator>): Promise<string> {
+    const db = createPool(database.url, { max: 1 });
+    try {
+      return (await createOperator(db, { name: 'dewi', environment: 'production', ...access })).secret;
+    } finally {
+      await db.end();
+    }
+  }
+
+  it('needs a note and an operator key for a command that writes', async () => {
+    const key = await createKey({});
+    expect(await lunas(CREATE, key)).toEqual(rejectedFor(/^error: [^\n]*--note[^\n]*\n$/));
+    for (const invalid of [undefined, '', 'op_live_unknown', secret]) {
+      expect(await lunas(WITH_NOTE, invalid)).toEqual(rejectedFor(/^error: [^\n]*LUNAS_OPERATOR_KEY[^\n]*\n$/));
+    }
+    const list = await lunas(['operators', 'actions', '--json'], key);
+    expect(JSON.parse(list.stdout)).toEqual({ actions: [] });
+    expect(await lunas(WITH_NOTE, key)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it.each<[string, Partial<NewOperator>, number]>([
+    ['rejects an expired key', { expiresAt: new Date(0) }, 1],
+    ['rejects a key with scopes', { scopes: ['read', 'settle'] }, 1],
+    ['accepts a key with an allowlist: a command has no address', { allowedNetworks: ['203.0.113.0/24'] }, 0],
+  ])('%s', async (_, access, exitCode) => {
+    expect(await lunas(WITH_NOTE, await createKey(access))).toMatchObject({ exitCode });
+  });
+
+  it('creates the first operator without a key, and no further one', async () => {
+    await createKey({ name: 'expired', expiresAt: new Date(0) });
+    const create = (name: string) => lunas(['operators', 'create', '--name', name, '--note', 'installation']);
+    expect(await create('budi')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await create('mallory')).toEqual(rejectedFor(/LUNAS_OPERATOR_KEY/));
+  });
+
+  it('shows the actions of its operators, newest first', async () => {
+    const { LUNAS_OPERATOR_KEY } = await productionOperator(database.url);
+    for (const note of ['first', 'second']) await lunas([...CREATE, '--note', note], LUNAS_OPERATOR_KEY);
+    const { actions } = JSON.parse((await lunas(['operators', 'actions', '--json'])).stdout);
+    expect(actions).toMatchObject([
+      { actor: expect.stringMatching(/^operator:/), action: 'merchant.create', note: 'second' },
+      { actor: expect.stringMatching(/^operator:/), action: 'merchant.create', note: 'first' },
+    ]);
+  });
+});

@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { CommandContext } from '../../../src/cli/command-context';
+import { requireInstallation } from '../../../src/cli/rules/require-installation';
+import { unsupportedNode } from '../../../src/lib/node-release';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { createLogger } from '../../../src/observability/logger';
+import { addAccount } from '../../../src/services/provider-accounts/provider-accounts';
+import { connectClient } from '../../../src/temporal/connection';
+import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
+import { setUpRequirements } from '../../../src/temporal/requirements';
+import { createSealer } from '../../../src/crypto/sealing';
+import { temporaryDirectory } from '../../local-stack/processes';
+import { collectLog } from '../../support/collect-log';
+import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { newNamespace } from '../../support/service';
+import { runBuiltLunas } from '../../support/lunas-process';
+import { temporalAddress } from '../../support/temporal';
+
+const NAMES = [
+  'database',
+  'temporal',
+  'database_pooler',
+  'schema',
+  'master_key',
+  'demo_data',
+  'sandbox_accounts',
+  'temporal_connection',
+  'environment',
+  'database_tls',
+  'temporal_tls',
+  'temporal_certificate',
+  'public_base_url',
+  'node_version',
+];
+/** The rules that warn with the Node.js of this test. */
+const WARNING = unsupportedNode(process.version, Date.now()) === null ? [] : ['node_version'];
+const DEMO_MERCHANT = '01935b6c-7c00-7000-8000-00006c756e61';
+
+const documentSchema = z.object({
+  rules: z.array(
+    z.strictObject({
+      name: z.string(),
+      state: z.enum(['ok', 'broken', 'warning', 'not_applicable']),
+      violation: z.string().nullable(),
+      advice: z.string().nullable(),
+    }),
+  ),
+});
+
+let database: TestDatabase;
+let db: Pool;
+let settings: NodeJS.ProcessEnv;
+let namespace: string;
+
+beforeAll(async () => {
+  const target = await newNamespace();
+  ({ namespace } = target);
+  const client = connectClient(target, NO_PAYLOAD_KEYS);
+  await setUpRequirements({ client, target });
+  await client.connection.close();
+});
+
+beforeEach(async () => {
+  database = await createProductionDatabase();
+  db = createPool(database.url, { max: 2 });
+  const masterKey = randomBytes(32).toString('base64');
+  const directory = await temporaryDirectory();
+  const file = path.join(directory, 'certificate.pem');
+  await writeFile(file, '');
+  settings = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporalAddress(),
+    TEMPORAL_NAMESPACE: namespace,
+    LUNAS_HOME: directory,
+    LUNAS_ENVIRONMENT: 'production',
+    LUNAS_MASTER_KEY: masterKey,
+    PUBLIC_BASE_URL: 'https://pay.example',
+    certificate: file,
+  };
+  const account = { provider: 'gopay', adapter: 'midtrans', serverKey: 'k', weight: 1 } as const;
+  await addAccount(db, createSealer(masterKey), { ...account, environment: 'production' });
+});
+
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+});
+
+/** What `lunas api` and `lunas worker` do first. */
+const startService = (changes: NodeJS.ProcessEnv) =>
+  requireInstallation(new CommandContext({ ...settings, ...changes }), createLogger('test', 'silent'));
+
+async function doctor(changes: NodeJS.ProcessEnv = {}) {
+  const { exitCode, stdout, stderr } = await runBuiltLunas(['doctor', '--json'], { ...settings, ...changes });
+  const { rules } = documentSchema.parse(JSON.parse(stdout));
+  const inState = (state: string) => rules.filter((rule) => rule.state === state).map(({ name }) => name);
+  return {
+    exitCode,
+    stderr,
+    names: rules.map(({ name }) => name),
+    broken: inState('broken'),
+    ok: inState('ok'),
+    rules,
+  };
+}
+
+it('lists all rules in a fixed order, and exits with 0 if none is broken', async () => {
+  const { exitCode, stderr, names, ok, broken } = await doctor();
+  expect({ exitCode, stderr, names, broken }).toEqual({ exitCode: 0, stderr: '', names: NAMES, broken: [] });
+  const others = new Set(['temporal_certificate', 'temporal_connection', ...WARNING]);
+  expect(ok).toEqual(NAMES.filter((name) => !others.has(name)));
+});
+
+it('prints the same as text', async () => {
+  const { exitCode, stdout } = await runBuiltLunas(['doctor'], settings);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^RULE +STATE +WHAT TO DO\ndatabase +ok +-\n/);
+  expect(stdout).toMatch(/^temporal_certificate +not applicable +-$/m);
+});
+
+/** Settings that break one rule. */
+const BAD_SETTINGS: readonly (readonly [string, NodeJS.ProcessEnv])[] = [
+  ['environment', { LUNAS_ENVIRONMENT: 'sandbox' }],
+  ['master_key', { LUNAS_MASTER_KEY: Buffer.alloc(32).toString('base64') }],
+  ['master_key', { LUNAS_MASTER_KEY: '' }],
+  ['public_base_url', { PUBLIC_BASE_URL: 'http://pay.example' }],
+  ['public_base_url', { PUBLIC_BASE_URL: '' }],
+];
+
+it.each(BAD_SETTINGS)('%s: is broken with %j, and no service starts', async (name, bad) => {
+  const { exitCode, stderr, broken, rules } = await doctor(bad);
+  const expected = { exitCode: 1, stderr: `error: Broken rules: ${name}.\n`, broken: [name] };
+  expect({ exitCode, stderr, broken }).toEqual(expected);
+  const { violation, advice } = rules.find((rule) => rule.name === name) ?? {};
+  expect([violation, advice]).toEqual([expect.stringMatching(/^\S.*\.$/), expect.stringMatching(/^\S.*\.$/)]);
+  await expect(startService(bad)).rejects.toThrow(`${violation} ${advice}`);
+});
+
+it('environment: is that of the database if it is not set', async () => {
+  expect(await doctor({ LUNAS_ENVIRONMENT: '' })).toMatchObject({ exitCode: 0, broken: [] });
+  expect(await startService({ LUNAS_ENVIRONMENT: '' })).toBe('production');
+});
+
+it.each([
+  'db.invalid/lunas',
+  'db.invalid/lunas?sslmode=require',
+  'db.invalid/lunas?sslmode=no-verify',
+  'db.invalid/lunas?sslmode=verify-full&sslmode=disable',
+  'localhost/lunas?host=db.invalid',
+  'localhost.example.invalid/lunas',
+])('database_tls: is broken in production with %s, and no service connects', async (address) => {
+  const DATABASE_URL = `postgresql://lunas:x@${address}`;
+  expect((await doctor({ DATABASE_URL })).broken).toEqual(['database', 'database_tls']);
+  await expect(startService({ DATABASE_URL })).rejects.toThrow(/production database does not use TLS/);
+});
+
+it.each(['db.invalid/lunas?sslmode=verify-full', '127.0.0.1:1/lunas', '[::1]:1/lunas'])(
+  'database_tls: is not broken in production with %s',
+  async (address) => {
+    expect((await doctor({ DATABASE_URL: `postgresql://lunas:x@${address}` })).broken).toEqual(['database']);
+  },
+);
+
+it('database_tls: is not applicable in the sandbox', async () => {
+  const changes = { DATABASE_URL: 'postgresql://lunas:x@db.invalid/lunas', LUNAS_ENVIRONMENT: 'sandbox' };
+  expect((await doctor(changes)).broken).toEqual(['database']);
+});
+
+it('temporal_tls: a server that is not on loopback needs TLS in production', async () => {
+  const remote = { TEMPORAL_ADDRESS: 'temporal.invalid:7233' };
+  await expect(startService(remote)).rejects.toThrow(
+    /no TLS with a client certificate or API key, which production requires/,
+  );
+  const [clear, encrypted] = await Promise.all([doctor(remote), doctor({ ...remote, TEMPORAL_API_KEY: 'key' })]);
+  expect([clear.broken, encrypted.broken]).toEqual([['temporal', 'temporal_tls'], ['temporal']]);
+});
+
+it('temporal_certificate: half a pair and an absent file are broken, in sandbox too', async () => {
+  const file = settings['certificate'] ?? '';
+  const halves = [{ TEMPORAL_TLS_CERT: file }, { TEMPORAL_TLS_KEY: file }];
+  const bad = [...halves, { TEMPORAL_TLS_CA: `${file}.absent` }];
+  const inSandbox = { LUNAS_ENVIRONMENT: 'sandbox', DATABASE_URL: '' };
+  const sick = await Promise.all(bad.map((changes) => doctor({ ...changes, ...inSandbox })));
+  expect(sick.map(({ broken }) => broken.includes('temporal_certificate'))).toEqual([true, true, true]);
+  for (const half of halves)
+    await expect(startService(half)).rejects.toThrow(/^Only TEMPORAL_TLS_\w+ of the certificate/);
+  expect((await doctor({ TEMPORAL_TLS_CERT: file, TEMPORAL_TLS_KEY: file })).ok).toContain('temporal_certificate');
+});
+
+it('node_version: warns in the log of a process that starts, once, and does not break the doctor', async () => {
+  const collected = collectLog();
+  await requireInstallation(new CommandContext(settings), collected.log);
+  expect(collected.lines().filter(({ msg }) => msg.startsWith('Node.js'))).toHaveLength(WARNING.length);
+  const { exitCode, rules } = await doctor();
+  expect([exitCode, rules.filter(({ state }) => state === 'warning').map(({ name }) => name)]).toEqual([0, WARNING]);
+});
+
+it('temporal: is broken if it does not respond, but services start during an outage', async () => {
+  const outage = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+  expect((await doctor(outage)).broken).toEqual(['temporal']);
+  expect(await startService(outage)).toBe('production');
+});
+
+it('temporal: is broken if the namespace lacks what the service requires', async () => {
+  const { broken, rules } = await doctor({ TEMPORAL_NAMESPACE: (await newNamespace()).namespace });
+  expect(broken).toEqual(['temporal']);
+  const { violation, advice } = rules.find(({ name }) => name === 'temporal') ?? {};
+  expect(violation).toMatch(/The retention is 1 days.*PaymentStatus \(Keyword\) is absent/);
+  expect(advice).toContain('Run `lunas temporal check`.');
+});
+
+it('schema: a missing migration is broken', async () => {
+  await db.query("delete from schema_migrations where name = '0001_schema'");
+  expect(await doctor()).toMatchObject({ exitCode: 1, broken: ['schema'] });
+});
+
+it('demo_data and sandbox_accounts: are broken until the merchant is suspended and the account disabled', async () => {
+  await db.query("insert into merchants (id, name, status) values ($1, 'Demo', 'approved')", [DEMO_MERCHANT]);
+  await db.query("update provider_accounts set base_url = 'http://127.0.0.1:3001'");
+  expect((await doctor()).broken).toEqual(['demo_data', 'sandbox_accounts']);
+  await expect(startService({})).rejects.toThrow(/^The production database has the demo merchant/);
+  await db.query("update merchants set status = 'suspended'");
+  expect((await doctor()).broken).toEqual(['sandbox_accounts']);
+  await expect(startService({})).rejects.toThrow(/^Provider accounts of production are at a sandbox/);
+  await db.query("update provider_accounts set status = 'disabled'");
+  expect((await doctor()).broken).toEqual([]);
+});
+
+it('a database that is not available is broken, and the rules that read it are not applicable', async () => {
+  const { broken, rules } = await doctor({ DATABASE_URL: 'postgresql://127.0.0.1:1/lunas' });
+  expect(broken).toEqual(['database']);
+  const reading = new Set(['schema', 'master_key', 'demo_data', 'sandbox_accounts', 'environment']);
+  const states = rules.filter(({ name }) => reading.has(name)).map(({ state }) => state);
+  expect(new Set(states)).toEqual(new Set(['not_applicable']));
+});
+
+it('without an environment and a database, it is not known which rules apply', async () => {
+  const { broken } = await doctor({ DATABASE_URL: '', LUNAS_ENVIRONMENT: '', PUBLIC_BASE_URL: '' });
+  expect(broken).toEqual(['database', 'environment']);
+});

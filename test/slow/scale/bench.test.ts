@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+
+/**
+ * Parts of the benchmark that are seldom run must work when they are needed. A rule of the service, such as that of
+ * overload, can break them. The figures are not looked at. In a clone, because the benchmark builds.
+ */
+
+const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-bench-test-'));
+const clone = path.join(directory, 'lunas');
+
+beforeAll(() => {
+  execFileSync('git', ['clone', '--quiet', PACKAGE_ROOT, clone]);
+  symlinkSync(path.join(PACKAGE_ROOT, 'node_modules'), path.join(clone, 'node_modules'));
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** @returns what the part wrote to its file */
+function measure(part: string): unknown {
+  execFileSync('npm', ['run', '--silent', 'bench', '--', '--quick', '--only', part], { cwd: clone, stdio: 'pipe' });
+  return JSON.parse(readFileSync(path.join(clone, 'bench', 'results', `${part}.json`), 'utf8'));
+}
+
+const positive = z.number().positive();
+
+it('--only latency has the time of each operation', () => {
+  const times = z.object({ p50Ms: positive, p99Ms: positive });
+  const operations = z.object({ noop: times, create: times, dbosCreate: times, paidToWebhook: times });
+  expect(() => z.object({ latency: operations }).parse(measure('latency'))).not.toThrow();
+});
+
+it('--only profile has the parts of both processes', () => {
+  const parts = z.array(z.object({ where: z.string(), share: positive })).min(2);
+  const profile = z.object({ api: parts, worker: parts });
+  expect(() => z.object({ profile }).parse(measure('profile'))).not.toThrow();
+});
+
+it('--only storage has the size of a payment', () => {
+  const storage = z.object({ tablesKb: z.object({ payments: positive }), walKb: positive, temporalKb: positive });
+  expect(() => z.object({ storage }).parse(measure('storage'))).not.toThrow();
+});

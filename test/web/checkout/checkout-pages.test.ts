@@ -1,0 +1,72 @@
+import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
+import { renderLabelledQrisPng } from '../../../src/qris/image';
+import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
+import type { CheckoutPayment } from '../../../src/web/checkout/checkout-state';
+import { type CheckoutPage, renderCheckoutPage } from '../../../src/web/checkout/page';
+import { LANGUAGES } from '../../../src/web/checkout/texts';
+
+const PAYLOAD = '00020101021226';
+const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
+const PAYMENT: CheckoutPayment = {
+  referenceId: 'LN24HJ0000000001',
+  merchantName: 'Toko $& <b> 14:59',
+  totalRupiah: 50_000,
+  status: 'pending',
+  expiresAt: new Date(NOW_MS + 900_000),
+  qrisPayload: PAYLOAD,
+  latePayment: null,
+};
+const PAGE: CheckoutPage = {
+  payment: PAYMENT,
+  path: '/pay/token',
+  statusKey: '2',
+  returnUrl: 'https://shop.example/orders',
+  language: 'id',
+  nowMs: NOW_MS,
+};
+
+describe('a page from the memory', () => {
+  it.each(PAYMENT_STATUSES)('%s: is the one that would be rendered, at each time and in each language', (status) => {
+    const pages = new CheckoutPages();
+    for (const language of LANGUAGES) {
+      for (const seconds of [0, 1, 61, 899, 900, 1_000, 5]) {
+        const page = { ...PAGE, language, nowMs: NOW_MS + seconds * 1_000, payment: { ...PAYMENT, status } };
+        expect(pages.page(page)).toBe(renderCheckoutPage(page));
+      }
+    }
+  });
+
+  it('is another one for another payment, status, deadline, shop or path', () => {
+    const pages = new CheckoutPages();
+    const variants: readonly CheckoutPage[] = [
+      PAGE,
+      { ...PAGE, path: '/pay/other' },
+      { ...PAGE, statusKey: '3' },
+      { ...PAGE, returnUrl: null },
+      { ...PAGE, payment: { ...PAYMENT, merchantName: 'Other' } },
+      { ...PAGE, payment: { ...PAYMENT, totalRupiah: 1 } },
+      { ...PAGE, payment: { ...PAYMENT, referenceId: 'LN1' } },
+      { ...PAGE, payment: { ...PAYMENT, expiresAt: new Date(NOW_MS + 60_000) } },
+      { ...PAGE, payment: { ...PAYMENT, status: 'expired', latePayment: 'refunded' } },
+      { ...PAGE, payment: { ...PAYMENT, status: 'expired' } },
+    ];
+    for (const page of variants) expect(pages.page(page)).toBe(renderCheckoutPage(page));
+    expect(new Set(variants.map((page) => pages.page(page))).size).toBe(variants.length);
+  });
+});
+
+describe('an image from the memory', () => {
+  it('is rendered once, also for concurrent requests, and once for each language', async () => {
+    const pages = new CheckoutPages();
+    const [first, second] = await Promise.all(LANGUAGES.map(() => pages.image(PAYLOAD, PAYMENT, 'id')));
+    expect(second).toBe(first);
+    expect(await pages.image(PAYLOAD, PAYMENT, 'id')).toBe(first);
+    const english = await pages.image(PAYLOAD, PAYMENT, 'en');
+    expect(english.equals(first ?? Buffer.alloc(0))).toBe(false);
+    const lines = [
+      { text: PAYMENT.merchantName, scale: 3 },
+      { text: 'Rp 50.000', scale: 5 },
+    ];
+    expect((await renderLabelledQrisPng(PAYLOAD, lines)).subarray(0, 8)).toEqual(first?.subarray(0, 8));
+  });
+});
