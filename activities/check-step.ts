@@ -1,12 +1,13 @@
 import { findRecordedTerms, type RecordedTerms } from '../src/db/queries/find-terms';
 import type { Queryable } from '../src/db/connection/pool';
 import type { PaymentTerms } from '../src/domain/payment';
+import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import { UNPROVEN_OPERATOR } from '../src/domain/payment-actions';
 import { payloadRejection } from '../src/domain/rejected-payload';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
-import { merchantHeld, unchanged } from './step-result';
+import { heldBack, unchanged } from './step-result';
 
 /** The input of a step, with what PostgreSQL records of the payment and the workflow does not have. */
 export interface CheckedStep extends StepInput {
@@ -89,7 +90,9 @@ export function checkSettlement(settle: UncheckedStep): UncheckedStep {
   return async (dependencies, request) => {
     const recorded = await requireRecordedTerms(dependencies.db, request.terms);
     if (!isProven(dependencies, request)) return rejectUnproven(dependencies, request);
-    if (recorded?.isMerchantHeld) return merchantHeld(dependencies, request);
+    if (recorded?.isMerchantHeld) {
+      return heldBack(dependencies, request, { reason: OPERATOR_STEPS.merchantOnHold, isMerchantHeld: true });
+    }
     return settle(dependencies, request);
   };
 }

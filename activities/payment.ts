@@ -271,7 +271,7 @@ async function fail(dependencies: ActivityDependencies, request: StepInput, reas
 
 /** Makes the net amount of a paid payment available to the merchant. */
 export async function settlePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  if (await dependencies.isRecovering()) return heldBack(dependencies, request, RECOVERY_MODE);
+  if (await dependencies.isRecovering()) return heldBack(dependencies, request, { reason: RECOVERY_MODE });
   return toStepResult(await transitionWriters.settle(dependencies, toTransitionInput(request)));
 }
 settlePayment.checked = checkSettlement(settlePayment);

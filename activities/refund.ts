@@ -41,7 +41,7 @@ cancelRefund.checked = checkStep(cancelRefund);
 export async function submitRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   // In recovery mode: to record a refund that the provider already has moves no money.
   if ((await dependencies.isRecovering()) && !(await isAtProvider(dependencies, request)))
-    return heldBack(dependencies, request, RECOVERY_MODE);
+    return heldBack(dependencies, request, { reason: RECOVERY_MODE });
   return toStepResult(await transitionWriters.submit_refund(dependencies, toRefundInput(request)));
 }
 submitRefund.checked = checkStep(submitRefund);

@@ -35,16 +35,10 @@ export async function unchanged(
 export const RECOVERY_MODE = OPERATOR_STEPS.endRecoveryMode;
 
 /** The result of a step that would move money. The workflow queries the provider before it repeats the step. */
-export function heldBack(context: TransitionContext, request: StepInput, reason: string): Promise<StepResult> {
-  return unchanged(context, request, { attentionReason: `${reason}.`, rejection: `Not now: ${reason}.` });
-}
-
-/** The result of a settlement while the merchant is on hold. */
-export function merchantHeld(context: TransitionContext, request: StepInput): Promise<StepResult> {
-  const reason = OPERATOR_STEPS.merchantOnHold;
-  return unchanged(context, request, {
-    attentionReason: `${reason}.`,
-    rejection: `Not now: ${reason}.`,
-    isMerchantHeld: true,
-  });
+export function heldBack(
+  context: TransitionContext,
+  request: StepInput,
+  { reason, ...result }: { readonly reason: string } & Pick<StepResult, 'isMerchantHeld'>,
+): Promise<StepResult> {
+  return unchanged(context, request, { attentionReason: `${reason}.`, rejection: `Not now: ${reason}.`, ...result });
 }

@@ -40,7 +40,7 @@ const workflows = {
   close: () => Promise.resolve(),
 };
 
-const { dependencies } = await openDependencies(
+const { dependencies } = openDependencies(
   {
     port: Number(PORT),
     publicBaseUrl: `http://127.0.0.1:${PORT}`,

@@ -72,10 +72,10 @@ export interface OpenDependencies {
  * Everything that the endpoints use, over any workflow system: the benchmark's baseline brings its own.
  * @param connectWorkflows is called once; `close` closes what it returns
  */
-export async function openDependencies(
+export function openDependencies(
   settings: DependencySettings,
   connectWorkflows: (derivedKeys: DerivedKeys) => PaymentWorkflowClient,
-): Promise<OpenDependencies> {
+): OpenDependencies {
   const { databaseUrl, environment, log } = settings;
   const db = createPool(databaseUrl, { ...DATABASE_LIMITS, max: settings.databasePoolSize });
   const publicDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });

@@ -47,7 +47,7 @@ const SHUTDOWN_TIMEOUT_MS = 12_000;
  * completes the requests in flight.
  */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
-  const { dependencies, pools, close } = await openDependencies(
+  const { dependencies, pools, close } = openDependencies(
     settings,
     (derivedKeys) => new PaymentWorkflowClient(connectClient(settings.temporal, payloadKeys(derivedKeys))),
   );

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
-import { BlockList, isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { inNetworks } from '../lib/networks';
 import { canonicalAddress, networkOf } from './auth/client-address';
 
 /** A customer of a network provider may have a /48, with 65,536 networks of /64. */
@@ -16,10 +17,10 @@ export class ConnectionLimit {
    * @param proxies addresses and networks whose connections are those of many clients
    */
   limit(server: Server, proxies: readonly string[]): void {
-    const exempt = toBlockList(proxies);
+    const isExempt = inNetworks(proxies);
     server.prependListener('connection', (socket: Socket) => {
       const address = canonicalAddress(socket.remoteAddress ?? '');
-      if (exempt.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) return;
+      if (isExempt(address)) return;
       this.#count(networkOf(address, IPV6_GROUPS), socket);
     });
   }
@@ -34,15 +35,4 @@ export class ConnectionLimit {
       else this.#open.set(client, left);
     });
   }
-}
-
-function toBlockList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [base = '', prefix] = network.split('/');
-    const family = isIPv6(base) ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(base, family);
-    else list.addSubnet(base, Number(prefix), family);
-  }
-  return list;
 }

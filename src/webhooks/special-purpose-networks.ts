@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { inNetworks } from '../lib/networks';
 
 /**
  * Addresses that cannot be a merchant's server on the internet, by kind. Sources: IANA's special-purpose registries
@@ -29,31 +29,6 @@ const FORBIDDEN_NETWORKS = {
   reserved: ['192.0.0.0/24', '240.0.0.0/4', '2001::/23'],
   'outside of the public IPv6 space': ['::/3', '4000::/2', '8000::/1'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-
-/** Whether one of the networks contains an address, in any valid notation. */
-export type NetworkTest = (address: string) => boolean;
-
-/** @param networks CIDRs and single addresses. An IPv4 network also contains its IPv4-mapped IPv6 addresses. */
-export function inNetworks(networks: readonly string[]): NetworkTest {
-  // Two lists: in one list, an IPv6 network that contains the mapped addresses would contain all of IPv4.
-  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
-  for (const network of networks) {
-    const [base = '', prefix] = network.split('/');
-    const family = familyOf(base);
-    lists[family].addSubnet(base, prefix === undefined ? BITS[family] : Number(prefix), family);
-  }
-  return (address) => {
-    const [bare = ''] = address.split('%'); // without the interface of a link-local address
-    const family = familyOf(bare);
-    return lists.ipv4.check(bare, family) || (family === 'ipv6' && lists.ipv6.check(bare, family));
-  };
-}
-
-const BITS = { ipv4: 32, ipv6: 128 } as const;
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
-}
 
 const FORBIDDEN_KINDS = Object.entries(FORBIDDEN_NETWORKS).map(
   ([kind, networks]) => [kind, inNetworks(networks)] as const,

@@ -2,7 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Environment } from '../config';
-import { blockedRange, inNetworks, type NetworkTest } from './special-purpose-networks';
+import { inNetworks, type NetworkTest } from '../lib/networks';
+import { blockedRange } from './special-purpose-networks';
 import type { ResolveHost } from './resolve-host';
 
 /** The receivers that may be called: only public servers, at their default ports. */

@@ -13,7 +13,6 @@ import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client'
 import type { ProviderRegistry } from '../providers/registry';
 import { handleUnknownOrder } from './unknown-order';
 import { notifyWorkflow } from '../temporal/notify-workflow';
-import { STARTED_AGAIN } from '../services/recovery/lost-workflows';
 import { restartIfLost } from '../services/recovery/restart-payment';
 
 const SWEEP_INTERVAL_MS = 2_000;
@@ -101,12 +100,10 @@ async function notify(dependencies: SweeperDependencies, notification: OpenNotif
  * repeated later and later: Temporal has just responded, so no outage explains it.
  */
 async function restart({ db, workflows, log }: SweeperDependencies, paymentId: string): Promise<void> {
-  const ids = paymentIds(paymentId);
   try {
-    if ((await restartIfLost(db, workflows, paymentId)) !== 'started') return;
-    log.warn(ids, STARTED_AGAIN);
-    await notifyWorkflow(db, workflows, paymentId);
+    if ((await restartIfLost({ db, workflows, log }, paymentId)) === 'started')
+      await notifyWorkflow(db, workflows, paymentId);
   } catch (error) {
-    log.error({ err: error, ...ids }, 'lost workflow not started again; will retry');
+    log.error({ err: error, ...paymentIds(paymentId) }, 'lost workflow not started again; will retry');
   }
 }

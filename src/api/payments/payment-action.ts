@@ -3,10 +3,8 @@ import type { Request } from 'express';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ApiErrorCode } from '../../domain/errors';
 import { rejectionReason, type MerchantPaymentAction } from '../../domain/payment-actions';
-import { paymentIds } from '../../temporal/log-payment';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
-import { STARTED_AGAIN } from '../../services/recovery/lost-workflows';
-import { restartIfLost } from '../../services/recovery/restart-payment';
+import { requestFromLost } from '../../services/recovery/restart-payment';
 import { ApiError } from '../../http/api-error';
 import type { MerchantHandler } from '../endpoint';
 import { requirePayment } from './require-payment';
@@ -33,14 +31,16 @@ interface MerchantAction<Payment> {
  */
 export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
   const { action, code, assertRequest, toResponse } = merchantAction;
-  return async ({ db, workflows, mutex, log }, request, { merchantId, keyId }) => {
+  return async ({ db, workflows, mutex, log }, httpRequest, { merchantId, keyId }) => {
     const actor = { name: `key:${keyId}` };
     const find = (pathId: string) => requirePayment(db, merchantId, pathId);
-    const payment = await find(String(request.params.id));
-    assertRequest?.(request, payment);
+    const payment = await find(String(httpRequest.params.id));
+    assertRequest?.(httpRequest, payment);
     const { id } = payment;
     return mutex.runExclusive(id, async (deadlineAtMs) => {
-      const requested = await requestFromLost(workflows.withDeadline(deadlineAtMs), id);
+      const client = workflows.withDeadline(deadlineAtMs);
+      const request = () => requestWithCatchUp(client, id);
+      const requested = await requestFromLost({ db, workflows: client, log }, id, request);
       if (requested.outcome === 'rejected') throw new ApiError(code, requested.reason);
       const now = await find(id);
       if (requested.outcome === 'no_workflow') {
@@ -49,16 +49,6 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
       }
       return { status: 200, body: { payment: toResponse({ ...now, status: requested.status }) } };
     });
-
-    /** If Temporal has lost the workflow of an open payment, the request is repeated after a new start. */
-    async function requestFromLost(client: PaymentWorkflowClient, id: string): Promise<RequestOutcome> {
-      const requested = await requestWithCatchUp(client, id);
-      if (requested.outcome !== 'no_workflow') return requested;
-      const restart = await restartIfLost(db, client, id);
-      if (restart === 'not_open') return requested;
-      if (restart === 'started') log.warn(paymentIds(id), STARTED_AGAIN);
-      return requestWithCatchUp(client, id);
-    }
 
     /**
      * If the workflow rejects the request in an outdated status, the request is repeated after the workflow has caught

@@ -352,7 +352,7 @@ create index late_payments_open_idx on late_payments (payment_id) where status i
 
 -- The ledger ---------------------------------------------------------------------------------------------------------
 
--- A posting books either a transition of a payment or a step of late money, once.
+-- A posting books either a transition of a payment or a step of a late payment, once.
 create table ledger_postings (
   id bigint generated always as identity primary key,
   payment_id uuid not null,

@@ -1,12 +1,9 @@
 import type { Queryable } from '../../db/connection/pool';
-import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { withAudit } from '../audit/audit';
 import { changeHold, type Merchant } from './merchants';
 import type { OperatorContext } from '../payments/payment-actions';
 import { performForEach, type ActionOutcome } from '../payments/perform-for-each';
-
-/** Signals in flight at Temporal. */
-const CONCURRENCY = 8;
+import { wakeWorkflows } from '../payments/wake-workflows';
 
 export type Cancellation = ActionOutcome<'cancelled'>;
 
@@ -50,9 +47,7 @@ export async function releaseMerchant(
 ): Promise<Merchant> {
   const action = { action: 'merchant.release', target: merchantId, note } as const;
   const merchant = await withAudit(db, by, action, () => changeHold(db, merchantId, false));
-  await forEachConcurrent(await listDueForSettlement(db, merchantId), CONCURRENCY, async (paymentId) => {
-    await workflows.signalProviderUpdate(paymentId).catch(() => undefined);
-  });
+  await wakeWorkflows(workflows, await listDueForSettlement(db, merchantId));
   return merchant;
 }
 

@@ -3,11 +3,9 @@ import type { Queryable } from '../../db/connection/pool';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { PAYMENT_ACTIONS, rejectionReason, type OperatorPaymentAction } from '../../domain/payment-actions';
 import { isFinal } from '../../domain/payment-transitions';
-import { paymentIds } from '../../temporal/log-payment';
-import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
+import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import { type OperatorIdentity, withAudit } from '../audit/audit';
-import { STARTED_AGAIN } from '../recovery/lost-workflows';
-import { restartIfLost, type WorkflowStarter } from '../recovery/restart-payment';
+import { requestFromLost, type WorkflowStarter } from '../recovery/restart-payment';
 import { findPayment } from './find-payment';
 import { APPROVABLE_PAYMENT_ACTIONS, requireApproval } from '../audit/request-approval';
 
@@ -45,7 +43,9 @@ export async function performPaymentAction(
   return withAudit(db, by, { action: PAYMENT_ACTIONS[action].auditName, target: id, note }, async () => {
     await assertAllowed(workflows, action, payment);
     const actor = { name: by.name, ...(note !== undefined && { note }) };
-    const result = await requestFromLost({ db, workflows, by }, id, () => workflows.request(payment, action, actor));
+    const result = await requestFromLost({ db, workflows, log: by.log }, id, () =>
+      workflows.request(payment, action, actor),
+    );
     switch (result.outcome) {
       case 'done':
         return { id, referenceId, status: result.status };
@@ -60,19 +60,6 @@ export async function performPaymentAction(
       }
     }
   });
-}
-
-/** If Temporal has lost the workflow of an open payment, the request is repeated after a new start. */
-async function requestFromLost(
-  { db, workflows, by }: OperatorContext,
-  paymentId: string,
-  request: () => Promise<RequestOutcome>,
-): Promise<RequestOutcome> {
-  const requested = await request();
-  if (requested.outcome !== 'no_workflow') return requested;
-  const restart = await restartIfLost(db, workflows, paymentId);
-  if (restart === 'started') by.log?.warn(paymentIds(paymentId), STARTED_AGAIN);
-  return restart === 'not_open' ? requested : request();
 }
 
 /** Checks the status in PostgreSQL before the request. The workflow checks the settlement delay, by its own clock. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { InvalidError } from '../../errors';
-import { inNetworks } from '../../webhooks/special-purpose-networks';
+import { inNetworks } from '../../lib/networks';
 
 const isLoopbackAddress = inNetworks(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
 

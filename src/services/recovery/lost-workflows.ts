@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Queryable } from '../../db/connection/pool';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import { isFinal } from '../../domain/payment-transitions';
 import type { Logger } from '../../observability/logger';
 import { paymentIds } from '../../temporal/log-payment';
-import { restartIfLost, type WorkflowStarter } from './restart-payment';
+import { restartIfLost, type RestartDependencies } from './restart-payment';
 
 /** Between two checks of one payment. It doubles with each check that finds the workflow lost again. */
 export const CHECK_INTERVAL_MS = 30_000;
@@ -13,11 +12,7 @@ const MAX_PAYMENTS = 10_000;
 /** Temporal is slow or away if there are more: the next view of the page checks again. */
 const MAX_IN_FLIGHT = 10;
 
-interface LostWorkflowsDependencies {
-  readonly db: Queryable;
-  readonly workflows: WorkflowStarter;
-  readonly log: Logger;
-}
+type LostWorkflowsDependencies = RestartDependencies & { readonly log: Logger };
 
 interface Check {
   readonly notBeforeMs: number;
@@ -33,9 +28,6 @@ interface ExpiringPayment {
   readonly status: PaymentStatus;
   readonly expiresAt: Date;
 }
-
-/** The log line of a workflow that was started again. */
-export const STARTED_AGAIN = 'lost workflow started again from PostgreSQL';
 
 /**
  * Checks whether the open payments that customers look at have a running workflow, and starts a lost one again. The
@@ -72,13 +64,14 @@ export class LostWorkflows {
   }
 
   async #check(id: string, losses: number): Promise<void> {
-    const { db, workflows, log } = this.dependencies;
     try {
-      const restart = await restartIfLost(db, workflows, id);
-      if (restart === 'started') log.warn(paymentIds(id), STARTED_AGAIN);
+      const restart = await restartIfLost(this.dependencies, id);
       this.#note(id, restart === 'started' ? losses + 1 : 0);
     } catch (error) {
-      log.error({ err: error, ...paymentIds(id) }, 'workflow not checked, or not started again; will retry');
+      this.dependencies.log.error(
+        { err: error, ...paymentIds(id) },
+        'workflow not checked, or not started again; will retry',
+      );
       this.#note(id, losses + 1);
     }
   }

@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../db/connection/pool';
 import { STATUS } from '../../db/queries/payment-indexes';
 import * as records from '../../db/records/recovery-mode';
-import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { withAudit } from '../audit/audit';
 import type { OperatorContext } from '../payments/payment-actions';
+import { wakeWorkflows } from '../payments/wake-workflows';
 
-/** Signals in flight at Temporal. */
-const CONCURRENCY = 8;
 /** Then no worker has an older reading (`RecoveryWatch`). */
 const READING_AGE_MS = 2_000;
 const TARGET = 'installation';
@@ -32,9 +30,7 @@ export async function endRecoveryMode({ db, workflows, by }: OperatorContext, no
   await withAudit(db, by, { action: 'recovery.end', target: TARGET, note }, () => records.endRecovery(db));
   await sleep(READING_AGE_MS);
   const heldBack = await listHeldBack(db);
-  await forEachConcurrent(heldBack, CONCURRENCY, async (paymentId) => {
-    await workflows.signalProviderUpdate(paymentId).catch(() => undefined);
-  });
+  await wakeWorkflows(workflows, heldBack);
   return heldBack.length;
 }
 

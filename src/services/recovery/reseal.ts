@@ -15,11 +15,6 @@ interface SealedRow {
   readonly bound: readonly string[];
 }
 
-/** Null: the row has no value in this column. */
-interface ExaminedRow extends Omit<SealedRow, 'sealed'> {
-  readonly sealed: string | null;
-}
-
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
@@ -143,14 +138,14 @@ async function resealBatch(
   { table, column, id, idType, bound, placeOf }: SealedColumn,
   after: string,
 ): Promise<Batch> {
-  const { rows: examined } = await db.query<ExaminedRow>(
+  const { rows: examined } = await db.query<SealedRow>(
     `select ${id}::text as id, ${column} as sealed, ${bound} as bound from ${table}
      where ${id} > $1::${idType} and ${column} is not null order by ${id} fetch first ${BATCH} rows with ties`,
     [after],
   );
   const next = examined.at(-1)?.id;
   const prefix = sealedPrefix(sealer);
-  const rows = examined.filter((row): row is SealedRow => row.sealed !== null && !row.sealed.startsWith(prefix));
+  const rows = examined.filter(({ sealed }) => !sealed.startsWith(prefix));
   if (rows.length === 0) return { found: 0, changed: 0, next };
   const resealed = rows.map((row) => reseal(sealer, table, row, placeOf(row)));
   const { rowCount } = await db.query(

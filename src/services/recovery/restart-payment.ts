@@ -5,7 +5,9 @@ import { findOpenPayment, type OpenPayment } from '../../db/queries/list-open-pa
 import { readState } from '../../db/transitions/payment-state';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import type { WorkflowRecord } from '../../domain/reconciliation';
-import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { Logger } from '../../observability/logger';
+import { paymentIds } from '../../temporal/log-payment';
+import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
 import type { DescribedWorkflow, WorkflowRecords } from '../../temporal/workflow-records';
 
 /** What starts the workflow of one payment again. */
@@ -34,15 +36,21 @@ export async function startFromRow(
   return 'rebuilt';
 }
 
+export interface RestartDependencies {
+  readonly db: Queryable;
+  readonly workflows: WorkflowStarter;
+  readonly log?: Pick<Logger, 'warn'> | undefined;
+}
+
 /** `running`: nothing was lost. `started`: it is now. `not_open`: the payment is final, archived or unknown. */
 export type Restart = 'running' | 'started' | 'not_open';
 
 /**
  * Starts the workflow of a payment again if the payment is open in PostgreSQL and Temporal has no running workflow of
- * it: it was terminated or deleted, or Temporal lost it. Safe for concurrent callers.
+ * it: it was terminated or deleted, or Temporal lost it. Safe for concurrent callers. Logs the start.
  * @throws ConflictError if PostgreSQL lacks something that the closed workflow had done: only `recover` restores that
  */
-export async function restartIfLost(db: Queryable, workflows: WorkflowStarter, paymentId: string): Promise<Restart> {
+export async function restartIfLost({ db, workflows, log }: RestartDependencies, paymentId: string): Promise<Restart> {
   const workflow = await workflows.records.describe(paymentId);
   if (workflow?.isRunning) return 'running';
   // Read after the workflow: one that completes has recorded its last status before.
@@ -52,7 +60,20 @@ export async function restartIfLost(db: Queryable, workflows: WorkflowStarter, p
     const difference = `It is "${open.state.status}", and its workflow has ended as "${workflow.status}".`;
     throw new ConflictError('record_behind_workflow', difference);
   }
-  return (await startFromRow(db, workflows, open, workflow)) === 'rebuilt' ? 'started' : 'running';
+  if ((await startFromRow(db, workflows, open, workflow)) === 'running') return 'running';
+  log?.warn(paymentIds(paymentId), 'lost workflow started again from PostgreSQL');
+  return 'started';
+}
+
+/** If Temporal has lost the workflow of an open payment, the request is repeated after a new start. */
+export async function requestFromLost(
+  dependencies: RestartDependencies,
+  paymentId: string,
+  request: () => Promise<RequestOutcome>,
+): Promise<RequestOutcome> {
+  const requested = await request();
+  if (requested.outcome !== 'no_workflow') return requested;
+  return (await restartIfLost(dependencies, paymentId)) === 'not_open' ? requested : request();
 }
 
 /** PostgreSQL was restored to an earlier time, or an acknowledged commit was lost. */

@@ -1,11 +1,8 @@
-import { createProviderRegistry } from '../../../src/providers/registry';
-import { createSealer } from '../../../src/crypto/sealing';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { changeHold } from '../../../src/services/merchants/merchants';
-import { reconcileAll, type Reconciliation } from '../../../src/services/reconciliation/reconcile-all';
 import { createOpenPayments } from '../../support/bulk';
 import { eventually } from '../../support/eventually';
-import { SILENT } from '../../support/collect-log';
+import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 /** What makes people believe in a run: it compares everything, and an exception is about something that exists. */
@@ -17,16 +14,6 @@ beforeAll(async () => {
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...terms });
 });
 afterAll(() => service.close());
-
-async function run(): Promise<Reconciliation> {
-  const { db, workflows, masterKey, apiUrl } = service;
-  const providers = createProviderRegistry({ db, sealer: createSealer(masterKey), publicBaseUrl: apiUrl, log: SILENT });
-  try {
-    return await reconcileAll({ db, providers, workflows }, new Date(Date.now() - 2 * 3_600_000));
-  } finally {
-    await providers.close();
-  }
-}
 
 interface Created {
   readonly id: string;
@@ -63,7 +50,7 @@ afterEach(() => fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELET
 it('compares every payment of an account that is limited to 20 calls a second', async () => {
   await create(50);
   await service.db.query('update provider_accounts set calls_per_second = 20');
-  const { seen, compared, indeterminate, unasked } = await run();
+  const { seen, compared, indeterminate, unasked } = await reconcile(service);
   await service.db.query('update provider_accounts set calls_per_second = null');
   expect(seen).toBeGreaterThanOrEqual(50);
   expect([compared, indeterminate, unasked]).toEqual([seen, 0, 0]);
@@ -78,20 +65,20 @@ it('is complete with an indeterminate order, and opens an exception for it in th
   ]);
   for (let runs = 1; runs <= 3; runs += 1) {
     expect(await exceptionsOf([payment])).toEqual([]);
-    expect(await run()).toMatchObject({ indeterminate: 1, unasked: 0 });
+    expect(await reconcile(service)).toMatchObject({ indeterminate: 1, unasked: 0 });
     // An hour later.
     await service.db.query("update indeterminate_orders set last_run_at = last_run_at - interval '1 hour'");
   }
   expect(await exceptionsOf([payment])).toMatchObject([{ detail: expect.stringContaining('in 3 runs'), by: null }]);
   await service.providerDb.query("update payments set status = 'pending' where order_id = $1", [payment.reference_id]);
-  await run();
+  await reconcile(service);
   expect(await exceptionsOf([payment])).toMatchObject([{ by: 'reconciliation' }]);
 });
 
 it('is not complete if a provider account is down', async () => {
   await create(50);
   await failStatusQueries(10_000);
-  const { seen, compared, unasked } = await run();
+  const { seen, compared, unasked } = await reconcile(service);
   expect(unasked).toBeGreaterThan(0);
   expect([compared, seen > unasked]).toEqual([0, true]);
 });
@@ -100,15 +87,15 @@ it('an outage of an hour with overdue payments leaves no exception open a run la
   const payments = await create(50);
   await setDeadline(payments, "now() - interval '30 minutes'");
   await failStatusQueries(10_000);
-  const during = await run();
+  const during = await reconcile(service);
   expect(during.breaks.filter(({ kind }) => kind === 'overdue')).toHaveLength(50);
   expect(await exceptionsOf(payments)).toEqual([]);
   await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
   await setDeadline(payments, "now() - interval '2 hours'");
-  await run();
+  await reconcile(service);
   expect((await exceptionsOf(payments)).filter(({ by }) => by === null)).toHaveLength(50);
   await setDeadline(payments, "now() + interval '1 hour'");
-  await run();
+  await reconcile(service);
   expect((await exceptionsOf(payments)).filter(({ by }) => by !== 'reconciliation')).toEqual([]);
 }, 240_000);
 
@@ -124,8 +111,8 @@ it('a settlement that the hold of its merchant delays is no break', async () => 
     ids,
   ]);
   await changeHold(service.db, service.merchantId, true);
-  const { breaks } = await run();
+  const { breaks } = await reconcile(service);
   await changeHold(service.db, service.merchantId, false);
   expect(breaks.filter(({ paymentId }) => ids.includes(paymentId))).toEqual([]);
-  expect((await run()).breaks.filter(({ paymentId }) => ids.includes(paymentId))).toHaveLength(3);
+  expect((await reconcile(service)).breaks.filter(({ paymentId }) => ids.includes(paymentId))).toHaveLength(3);
 });

@@ -1,11 +1,8 @@
-import { reconcileAll, type Reconciliation } from '../../../src/services/reconciliation/reconcile-all';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { createProviderRegistry } from '../../../src/providers/registry';
-import { createSealer } from '../../../src/crypto/sealing';
 import { createOpenPayments } from '../../support/bulk';
+import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
-import { SILENT } from '../../support/collect-log';
 import { bySize } from '../../support/size';
 
 const PLANTED = bySize({ small: 120, full: 1_000 });
@@ -145,16 +142,6 @@ async function plant({ at, sql }: Plant, payments: readonly Created[]): Promise<
   else for (const id of ids) await service.client.workflow.getHandle(`payment-${id}`).terminate();
 }
 
-async function run(): Promise<Reconciliation> {
-  const { db, workflows, masterKey, apiUrl } = service;
-  const providers = createProviderRegistry({ db, sealer: createSealer(masterKey), publicBaseUrl: apiUrl, log: SILENT });
-  try {
-    return await reconcileAll({ db, providers, workflows }, new Date(Date.now() - 2 * 3_600_000));
-  } finally {
-    await providers.close();
-  }
-}
-
 it(`finds each of ${PLANTED} breaks and no other, and status queries resolve those that they can`, async () => {
   const names = Object.keys(PLANTS);
   const [pending, paid] = [await createPayments(PLANTED + SOUND, false), await createPayments(PAID, true)];
@@ -175,7 +162,7 @@ it(`finds each of ${PLANTED} breaks and no other, and status queries resolve tho
   }
   expect(planted.size).toBe(PLANTED);
 
-  const { seen, compared, indeterminate, breakCount, breaks, parts } = await run();
+  const { seen, compared, indeterminate, breakCount, breaks, parts } = await reconcile(service);
   const all = pending.length + paid.length;
   expect([compared, indeterminate, breakCount]).toEqual([seen, 0, breaks.length]);
   // Payments that catch up during the run are seen as open and then as final.

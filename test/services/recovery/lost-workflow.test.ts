@@ -158,7 +158,7 @@ describe("a merchant's request", () => {
     await workflowOf(payment).result();
     const { runId } = await workflowOf(payment).describe();
     expect((await service.call('POST', `/payments/${payment.id}/cancel`)).status).toBe(400);
-    expect(await restartIfLost(service.db, service.workflows, payment.id)).toBe('not_open');
+    expect(await restartIfLost(service, payment.id)).toBe('not_open');
     expect((await workflowOf(payment).describe()).runId).toBe(runId);
   });
 });
@@ -232,13 +232,13 @@ describe('the checkout page', () => {
         .catch(() => undefined);
     expect(await checksIn(8, loseAgain)).toEqual([0, 2, 6]);
     clock.nowMs += 100 * CHECK_INTERVAL_MS;
-    await restartIfLost(service.db, service.workflows, payment.id);
+    await restartIfLost(service, payment.id);
     expect(await checksIn(3, () => Promise.resolve())).toEqual([0, 1, 2]);
   });
 });
 
 describe('restartIfLost', () => {
-  const restart = ({ id }: Created) => restartIfLost(service.db, service.workflows, id);
+  const restart = ({ id }: Created) => restartIfLost(service, id);
 
   it('starts one workflow for ten concurrent callers, and none while it runs', async () => {
     const payment = await create();

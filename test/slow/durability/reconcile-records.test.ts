@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { reconcileAll, type Reconciliation } from '../../../src/services/reconciliation/reconcile-all';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { createProviderRegistry } from '../../../src/providers/registry';
-import { createSealer } from '../../../src/crypto/sealing';
+import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { SILENT } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
 
 /** The second was started manually: its id is no UUID. */
@@ -42,16 +39,6 @@ interface Created {
 
 async function create(): Promise<Created> {
   return (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
-}
-
-async function run(changedSince = new Date(Date.now() - 3_600_000)): Promise<Reconciliation> {
-  const { db, workflows, masterKey, apiUrl } = service;
-  const providers = createProviderRegistry({ db, sealer: createSealer(masterKey), publicBaseUrl: apiUrl, log: SILENT });
-  try {
-    return await reconcileAll({ db, providers, workflows }, changedSince);
-  } finally {
-    await providers.close();
-  }
 }
 
 async function openExceptions(): Promise<string[]> {
@@ -93,7 +80,7 @@ describe('records of only PostgreSQL or only Temporal', () => {
   it('stuck late payments are overdue, and their workflow is notified', async () => {
     const stuck = [await plantLatePayment('received'), await plantLatePayment('submitted')];
     await service.stopWorker();
-    const { breaks } = await run();
+    const { breaks } = await reconcile(service);
     const references = stuck.map(({ reference_id }) => reference_id).sort();
     const late = breaks.filter(({ referenceId }) => references.includes(referenceId));
     expect(late.map(({ kind, isResolvedByStatusQuery }) => [kind, isResolvedByStatusQuery])).toEqual([
@@ -105,7 +92,7 @@ describe('records of only PostgreSQL or only Temporal', () => {
     );
     expect(rows.map(({ reference }) => reference).sort()).toEqual(references);
     // The sweeper repeats an open notification: another run adds none.
-    await run();
+    await reconcile(service);
     expect((await service.db.query('select from provider_notifications where closed_at is null')).rowCount).toBe(2);
     await service.db.query('delete from late_payments');
     await service.startWorker();
@@ -138,7 +125,7 @@ describe('records of only PostgreSQL or only Temporal', () => {
       taskQueue: 'without-worker',
       args: [],
     });
-    const { breaks } = await run();
+    const { breaks } = await reconcile(service);
     expect(breaks.map(({ kind, referenceId }) => [kind, referenceId])).toEqual([['missing', lost.reference_id]]);
     expect(breaks[0]?.detail).toContain('a recovery starts it');
     expect(await openExceptions()).toContain(lost.reference_id);
@@ -151,7 +138,7 @@ describe('records of only PostgreSQL or only Temporal', () => {
     // Started before the other tests, because only workflows older than the grace period are checked.
     const expected = [...ORPHANS.map((workflowId) => `missing ${workflowId}`), `mismatch ${unended.reference_id}`];
     const { breaks } = await eventually(
-      () => run(),
+      () => reconcile(service),
       (found) => found.breaks.length >= expected.length,
     );
     expect(breaks.map(({ kind, referenceId }) => `${kind} ${referenceId}`).sort()).toEqual(expected.sort());
@@ -167,7 +154,7 @@ it('a provider that gives no result does not hide a lost workflow', async () => 
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ operation: 'status', kind: 'http_500', times: 1_000 }),
   });
-  const { breaks, indeterminate, compared, seen } = await run();
+  const { breaks, indeterminate, compared, seen } = await reconcile(service);
   await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
   const found = breaks.filter(({ paymentId }) => [lost.id, sound.id].includes(paymentId));
   expect(found).toMatchObject([{ paymentId: lost.id, kind: 'missing' }]);

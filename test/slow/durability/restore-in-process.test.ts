@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { reconcileAll as reconcileEverything } from '../../../src/services/reconciliation/reconcile-all';
 import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
 import { endRecoveryMode } from '../../../src/services/recovery/recovery-mode';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { createProviderRegistry } from '../../../src/providers/registry';
 import { createSealer } from '../../../src/crypto/sealing';
 import { paymentWorkflowId, webhookWorkflowId } from '../../../workflows/messages';
 import { backUp } from '../../support/database';
 import { startReceiver, type Receiver } from '../../support/receiver';
+import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { SILENT } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
 
 /** PostgreSQL is restored to an earlier time; Temporal and the provider are not (docs/operators.md). */
@@ -141,23 +139,6 @@ async function removeWorkflow({ id }: Created): Promise<void> {
   );
 }
 
-async function reconcileAll() {
-  const providers = createProviderRegistry({
-    db: service.db,
-    sealer: createSealer(service.masterKey),
-    publicBaseUrl: service.apiUrl,
-    log: SILENT,
-  });
-  try {
-    return await reconcileEverything(
-      { db: service.db, providers, workflows: service.workflows, isRecovering: true },
-      new Date(0),
-    );
-  } finally {
-    await providers.close();
-  }
-}
-
 /** Open payments without a running workflow. A payment may become final, and its workflow complete, meanwhile. */
 async function stranded(): Promise<string[]> {
   const ids = await openPayments();
@@ -258,7 +239,10 @@ it('recovery restores every payment, consistent with the provider', async () => 
   expect(recovery.failures).toEqual([]);
   expect(recovery.rows.rebuilt).toBe(4);
   expect(await stranded()).toEqual([]);
-  await eventually(reconcileAll, ({ breakCount }) => breakCount === 0);
+  await eventually(
+    () => reconcile(service, { changedSince: new Date(0), isRecovering: true }),
+    ({ breakCount }) => breakCount === 0,
+  );
   expect(await statusOf(before.settledLater)).toBe('paid');
   expect((await service.atProvider(before.heldLater.reference_id))?.refunds).toEqual([]);
   for (const { id } of lostDeliveries) {
