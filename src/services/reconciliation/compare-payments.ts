@@ -122,18 +122,15 @@ async function reconcilePage(dependencies: SliceDependencies, part: Reconciliati
   const { position } = part;
   const changedSince = new Date(part.changedSinceMs);
   switch (position.walk) {
-    case 'open':
-      return comparePayments(
-        dependencies,
-        accountIn(part),
-        await readOpenPayments(db, accountIn(part), position.after),
-      );
-    case 'final':
-      return comparePayments(
-        dependencies,
-        accountIn(part),
-        await readFinalPayments(db, accountIn(part), changedSince, position.after),
-      );
+    case 'open': {
+      const accountId = accountIn(part);
+      return comparePayments(dependencies, accountId, await readOpenPayments(db, accountId, position.after));
+    }
+    case 'final': {
+      const accountId = accountIn(part);
+      const page = await readFinalPayments(db, accountId, changedSince, position.after);
+      return comparePayments(dependencies, accountId, page);
+    }
     case 'late':
       return checkLatePayments(dependencies, position.after);
     case 'deliveries':
@@ -191,26 +188,20 @@ async function compareTwice(
   dependencies: SliceDependencies,
   payments: readonly ReconciledPayment[],
 ): Promise<Comparison[]> {
-  const { db, stopSignal } = dependencies;
-  const first = await compareAll(dependencies, payments);
-  const candidates = first.filter(({ breaks }) => breaks.length > 0);
-  if (candidates.length === 0) return first;
-  await sleep(RECHECK_DELAY_MS, undefined, { signal: stopSignal });
-  const read = await Promise.all(candidates.map(({ payment }) => findForReconciliation(db, payment.id)));
-  const second = await compareAll(
-    dependencies,
-    read.filter((payment) => payment !== undefined),
-  );
-  return [...first.filter(({ breaks }) => breaks.length === 0), ...second];
-}
-
-async function compareAll(
-  dependencies: SliceDependencies,
-  payments: readonly ReconciledPayment[],
-): Promise<Comparison[]> {
+  const { db, queries, stopSignal } = dependencies;
+  const inFlight = Math.min(CONCURRENCY, queries.perSecond);
   const comparisons: Comparison[] = [];
-  await forEachConcurrent(payments, Math.min(CONCURRENCY, dependencies.queries.perSecond), async (payment) => {
-    comparisons.push(await compare(dependencies, payment));
+  const candidates: ReconciledPayment[] = [];
+  await forEachConcurrent(payments, inFlight, async (payment) => {
+    const comparison = await compare(dependencies, payment);
+    if (comparison.breaks.length > 0) candidates.push(payment);
+    else comparisons.push(comparison);
+  });
+  if (candidates.length > 0) await sleep(RECHECK_DELAY_MS, undefined, { signal: stopSignal });
+  await forEachConcurrent(candidates, inFlight, async ({ id }) => {
+    // Read now: with a small limit of calls the payment may have waited for seconds, and have changed.
+    const payment = await findForReconciliation(db, id);
+    if (payment) comparisons.push(await compare(dependencies, payment));
   });
   return comparisons;
 }
@@ -242,19 +233,18 @@ async function compare(
     findOrder(await providers.forAccount(providerAccountId), referenceId, { queries, stopSignal }),
     workflows.records.describe(id).catch(() => 'indeterminate' as const),
   ]);
-  const known = order === 'unasked' ? 'indeterminate' : order;
-  const breaks = findBreaks(recorded, known, workflow, Date.now());
+  const breaks = findBreaks(recorded, order === 'unasked' ? 'indeterminate' : order, workflow, Date.now());
   return {
     payment,
     // Workers in recovery mode do not settle or refund, so an overdue payment is no break.
     breaks: isRecovering ? breaks.filter(({ kind }) => kind !== 'overdue') : breaks,
-    result:
-      order === 'unasked'
-        ? order
-        : known === 'indeterminate' || workflow === 'indeterminate'
-          ? 'indeterminate'
-          : 'compared',
+    result: resultOf(order, workflow),
   };
+}
+
+function resultOf(order: unknown, workflow: unknown): Result {
+  if (order === 'unasked') return 'unasked';
+  return order === 'indeterminate' || workflow === 'indeterminate' ? 'indeterminate' : 'compared';
 }
 
 async function findOrder(
