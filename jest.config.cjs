@@ -52,8 +52,8 @@ const integration = {
 /** @type {import('jest').Config} */
 module.exports = {
   projects: [{ ...shared, displayName: 'unit', testMatch: UNIT.map(inRoot) }, integration],
-  // More than the 90 s for which `eventually` waits.
-  testTimeout: 120_000,
+  // Several times the 90 s for which `eventually` waits.
+  testTimeout: 300_000,
   // Tests mostly wait for a server, not for a core. Jest reads a percentage above 100 as a number of processes.
   maxWorkers: 2 * availableParallelism(),
 };

@@ -8,7 +8,7 @@ import { createMerchant } from '../../src/services/merchants/merchants';
 import { collectLog } from './collect-log';
 import { createTestDatabase, expectNoDeniedStatement } from './database';
 import { freeListeners } from './listeners';
-import { NO_LIMITS } from './service';
+import { NO_LIMITS, RESPONSE_TIMEOUT_MS } from './service';
 
 /** After this time every process applies an operator's change of a key or a merchant (design.md). */
 export const IN_FORCE_AFTER_MS = 1_000;
@@ -114,7 +114,7 @@ export function callApi(url: string, secret: string, headers: Record<string, str
 const failureSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 export async function sendRequest(url: string, init: RequestInit = {}): Promise<ApiResult> {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(20_000) });
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
   const failure = failureSchema.safeParse(await response.json().catch(() => undefined));
   return {
     status: response.status,

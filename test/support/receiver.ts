@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${address.port}/webhooks`,
     received,
     respond: (response) => response.writeHead(200).end(),
-    async waitFor(count, timeoutMs = 60_000) {
+    async waitFor(count, timeoutMs = 90_000) {
       const deadlineAtMs = Date.now() + timeoutMs;
       while (received.length < count) {
         if (Date.now() > deadlineAtMs)

@@ -28,6 +28,9 @@ export function workerDefaults(workflowCache: number): Pick<WorkerSettings, 'rol
   return { roles: config.WORKER_ROLES, sizes: { ...workerSizesOf(config), workflowCache } };
 }
 
+/** Of any response to a test: a busy machine takes several times the 10 s of the API. */
+export const RESPONSE_TIMEOUT_MS = 60_000;
+
 /** Tests of the limits set their own. */
 export const NO_LIMITS = {
   requestsPerMinute: 1_000_000,
@@ -226,7 +229,7 @@ function apiCaller(apiUrl: string, secretKey: string): TestService['call'] {
         ...headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');
