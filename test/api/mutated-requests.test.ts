@@ -107,7 +107,7 @@ describe('a mutated request', () => {
           const socket = connect(Number(port), hostname);
           socket.on('error', () => undefined);
           socket.end(Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n\r\n')]));
-          await once(socket.resume(), 'close', { signal: AbortSignal.timeout(5_000) });
+          await once(socket.resume(), 'close', { signal: AbortSignal.timeout(60_000) });
         },
       ),
       RUNS,
@@ -193,7 +193,7 @@ async function send(
   const url = new URL(path.startsWith('/operator/') ? service.operatorUrl : service.apiUrl);
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   const options = { host: url.hostname, port: url.port, method, path, headers: { ...headers, ...length } };
-  const request = httpRequest({ ...options, timeout: 10_000 });
+  const request = httpRequest({ ...options, timeout: 60_000 });
   request.on('timeout', () => request.destroy(new Error(`${method} ${path} hangs`)));
   request.end(body);
   const [response]: IncomingMessage[] = await once(request, 'response');

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type ImageTree, setVariables } from './image-tree';
 
 const FORWARDER = path.join(__dirname, 'forward.mjs');
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 90_000;
 /** Group of the user `node`. */
 const GROUP = '1000';
 

@@ -107,7 +107,7 @@ describe.each(here)('the receiver in %s', (name, { file, run }) => {
         'x-service-signature': signature,
       },
       body,
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(60_000),
     });
     await response.arrayBuffer();
     return response.status;

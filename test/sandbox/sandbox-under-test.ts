@@ -36,7 +36,7 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
     bodies: [],
     respond: (response) => void response.end(),
     async waitFor(count) {
-      for (const deadlineAtMs = Date.now() + 10_000; receiver.bodies.length < count; await sleep(10)) {
+      for (const deadlineAtMs = Date.now() + 90_000; receiver.bodies.length < count; await sleep(10)) {
         if (Date.now() > deadlineAtMs) throw new Error(`${receiver.bodies.length} of ${count} notifications received.`);
       }
     },
@@ -92,7 +92,7 @@ export async function openSandbox({
       method,
       headers: { authorization: basicAuth(SANDBOX_SERVER_KEY), 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const parsed = JSON.parse(await response.text());
     return { http: response.status, ...parsed };

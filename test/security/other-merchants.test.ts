@@ -166,7 +166,7 @@ async function requestByB(method: string, url: string, body?: object) {
     method,
     headers: { authorization: `Bearer ${b.secretKey}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   });
   const headers = [...response.headers].filter(([name]) => !VARYING_HEADERS.has(name));
   return { status: response.status, headers, text: await response.text() };

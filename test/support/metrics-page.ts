@@ -5,7 +5,7 @@ export type Series = ReadonlyMap<string, number>;
 
 /** The page of a scrape, as text. */
 export async function fetchMetrics(url: string): Promise<string> {
-  const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(60_000) });
   if (response.status !== 200) throw new Error(`${url} returned ${response.status}`);
   return response.text();
 }

@@ -25,7 +25,7 @@ export interface PgBouncer {
 
 /** The path of an ordinary user may lack the directory of servers. */
 const SEARCH_PATH = `${process.env.PATH}:/usr/sbin`;
-const START_LIMITS = { timeoutMs: 30_000, signal: new AbortController().signal };
+const START_LIMITS = { timeoutMs: 90_000, signal: new AbortController().signal };
 const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 5_000 }] as const;
 
 /**

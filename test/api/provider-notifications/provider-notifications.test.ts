@@ -1,6 +1,6 @@
 import { paymentWorkflowId } from '../../../workflows/messages';
 import { signedNotification as notification } from '../../support/notification';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
 
 let service: TestService;
@@ -62,12 +62,14 @@ describe('POST /provider-notifications/:account', () => {
   it('200: a copy of an open notification does not signal the workflow again', async () => {
     const { id, reference_id } = await createPayment();
     const copies = 10;
+    const startedMs = performance.now();
     for (let sent = 0; sent < copies; sent += 1) {
       expect((await notify(notification(reference_id))).status).toBe(200);
     }
     expect((await inbox(reference_id))[0].closed_at).toBeNull();
     // The first one, and those of the sweeper, which signals again after 5, 10, 20 … seconds.
-    expect(await signalsTo(id)).toBeLessThan(copies / 2);
+    const seconds = (performance.now() - startedMs) / 1_000;
+    expect(await signalsTo(id)).toBeLessThanOrEqual(2 + seconds / 5);
   });
 
   it('200: copies with other bytes are one row; variants cause one signal a second and a hundred rows', async () => {
@@ -81,8 +83,8 @@ describe('POST /provider-notifications/:account', () => {
     );
     const rows = await inbox(reference_id);
     expect(rows.length).toBeGreaterThanOrEqual(100);
-    // Concurrent statements do not see each other's rows.
-    expect(rows.length).toBeLessThanOrEqual(110);
+    // Concurrent statements do not see each other's rows: there are as many as connections.
+    expect(rows.length).toBeLessThan(100 + NO_LIMITS.databasePoolSize);
     // The first one, those of the API, and those of the sweeper, which signals an order every two seconds at most.
     const seconds = (performance.now() - startedMs) / 1_000;
     expect(await signalsTo(id)).toBeLessThanOrEqual(4 + 2 * seconds);

@@ -75,17 +75,30 @@ describe('the rate limit of a key', () => {
     ]);
   });
 
+  /** The result for a new key; on a busy machine that of the first attempt while no process counts by itself. */
+  function ofNewKey<T>(run: (secret: string) => Promise<T>, isExpected: (result: T) => boolean): Promise<T> {
+    const hasFallenBack = () => apis.logged().includes('rate limit store unavailable');
+    return eventually(
+      async () => run((await apis.newKey()).secret),
+      (result) => isExpected(result) || !hasFallenBack(),
+    );
+  }
+
   it('is one budget over all processes, also if both are flooded concurrently', async () => {
-    const { secret } = await apis.newKey();
-    const results = await flood(apis.urls, secret, 4 * LIMIT);
+    const results = await ofNewKey(
+      (secret) => flood(apis.urls, secret, 4 * LIMIT),
+      (responses) => allowed(responses).length === LIMIT,
+    );
     expect([allowed(results).length, rejected(results).length]).toEqual([LIMIT, 3 * LIMIT]);
   });
 
   it('that is exhausted in one process is exhausted in the other', async () => {
     const [one = '', other = ''] = apis.urls;
-    const { secret } = await apis.newKey();
-    expect(allowed(await flood([one], secret, LIMIT))).toHaveLength(LIMIT);
-    expect((await callApi(other, secret)).code).toBe('rate_limited');
+    const result = await ofNewKey(
+      async (secret) => [allowed(await flood([one], secret, LIMIT)).length, (await callApi(other, secret)).code],
+      ([, code]) => code === 'rate_limited',
+    );
+    expect(result).toEqual([LIMIT, 'rate_limited']);
   });
 
   it('is not affected by the keys of another merchant', async () => {
@@ -115,6 +128,9 @@ describe('the rate limit of a key', () => {
 });
 
 describe('the table of rate limits', () => {
+  /** Few: they have to be done before the timeout of the table, two seconds. */
+  const REQUESTS = 16;
+
   it('does not delay other keys while the count of one key is blocked', async () => {
     const apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
     const stuck = await apis.newKey();
@@ -126,7 +142,7 @@ describe('the table of rate limits', () => {
     const completed = { stuck: 0, other: 0, stuckWhenOtherWasDone: -1 };
     const count = (name: 'stuck' | 'other', { secret }: { secret: string }) =>
       Promise.all(
-        Array.from({ length: LIMIT }, async (_, index) => {
+        Array.from({ length: REQUESTS }, async (_, index) => {
           await callApi(apis.urls[index % 2] ?? '', secret);
           completed[name] += 1;
         }),
@@ -138,9 +154,9 @@ describe('the table of rate limits', () => {
     lock.release();
     await waiting;
     await apis.close();
-    expect(completed.other).toBe(LIMIT);
+    expect(completed.other).toBe(REQUESTS);
     // Some were counted before the lock.
-    expect(completed.stuckWhenOtherWasDone).toBeLessThan(LIMIT / 2);
+    expect(completed.stuckWhenOtherWasDone).toBeLessThan(REQUESTS / 2);
   });
 
   it('neither blocks nor fails requests if it hangs: each process falls back to local counters', async () => {

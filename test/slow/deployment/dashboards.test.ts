@@ -131,7 +131,6 @@ it.each(queries)('%s', async (_name, query) => {
   const values = await eventually(
     read,
     (found) => typeof found === 'string' || (found.length > 0 && !found.every((value) => value === 'NaN')),
-    30_000,
   );
   expect(values).toEqual(expect.any(Array));
 });

@@ -203,7 +203,7 @@ async function expectMoves({ plant, moves }: Case): Promise<void> {
     Object.fromEntries(Object.entries(changes(before, await read())).filter(([name]) => isCount(name)));
   const total = (counts: Readonly<Record<string, number>>) =>
     Object.values(counts).reduce((sum, each) => sum + each, 0);
-  const found = await eventually(counted, (counts) => total(counts) >= total(moves()), 20_000);
+  const found = await eventually(counted, (counts) => total(counts) >= total(moves()));
   expect(found).toEqual(moves());
 }
 
@@ -217,7 +217,6 @@ it('a receiver that is gone counts each dead delivery once, with an attempt or w
   await eventually(
     () => Promise.resolve(held.length),
     (count) => count === 2,
-    20_000,
   );
   for (const response of held) response.writeHead(410).end();
   const counted = async () => {
@@ -227,7 +226,7 @@ it('a receiver that is gone counts each dead delivery once, with an attempt or w
   // The second attempt ends after the first one has disabled the endpoint.
   const areCounted = (counts: Readonly<Record<string, number>>) =>
     counts[attempts('failed')] === 2 && (counts[deliveries('dead')] ?? 0) >= 2;
-  const found = await eventually(counted, areCounted, 20_000);
+  const found = await eventually(counted, areCounted);
   expect(found[deliveries('dead')]).toBe(2);
   expect(found[deliveries('retried')]).toBeUndefined();
 });
@@ -341,10 +340,9 @@ it('without Temporal the worker is alive and not ready, and its metrics show it'
     await eventually(
       () => probe('/readyz'),
       (status) => status === 503,
-      30_000,
     ),
   ).toBe(503);
-  expect(await eventually(isUp, (value) => value === 0, 30_000)).toBe(0);
+  expect(await eventually(isUp, (value) => value === 0)).toBe(0);
   expect(await probe('/healthz')).toBe(200);
   expect((await read()).get('lunas_dependency_up{dependency="postgresql"}')).toBe(1);
   await temporal.restore();

@@ -70,7 +70,7 @@ const heading = (page: Page): Promise<string | null> => page.locator('h1').textC
 
 /** Waits until the page shows the state, without a reload by the test. */
 async function untilState(page: Page, state: CheckoutState): Promise<void> {
-  await page.locator('h1', { hasText: TEXTS.en.states[state].title }).waitFor({ timeout: 30_000 });
+  await page.locator('h1', { hasText: TEXTS.en.states[state].title }).waitFor({ timeout: 90_000 });
 }
 
 /** The address of a page of a payment that was written with this status. */
@@ -187,7 +187,7 @@ describe('a customer', () => {
     expect(decodeQr(await screenshot(page, 'after-deadline'))).toEqual([]);
     expect((await fetch(`${url}/qris.png`)).status).toBe(404);
     await page.context().setOffline(false);
-    await page.locator('.note').waitFor({ timeout: 30_000 });
+    await page.locator('.note').waitFor({ timeout: 90_000 });
     await close();
   });
 

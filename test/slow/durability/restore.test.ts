@@ -11,7 +11,7 @@ import { SeparateService } from '../separate-service';
 /** "PostgreSQL was restored to an earlier time" of docs/operators.md, step by step, with the built commands. */
 
 const TIMEOUT_MS = 600_000;
-const CALL_TIMEOUT_MS = 20_000;
+const CALL_TIMEOUT_MS = 60_000;
 const RUNS_OF_RECOVER = 5;
 
 const endpointSchema = z.object({ endpoint: z.object({ secret: z.string() }) });

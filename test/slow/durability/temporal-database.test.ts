@@ -17,7 +17,7 @@ import { createTemporalSchema, startPostgresTemporal } from '../../support/postg
 
 /** A Temporal server whose PostgreSQL is stopped. The server goes on, and its frontend still responds. */
 
-const SEEN_WITHIN_MS = 30_000;
+const SEEN_WITHIN_MS = 90_000;
 const UP = 'lunas_dependency_up{dependency="temporal"}';
 
 let directory: string;

@@ -22,7 +22,7 @@ import { testEnvironment } from '../../support/test-environment';
 
 const ONE_LINE = /^(?:error: )?[^\n]*production[^\n]*\n$/;
 /** A process that starts although it must not is stopped after this time. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 90_000;
 
 let production: TestDatabase;
 let sandbox: TestDatabase;
