@@ -3,6 +3,7 @@ import { createServer, request, type IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import express, { type RequestHandler } from 'express';
+import { Pool } from 'pg';
 import { StreamCursors } from '../../../src/api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../../../src/api/webhook-stream/webhook-streams';
 import { DerivedKeys } from '../../../src/crypto/derived-keys';
@@ -40,6 +41,7 @@ interface Stream {
 
 const streams: Stream[] = [];
 afterEach(() => {
+  jest.restoreAllMocks();
   for (const stream of streams.splice(0)) stream.close();
 });
 
@@ -89,6 +91,12 @@ async function createPayment(secretKey: string): Promise<string> {
   const { status, body } = await service.call('POST', '/payments', { amount: 25_000 }, headers);
   expect(status).toBe(201);
   return body.payment.id;
+}
+
+/** The pages that the streams of this process have read since now. */
+function pagesRead(): () => Promise<number> {
+  const queries = jest.spyOn(Pool.prototype, 'query');
+  return async () => queries.mock.calls.filter(([query]) => JSON.stringify(query)?.includes('find_stream_page')).length;
 }
 
 const ofPayment =
@@ -147,6 +155,7 @@ describe('GET /webhooks/stream', () => {
         [slowId],
       );
       const laterId = await createPayment(secretKey);
+      await eventually(pagesRead(), (pages) => pages >= 2);
       // The later one is committed, and waits for the one before it.
       expect(eventsOf(stream, laterId)).toEqual([]);
       await slow.query('commit');
