@@ -6,10 +6,9 @@ import {
   defineUpdate,
   setHandler,
 } from '@temporalio/workflow';
-import { parseCorrelation, type Correlation } from '../src/domain/correlation';
-import type { PaymentState, PaymentTerms } from '../src/domain/payment';
+import { parseCorrelation } from '../src/domain/correlation';
+import type { PaymentState } from '../src/domain/payment';
 import {
-  rejectionReason,
   RESOLVE_ACTIONS,
   UNPROVEN_OPERATOR,
   type PaymentAction,
@@ -18,7 +17,6 @@ import {
 } from '../src/domain/payment-actions';
 import type { PaymentStatus } from '../src/domain/payment-transitions';
 import { actorRejection, isProofOf, updateProof, type UpdateArguments } from '../src/domain/update-arguments';
-import type { Actor } from '../src/domain/workflow-step';
 import {
   createUpdate,
   PAID_SIGNAL_DESCRIPTION,
@@ -26,8 +24,9 @@ import {
   REQUEST_OUTDATED,
   REQUEST_REJECTED,
   statusQuery,
-  type PaymentWorkflowStatus,
 } from './messages';
+import type { PaymentQueue, QueuedRequest } from './payment-queue';
+import type { PaymentRun } from './payment-run';
 
 /** In the order in which the handlers are set: Temporal delivers buffered messages in that order. */
 const UPDATE_DESCRIPTIONS = {
@@ -48,143 +47,83 @@ const SIGNAL_DESCRIPTIONS = {
   settle: 'Settles a paid payment of manual settlement, once its settlement delay is over.',
 } as const satisfies Partial<Record<PaymentAction, string>>;
 
-/** A request in the queue of the payment's workflow. */
-export interface QueuedRequest {
-  readonly action: PaymentAction;
-  readonly actor: Actor;
-  readonly correlation?: Correlation | undefined;
-  /** Takes the reason of the rejection, or null if the action was performed. */
-  readonly complete: (rejection: string | null) => void;
+/** What a validator reads of the payment. */
+type ValidatedPayment = Pick<PaymentRun, 'state' | 'rejectionReason'>;
+
+/** Sets the handlers of a payment's messages. They read the payment's state, and add to the queue. */
+export function handlePaymentMessages(payment: PaymentRun, queue: PaymentQueue): void {
+  setHandler(
+    createUpdate,
+    async () => {
+      await condition(() => payment.state.status !== 'created');
+      return payment.state.status;
+    },
+    { description: 'Sent with the start. Completes when the QR code is issued, or the payment failed.' },
+  );
+  for (const update of keysOf(UPDATE_DESCRIPTIONS)) handleUpdate(update, payment, queue);
+  for (const action of keysOf(SIGNAL_DESCRIPTIONS)) {
+    const description = SIGNAL_DESCRIPTIONS[action];
+    setHandler(defineSignal(action), () => queue.addWithoutCaller(action, UNPROVEN_OPERATOR), { description });
+  }
+  setHandler(paidSignal, () => queue.addProviderUpdate(), { description: PAID_SIGNAL_DESCRIPTION });
+  setHandler(statusQuery, () => payment.workflowStatus(), {
+    description: 'The status of the payment, and what the workflow waits for.',
+  });
 }
 
-/** What the handlers read of the payment. */
-interface MessageTarget {
-  readonly terms: PaymentTerms;
-  readonly state: PaymentState;
-  workflowStatus(): PaymentWorkflowStatus;
+function handleUpdate(update: PaymentUpdate, payment: ValidatedPayment, queue: PaymentQueue): void {
+  const toRequest = (...[{ name, note }, resolution, , correlation]: UpdateArguments) => ({
+    action: toAction(update, resolution),
+    actor: note === undefined ? { name } : { name, note },
+    correlation: parseCorrelation(correlation),
+  });
+  setHandler(
+    defineUpdate<PaymentStatus, [...UpdateArguments]>(update),
+    (...given) => performed(toRequest(...given), payment, queue),
+    {
+      description: UPDATE_DESCRIPTIONS[update],
+      validator: (...given: [...UpdateArguments]) => validate(update, given, payment),
+    },
+  );
 }
 
-/** The handlers of a payment's messages, and the requests that wait in the queue. */
-export class PaymentMessages {
-  /** The status at the provider may have changed since the last status query. */
-  hasProviderUpdate = false;
-  readonly #payment: MessageTarget;
-  readonly #requests: QueuedRequest[] = [];
+/** @returns the status of the payment after the workflow performed the request */
+function performed(
+  request: Omit<QueuedRequest, 'complete'>,
+  payment: ValidatedPayment,
+  queue: PaymentQueue,
+): Promise<PaymentStatus> {
+  return new Promise((resolve, reject) => {
+    const complete = (rejection: string | null) => {
+      if (rejection === null) resolve(payment.state.status);
+      else reject(rejected(rejection, payment.state));
+    };
+    queue.add({ ...request, complete });
+  });
+}
 
-  constructor(payment: MessageTarget) {
-    this.#payment = payment;
-    setHandler(
-      createUpdate,
-      async () => {
-        await condition(() => payment.state.status !== 'created');
-        return payment.state.status;
-      },
-      { description: 'Sent with the start. Completes when the QR code is issued, or the payment failed.' },
-    );
-    for (const update of keysOf(UPDATE_DESCRIPTIONS)) this.#handleUpdate(update);
-    for (const action of keysOf(SIGNAL_DESCRIPTIONS)) {
-      const description = SIGNAL_DESCRIPTIONS[action];
-      setHandler(defineSignal(action), () => this.enqueueWithoutCaller(action, UNPROVEN_OPERATOR), { description });
-    }
-    setHandler(
-      paidSignal,
-      () => {
-        this.hasProviderUpdate = true;
-      },
-      { description: PAID_SIGNAL_DESCRIPTION },
-    );
-    setHandler(statusQuery, () => payment.workflowStatus(), {
-      description: 'The status of the payment, and what the workflow waits for.',
-    });
+/** Anyone who reaches Temporal can send an update: its arguments prove that Lunas sent it. */
+function validate(update: PaymentUpdate, given: UpdateArguments, payment: ValidatedPayment): void {
+  const [actor, resolution, proof] = given;
+  const { state } = payment;
+  const action = toAction(update, resolution);
+  const updateId = currentUpdateInfo()?.id ?? '';
+  const isProven = isProofOf(update, updateId, proof);
+  const unproven = isProven ? null : 'The arguments of the request belong to no request or to another one.';
+  const unsent = actorRejection(action, actor) ?? unproven;
+  if (unsent !== null) throw rejected(unsent, state);
+  if (proof !== updateProof(update, updateId, state.version)) {
+    throw ApplicationFailure.nonRetryable('The payment has another version.', REQUEST_OUTDATED, state.version);
   }
+  const rejection = payment.rejectionReason(action);
+  if (rejection !== null) throw rejected(rejection, state);
+}
 
-  get hasRequests(): boolean {
-    return this.#requests.length > 0;
-  }
-
-  hasRequest(action: PaymentAction): boolean {
-    return this.#requests.some((request) => request.action === action);
-  }
-
-  nextRequest(): QueuedRequest | undefined {
-    return this.#requests.shift();
-  }
-
-  /** Rejects what no status allows any more. */
-  rejectAll(): void {
-    for (const { action, complete } of this.#requests) complete(this.rejectionReason(action));
-  }
-
-  /** Adds a request whose result no caller waits for. */
-  enqueueWithoutCaller(action: PaymentAction, actor: Actor): void {
-    this.#requests.push({ action, actor, complete: () => undefined });
-  }
-
-  rejectionReason(action: PaymentAction): string | null {
-    return rejectionReason(action, this.#payment.terms, this.#payment.state, Date.now());
-  }
-
-  /**
-   * Waits for a request or a provider update; without a timer, as long as that takes.
-   * @param timer its name in the Web UI is its `summary`
-   */
-  async wait(timer?: { readonly afterMs: number; readonly summary: string }): Promise<void> {
-    const hasMessage = () => this.hasProviderUpdate || this.hasRequests;
-    await (timer ? condition(hasMessage, timer.afterMs, { summary: timer.summary }) : condition(hasMessage));
-  }
-
-  #handleUpdate(update: PaymentUpdate): void {
-    setHandler(
-      defineUpdate<PaymentStatus, [...UpdateArguments]>(update),
-      ({ name, note }, resolution, _proof, correlation) => {
-        const actor = note === undefined ? { name } : { name, note };
-        return this.#enqueue({
-          action: toAction(update, resolution),
-          actor,
-          correlation: parseCorrelation(correlation),
-        });
-      },
-      {
-        description: UPDATE_DESCRIPTIONS[update],
-        validator: (...given: [...UpdateArguments]) => this.#validate(update, given),
-      },
-    );
-  }
-
-  #enqueue(request: Omit<QueuedRequest, 'complete'>): Promise<PaymentStatus> {
-    return new Promise((resolve, reject) => {
-      const complete = (rejection: string | null) => {
-        if (rejection === null) resolve(this.#payment.state.status);
-        else reject(this.#rejected(rejection));
-      };
-      this.#requests.push({ ...request, complete });
-    });
-  }
-
-  /** Anyone who reaches Temporal can send an update: its arguments prove that Lunas sent it. */
-  #validate(update: PaymentUpdate, given: UpdateArguments): void {
-    const [actor, resolution, proof] = given;
-    const action = toAction(update, resolution);
-    const updateId = currentUpdateInfo()?.id ?? '';
-    const isProven = isProofOf(update, updateId, proof);
-    const unproven = isProven ? null : 'The arguments of the request belong to no request or to another one.';
-    const unsent = actorRejection(action, actor) ?? unproven;
-    if (unsent !== null) throw this.#rejected(unsent);
-    const { version } = this.#payment.state;
-    if (proof !== updateProof(update, updateId, version)) {
-      throw ApplicationFailure.nonRetryable('The payment has another version.', REQUEST_OUTDATED, version);
-    }
-    const rejection = this.rejectionReason(action);
-    if (rejection !== null) throw this.#rejected(rejection);
-  }
-
-  /**
-   * Carries the status in the workflow: PostgreSQL may have a step whose result Temporal lost and which is repeated
-   * now.
-   */
-  #rejected(reason: string): ApplicationFailure {
-    return ApplicationFailure.nonRetryable(reason, REQUEST_REJECTED, this.#payment.state.status);
-  }
+/**
+ * Carries the status in the workflow: PostgreSQL may have a step whose result Temporal lost and which is repeated now.
+ */
+function rejected(reason: string, { status }: PaymentState): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(reason, REQUEST_REJECTED, status);
 }
 
 function toAction(update: PaymentUpdate, resolution: RefundResolution | null): PaymentAction {

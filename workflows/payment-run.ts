@@ -3,11 +3,12 @@ import type { ActivityOptions, SearchAttributeUpdatePair } from '@temporalio/com
 import type { Activities } from '../activities';
 import type { Correlation } from '../src/domain/correlation';
 import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
+import { rejectionReason, type PaymentAction } from '../src/domain/payment-actions';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
 import { SEARCH_ATTRIBUTES, type PaymentWorkflowStatus } from './messages';
 import { OperatorView } from './operator-view';
-import { PaymentMessages } from './payment-messages';
+import type { PaymentQueue } from './payment-queue';
 import { LOCAL_ACTIVITY_OPTIONS, UNLIMITED_RETRY } from './retry-policies';
 import { runStep } from './run-step';
 
@@ -37,7 +38,7 @@ export const ACTIVITY_SUMMARIES = {
 /** The steps of a payment whose row has no result of its creation. */
 const CREATION_STEPS: ReadonlySet<PaymentStep> = new Set(['openPayment', 'failUnissuedPayment']);
 
-type PaymentStep = keyof typeof ACTIVITY_SUMMARIES;
+export type PaymentStep = keyof typeof ACTIVITY_SUMMARIES;
 
 interface StepOptions extends Pick<StepInput, 'by'> {
   readonly correlation?: Correlation | undefined;
@@ -50,7 +51,7 @@ export interface ResumeState {
   readonly createdAtMs: number;
   /** Absent before the provider issued the QR code or rejected the order. */
   readonly opening?: Opening;
-  /** Of the run before. */
+  /** Why the run before needed attention. */
   readonly attentionReason?: string;
   /** The run before has seen that PostgreSQL lost a refund. */
   readonly hasLostRefund?: true;
@@ -60,40 +61,59 @@ export interface ResumeState {
 export class PaymentRun {
   readonly expiresAtMs: number;
   readonly view: OperatorView;
-  readonly messages: PaymentMessages;
-  /** PostgreSQL has lost a refund that was requested. */
-  hasLostRefund: boolean;
-  /** The last step was a settlement, and the merchant is on hold. */
-  isMerchantHeld = false;
+  readonly #queue: PaymentQueue;
   #state: PaymentState;
+  #hasLostRefund: boolean;
+  #isMerchantHeld = false;
   #opening: Opening | undefined;
   #waitingFor = 'the provider to issue the QR code';
   readonly #createdAtMs: number;
 
   constructor(
     readonly terms: PaymentTerms,
+    queue: PaymentQueue,
     resumeState?: ResumeState,
   ) {
+    this.#queue = queue;
     this.#createdAtMs = resumeState?.createdAtMs ?? workflowInfo().startTime.getTime();
     this.expiresAtMs = expiryOf(this.#createdAtMs, terms);
     this.#state = resumeState?.state ?? { status: 'created', version: 0 };
     this.#opening = resumeState?.opening;
-    this.hasLostRefund = resumeState?.hasLostRefund ?? false;
+    this.#hasLostRefund = resumeState?.hasLostRefund ?? false;
     const headline = () => `**${this.#state.status}**, waiting for ${this.#waitingFor}.`;
     this.view = new OperatorView(headline, resumeState?.attentionReason);
-    this.messages = new PaymentMessages(this);
   }
 
   get state(): PaymentState {
     return this.#state;
   }
 
+  /** The last step was a settlement, and the merchant is on hold. */
+  get isMerchantHeld(): boolean {
+    return this.#isMerchantHeld;
+  }
+
+  /** PostgreSQL has lost a refund that was requested. */
+  get hasLostRefund(): boolean {
+    return this.#hasLostRefund;
+  }
+
+  /** The lost refund is requested again, or the provider has it. */
+  forgetLostRefund(): void {
+    this.#hasLostRefund = false;
+  }
+
+  /** Why the action is not possible now, in words for the caller; null if it is. */
+  rejectionReason(action: PaymentAction): string | null {
+    return rejectionReason(action, this.terms, this.#state, Date.now());
+  }
+
   /**
-   * Runs a step in a local activity and, if that fails, in a regular one until it succeeds. A request to fail the
+   * Performs a step in a local activity and, if that fails, in a regular one until it succeeds. A request to fail the
    * payment interrupts the retries.
    * @returns why the step was rejected; null if it was not
    */
-  async runStep(
+  async perform(
     step: PaymentStep,
     { by, correlation, regularOptions = UNLIMITED_RETRY }: StepOptions = {},
   ): Promise<string | null> {
@@ -115,7 +135,7 @@ export class PaymentRun {
       local: () => localActivities[step](input),
       regular: () => regularActivities[step](input),
       onRetrying: () => this.#showRetrying(step),
-      isInterrupted: () => this.messages.hasRequest('fail'),
+      isInterrupted: () => this.#queue.hasRequest('fail'),
     });
     if (result === null) return null;
     // It is no longer the step that was retried.
@@ -151,7 +171,7 @@ export class PaymentRun {
       createdAtMs: this.#createdAtMs,
       ...(this.#opening && { opening: this.#opening }),
       ...(attentionReason !== null && { attentionReason }),
-      ...(this.hasLostRefund && { hasLostRefund: true }),
+      ...(this.#hasLostRefund && { hasLostRefund: true }),
     };
   }
 
@@ -160,8 +180,8 @@ export class PaymentRun {
    * received 200 for is requested again, unless the provider has it.
    */
   #resumeFromOlderState({ status }: PaymentState): void {
-    this.messages.hasProviderUpdate = true;
-    this.hasLostRefund = status === 'refund_processing' || status === 'refund_failed';
+    this.#queue.addProviderUpdate();
+    this.#hasLostRefund = status === 'refund_processing' || status === 'refund_failed';
   }
 
   #showRetrying(step: PaymentStep): void {
@@ -174,7 +194,7 @@ export class PaymentRun {
   #applyResult(result: StepResult): void {
     const { status: before } = this.#state;
     this.#state = { ...this.#state, ...result.state };
-    this.isMerchantHeld = result.isMerchantHeld ?? false;
+    this.#isMerchantHeld = result.isMerchantHeld ?? false;
     const { status } = this.#state;
     const changes: SearchAttributeUpdatePair[] = [];
     if (status !== before) changes.push({ key: SEARCH_ATTRIBUTES.paymentStatus, value: status });

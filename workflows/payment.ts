@@ -12,8 +12,9 @@ import type { PaymentTerms } from '../src/domain/payment';
 import { MERCHANT, ruleFor } from '../src/domain/payment-actions';
 import { isFinal, type OpenStatus, type PaymentStatus } from '../src/domain/payment-transitions';
 import { authentic } from './authentic';
-import type { QueuedRequest } from './payment-messages';
-import { ACTIVITY_SUMMARIES, PaymentRun, type ResumeState } from './payment-run';
+import { handlePaymentMessages } from './payment-messages';
+import { PaymentQueue, type QueuedRequest } from './payment-queue';
+import { ACTIVITY_SUMMARIES, PaymentRun, type PaymentStep, type ResumeState } from './payment-run';
 import {
   ACTIVITY_TIMEOUT_MS,
   DAY_MS,
@@ -50,7 +51,11 @@ export function payment(terms: PaymentTerms, resumeState?: ResumeState): Promise
   });
 }
 
-class PaymentWorkflow extends PaymentRun {
+/** The workflow of one payment: a method for each open status, which returns if the status or the queue has changed. */
+class PaymentWorkflow {
+  readonly #terms: PaymentTerms;
+  readonly #payment: PaymentRun;
+  readonly #queue = new PaymentQueue();
   readonly #statusHandlers: Readonly<Record<OpenStatus, () => Promise<unknown>>> = {
     created: () => this.#issueQris(),
     pending: () => this.#awaitPayment(),
@@ -62,151 +67,167 @@ class PaymentWorkflow extends PaymentRun {
   readonly #nextPaidQueryDelayMs = exponentialBackoff(REFUND_POLL_BACKOFF);
   #nextRefundDelayMs = exponentialBackoff(REFUND_POLL_BACKOFF);
 
+  constructor(terms: PaymentTerms, resumeState?: ResumeState) {
+    this.#terms = terms;
+    this.#payment = new PaymentRun(terms, this.#queue, resumeState);
+    handlePaymentMessages(this.#payment, this.#queue);
+  }
+
   async run(): Promise<PaymentStatus> {
     let hasWaitingCaller = false;
-    for (let { status } = this.state; isOpen(status); { status } = this.state) {
-      if (this.#isHistoryLong()) return continueAsNew<typeof payment>(this.terms, this.toResumeState());
-      const request = this.messages.nextRequest();
+    for (let { status } = this.#payment.state; isOpen(status); { status } = this.#payment.state) {
+      if (this.#isHistoryLong()) return continueAsNew<typeof payment>(this.#terms, this.#payment.toResumeState());
+      const request = this.#queue.takeRequest();
       hasWaitingCaller = request !== undefined || status === 'created';
       await (request ? this.#handleRequest(request) : this.#statusHandlers[status]());
     }
-    // No provider notifies about a settlement.
-    const delaysCompletion = this.state.status !== 'settled' && (hasWaitingCaller || this.messages.hasRequests);
-    if (delaysCompletion) await sleep(COMPLETION_DELAY_MS, { summary: 'handle late messages' });
-    this.messages.rejectAll();
-    await condition(allHandlersFinished);
-    return this.state.status;
-  }
-
-  /** A provider update that is not handled yet is not lost: the sweeper signals the next run. */
-  #isHistoryLong(): boolean {
-    return workflowInfo().historyLength >= MAX_HISTORY_EVENTS && !this.messages.hasRequests && allHandlersFinished();
-  }
-
-  /** Requests are handled one by one. Each is checked against the state at that time. */
-  async #handleRequest({ action, actor, correlation, complete }: QueuedRequest): Promise<void> {
-    const rule = ruleFor(action, this.state);
-    let rejection = this.messages.rejectionReason(action);
-    if (rule && rejection === null) {
-      this.setWaitingFor(`the requested step: ${ACTIVITY_SUMMARIES[rule.step]}`);
-      rejection = await this.runStep(rule.step, { by: actor, correlation });
-      if (this.state.status !== rule.to)
-        rejection ??= this.messages.rejectionReason(action) ?? 'The provider did not do it.';
-    }
-    this.view.lastRejection = rejection;
-    complete(rejection);
-    this.view.updateDetails();
+    await this.#complete(hasWaitingCaller);
+    return this.#payment.state.status;
   }
 
   /** If the provider's outcome stays indeterminate, the payment fails once the provider reports no open order. */
   async #issueQris(): Promise<void> {
     try {
-      await this.runStep('openPayment', { regularOptions: QRIS_ISSUE_RETRY });
+      await this.#payment.perform('openPayment', { regularOptions: QRIS_ISSUE_RETRY });
     } catch {
       await sleep(ACTIVITY_TIMEOUT_MS, { summary: 'no attempt is in flight' });
-      this.setWaitingFor('the provider to report that it issued no QR code');
-      await this.runStep('failUnissuedPayment');
+      this.#payment.setWaitingFor('the provider to report that it issued no QR code');
+      await this.#payment.perform('failUnissuedPayment');
     }
   }
 
   /** Until the customer pays or the QR code expires. Only the provider's status decides which of the two. */
-  async #awaitPayment(): Promise<void> {
-    const leftMs = this.expiresAtMs - Date.now();
-    if (this.messages.hasProviderUpdate) return this.#pollProvider();
+  async #awaitPayment(): Promise<unknown> {
+    const { expiresAtMs } = this.#payment;
+    const leftMs = expiresAtMs - Date.now();
+    if (this.#queue.takeProviderUpdate()) return this.#pollProvider();
     if (leftMs > 0) {
-      this.setWaitingFor(`the customer to pay ${formatRupiah(this.terms.totalRupiah)}`, this.expiresAtMs);
-      return this.messages.wait({ afterMs: leftMs, summary: 'the QR code expires' });
+      this.#payment.setWaitingFor(`the customer to pay ${formatRupiah(this.#terms.totalRupiah)}`, expiresAtMs);
+      return this.#queue.wait({ afterMs: leftMs, summary: 'the QR code expires' });
     }
-    this.setWaitingFor('the provider to confirm that the QR code expired unpaid');
-    await this.runStep('expirePayment');
-    if (this.state.status === 'pending') await this.#waitForQuery(this.#nextExpiryDelayMs());
+    this.#payment.setWaitingFor('the provider to confirm that the QR code expired unpaid');
+    await this.#payment.perform('expirePayment');
+    return this.#payment.state.status === 'pending' ? this.#waitForQuery(this.#nextExpiryDelayMs()) : undefined;
   }
 
   async #pollProvider(): Promise<void> {
-    this.setWaitingFor('the provider to confirm the payment');
+    this.#payment.setWaitingFor('the provider to confirm the payment');
     for (const delayMs of STATUS_POLL_DELAYS_MS) {
-      this.messages.hasProviderUpdate = false;
-      await this.runStep('confirmPaid');
-      if (this.state.status !== 'pending' || this.view.attentionReason !== null) return;
-      await this.#waitForQuery(Math.min(delayMs, Math.max(this.expiresAtMs - Date.now(), SECOND_MS)));
-      if (this.messages.hasRequests) return;
+      await this.#queryProvider('confirmPaid');
+      if (this.#payment.state.status !== 'pending' || this.#payment.view.attentionReason !== null) return;
+      await this.#waitForQuery(Math.min(delayMs, Math.max(this.#payment.expiresAtMs - Date.now(), SECOND_MS)));
+      if (this.#queue.hasRequests) return;
     }
   }
 
   /** After the settlement delay of the captured policy the net amount becomes available to the merchant. */
   async #awaitSettlement(): Promise<unknown> {
-    const { settlesAtMs: dueAtMs = Date.now() } = this.state;
+    const { settlesAtMs: dueAtMs = Date.now() } = this.#payment.state;
     const leftMs = dueAtMs - Date.now();
-    const isAutomatic = this.terms.settlementKind === 'automatic';
-    if (isAutomatic && this.isMerchantHeld && !this.messages.hasProviderUpdate) return this.#awaitRelease();
-    if (this.messages.hasProviderUpdate || this.view.attentionReason !== null || this.hasLostRefund) {
-      if (!this.messages.hasProviderUpdate) await this.#waitForQuery(this.#nextPaidQueryDelayMs());
-      return this.messages.hasRequests ? undefined : this.#syncPaidPayment();
+    const isAutomatic = this.#terms.settlementKind === 'automatic';
+    if (this.#queue.takeProviderUpdate()) return this.#syncPaidPayment();
+    if (isAutomatic && this.#payment.isMerchantHeld) return this.#awaitRelease();
+    if (this.#payment.view.attentionReason !== null || this.#payment.hasLostRefund) {
+      await this.#waitForQuery(this.#nextPaidQueryDelayMs());
+      return this.#queue.hasRequests ? undefined : this.#syncPaidPayment();
     }
     if (leftMs > 0) {
-      this.setWaitingFor('the settlement delay to pass', dueAtMs);
-      return this.messages.wait({ afterMs: leftMs, summary: 'the settlement delay is over' });
+      this.#payment.setWaitingFor('the settlement delay to pass', dueAtMs);
+      return this.#queue.wait({ afterMs: leftMs, summary: 'the settlement delay is over' });
     }
-    if (isAutomatic) return this.runStep('settlePayment');
-    this.setWaitingFor(OPERATOR_STEPS.settle);
-    return this.messages.wait();
+    if (isAutomatic) return this.#payment.perform('settlePayment');
+    this.#payment.setWaitingFor(OPERATOR_STEPS.settle);
+    return this.#queue.wait();
   }
 
   /** The release wakes the workflow, which then queries the provider once. A lost signal costs an hour. */
   async #awaitRelease(): Promise<void> {
-    this.setWaitingFor(OPERATOR_STEPS.releaseMerchant);
-    await this.messages.wait({ afterMs: HOUR_MS, summary: 'is the merchant still on hold?' });
-    if (!this.messages.hasRequests && !this.messages.hasProviderUpdate) await this.runStep('settlePayment');
+    this.#payment.setWaitingFor(OPERATOR_STEPS.releaseMerchant);
+    const hasMessage = await this.#queue.wait({ afterMs: HOUR_MS, summary: 'is the merchant still on hold?' });
+    if (!hasMessage) await this.#payment.perform('settlePayment');
   }
 
   async #syncPaidPayment(): Promise<void> {
-    this.messages.hasProviderUpdate = false;
-    await this.runStep('syncPaidPayment');
-    if (this.state.status !== 'paid') this.hasLostRefund = false;
-    if (!this.hasLostRefund || this.view.attentionReason !== null) return;
-    this.hasLostRefund = false;
-    this.messages.enqueueWithoutCaller('refund', { ...MERCHANT, note: 'requested again' });
+    await this.#queryProvider('syncPaidPayment');
+    const isPaid = this.#payment.state.status === 'paid';
+    if (!this.#payment.hasLostRefund || (isPaid && this.#payment.view.attentionReason !== null)) return;
+    this.#payment.forgetLostRefund();
+    if (isPaid) this.#queue.addWithoutCaller('refund', { ...MERCHANT, note: 'requested again' });
   }
 
   /**
    * The refund is held, then submitted. After that the provider is queried until the refund is confirmed or rejected.
    */
-  async #processRefund(): Promise<void> {
-    const { refund } = this.state;
+  async #processRefund(): Promise<unknown> {
+    const { refund } = this.#payment.state;
     if (refund?.status === 'held') return this.#holdRefund(refund.submitAtMs);
-    this.setWaitingFor('the provider to confirm the refund');
-    this.messages.hasProviderUpdate = false;
-    await this.runStep('refundPayment');
-    if (this.state.status === 'refund_processing') return this.#waitForQuery(this.#nextRefundDelayMs());
+    this.#payment.setWaitingFor('the provider to confirm the refund');
+    await this.#queryProvider('refundPayment');
+    if (this.#payment.state.status === 'refund_processing') return this.#waitForQuery(this.#nextRefundDelayMs());
     this.#nextRefundDelayMs = exponentialBackoff(REFUND_POLL_BACKOFF);
+    return undefined;
   }
 
   /** A held refund can be cancelled. A provider update makes the workflow catch up with PostgreSQL. */
   async #holdRefund(submitAtMs: number): Promise<void> {
     const leftMs = submitAtMs - Date.now();
-    this.setWaitingFor('the hold of the refund to pass', submitAtMs);
+    this.#payment.setWaitingFor('the hold of the refund to pass', submitAtMs);
     if (leftMs <= 0) {
-      await this.runStep('submitRefund');
-      if (this.state.refund?.status === 'held') await this.#waitForQuery(this.#nextRefundDelayMs());
-    } else if (this.messages.hasProviderUpdate) {
-      this.messages.hasProviderUpdate = false;
-      await this.runStep('refundPayment');
+      await this.#payment.perform('submitRefund');
+      if (this.#payment.state.refund?.status === 'held') await this.#waitForQuery(this.#nextRefundDelayMs());
+    } else if (this.#queue.takeProviderUpdate()) {
+      await this.#queryProvider('refundPayment');
     } else {
-      await this.messages.wait({ afterMs: leftMs, summary: 'the hold of the refund is over' });
+      await this.#queue.wait({ afterMs: leftMs, summary: 'the hold of the refund is over' });
     }
   }
 
-  /** Unless a request or a provider update comes first. */
-  #waitForQuery(afterMs: number): Promise<void> {
-    return this.messages.wait({ afterMs, summary: 'the next status query' });
+  /** An operator resolves the rejected refund, unless the provider confirms it after all. */
+  async #awaitRefundResolution(): Promise<unknown> {
+    this.#payment.setWaitingFor(OPERATOR_STEPS.resolveRefund);
+    return this.#queue.takeProviderUpdate() ? this.#queryProvider('syncFailedRefund') : this.#queue.wait();
   }
 
-  /** An operator resolves the rejected refund, unless the provider confirms it after all. */
-  async #awaitRefundResolution(): Promise<void> {
-    this.setWaitingFor(OPERATOR_STEPS.resolveRefund);
-    if (!this.messages.hasProviderUpdate) return this.messages.wait();
-    this.messages.hasProviderUpdate = false;
-    await this.runStep('syncFailedRefund');
+  /** Requests are handled one by one. Each is checked against the state at that time. */
+  async #handleRequest({ action, actor, correlation, complete }: QueuedRequest): Promise<void> {
+    const rule = ruleFor(action, this.#payment.state);
+    let rejection = this.#payment.rejectionReason(action);
+    if (rule && rejection === null) {
+      this.#payment.setWaitingFor(`the requested step: ${ACTIVITY_SUMMARIES[rule.step]}`);
+      rejection = await this.#payment.perform(rule.step, { by: actor, correlation });
+      if (this.#payment.state.status !== rule.to)
+        rejection ??= this.#payment.rejectionReason(action) ?? 'The provider did not do it.';
+    }
+    this.#payment.view.lastRejection = rejection;
+    complete(rejection);
+    this.#payment.view.updateDetails();
+  }
+
+  /** The result of the step covers every provider update that came before it. */
+  #queryProvider(step: PaymentStep): Promise<unknown> {
+    this.#queue.takeProviderUpdate();
+    return this.#payment.perform(step);
+  }
+
+  /** Unless a request or a provider update comes first. */
+  #waitForQuery(afterMs: number): Promise<unknown> {
+    return this.#queue.wait({ afterMs, summary: 'the next status query' });
+  }
+
+  /** A provider update that is not handled yet is not lost: the sweeper signals the next run. */
+  #isHistoryLong(): boolean {
+    return workflowInfo().historyLength >= MAX_HISTORY_EVENTS && !this.#queue.hasRequests && allHandlersFinished();
+  }
+
+  /** The payment is final: what is still in the queue is rejected, and every caller gets its result. */
+  async #complete(hasWaitingCaller: boolean): Promise<void> {
+    // No provider notifies about a settlement.
+    const isDelayed = this.#payment.state.status !== 'settled' && (hasWaitingCaller || this.#queue.hasRequests);
+    if (isDelayed) await sleep(COMPLETION_DELAY_MS, { summary: 'handle late messages' });
+    for (let request = this.#queue.takeRequest(); request; request = this.#queue.takeRequest()) {
+      request.complete(this.#payment.rejectionReason(request.action));
+    }
+    await condition(allHandlersFinished);
   }
 }
 
