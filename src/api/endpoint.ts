@@ -59,7 +59,7 @@ export interface MerchantEndpoint<Body = unknown, Dependencies = ApiDependencies
   readonly handler: MerchantHandler<Body, Dependencies>;
 }
 
-/** A stream for a merchant's tools. The contract has no streams, and the OpenAPI document does not contain it. */
+/** A stream for a merchant's tools. Neither docs/contract.md nor the OpenAPI document has streams. */
 export interface MerchantStream<Dependencies = ApiDependencies> extends EndpointAddress {
   readonly access: 'merchant';
   readonly scope: MerchantScope;

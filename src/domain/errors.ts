@@ -1,4 +1,4 @@
-/** THE closed table of the contract's error codes. `message` is the default. */
+/** THE closed table of docs/contract.md#errors. `message` is the default. */
 export const API_ERRORS = {
   invalid_json: { httpStatus: 400, message: 'The body is not valid JSON.' },
   invalid_amount: { httpStatus: 400, message: 'amount must be an integer greater than 0.' },

@@ -1,6 +1,6 @@
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment-transitions';
 
-/** Contract, "Events": one event for each status, named after it. */
+/** One event for each status, named after it (docs/contract.md#events). */
 export type PaymentEvent = `payment.${PaymentStatus}`;
 
 export const PAYMENT_EVENTS: readonly PaymentEvent[] = PAYMENT_STATUSES.map(eventOnEntering);

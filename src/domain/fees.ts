@@ -23,7 +23,7 @@ export type AmountsOutcome =
 
 const BASIS_POINTS = 10_000;
 
-/** `ceil(amount × basis points / 10,000) + flat`, in whole rupiah, by integer arithmetic (design §4, Fees). */
+/** `ceil(amount × basis points / 10,000) + flat`, in whole rupiah, by integer arithmetic (docs/contract.md#fees). */
 export function feeOf(amountRupiah: number, rate: FeeRate): number {
   const product = amountRupiah * rate.feeBasisPoints;
   const remainder = product % BASIS_POINTS;
@@ -31,7 +31,7 @@ export function feeOf(amountRupiah: number, rate: FeeRate): number {
   return roundedUp / BASIS_POINTS + rate.feeFlatRupiah;
 }
 
-/** Contract, "Fee payer rules". `amountRupiah` is an integer of at least 1. */
+/** Who pays the fee decides (docs/contract.md#fees). `amountRupiah` is an integer of at least 1. */
 export function amountsOf(amountRupiah: number, rate: FeeRate, feePayer: FeePayer): AmountsOutcome {
   const feeRupiah = feeOf(amountRupiah, rate);
   if (feePayer === 'merchant' && feeRupiah >= amountRupiah) return { outcome: 'fee_reaches_amount', feeRupiah };

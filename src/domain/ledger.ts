@@ -1,6 +1,4 @@
-/**
- * Accounts of the double-entry ledger (design §4). `cash` is our bank account, from which operators refund customers.
- */
+/** The accounts of the double-entry ledger. `cash` is our bank account, from which operators refund customers. */
 export const LEDGER_ACCOUNTS = [
   'provider_receivable',
   'merchant_pending',

@@ -1,7 +1,7 @@
 import type { LedgerLine } from './ledger';
 import type { RefundStatus } from './refund';
 
-/** Contract: "States and transitions". */
+/** Every status of docs/contract.md#states. */
 export const PAYMENT_STATUSES = [
   'created',
   'pending',

@@ -1,4 +1,4 @@
-/** Payment methods, providers and currencies of the contract. */
+/** Providers, payment methods and the currency of docs/contract.md#create. */
 export const PROVIDERS = ['gopay', 'shopeepay'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
@@ -8,7 +8,7 @@ export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 export const CURRENCY = 'IDR';
 
 /**
- * What a provider supports besides issuing, status query and expiry. Contract: shopeepay has no cancel and no refund.
+ * What a provider supports besides issuing, status query and expiry (docs/contract.md#cancel-and-refund).
  */
 export const PROVIDER_CAPABILITIES = {
   gopay: { cancel: true, refund: true },

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors';
 
 interface ApiErrorDetails {
-  /** Of the response. */
+  /** The headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The reason for the log. The caller never sees it, and it contains nothing of a body or a key. */
   readonly internal?: string;
 }
 
-/** A rejection of the contract: `app.ts` sends its status and body, and logs its internal reason. */
+/** A failure of docs/contract.md#errors: `app.ts` sends its status and body, and logs its internal reason. */
 export class ApiError extends Error {
   readonly httpStatus: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly internal: string;
 
-  /** @param message for the caller; by default the sentence of the contract's table */
+  /** @param message for the caller; by default the sentence of `API_ERRORS` */
   constructor(
     readonly code: ApiErrorCode,
     message: string = API_ERRORS[code].message,
@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The `error` object of a failure (contract, "Errors"), narrowed to the codes that can occur at its place. */
+/** The `error` object of a failure (docs/contract.md#errors), narrowed to the codes that can occur at its place. */
 export function errorSchema<Code extends ApiErrorCode>(codes: readonly Code[]) {
   return z.object({
     code: z.enum(codes),

@@ -158,7 +158,7 @@ function traceRequest({ method, path, isUnobserved }: Route, response: Response)
   response.once('close', inCurrentScope(end));
 }
 
-/** The order of the checks is the contract's: key, address, merchant, scope, rate limit, body. */
+/** The checks in the order of docs/contract.md#authentication: key, address, merchant, scope, rate limit, body. */
 async function call(route: Route, request: Request, response: Response): Promise<EndpointResponse> {
   const deadline = new RequestDeadline();
   const handle = await deadline.race(route.admit(request, response));
@@ -187,7 +187,7 @@ function sendJson(response: Response, body: unknown): void {
   response.end(text);
 }
 
-/** Sends a rejection as the contract requires. Other errors become a 500 with the request id and nothing internal. */
+/** Sends a rejection (docs/contract.md#errors). Other errors become a 500 with the request id and nothing internal. */
 function handleError({ log }: AppDependencies): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);

@@ -8,7 +8,7 @@ export const SANDBOX_MERCHANT_ID = 'G000000001';
 /** Midtrans' names of the acquirers behind `payment_type: qris`. */
 export const ACQUIRERS = {
   gopay: { qrisAcquirer: 'gopay', canCancelAndRefund: true },
-  // The contract defines neither cancel nor refund for ShopeePay.
+  // ShopeePay has neither (docs/contract.md#cancel-and-refund).
   'airpay shopee': { qrisAcquirer: 'shopeepay', canCancelAndRefund: false },
 } as const satisfies Record<string, { qrisAcquirer: QrisAcquirer; canCancelAndRefund: boolean }>;
 

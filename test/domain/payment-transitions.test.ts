@@ -17,7 +17,7 @@ function rupiah(line: LedgerLine): number {
 }
 
 describe('the table of transitions', () => {
-  it('has exactly the edges of the contract and the design', () => {
+  it('has exactly the edges of the state diagram', () => {
     const edges = new Set(
       rules.filter(([, rule]) => rule.from !== rule.to).map(([, rule]) => `${rule.from ?? '-'} > ${rule.to}`),
     );

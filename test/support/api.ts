@@ -10,7 +10,7 @@ import { createTestDatabase, expectNoDeniedStatement } from './database';
 import { freeListeners } from './listeners';
 import { NO_LIMITS, RESPONSE_TIMEOUT_MS } from './service';
 
-/** After this time every process applies an operator's change of a key or a merchant (design.md). */
+/** After this time every process applies an operator's change of a key or a merchant. */
 export const IN_FORCE_AFTER_MS = 1_000;
 
 /** API servers on one database, without Temporal: for responses that do not need it. */

@@ -15,7 +15,7 @@ const ERRORS_OF_EVERY_OPERATION = [
   'server_error',
 ] as const satisfies readonly ApiErrorCode[];
 
-/** What the service sends in a usual case, where that is more than the sentence of the contract's table. */
+/** What the service sends in a usual case, where that is more than the sentence of `API_ERRORS`. */
 const EXAMPLE_MESSAGES: Partial<Record<ApiErrorCode, string>> = {
   invalid_json: 'The body has the key "amount" twice.',
   invalid_amount: 'amount must be an integer from 1 to 10000000, written as plain digits.',

@@ -6,7 +6,7 @@ import { amountFields, PAYMENT_FIELDS } from '../payments/payment-fields';
 
 const { id, reference_id, merchant_reference_id, status, currency, provider, created_at, updated_at } = PAYMENT_FIELDS;
 
-/** The body of a webhook (contract, "Events"), as the statements in `src/db/transitions` write it. */
+/** The body of a webhook (docs/contract.md#events), as the statements in `src/db/transitions` write it. */
 export const webhookEventSchema = z.object({
   id,
   event: z.enum(PAYMENT_EVENTS).meta({ description: 'Also in the header `X-Service-Event`.' }),

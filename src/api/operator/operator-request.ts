@@ -47,7 +47,7 @@ export function uuidInPath({ params }: Request): string {
 
 /**
  * Converts the errors of the operator actions to API errors.
- * @param code of an action that is not possible; the contract's table is closed, so the message has the reason
+ * @param code of an action that is not possible; docs/contract.md#errors is closed, so the message has the reason
  */
 export async function mapErrors<Result>(code: ApiErrorCode, work: () => Promise<Result>): Promise<Result> {
   try {

@@ -49,7 +49,7 @@ read.`,
   }),
 });
 
-/** The contract has both paths. */
+/** docs/contract.md#payments has both paths. */
 export const cancelTransaction = {
   ...cancelPayment,
   path: '/transactions/:id/cancel',

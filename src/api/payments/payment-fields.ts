@@ -43,7 +43,7 @@ const { amount, fee_amount, net_amount, total_amount } = PAYMENT_FIELDS;
 export const identityFields = { id, reference_id, merchant_reference_id, payment_method_code: z.enum(PAYMENT_METHODS) };
 export const amountFields = { amount, fee_amount, net_amount, total_amount };
 
-/** A response has exactly the contract's keys in the contract's order; absent values are null. */
+/** A response has exactly the keys of docs/contract.md#payments, in that order; absent values are null. */
 export const summaryFields = { ...identityFields, currency, ...amountFields, status };
 /** A spread leaves a repeated key in its first place, so `provider` precedes `currency`. */
 export const paymentFields = { ...identityFields, provider, ...summaryFields };

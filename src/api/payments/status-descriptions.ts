@@ -1,6 +1,6 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
 
-/** The documentation of each status (contract, "States and transitions"). */
+/** The documentation of each status (docs/contract.md#states). */
 export const STATUS_MEANINGS: Readonly<Record<PaymentStatus, string>> = {
   created: 'The transaction was created; the provider has not issued its QR yet.',
   pending: 'The QR was issued; the customer has not paid yet.',

@@ -6,7 +6,7 @@ export interface CompletedRequest {
   /** `X-Request-Id`: of the caller, else a new one. */
   readonly requestId: string;
   readonly startedAt: Date;
-  /** Of a merchant or an operator; null: no key was accepted. */
+  /** The key of a merchant or an operator; null: no key was accepted. */
   readonly keyId: string | null;
   readonly method: string;
   /** Without the query, and without the secret token of a public page. */
@@ -14,7 +14,7 @@ export interface CompletedRequest {
   /** Null: the connection was closed before the response was complete. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** The contract's error code; null: the request was successful. */
+  /** A code of docs/contract.md#errors; null: the request was successful. */
   readonly errorCode: string | null;
   readonly paymentIds: readonly string[];
 }

@@ -153,7 +153,7 @@ deliveries as (
 const NO_EVENT = `
 deliveries as (select null as status where :environment::text is null)`;
 
-/** The contract's webhook payload, keys in its order. */
+/** The body of a webhook, its keys in the order of docs/contract.md#events. */
 function eventBodySql(event: PaymentEvent): string {
   return `
     select changed.id, '${event}' as event, changed.reference_id,

@@ -63,8 +63,8 @@ export function assertAddressAllowed({ keyId, addressAllowed }: KeyPermissions, 
 }
 
 /**
- * The contract's table has no code for a missing scope. The code for a request outside of the key's restrictions fits
- * best, and the message has the reason.
+ * The closed table of docs/contract.md#errors has no code for a missing scope. The code for a request outside of the
+ * key's restrictions fits best, and the message has the reason.
  * @throws ApiError `api_key_ip_not_allowed`
  */
 export function assertScope({ keyId, scopes }: KeyPermissions, scope: string): void {

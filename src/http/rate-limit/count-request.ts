@@ -38,7 +38,7 @@ export async function countRequests(
 
 /**
  * Counts the other items of a bulk, before any of them is created; its request is counted already. A bulk of more items
- * than the limit takes the whole limit, so that the contract's 50 items are possible under every limit.
+ * than the limit takes the whole limit, so that a bulk of 50 items is possible under every limit.
  * @throws ApiError `rate_limited`
  */
 export async function countItems(

@@ -39,7 +39,7 @@ const idempotencyKey = z
 /** All items are created concurrently, so that one deadline holds for the whole request. */
 export const MAX_ITEMS = 50;
 
-/** The body of `POST /payments` (contract; bounds: design §4). Unknown fields are ignored. */
+/** The body of `POST /payments` (docs/contract.md#create). Unknown fields are ignored. */
 export const paymentRequestSchema = z.object({
   amount: z.int().min(1).max(MAX_TOTAL_RUPIAH).meta({
     description: 'Order amount in whole rupiah, written as plain digits. The same limit holds for `total_amount`.',

@@ -11,7 +11,7 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** A number out of bounds is clamped; any other text is the default (design §4). */
+/** A number out of bounds is clamped; any other text is the default (docs/contract.md#list). */
 function readLimit(text: unknown): number {
   if (typeof text !== 'string' || !NUMBER.test(text)) return DEFAULT_LIMIT;
   return Math.trunc(Math.min(Math.max(Number(text), 1), MAX_LIMIT));
@@ -65,8 +65,8 @@ export const listQuerySchema = z.object({
 });
 
 /**
- * The contract has no code for an invalid query. Ignoring the filter would list transactions that were not requested,
- * so the response is `not_found`.
+ * There is no code for an invalid query (docs/contract.md#list). Ignoring the filter would list transactions that were
+ * not requested, so the response is `not_found`.
  * @throws ApiError `not_found` that names the parameter and its rule
  */
 export function readQuery<Schema extends z.ZodType>({ query }: Request, schema: Schema): z.output<Schema> {

@@ -14,7 +14,7 @@ const listedPaymentSchema = z.object({ ...summaryFields, paid_at, created_at, up
 
 const toListedPayment = (payment: PaymentRow) => ({ ...summaryFieldsOf(payment), ...timestampFieldsOf(payment) });
 
-/** Newest first; the next page is in a `Link` header, since the contract fixes the body. */
+/** Newest first; the next page is in a `Link` header, since docs/contract.md#list fixes the body. */
 export const listTransactions = merchantEndpoint({
   method: 'get',
   path: '/transactions',
