@@ -1,4 +1,4 @@
-import { type DeclaredActivity, requireAuthenticInput } from './check-step';
+import { type DeclaredActivity, requireAuthenticInput } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';

@@ -7,7 +7,7 @@ import { closeNotifications, newestNotification } from '../src/db/records/notifi
 import { findFinalPayment, findLatePaymentAmount, type FinalPayment } from '../src/db/queries/find-final-payment';
 import * as latePayments from '../src/db/transitions/late-payment-transitions';
 import type { ProviderPayment } from '../src/providers/provider';
-import { checkTerms } from './check-step';
+import { verifyTerms } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import { executeRefund } from './provider-refund';
 import { findOrder } from './provider-status';
@@ -32,7 +32,7 @@ export async function recordLatePayment(
   await closeNotifications(db, terms, latestNotificationId, order ? COVERED_BY[order.status] : []);
   return readStatus(dependencies, request);
 }
-recordLatePayment.checked = checkTerms(recordLatePayment);
+recordLatePayment.checked = verifyTerms(recordLatePayment);
 
 async function recordOrder(
   { db }: ActivityDependencies,
@@ -101,7 +101,7 @@ export async function refundLatePayment(
     }
   }
 }
-refundLatePayment.checked = checkTerms(refundLatePayment);
+refundLatePayment.checked = verifyTerms(refundLatePayment);
 
 async function readStatus(
   { db }: ActivityDependencies,

@@ -2,19 +2,19 @@ import { formatRupiah } from '../src/domain/money';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
-import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
-import { findOpening } from '../src/db/queries/find-opening';
+import type { CreationResult, StepInput, StepResult } from '../src/domain/workflow-step';
+import { findCreationResult } from '../src/db/queries/find-creation-result';
 import { openExceptionOnce } from '../src/db/records/open-exception';
 import type { TransitionResult } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { noteOrder } from '../src/providers/calls/rejected-merchants';
 import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected } from '../src/providers/provider';
-import { type CheckedStep, checkSettlement, checkStep, requireRecordedTerms, unchecked } from './check-step';
+import { type VerifiedStep, verifySettlement, verifyStep, requireRecordedTerms, unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { applyProviderStatus, failAndQueryAgain, findOrder, requestLatePaymentQuery } from './provider-status';
-import { heldBack, RECOVERY_MODE, toStepResult, toTransitionInput, unchanged } from './step-result';
+import { deferred, RECOVERY_MODE, toStepResult, toTransitionInput, keepState } from './step-result';
 
 /**
  * Writes the payment as `created`, requests its QR code from the provider, and records `pending` or `failed`. If an
@@ -23,7 +23,7 @@ import { heldBack, RECOVERY_MODE, toStepResult, toTransitionInput, unchanged } f
  */
 export async function openPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   const created = await create(dependencies, request);
-  if (created.state.status !== 'created') return withOpening(dependencies, request, created);
+  if (created.state.status !== 'created') return withCreationResult(dependencies, request, created);
 
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
@@ -45,12 +45,12 @@ async function create(dependencies: ActivityDependencies, request: StepInput): P
  * lost. Then another request is safe: the provider recognises the order and the idempotency key. The merchant may
  * have the result of the creation already, and PostgreSQL have lost it: then the workflow still has it.
  */
-async function findIssued(provider: Provider, { terms, opening }: StepInput): Promise<IssueQrisOutcome | undefined> {
-  if (opening?.outcome === 'rejected') return opening;
+async function findIssued(provider: Provider, { terms, creation }: StepInput): Promise<IssueQrisOutcome | undefined> {
+  if (creation?.outcome === 'rejected') return creation;
   const order = await findOrder(provider, terms);
   if (!order) return undefined;
   const { status, totalRupiah, providerTransactionId } = order;
-  const qrisPayload = order.qrisPayload ?? issuedPayload(opening, order);
+  const qrisPayload = order.qrisPayload ?? issuedPayload(creation, order);
   if (totalRupiah !== terms.totalRupiah) {
     const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
     throw indeterminateError({ outcome: 'indeterminate', reason: `it has the order over ${amounts}` });
@@ -60,9 +60,9 @@ async function findIssued(provider: Provider, { terms, opening }: StepInput): Pr
 }
 
 /** The payload of this order as the workflow has it; null if it has none, or that of another transaction. */
-function issuedPayload(opening: Opening | undefined, order: ProviderPayment): string | null {
-  const isSame = opening?.outcome === 'issued' && opening.providerTransactionId === order.providerTransactionId;
-  return isSame ? opening.qrisPayload : null;
+function issuedPayload(creation: CreationResult | undefined, order: ProviderPayment): string | null {
+  const isSame = creation?.outcome === 'issued' && creation.providerTransactionId === order.providerTransactionId;
+  return isSame ? creation.qrisPayload : null;
 }
 
 function issue(provider: Provider, { terms, createdAtMs }: StepInput): Promise<IssueQrisOutcome> {
@@ -81,8 +81,8 @@ async function recordIssued(
     case 'accepted': {
       const { providerTransactionId, qrisPayload } = outcome;
       const issued = await transitionWriters.issue(dependencies, { ...toTransitionInput(request), ...outcome });
-      const opening = { outcome: 'issued', atMs: request.atMs, providerTransactionId, qrisPayload } as const;
-      return withOpening(dependencies, request, issued, opening);
+      const creation = { outcome: 'issued', atMs: request.atMs, providerTransactionId, qrisPayload } as const;
+      return withCreationResult(dependencies, request, issued, creation);
     }
     case 'rejected':
       return recordRejected(dependencies, request, outcome);
@@ -127,18 +127,18 @@ async function failCreation(
   reason: string,
 ): Promise<StepResult> {
   const failed = await transitionWriters.fail_creation(dependencies, { ...toTransitionInput(request), reason });
-  return withOpening(dependencies, request, failed, { outcome: 'rejected', atMs: request.atMs, reason });
+  return withCreationResult(dependencies, request, failed, { outcome: 'rejected', atMs: request.atMs, reason });
 }
 
-/** Adds the opening to the result, and so to the history: the one just recorded, else the one in PostgreSQL. */
-async function withOpening(
+/** Adds the result of the creation, and so to the history: the one just recorded, else the one in PostgreSQL. */
+async function withCreationResult(
   { db }: ActivityDependencies,
   { terms }: StepInput,
   recorded: TransitionResult,
-  applied?: Opening,
+  applied?: CreationResult,
 ): Promise<StepResult> {
-  const opening = (recorded.outcome === 'applied' && applied) || (await findOpening(db, terms.paymentId));
-  return { ...toStepResult(recorded), ...(opening && { opening }) };
+  const creation = (recorded.outcome === 'applied' && applied) || (await findCreationResult(db, terms.paymentId));
+  return { ...toStepResult(recorded), ...(creation && { creation }) };
 }
 
 /**
@@ -151,7 +151,7 @@ export async function failUnissuedPayment(dependencies: ActivityDependencies, re
   if (state.status !== 'created') return { state };
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  if (request.opening) {
+  if (request.creation) {
     const issued = await findIssued(provider, request);
     if (issued) return recordIssued(dependencies, { ...request, state }, issued);
   }
@@ -173,30 +173,30 @@ function isPaidOrder({ status }: ProviderPayment): boolean {
 }
 
 /** Queries the provider about a pending payment, and records its status. */
-export async function confirmPaid(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
+export async function confirmPaid(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const order = await findOrder(provider, terms);
   if (order) return applyProviderStatus(dependencies, request, order);
   const attentionReason = `The provider does not know this order. ${OPERATOR_STEPS.failPayment}.`;
-  return unchanged(dependencies, request, { attentionReason });
+  return keepState(dependencies, request, { attentionReason });
 }
-confirmPaid.checked = checkStep(confirmPaid);
+confirmPaid.checked = verifyStep(confirmPaid);
 
-export function expirePayment(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
+export function expirePayment(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   return closeOrder(dependencies, request, 'expire');
 }
-expirePayment.checked = checkStep(expirePayment);
+expirePayment.checked = verifyStep(expirePayment);
 
-export function cancelPayment(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
+export function cancelPayment(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   return closeOrder(dependencies, request, 'cancel');
 }
-cancelPayment.checked = checkStep(cancelPayment);
+cancelPayment.checked = verifyStep(cancelPayment);
 
 /** Closes an unpaid order at the provider. If the provider rejects that, the order's status decides. */
 async function closeOrder(
   dependencies: ActivityDependencies,
-  request: CheckedStep,
+  request: VerifiedStep,
   transition: 'expire' | 'cancel',
 ): Promise<StepResult> {
   const { terms } = request;
@@ -221,7 +221,7 @@ const INDETERMINATE_AFTER_DEADLINE_MS = 24 * 3_600_000;
  * An operator fails a payment that no rule ends. The provider's status is recorded first. While the order is pending,
  * or paid with the right amount, the payment does not fail.
  */
-export async function failPayment(dependencies: ActivityDependencies, request: CheckedStep): Promise<StepResult> {
+export async function failPayment(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   const { terms, state, atMs, createdAtMs } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const found = await provider.findPayment(terms.referenceId, providerDeadline());
@@ -241,11 +241,11 @@ export async function failPayment(dependencies: ActivityDependencies, request: C
     }
   }
 }
-failPayment.checked = checkStep(failPayment);
+failPayment.checked = verifyStep(failPayment);
 
 async function failKnownOrder(
   dependencies: ActivityDependencies,
-  request: CheckedStep,
+  request: VerifiedStep,
   order: ProviderPayment,
 ): Promise<StepResult> {
   const { state, terms } = request;
@@ -271,7 +271,7 @@ async function fail(dependencies: ActivityDependencies, request: StepInput, reas
 
 /** Makes the net amount of a paid payment available to the merchant. */
 export async function settlePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  if (await dependencies.isRecovering()) return heldBack(dependencies, request, { reason: RECOVERY_MODE });
+  if (await dependencies.isRecovering()) return deferred(dependencies, request, { reason: RECOVERY_MODE });
   return toStepResult(await transitionWriters.settle(dependencies, toTransitionInput(request)));
 }
-settlePayment.checked = checkSettlement(settlePayment);
+settlePayment.checked = verifySettlement(settlePayment);

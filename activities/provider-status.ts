@@ -4,15 +4,15 @@ import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import { openException } from '../src/db/records/open-exception';
-import { requestStatusQuery } from '../src/db/records/notification-inbox';
+import { scheduleStatusQuery } from '../src/db/records/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import type { Provider, ProviderPayment } from '../src/providers/provider';
-import type { CheckedStep } from './check-step';
+import type { VerifiedStep } from './verify-terms';
 import { indeterminateError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { classifyProviderRefund, recordProviderRefund } from './provider-refund';
-import { toStepResult, toTransitionInput, unchanged } from './step-result';
+import { toStepResult, toTransitionInput, keepState } from './step-result';
 
 /**
  * The order of a payment at the provider; undefined if the provider has none.
@@ -30,7 +30,7 @@ export async function findOrder(provider: Provider, terms: PaymentTerms): Promis
  */
 export async function applyProviderStatus(
   context: TransitionContext,
-  request: CheckedStep,
+  request: VerifiedStep,
   providerPayment: ProviderPayment,
 ): Promise<StepResult> {
   const attentionReason =
@@ -39,20 +39,20 @@ export async function applyProviderStatus(
   const input = toTransitionInput(request);
   switch (providerPayment.status) {
     case 'pending':
-      return unchanged(context, request, { ...(attentionReason && { attentionReason }) });
+      return keepState(context, request, { ...(attentionReason && { attentionReason }) });
     case 'paid':
     case 'refunded':
       // Another amount or transaction does not pay this payment. After the deadline the payment fails, and the money is
       // a late payment.
       if (attentionReason && isPastDeadline(request)) return failAndQueryAgain(context, request, attentionReason);
-      if (attentionReason) return unchanged(context, request, { attentionReason });
+      if (attentionReason) return keepState(context, request, { attentionReason });
       if (providerPayment.refunds.some(({ refundKey }) => refundKey === lateRefundKeyOf(request.terms.referenceId))) {
         return failAndQueryAgain(context, request, 'it was paid and refunded after it was final');
       }
       return recordPaid(context, request, providerPayment);
     case 'expired':
       // The provider's clock may run ahead. The payment expires at the deadline that the merchant received.
-      if (!isPastDeadline(request)) return unchanged(context, request);
+      if (!isPastDeadline(request)) return keepState(context, request);
       return toStepResult(await transitionWriters.expire(context, input));
     case 'denied': {
       const reason = 'the provider denied the payment';
@@ -84,7 +84,7 @@ async function checkAmount(
  */
 async function checkTransaction(
   { db }: TransitionContext,
-  { terms, issuedTransactionId }: CheckedStep,
+  { terms, issuedTransactionId }: VerifiedStep,
   { status, providerTransactionId, totalRupiah }: ProviderPayment,
 ): Promise<string | undefined> {
   if (status !== 'paid' && status !== 'refunded') return undefined;
@@ -141,7 +141,7 @@ export function requestLatePaymentQuery(
   { db }: Pick<TransitionContext, 'db'>,
   { terms }: Pick<StepInput, 'terms'>,
 ): Promise<void> {
-  return requestStatusQuery(db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
+  return scheduleStatusQuery(db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
 }
 
 function isPastDeadline({ terms, atMs, createdAtMs }: StepInput): boolean {

@@ -7,7 +7,7 @@ import {
   type ReconciliationPart,
   type ReconciliationSlice,
 } from '../src/domain/reconciliation';
-import { unchecked } from './check-step';
+import { unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 
 /** A run compares payments that became final in this period, at most. */

@@ -6,7 +6,7 @@ import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { findRefundRequester } from '../src/db/queries/find-refund-requester';
 import { readState } from '../src/db/transitions/payment-state';
-import { checkStep } from './check-step';
+import { verifyStep } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import {
   executeRefund,
@@ -16,7 +16,7 @@ import {
   recordProviderRefund,
   type ProviderRefundStatus,
 } from './provider-refund';
-import { heldBack, RECOVERY_MODE, toStepResult, toTransitionInput, unchanged } from './step-result';
+import { deferred, RECOVERY_MODE, toStepResult, toTransitionInput, keepState } from './step-result';
 
 /** Opens a refund and holds it: the provider receives nothing before the hold is over. */
 export async function requestRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -29,22 +29,22 @@ export async function requestRefund(dependencies: ActivityDependencies, request:
     await transitionWriters.request_refund(dependencies, { ...toTransitionInput(request), ...refund }),
   );
 }
-requestRefund.checked = checkStep(requestRefund);
+requestRefund.checked = verifyStep(requestRefund);
 
 /** Cancels a refund that is held: the payment is `paid` again. */
 export async function cancelRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   return toStepResult(await transitionWriters.cancel_refund(dependencies, toRefundInput(request)));
 }
-cancelRefund.checked = checkStep(cancelRefund);
+cancelRefund.checked = verifyStep(cancelRefund);
 
 /** Records that the refund goes to the provider, before the first request to the provider. */
 export async function submitRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   // In recovery mode: to record a refund that the provider already has moves no money.
   if ((await dependencies.isRecovering()) && !(await isAtProvider(dependencies, request)))
-    return heldBack(dependencies, request, { reason: RECOVERY_MODE });
+    return deferred(dependencies, request, { reason: RECOVERY_MODE });
   return toStepResult(await transitionWriters.submit_refund(dependencies, toRefundInput(request)));
 }
-submitRefund.checked = checkStep(submitRefund);
+submitRefund.checked = verifyStep(submitRefund);
 
 async function isAtProvider(dependencies: ActivityDependencies, request: StepInput): Promise<boolean> {
   const { status } = await fetchStatus(dependencies, request);
@@ -86,7 +86,7 @@ export async function refundPayment(dependencies: ActivityDependencies, request:
       return { state, attentionReason: `The refund is indeterminate at the provider: ${refund.reason}.` };
   }
 }
-refundPayment.checked = checkStep(refundPayment);
+refundPayment.checked = verifyStep(refundPayment);
 
 /** The provider may have a refund of a paid payment that Lunas did not request. */
 export async function syncPaidPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -99,14 +99,14 @@ export async function syncPaidPayment(dependencies: ActivityDependencies, reques
       return recordProviderRefund(dependencies, request, refund.refundKey);
     case 'indeterminate': {
       const attentionReason = `It is paid, and the provider's status is indeterminate: ${refund.reason}.`;
-      return unchanged(dependencies, request, { attentionReason });
+      return keepState(dependencies, request, { attentionReason });
     }
     case 'none':
       await closeNotifications(dependencies.db, terms, latestNotificationId, COVERED_BY.paid);
-      return unchanged(dependencies, request);
+      return keepState(dependencies, request);
   }
 }
-syncPaidPayment.checked = checkStep(syncPaidPayment);
+syncPaidPayment.checked = verifyStep(syncPaidPayment);
 
 /** The provider may have executed a refund that is recorded as rejected. */
 export async function syncFailedRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -118,18 +118,18 @@ export async function syncFailedRefund(dependencies: ActivityDependencies, reque
       return recordFailedRefundConfirmed(dependencies, request, refund);
     case 'pending': {
       const attentionReason = 'The provider rejected the refund, but has one in flight.';
-      return unchanged(dependencies, request, { attentionReason });
+      return keepState(dependencies, request, { attentionReason });
     }
     case 'indeterminate': {
       const attentionReason = `The provider rejected the refund, and its status is indeterminate: ${refund.reason}.`;
-      return unchanged(dependencies, request, { attentionReason });
+      return keepState(dependencies, request, { attentionReason });
     }
     case 'none':
       await closeNotifications(dependencies.db, terms, latestNotificationId, COVERED_BY.paid);
-      return unchanged(dependencies, request);
+      return keepState(dependencies, request);
   }
 }
-syncFailedRefund.checked = checkStep(syncFailedRefund);
+syncFailedRefund.checked = verifyStep(syncFailedRefund);
 
 /** An operator retries a rejected refund. A refund that the provider confirms after all is recorded instead. */
 export async function retryRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -151,7 +151,7 @@ export async function retryRefund(dependencies: ActivityDependencies, request: S
     }
   }
 }
-retryRefund.checked = checkStep(retryRefund);
+retryRefund.checked = verifyStep(retryRefund);
 
 /** An operator states that the customer has the money, by any way. */
 export async function resolveRefundAsRefunded(
@@ -160,7 +160,7 @@ export async function resolveRefundAsRefunded(
 ): Promise<StepResult> {
   return toStepResult(await transitionWriters.resolve_refund_as_refunded(dependencies, toRefundInput(request)));
 }
-resolveRefundAsRefunded.checked = checkStep(resolveRefundAsRefunded);
+resolveRefundAsRefunded.checked = verifyStep(resolveRefundAsRefunded);
 
 /**
  * An operator abandons a rejected refund. Only if the provider shows none: else customer and merchant get the money.
@@ -178,7 +178,7 @@ export async function resolveRefundAsPaid(dependencies: ActivityDependencies, re
       return { state, rejection: 'The provider shows a refund, so it is not paid: resolve it as refunded.' };
   }
 }
-resolveRefundAsPaid.checked = checkStep(resolveRefundAsPaid);
+resolveRefundAsPaid.checked = verifyStep(resolveRefundAsPaid);
 
 /** The provider confirmed the refund that is recorded as rejected, or a retry of it that PostgreSQL has lost. */
 async function recordFailedRefundConfirmed(

@@ -1,7 +1,7 @@
 import { deleteExpiredRows } from '../src/db/records/expired-rows';
 import { findRetentionPosition, recordRetentionRun } from '../src/db/records/retention-runs';
 import type { ExpiringData, RetentionPosition, RetentionRun, RetentionSlice } from '../src/domain/retention';
-import { unchecked } from './check-step';
+import { unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 
 const DAY_MS = 86_400_000;

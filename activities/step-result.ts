@@ -20,7 +20,7 @@ export function toStepResult({ outcome, state }: TransitionResult): StepResult {
  * The result of a step that changes nothing. If Temporal or PostgreSQL was restored to an earlier time, one of them has
  * transitions that the other has lost: then the workflow continues from the state in PostgreSQL.
  */
-export async function unchanged(
+export async function keepState(
   { db }: Pick<TransitionContext, 'db'>,
   { terms, state }: Pick<StepInput, 'terms' | 'state'>,
   result: Omit<StepResult, 'state'> = {},
@@ -35,10 +35,10 @@ export async function unchanged(
 export const RECOVERY_MODE = OPERATOR_STEPS.endRecoveryMode;
 
 /** The result of a step that would move money. The workflow queries the provider before it repeats the step. */
-export function heldBack(
+export function deferred(
   context: TransitionContext,
   request: StepInput,
-  { reason, ...result }: { readonly reason: string } & Pick<StepResult, 'isMerchantHeld'>,
+  { reason, ...result }: { readonly reason: string } & Pick<StepResult, 'isMerchantOnHold'>,
 ): Promise<StepResult> {
-  return unchanged(context, request, { attentionReason: `${reason}.`, rejection: `Not now: ${reason}.`, ...result });
+  return keepState(context, request, { attentionReason: `${reason}.`, rejection: `Not now: ${reason}.`, ...result });
 }

@@ -4,7 +4,7 @@ import { logAttempt } from '../src/webhooks/log-attempt';
 import { findDelivery } from '../src/webhooks/outbox';
 import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
 import { decideRetry, MAX_ATTEMPTS } from '../src/webhooks/retry-policy';
-import { unchecked } from './check-step';
+import { unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import { webhookDeliveryError } from './errors';
 

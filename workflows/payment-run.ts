@@ -5,7 +5,7 @@ import type { Correlation } from '../src/domain/correlation';
 import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
 import { rejectionReason, type PaymentAction } from '../src/domain/payment-actions';
 import { isFinal } from '../src/domain/payment-transitions';
-import type { Opening, StepInput, StepResult } from '../src/domain/workflow-step';
+import type { CreationResult, StepInput, StepResult } from '../src/domain/workflow-step';
 import { SEARCH_ATTRIBUTES, type PaymentWorkflowStatus } from './messages';
 import { OperatorView } from './operator-view';
 import type { PaymentQueue } from './payment-queue';
@@ -50,7 +50,7 @@ export interface ResumeState {
   readonly state: PaymentState;
   readonly createdAtMs: number;
   /** Absent before the provider issued the QR code or rejected the order. */
-  readonly opening?: Opening;
+  readonly creation?: CreationResult;
   /** Why the run before needed attention. */
   readonly attentionReason?: string;
   /** The run before has seen that PostgreSQL lost a refund. */
@@ -64,8 +64,8 @@ export class PaymentRun {
   readonly #queue: PaymentQueue;
   #state: PaymentState;
   #hasLostRefund: boolean;
-  #isMerchantHeld = false;
-  #opening: Opening | undefined;
+  #isMerchantOnHold = false;
+  #creation: CreationResult | undefined;
   #waitingFor = 'the provider to issue the QR code';
   readonly #createdAtMs: number;
 
@@ -78,7 +78,7 @@ export class PaymentRun {
     this.#createdAtMs = resumeState?.createdAtMs ?? workflowInfo().startTime.getTime();
     this.expiresAtMs = expiryOf(this.#createdAtMs, terms);
     this.#state = resumeState?.state ?? { status: 'created', version: 0 };
-    this.#opening = resumeState?.opening;
+    this.#creation = resumeState?.creation;
     this.#hasLostRefund = resumeState?.hasLostRefund ?? false;
     const headline = () => `**${this.#state.status}**, waiting for ${this.#waitingFor}.`;
     this.view = new OperatorView(headline, resumeState?.attentionReason);
@@ -89,8 +89,8 @@ export class PaymentRun {
   }
 
   /** The last step was a settlement, and the merchant is on hold. */
-  get isMerchantHeld(): boolean {
-    return this.#isMerchantHeld;
+  get isMerchantOnHold(): boolean {
+    return this.#isMerchantOnHold;
   }
 
   /** PostgreSQL has lost a refund that was requested. */
@@ -125,7 +125,7 @@ export class PaymentRun {
       createdAtMs: this.#createdAtMs,
       ...(by && { by }),
       ...(correlation && { correlation }),
-      ...(CREATION_STEPS.has(step) && this.#opening && { opening: this.#opening }),
+      ...(CREATION_STEPS.has(step) && this.#creation && { creation: this.#creation }),
     };
     const summary = `${terms.referenceId}: ${ACTIVITY_SUMMARIES[step]}`;
     const waitingFor = this.#waitingFor;
@@ -141,7 +141,7 @@ export class PaymentRun {
     // It is no longer the step that was retried.
     this.#waitingFor = waitingFor;
     if (result.state.version < state.version) this.#resumeFromOlderState(state);
-    this.#opening = result.opening ?? this.#opening;
+    this.#creation = result.creation ?? this.#creation;
     this.#applyResult(result);
     return result.rejection ?? null;
   }
@@ -169,7 +169,7 @@ export class PaymentRun {
     return {
       state: this.#state,
       createdAtMs: this.#createdAtMs,
-      ...(this.#opening && { opening: this.#opening }),
+      ...(this.#creation && { creation: this.#creation }),
       ...(attentionReason !== null && { attentionReason }),
       ...(this.#hasLostRefund && { hasLostRefund: true }),
     };
@@ -194,7 +194,7 @@ export class PaymentRun {
   #applyResult(result: StepResult): void {
     const { status: before } = this.#state;
     this.#state = { ...this.#state, ...result.state };
-    this.#isMerchantHeld = result.isMerchantHeld ?? false;
+    this.#isMerchantOnHold = result.isMerchantOnHold ?? false;
     const { status } = this.#state;
     const changes: SearchAttributeUpdatePair[] = [];
     if (status !== before) changes.push({ key: SEARCH_ATTRIBUTES.paymentStatus, value: status });

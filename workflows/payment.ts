@@ -126,7 +126,7 @@ class PaymentWorkflow {
     const leftMs = dueAtMs - Date.now();
     const isAutomatic = this.#terms.settlementKind === 'automatic';
     if (this.#queue.takeProviderUpdate()) return this.#syncPaidPayment();
-    if (isAutomatic && this.#payment.isMerchantHeld) return this.#awaitRelease();
+    if (isAutomatic && this.#payment.isMerchantOnHold) return this.#awaitRelease();
     if (this.#payment.view.attentionReason !== null || this.#payment.hasLostRefund) {
       await this.#waitForQuery(this.#nextPaidQueryDelayMs());
       return this.#queue.hasRequests ? undefined : this.#syncPaidPayment();

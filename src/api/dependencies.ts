@@ -17,10 +17,10 @@ import type { WebhookStreams } from './webhook-stream/webhook-streams';
 export interface ApiDependencies extends HttpDependencies, CheckoutDependencies {
   readonly db: Pool;
   /** For requests without a key: they cannot take the connections of merchants. */
-  readonly publicDb: Pool;
+  readonly keylessDb: Pool;
   readonly workflows: PaymentWorkflowClient;
   readonly admission: Admission;
-  readonly creations: SingleFlight;
+  readonly createFlights: SingleFlight;
   readonly providers: ProviderRegistry;
   readonly sealer: Sealer;
   readonly derivedKeys: DerivedKeys;
@@ -30,5 +30,5 @@ export interface ApiDependencies extends HttpDependencies, CheckoutDependencies 
   readonly readiness: Readiness;
   /** The address of this API for callers. */
   readonly publicBaseUrl: string;
-  readonly mutex: KeyedMutex;
+  readonly paymentMutex: KeyedMutex;
 }

@@ -78,52 +78,52 @@ export function openDependencies(
 ): OpenDependencies {
   const { databaseUrl, environment, log } = settings;
   const db = createPool(databaseUrl, { ...DATABASE_LIMITS, max: settings.databasePoolSize });
-  const publicDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });
+  const keylessDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: PUBLIC_CONNECTIONS });
   const streamDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: STREAM_CONNECTIONS });
   const readinessDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: 1 });
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
-  const derivedKeys = new DerivedKeys(publicDb, sealer);
+  const derivedKeys = new DerivedKeys(keylessDb, sealer);
   const workflows = connectWorkflows(derivedKeys);
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
-  const providers = createProviderRegistry({ db: publicDb, sealer, publicBaseUrl, log });
+  const providers = createProviderRegistry({ db: keylessDb, sealer, publicBaseUrl, log });
   const rateLimit = new RateLimit(settings);
   const admission = new Admission(settings.maxCreatesInFlight);
-  const lostWorkflows = new LostWorkflows({ db: publicDb, workflows, log });
-  const requestLog = new RequestLog(publicDb, log, settings.requestLogRows);
+  const lostWorkflows = new LostWorkflows({ db: keylessDb, workflows, log });
+  const requestLog = new RequestLog(keylessDb, log, settings.requestLogRows);
   return {
     dependencies: {
       db,
-      publicDb,
+      keylessDb,
       workflows,
       admission,
-      creations: new SingleFlight(workflows, admission),
+      createFlights: new SingleFlight(workflows, admission),
       providers,
       sealer,
       derivedKeys,
       qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
-      qrisImages: new QrisImages(publicDb),
+      qrisImages: new QrisImages(keylessDb),
       checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
       checkoutPages: new CheckoutPages(),
-      checkoutWatch: new CheckoutWatch(publicDb, { ...settings, lostWorkflows }),
+      checkoutWatch: new CheckoutWatch(keylessDb, { ...settings, lostWorkflows }),
       lostWorkflows,
       webhookStreams: new WebhookStreams(streamDb, { cursors: new StreamCursors(derivedKeys), log }),
       readiness: new Readiness(readinessDb, workflows),
-      mutex: createKeyedMutex(),
+      paymentMutex: createKeyedMutex(),
       rateLimit,
       requestLog,
       publicBudget: new PublicBudget(settings.publicRequestsPerSecond),
       apiKeys: new ApiKeys(db),
-      knownKeys: new KnownKeys(publicDb),
-      failedKeys: new AuthFailureLimiter(),
+      knownKeys: new KnownKeys(keylessDb),
+      authFailures: new AuthFailureLimiter(),
       environment,
       publicBaseUrl,
       log,
     },
-    pools: { requests: db, public: publicDb, streams: streamDb, readiness: readinessDb },
+    pools: { requests: db, public: keylessDb, streams: streamDb, readiness: readinessDb },
     async close() {
       await lostWorkflows.stop();
       await Promise.all([workflows.close(), providers.close(), requestLog.close()]);
-      await Promise.all([db.end(), publicDb.end(), streamDb.end(), readinessDb.end(), rateLimit.close()]);
+      await Promise.all([db.end(), keylessDb.end(), streamDb.end(), readinessDb.end(), rateLimit.close()]);
     },
   };
 }

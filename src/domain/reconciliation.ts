@@ -19,7 +19,7 @@ export interface RecordedPayment extends Pick<PaymentTerms, 'totalRupiah' | 'set
   /** An operator refunded the customer outside the provider, which does not know of it. */
   readonly isManuallyRefunded: boolean;
   /** The payments of its merchant do not settle. */
-  readonly isMerchantHeld: boolean;
+  readonly isMerchantOnHold: boolean;
 }
 
 /** The provider's record of the order. Where it is null, the provider has no such order. */
@@ -292,7 +292,7 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
 }
 
 function findOverdue(recorded: RecordedPayment, nowMs: number): Break[] {
-  const { state, settlementKind, isMerchantHeld, createdAtMs, expiresAtMs, refundSubmittedAtMs } = recorded;
+  const { state, settlementKind, isMerchantOnHold, createdAtMs, expiresAtMs, refundSubmittedAtMs } = recorded;
   const late = (dueMs: number | undefined, what: string) => overdue(dueMs, GRACE_MS, nowMs, what, false);
   switch (state.status) {
     case 'created':
@@ -300,7 +300,9 @@ function findOverdue(recorded: RecordedPayment, nowMs: number): Break[] {
     case 'pending':
       return late(expiresAtMs, 'it should have expired');
     case 'paid':
-      return settlementKind === 'automatic' && !isMerchantHeld ? late(state.settlesAtMs, 'it should have settled') : [];
+      return settlementKind === 'automatic' && !isMerchantOnHold
+        ? late(state.settlesAtMs, 'it should have settled')
+        : [];
     case 'refund_processing':
       if (state.refund?.status === 'held') return late(state.refund.submitAtMs, 'its refund should have gone out');
       return overdue(refundSubmittedAtMs ?? undefined, REFUND_GRACE_MS, nowMs, 'its refund is submitted', true);

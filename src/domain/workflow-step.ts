@@ -14,7 +14,7 @@ export interface StepInput {
   /** Of the request that caused the step. Absent if the workflow decided the step. */
   readonly correlation?: Correlation;
   /** What the workflow knows of the creation. PostgreSQL may have lost it. Only the steps of the creation get it. */
-  readonly opening?: Opening;
+  readonly creation?: CreationResult;
 }
 
 /** A merchant or an operator, as the payment's history names them. */
@@ -29,20 +29,20 @@ export interface StepResult {
   /** Why an operator should look at the payment. */
   readonly attentionReason?: string;
   /** The merchant is on hold: the workflow asks PostgreSQL again, and not the provider. */
-  readonly isMerchantHeld?: true;
+  readonly isMerchantOnHold?: true;
   /** Why the step did not perform the requested action, in words for the caller. */
   readonly rejection?: string;
   /** The result of the creation; only the step that opens or fails the creation returns it. */
-  readonly opening?: Opening;
+  readonly creation?: CreationResult;
 }
 
 /**
  * The result of the creation besides the terms: the QR code, or why there is none. It is part of the workflow's
  * history. So the row of a payment can be written again if PostgreSQL was restored to an earlier time.
  */
-export type Opening = IssuedOpening | RejectedOpening;
+export type CreationResult = IssuedCreation | RejectedCreation;
 
-interface IssuedOpening {
+interface IssuedCreation {
   readonly outcome: 'issued';
   /** `occurred_at` of the transition, Unix time. */
   readonly atMs: number;
@@ -50,7 +50,7 @@ interface IssuedOpening {
   readonly qrisPayload: string;
 }
 
-interface RejectedOpening {
+interface RejectedCreation {
   readonly outcome: 'rejected';
   readonly atMs: number;
   readonly reason: string;

@@ -32,7 +32,7 @@ export interface EndpointAddress {
 export interface PublicEndpoint<Dependencies> extends EndpointAddress {
   readonly access: 'public';
   /** Each request counts against the budget of its network, and is rejected if that is used. */
-  readonly hasBudget?: true;
+  readonly countsAgainstNetworkLimit?: true;
   /** Runs before the body is read. @throws ApiError for a request whose body is not worth reading */
   readonly admit?: (dependencies: Dependencies, request: Request) => Promise<void>;
   readonly handler: (dependencies: Dependencies, request: Request) => Promise<EndpointResponse>;
@@ -56,7 +56,7 @@ export function publicRoute<Dependencies extends Pick<HttpDependencies, 'publicB
   return {
     ...endpoint,
     async admit(request) {
-      if (endpoint.hasBudget) dependencies.publicBudget.count(request);
+      if (endpoint.countsAgainstNetworkLimit) dependencies.publicBudget.count(request);
       await endpoint.admit?.(dependencies, request);
       return () => endpoint.handler(dependencies, request);
     },

@@ -13,7 +13,7 @@ export interface HttpDependencies {
   readonly publicBudget: PublicBudget;
   readonly apiKeys: ApiKeys;
   readonly knownKeys: KnownKeys;
-  readonly failedKeys: AuthFailureLimiter;
+  readonly authFailures: AuthFailureLimiter;
   /** Keys of the other environment are not accepted. */
   readonly environment: Environment;
   readonly requestLog: RequestLog;

@@ -108,9 +108,9 @@ export type NotificationVerification =
        * is unconfirmed or partial. Its only use: if we have recorded that status, no query is needed.
        */
       readonly reportedStatus: ProviderPaymentStatus | null;
-      /** Two notifications of an account with the same meaning are the same, whatever their bytes. */
-      readonly meaning: string;
-      /** The part of the meaning that the signature covers. */
+      /** Two notifications of an account with the same dedupe key are the same, whatever their bytes. */
+      readonly dedupeKey: string;
+      /** The part of the dedupe key that the signature covers. */
       readonly signed: string;
     }
   | { readonly outcome: 'invalid_signature' }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { PaymentTerms } from '../domain/payment';
 import { SETTLEMENT_KINDS } from '../domain/payment';
 import { FEE_PAYERS } from '../domain/fees';
-import type { Opening } from '../domain/workflow-step';
+import type { CreationResult } from '../domain/workflow-step';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
 
 /** The creation of a payment as its workflow recorded it: enough to restore the payment's row. */
@@ -12,7 +12,7 @@ export interface RecordedCreation {
   readonly terms: PaymentTerms;
   readonly createdAtMs: number;
   /** Undefined while the provider has neither issued the QR nor rejected the order. */
-  readonly opening: Opening | undefined;
+  readonly creation: CreationResult | undefined;
 }
 
 const rupiah = z.int().nonnegative();
@@ -38,7 +38,7 @@ const termsSchema = z.object({
   expiresInSeconds: z.int(),
 }) satisfies z.ZodType<PaymentTerms>;
 
-const openingSchema = z.discriminatedUnion('outcome', [
+const creationResultSchema = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('issued'),
     atMs: z.int(),
@@ -46,13 +46,13 @@ const openingSchema = z.discriminatedUnion('outcome', [
     qrisPayload: z.string(),
   }),
   z.object({ outcome: z.literal('rejected'), atMs: z.int(), reason: z.string() }),
-]) satisfies z.ZodType<Opening>;
+]) satisfies z.ZodType<CreationResult>;
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 /** The input of a run that resumes a payment. */
-const resumeStateSchema = z.object({ createdAtMs: z.int(), opening: openingSchema.optional() });
-const openedSchema = z.object({ opening: openingSchema });
+const resumeStateSchema = z.object({ createdAtMs: z.int(), creation: creationResultSchema.optional() });
+const createdSchema = z.object({ creation: creationResultSchema });
 
 /**
  * Reads the creation from the history of a run: the input of the workflow, and the result of `openPayment`.
@@ -68,18 +68,18 @@ export async function creationIn(
   const [first, ...later] = events ?? [];
   const [input, resumeInput] = await decode(first?.workflowExecutionStartedEventAttributes?.input?.payloads);
   const resumeState = resumeInput === undefined ? undefined : resumeStateSchema.parse(resumeInput);
-  let opening = resumeState?.opening;
+  let creation = resumeState?.creation;
   for (const event of later) {
-    if (opening) break;
+    if (creation) break;
     const result =
       event.markerRecordedEventAttributes?.details?.['result'] ?? event.activityTaskCompletedEventAttributes?.result;
     const [value] = await decode(result?.payloads);
-    opening = openedSchema.safeParse(value).data?.opening;
+    creation = createdSchema.safeParse(value).data?.creation;
   }
   return {
     terms: termsSchema.parse(input),
     createdAtMs: resumeState?.createdAtMs ?? millisecondsOf(first?.eventTime),
-    opening,
+    creation,
   };
 }
 

@@ -1,5 +1,5 @@
 import { ACTIVITIES, createActivities } from '../../activities';
-import { unchecked } from '../../activities/check-step';
+import { unchecked } from '../../activities/verify-terms';
 import type { ActivityDependencies } from '../../activities/dependencies';
 import { createPool } from '../../src/db/connection/pool';
 import { activityDependencies } from '../support/activity-dependencies';

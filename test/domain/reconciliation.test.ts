@@ -21,7 +21,7 @@ function recorded(status: PaymentStatus, changes: Partial<RecordedPayment> = {})
     late: null,
     refundSubmittedAtMs: null,
     isManuallyRefunded: false,
-    isMerchantHeld: false,
+    isMerchantOnHold: false,
     ...changes,
   };
 }

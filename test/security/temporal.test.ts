@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { checkStep } from '../../activities/check-step';
+import { verifyStep } from '../../activities/verify-terms';
 import * as sandboxTimers from '../../activities/sandbox-timers';
 import { findTerms } from '../../src/db/queries/find-terms';
 import { readState } from '../../src/db/transitions/payment-state';
@@ -254,7 +254,7 @@ it.each([
   const state = { status: 'pending', version: 2 } as const;
   const step = jest.fn(() => Promise.resolve({ state }));
   const dependencies = activityDependencies({ ...service.context, environment }, new FakeAcquirer());
-  const result = await checkStep(step)(dependencies, { terms, state, atMs: Date.now(), createdAtMs: Date.now(), by });
+  const result = await verifyStep(step)(dependencies, { terms, state, atMs: Date.now(), createdAtMs: Date.now(), by });
   expect(step).toHaveBeenCalledTimes(times);
   expect(result.rejection === undefined).toBe(times === 1);
 });

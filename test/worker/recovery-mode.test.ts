@@ -9,7 +9,7 @@ import { newNamespace, startTestService, type TestService } from '../support/ser
 
 const NOTE = 'incident 12';
 const BY = { via: 'cli', name: 'cli:dewi' } as const;
-/** Of both workers, while payments wait. */
+/** How often both workers restart while payments wait. */
 const RESTARTS = 2;
 
 let service: TestService;
@@ -45,32 +45,32 @@ async function reach({ id }: Created, transition: string): Promise<void> {
   );
 }
 
-async function waitUntilHeldBack({ id }: Created): Promise<void> {
+async function waitUntilDeferred({ id }: Created): Promise<void> {
   await eventually(
     () => service.workflows.queryStatus(id),
     (status) => status?.attentionReason?.includes(RECOVERY_MODE) === true,
   );
 }
 
-/** A due settlement and a refund whose hold is over, both held back. */
-async function createHeldBack(): Promise<{ settled: Created; refunded: Created }> {
+/** A due settlement and a refund whose hold is over, both deferred. */
+async function createDeferred(): Promise<{ settled: Created; refunded: Created }> {
   const refunded = await createPaid(3_600);
   await service.call('POST', `/payments/${refunded.id}/refund`);
   const settled = await createPaid(1);
-  await Promise.all([waitUntilHeldBack(settled), waitUntilHeldBack(refunded)]);
+  await Promise.all([waitUntilDeferred(settled), waitUntilDeferred(refunded)]);
   return { settled, refunded };
 }
 
 it('two workers that are restarted again and again neither settle nor refund before the end of the mode', async () => {
   expect(await begin()).toMatchObject({ isOn: true, begunBy: 'cli:dewi', reason: NOTE });
-  const { settled, refunded } = await createHeldBack();
+  const { settled, refunded } = await createDeferred();
   let second = await service.anotherWorker();
   for (let restart = 1; restart <= RESTARTS; restart += 1) {
     await Promise.all([service.stopWorker(), second.close()]);
     await service.startWorker();
     second = await service.anotherWorker();
     await Promise.all([settled, refunded].map(({ id }) => service.workflows.signalProviderUpdate(id)));
-    await Promise.all([waitUntilHeldBack(settled), waitUntilHeldBack(refunded)]);
+    await Promise.all([waitUntilDeferred(settled), waitUntilDeferred(refunded)]);
   }
   expect(await service.transitionsOf(settled.id)).toEqual(['create', 'issue', 'pay']);
   expect(await service.transitionsOf(refunded.id)).toEqual(['create', 'issue', 'pay', 'request_refund']);
@@ -82,9 +82,9 @@ it('two workers that are restarted again and again neither settle nor refund bef
   await second.close();
 });
 
-it('`lunas reconcile` in a process without the variable reports nothing that is held back', async () => {
+it('`lunas reconcile` in a process without the variable reports nothing that is deferred', async () => {
   await begin();
-  const { settled, refunded } = await createHeldBack();
+  const { settled, refunded } = await createDeferred();
   const ids = `('${settled.id}', '${refunded.id}')`;
   await asSuperuser(
     service.db,
@@ -106,7 +106,7 @@ it('`lunas reconcile` in a process without the variable reports nothing that is 
 it('a worker on another timeline than the recorded one begins the mode, and the end records the timeline', async () => {
   await service.db.query('update recovery_mode set timeline = 7');
   const payment = await createPaid(1);
-  await waitUntilHeldBack(payment);
+  await waitUntilDeferred(payment);
   expect(await readRecoveryMode(service.db)).toMatchObject({
     isOn: true,
     begunBy: 'worker',
@@ -123,7 +123,7 @@ it('a worker with LUNAS_RECOVERY_MODE begins the mode for every worker', async (
   await service.stopWorker();
   await service.startWorker();
   const payment = await createPaid(1);
-  await waitUntilHeldBack(payment);
+  await waitUntilDeferred(payment);
   expect(await readRecoveryMode(service.db)).toMatchObject({ reason: 'LUNAS_RECOVERY_MODE is set' });
   await end();
   await reach(payment, 'settle');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import timers from 'node:timers/promises';
-import { requestStatusQuery } from '../../src/db/records/notification-inbox';
+import { scheduleStatusQuery } from '../../src/db/records/notification-inbox';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { createSealer } from '../../src/crypto/sealing';
 import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry';
@@ -53,7 +53,7 @@ async function storeNotifications(count: number): Promise<void> {
   for (let noted = 0; noted < count; noted += 1) {
     const terms = ledger.newTerms();
     await transitionWriters.create(ledger.context, creation(terms, new Date()));
-    await requestStatusQuery(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
+    await scheduleStatusQuery(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
   }
   await ledger.db.query('update provider_notifications set next_notify_at = now()');
 }
@@ -108,7 +108,7 @@ it('repeats the signals of an outage of Temporal soon, without a limit', async (
 it('makes no pause while full batches are due', async () => {
   const { rows } = await ledger.db.query<{ id: string }>('select id from provider_accounts');
   for (let count = 0; count < 220; count += 1) {
-    await requestStatusQuery(ledger.db, { accountId: rows[0]?.id ?? '', referenceId: `UNKNOWN-${count}` });
+    await scheduleStatusQuery(ledger.db, { accountId: rows[0]?.id ?? '', referenceId: `UNKNOWN-${count}` });
   }
   await ledger.db.query('update provider_notifications set next_notify_at = now()');
   const sleeps = jest.spyOn(timers, 'setTimeout');

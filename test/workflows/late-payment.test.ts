@@ -1,4 +1,4 @@
-import { requestStatusQuery } from '../../src/db/records/notification-inbox';
+import { scheduleStatusQuery } from '../../src/db/records/notification-inbox';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { resolveException } from '../../src/services/payments/exceptions';
 import { recordHistory } from '../support/history';
@@ -249,7 +249,7 @@ describe('a notification of a payment', () => {
 describe('an exception is opened', () => {
   it('for a notification of an unknown order, once', async () => {
     const referenceId = 'LN0000000000000000';
-    await requestStatusQuery(service.db, { accountId: await accountId(), referenceId });
+    await scheduleStatusQuery(service.db, { accountId: await accountId(), referenceId });
     expect(await openException(referenceId)).toMatchObject({ kind: 'unknown_order', payment_id: null });
     await waitForNoOpenNotification(referenceId);
   });
@@ -271,7 +271,7 @@ describe('an exception is opened', () => {
     await service.providerDb.query("update payments set transaction_id = 'another' where order_id = $1", [
       reference_id,
     ]);
-    await requestStatusQuery(service.db, { accountId: await accountId(), referenceId: reference_id });
+    await scheduleStatusQuery(service.db, { accountId: await accountId(), referenceId: reference_id });
     expect(await openException(reference_id)).toMatchObject({ kind: 'paid_twice' });
   });
 
@@ -288,7 +288,7 @@ describe('an exception is opened', () => {
           reference_id,
         ])
       ).rows;
-    await requestStatusQuery(service.db, order);
+    await scheduleStatusQuery(service.db, order);
     const [exception] = await eventually(paidTwice, (found) => found.length === 1);
     expect(exception).toMatchObject({ payment_id: id, detail: expect.stringContaining('second') });
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
@@ -296,7 +296,7 @@ describe('an exception is opened', () => {
     const resolution = { note: 'sent back by bank transfer', isRefunded: false };
     await resolveException(service.db, { via: 'cli', name: 'cli:dewi' }, exception.id, resolution);
     await waitForNoOpenNotification(reference_id);
-    await requestStatusQuery(service.db, order);
+    await scheduleStatusQuery(service.db, order);
     await waitForNoOpenNotification(reference_id);
     expect(await paidTwice()).toHaveLength(1);
   });
@@ -316,7 +316,7 @@ describe('the sweeper', () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id, { notify: false });
     const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
-    await requestStatusQuery(service.db, { accountId: rows[0].id, referenceId: reference_id });
+    await scheduleStatusQuery(service.db, { accountId: rows[0].id, referenceId: reference_id });
     const names = await eventually(
       () => service.transitionsOf(id),
       (names) => names.includes('pay'),
@@ -330,7 +330,7 @@ describe('the sweeper', () => {
     await service.pay(reference_id);
     await waitForStatus(id, 'settled');
     const { rows } = await service.db.query("select id from provider_accounts where provider = 'gopay'");
-    await requestStatusQuery(service.db, { accountId: rows[0].id, referenceId: reference_id });
+    await scheduleStatusQuery(service.db, { accountId: rows[0].id, referenceId: reference_id });
     await waitForNoOpenNotification(reference_id);
     expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
   });

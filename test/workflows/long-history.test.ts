@@ -35,7 +35,7 @@ it('a payment whose history is long continues as a new run in the same status', 
   expect(latest.priority).toEqual(first.priority);
   expect(await service.workflows.records.readCreation(id)).toMatchObject({
     terms: { paymentId: id },
-    opening: { outcome: 'issued', qrisPayload: expect.stringMatching(/^000201/) },
+    creation: { outcome: 'issued', qrisPayload: expect.stringMatching(/^000201/) },
   });
 
   await service.pay(reference_id);

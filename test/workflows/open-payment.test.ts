@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { failPayment, failUnissuedPayment, openPayment } from '../../activities/payment';
-import { findOpening } from '../../src/db/queries/find-opening';
+import { findCreationResult } from '../../src/db/queries/find-creation-result';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { readState } from '../../src/db/transitions/payment-state';
 import { activityDependencies } from '../support/activity-dependencies';
@@ -62,8 +62,8 @@ describe('a lost transition of the creation', () => {
     behave(acquirer, referenceId);
     await transitionWriters.create(ledger.context, creation(terms, AT));
     const state = { status: 'created', version: 1 } as const;
-    const opening = { atMs: AT.getTime(), ...issued, outcome: 'issued' } as const;
-    const step = { terms, state, atMs: AT.getTime() + 60_000, createdAtMs: AT.getTime(), opening };
+    const issuedCreation = { atMs: AT.getTime(), ...issued, outcome: 'issued' } as const;
+    const step = { terms, state, atMs: AT.getTime() + 60_000, createdAtMs: AT.getTime(), creation: issuedCreation };
     return {
       paymentId,
       step,
@@ -85,14 +85,14 @@ describe('a lost transition of the creation', () => {
     const { paymentId, step, dependencies, payload } = await lose(behave);
     await new MockActivityEnvironment().run(activity.bind(null, dependencies), step);
     expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'pending', version: 2 });
-    expect(await findOpening(ledger.db, paymentId)).toMatchObject({ outcome: 'issued', qrisPayload: payload });
+    expect(await findCreationResult(ledger.db, paymentId)).toMatchObject({ outcome: 'issued', qrisPayload: payload });
   });
 
   it('a rejected creation stays rejected, although the provider would accept it now', async () => {
     const { paymentId, step, dependencies } = await lose((acquirer, reference) => acquirer.removeOrder(reference));
-    const opening = { outcome: 'rejected', atMs: AT.getTime(), reason: 'over the limit of the account' } as const;
-    await new MockActivityEnvironment().run(openPayment.bind(null, dependencies), { ...step, opening });
-    expect(await findOpening(ledger.db, paymentId)).toMatchObject({ reason: 'over the limit of the account' });
+    const creation = { outcome: 'rejected', atMs: AT.getTime(), reason: 'over the limit of the account' } as const;
+    await new MockActivityEnvironment().run(openPayment.bind(null, dependencies), { ...step, creation });
+    expect(await findCreationResult(ledger.db, paymentId)).toMatchObject({ reason: 'over the limit of the account' });
     expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'failed' });
   });
 });

@@ -9,7 +9,7 @@ export function getOpenapi(endpoints: readonly MerchantEndpoint[]): PublicEndpoi
   return publicEndpoint({
     method: 'get',
     path: '/openapi.json',
-    hasBudget: true,
+    countsAgainstNetworkLimit: true,
     handler: () => Promise.resolve({ status: 200, headers, body }),
   });
 }

@@ -69,11 +69,15 @@ function paymentActionEndpoint(
     path: `/operator/payments/:id/${path}`,
     scope,
     readsBody: true,
-    async handler({ db, workflows, mutex }: Pick<ApiDependencies, 'db' | 'workflows' | 'mutex'>, request, { actor }) {
+    async handler(
+      { db, workflows, paymentMutex }: Pick<ApiDependencies, 'db' | 'workflows' | 'paymentMutex'>,
+      request,
+      { actor },
+    ) {
       const { action, note } = read(request);
       return mapErrors(code, async () => {
         const { id } = await findPayment(db, paymentInPath(request));
-        const payment = await mutex.runExclusive(id, (deadlineAtMs) =>
+        const payment = await paymentMutex.runExclusive(id, (deadlineAtMs) =>
           performPaymentAction({ db, workflows: workflows.withDeadline(deadlineAtMs), by: actor }, action, id, note),
         );
         return { status: 200, body: snakeCaseKeys({ payment }) };

@@ -31,13 +31,13 @@ interface MerchantAction<Payment> {
  */
 export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
   const { action, code, assertRequest, toResponse } = merchantAction;
-  return async ({ db, workflows, mutex, log }, httpRequest, { merchantId, keyId }) => {
+  return async ({ db, workflows, paymentMutex, log }, httpRequest, { merchantId, keyId }) => {
     const actor = { name: `key:${keyId}` };
     const find = (pathId: string) => requirePayment(db, merchantId, pathId);
     const payment = await find(String(httpRequest.params.id));
     assertRequest?.(httpRequest, payment);
     const { id } = payment;
-    return mutex.runExclusive(id, async (deadlineAtMs) => {
+    return paymentMutex.runExclusive(id, async (deadlineAtMs) => {
       const client = workflows.withDeadline(deadlineAtMs);
       const request = () => requestWithCatchUp(client, id);
       const requested = await requestFromLost({ db, workflows: client, log }, id, request);

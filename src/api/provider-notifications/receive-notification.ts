@@ -16,7 +16,7 @@ const MAX_BYTES = 64 * 1_024;
 /** A provider waits for its response meanwhile. */
 const SIGNAL_TIMEOUT_MS = 2_000;
 
-type NotificationDependencies = Pick<ApiDependencies, 'providers' | 'publicBudget' | 'publicDb' | 'workflows' | 'log'>;
+type NotificationDependencies = Pick<ApiDependencies, 'providers' | 'publicBudget' | 'keylessDb' | 'workflows' | 'log'>;
 
 /** The payments that were signalled a moment ago. The rows of further notifications stay open for the sweeper. */
 const signalled = new LRUCache<string, true>({ max: 10_000, ttl: 1_000 });
@@ -36,7 +36,7 @@ export const receiveNotification = publicEndpoint({
     await requireAccount(dependencies, request);
   },
   async handler(dependencies: NotificationDependencies, request) {
-    const { publicDb, log, publicBudget } = dependencies;
+    const { keylessDb, log, publicBudget } = dependencies;
     const { accountId, provider } = await requireAccount(dependencies, request);
     const rawBody: Buffer = request.body;
     const verification = provider.verifyNotification({ rawBody, headers: request.headers });
@@ -48,7 +48,7 @@ export const receiveNotification = publicEndpoint({
     }
 
     const { outcome: _, ...content } = verification;
-    const { needsQuery, paymentId } = await storeNotification(publicDb, { accountId, rawBody, ...content });
+    const { needsQuery, paymentId } = await storeNotification(keylessDb, { accountId, rawBody, ...content });
     if (paymentId !== null) logPayment(paymentId);
     // The row of an unknown order stays open: the sweeper opens an exception for an operator.
     if (paymentId === null) log.warn({ accountId, referenceId: content.referenceId }, 'notification for unknown order');
@@ -61,9 +61,9 @@ export const receiveNotification = publicEndpoint({
 });
 
 /** The notification is stored, so without Temporal the provider gets its response, and the sweeper signals later. */
-async function notifySoon({ publicDb, workflows, log }: NotificationDependencies, paymentId: string): Promise<void> {
+async function notifySoon({ keylessDb, workflows, log }: NotificationDependencies, paymentId: string): Promise<void> {
   try {
-    await notifyWorkflow(publicDb, workflows.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS), paymentId);
+    await notifyWorkflow(keylessDb, workflows.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS), paymentId);
   } catch (error) {
     log.warn({ err: error, paymentId }, 'provider notification not handled; will retry');
   }

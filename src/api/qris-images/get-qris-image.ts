@@ -15,7 +15,7 @@ const CONTENT_TYPES = { png: 'image/png', svg: 'image/svg+xml; charset=utf-8' } 
 export const getQrisImage = publicEndpoint({
   method: 'get',
   path: '/qris/:file',
-  hasBudget: true,
+  countsAgainstNetworkLimit: true,
   async handler({ qrisImages, qrisLinks }: Pick<ApiDependencies, 'qrisImages' | 'qrisLinks'>, { params }) {
     const [, token = '', extension] = FILE_NAME.exec(String(params.file)) ?? [];
     const format = extension === 'svg' ? 'svg' : 'png';

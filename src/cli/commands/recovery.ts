@@ -22,7 +22,7 @@ export function addRecoveryCommand(program: LunasCommand): void {
     );
   recovery
     .command('end')
-    .description("end recovery mode, record PostgreSQL's timeline, and continue what was held back")
+    .description("end recovery mode, record PostgreSQL's timeline, and continue what was deferred")
     .requiredOption(...NOTE_OPTION)
     .examples('lunas recovery end --note "recovered and reconciled, incident 12"')
     .writeAction(z.object({ note }), ({ note }, { db, by }, context) =>

@@ -556,16 +556,16 @@ create table provider_notifications (
   next_notify_at timestamptz(3) not null default now() + interval '5 seconds',
   -- What it reports. A transition closes only what its new status reflects; null is left to a status query.
   reported_status text check (reported_status in ('pending', 'paid', 'expired', 'cancelled', 'denied', 'refunded')),
-  -- What it means: two with the same meaning are the same, whatever their bytes. Null: it is our own.
-  meaning_sha256 bytea check (octet_length(meaning_sha256) = 32),
+  -- Two with the same key are the same, whatever their bytes. Null: it is our own.
+  dedupe_key_sha256 bytea check (octet_length(dedupe_key_sha256) = 32),
   signed_sha256 bytea, -- what the provider has signed of it; null: it is our own
   unique (provider_account_id, body_sha256)
 ) with (
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
-create unique index provider_notifications_meaning_key
-  on provider_notifications (provider_account_id, reference_id, meaning_sha256) where meaning_sha256 is not null;
+create unique index provider_notifications_dedupe_key
+  on provider_notifications (provider_account_id, reference_id, dedupe_key_sha256) where dedupe_key_sha256 is not null;
 create index provider_notifications_open_idx on provider_notifications (reference_id) where closed_at is null;
 create index provider_notifications_due_idx on provider_notifications (next_notify_at) where closed_at is null;
 create index provider_notifications_retention_idx on provider_notifications (received_at, id);
@@ -1094,7 +1094,7 @@ grant select, insert, update, delete on indeterminate_orders to lunas_worker, lu
 
 -- Notifications of providers.
 grant select (id, provider_account_id, reference_id, body_sha256, received_at, closed_at, notify_attempts,
-  next_notify_at, reported_status, meaning_sha256, signed_sha256), insert on provider_notifications
+  next_notify_at, reported_status, dedupe_key_sha256, signed_sha256), insert on provider_notifications
   to lunas_api, lunas_worker, lunas_operator;
 grant update (closed_at, next_notify_at) on provider_notifications to lunas_api, lunas_worker, lunas_operator;
 grant update (notify_attempts), delete on provider_notifications to lunas_worker;

@@ -18,13 +18,13 @@ export const TERMS_COLUMNS = `
 export async function findTerms(db: Queryable, paymentId: string): Promise<PaymentTerms> {
   const recorded = await findRecordedTerms(db, paymentId);
   if (!recorded) throw new Error(`There is no payment ${paymentId}`);
-  const { isMerchantHeld: _, issuedTransactionId: __, ...terms } = recorded;
+  const { isMerchantOnHold: _, issuedTransactionId: __, ...terms } = recorded;
   return terms;
 }
 
 export interface RecordedTerms extends PaymentTerms {
   /** The merchant's payments do not settle (`lunas merchants hold`). */
-  readonly isMerchantHeld: boolean;
+  readonly isMerchantOnHold: boolean;
   /** The transaction that the provider issued; null before. */
   readonly issuedTransactionId: string | null;
 }
@@ -33,7 +33,7 @@ export interface RecordedTerms extends PaymentTerms {
 export async function findRecordedTerms(db: Queryable, paymentId: string): Promise<RecordedTerms | undefined> {
   const { rows } = await db.query<RecordedTerms>({
     name: 'find_terms',
-    text: `select ${TERMS_COLUMNS}, merchants.held_at is not null as "isMerchantHeld",
+    text: `select ${TERMS_COLUMNS}, merchants.held_at is not null as "isMerchantOnHold",
         payments.provider_transaction_id as "issuedTransactionId"
       from payments join merchants on merchants.id = payments.merchant_id where payments.id = $1`,
     values: [paymentId],

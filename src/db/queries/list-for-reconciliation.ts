@@ -26,7 +26,7 @@ export interface ReconciledPayment {
 }
 
 type SelectedColumn =
-  'totalRupiah' | 'settlementKind' | 'providerTransactionId' | 'late' | 'isManuallyRefunded' | 'isMerchantHeld';
+  'totalRupiah' | 'settlementKind' | 'providerTransactionId' | 'late' | 'isManuallyRefunded' | 'isMerchantOnHold';
 
 interface Row extends StateRow, Omit<ReconciledPayment, 'recorded'>, Pick<RecordedPayment, SelectedColumn> {
   readonly createdAt: Date;
@@ -42,7 +42,7 @@ const SELECT = `
     payments.created_at as "createdAt", payments.expires_at as "expiresAt", payments.updated_at as "updatedAt",
     late_payments.status as late, refund.submitted_at as "refundSubmittedAt",
     coalesce(refund.is_manual, false) or coalesce(late_payments.is_manual, false) as "isManuallyRefunded",
-    merchants.held_at is not null as "isMerchantHeld"
+    merchants.held_at is not null as "isMerchantOnHold"
   from payments
   join merchants on merchants.id = payments.merchant_id
   left join late_payments on late_payments.payment_id = payments.id
@@ -217,7 +217,7 @@ function paymentOf(row: Row): ReconciledPayment {
       late,
       refundSubmittedAtMs: row.refundSubmittedAt?.getTime() ?? null,
       isManuallyRefunded: row.isManuallyRefunded,
-      isMerchantHeld: row.isMerchantHeld,
+      isMerchantOnHold: row.isMerchantOnHold,
       createdAtMs: row.createdAt.getTime(),
       expiresAtMs: row.expiresAt.getTime(),
       updatedAtMs: row.updatedAt.getTime(),

@@ -56,9 +56,9 @@ export interface Notification {
   readonly accountId: string;
   readonly referenceId: string;
   readonly reportedStatus: ReportedStatus;
-  /** Two notifications of an account with the same meaning are the same. Null for a notification of our own. */
-  readonly meaning: string | null;
-  /** The part of the meaning that the provider's signature covers. Null for a notification of our own. */
+  /** Two notifications of an account with the same dedupe key are the same. Null for a notification of our own. */
+  readonly dedupeKey: string | null;
+  /** The part of the dedupe key that the provider's signature covers. Null for a notification of our own. */
   readonly signed: string | null;
   readonly rawBody: Buffer;
 }
@@ -75,12 +75,12 @@ const IS_NEAR_EXPIRY =
   "now() between payment.expires_at - interval '5 seconds' and payment.expires_at + interval '30 seconds'";
 
 /**
- * Stores a verified notification once: two with the same meaning or the same bytes are the same. A notification that
+ * Stores a verified notification once: two with the same dedupe key or the same bytes are the same. A notification that
  * the payment already reflects is stored as closed. An expiry near the payment's own timer is due after 20 seconds, if
  * the timer has not closed it.
  */
 export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
-  const { accountId, referenceId, reportedStatus, meaning, signed, rawBody } = notification;
+  const { accountId, referenceId, reportedStatus, dedupeKey, signed, rawBody } = notification;
   const knownAt = reportedStatus === null ? [] : PAYMENT_STATUSES_REFLECTING[reportedStatus];
   const { rows } = await db.query<InboxEntry>({
     name: 'store_notification',
@@ -92,11 +92,11 @@ export async function storeNotification(db: Queryable, notification: Notificatio
       variants as (
         select reported_status from provider_notifications
         where provider_account_id = $1 and reference_id = $2 and signed_sha256 = $8::bytea
-          and meaning_sha256 is not null
+          and dedupe_key_sha256 is not null
       ),
       stored as (
         insert into provider_notifications
-          (provider_account_id, reference_id, body_sha256, body, reported_status, meaning_sha256, signed_sha256,
+          (provider_account_id, reference_id, body_sha256, body, reported_status, dedupe_key_sha256, signed_sha256,
             closed_at, next_notify_at)
         select $1::uuid, $2, $3::bytea, $4, $6, $7::bytea, $8::bytea,
           case when (select status from payment) = any ($5) then now() end,
@@ -116,7 +116,7 @@ export async function storeNotification(db: Queryable, notification: Notificatio
       rawBody.toString('utf8'),
       knownAt,
       reportedStatus,
-      hashOf(meaning),
+      hashOf(dedupeKey),
       hashOf(signed),
     ],
   });
@@ -135,12 +135,12 @@ function sha256(content: string | Buffer): Buffer {
  * Stores a notification of our own: the sweeper makes the workflow query the status, as for a provider's
  * notification.
  */
-export async function requestStatusQuery(
+export async function scheduleStatusQuery(
   db: Queryable,
   { accountId, referenceId }: Pick<Notification, 'accountId' | 'referenceId'>,
 ): Promise<void> {
   const rawBody = Buffer.from(JSON.stringify({ noted_by: 'lunas', noted_at: new Date(), order_id: referenceId }));
-  await storeNotification(db, { accountId, referenceId, reportedStatus: null, meaning: null, signed: null, rawBody });
+  await storeNotification(db, { accountId, referenceId, reportedStatus: null, dedupeKey: null, signed: null, rawBody });
 }
 
 /** The open notifications of one order. */

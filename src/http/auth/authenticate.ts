@@ -22,7 +22,7 @@ interface KeyPermissions {
 }
 
 /** What finds a key of any kind. */
-export type KeyDependency = 'environment' | 'failedKeys' | 'knownKeys';
+export type KeyDependency = 'environment' | 'authFailures' | 'knownKeys';
 
 const BEARER = /^Bearer +(\S+)$/i;
 
@@ -96,11 +96,11 @@ export async function authenticateKey<Key>(
 
 /** Anyone can make up well-formed keys. Beyond the limit of an address they cost no read of PostgreSQL. */
 async function mayExist(
-  { failedKeys, knownKeys }: Pick<HttpDependencies, KeyDependency>,
+  { authFailures, knownKeys }: Pick<HttpDependencies, KeyDependency>,
   address: string,
   { secretSha256 }: StoredKey,
 ): Promise<boolean> {
-  return !failedKeys.isOverLimit(address) || knownKeys.has(secretSha256);
+  return !authFailures.isOverLimit(address) || knownKeys.has(secretSha256);
 }
 
 /**
@@ -108,7 +108,7 @@ async function mayExist(
  * @throws ApiError the rejection; `rate_limited` after too many of them from one address
  */
 export async function countRejections<Caller>(
-  { failedKeys }: Pick<HttpDependencies, 'failedKeys'>,
+  { authFailures }: Pick<HttpDependencies, 'authFailures'>,
   request: Request,
   authenticated: () => Promise<Caller>,
 ): Promise<Caller> {
@@ -117,7 +117,7 @@ export async function countRejections<Caller>(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const address = clientAddress(request);
-    const waitSeconds = failedKeys.count(address);
+    const waitSeconds = authFailures.count(address);
     if (waitSeconds === undefined) throw error;
     throw new ApiError(
       'rate_limited',

@@ -37,10 +37,10 @@ export class PublicBudget {
 
   #bucketOf(network: string): Bucket {
     const nowMs = Date.now();
-    const most = this.requestsPerSecond * BURST_SECONDS;
-    const bucket = this.#buckets.get(network) ?? { requests: most, updatedAtMs: nowMs };
+    const burstLimit = this.requestsPerSecond * BURST_SECONDS;
+    const bucket = this.#buckets.get(network) ?? { requests: burstLimit, updatedAtMs: nowMs };
     const earned = (Math.max(nowMs - bucket.updatedAtMs, 0) / 1_000) * this.requestsPerSecond;
-    bucket.requests = Math.min(bucket.requests + earned, most);
+    bucket.requests = Math.min(bucket.requests + earned, burstLimit);
     bucket.updatedAtMs = nowMs;
     this.#buckets.set(network, bucket);
     return bucket;

@@ -36,7 +36,7 @@ export function verifyNotification({ rawBody }: ReceivedNotification, serverKey:
   if (!timingSafeEqual(expected, Buffer.from(signature_key, 'hex'))) return { outcome: 'invalid_signature' };
   const reportedStatus = status_code === PENDING ? 'pending' : (REPORTED_STATUSES.get(transaction_status) ?? null);
   const { transaction_id, refunds } = details;
-  const meaning = JSON.stringify([order_id, status_code, transaction_status, transaction_id, refunds]);
+  const dedupeKey = JSON.stringify([order_id, status_code, transaction_status, transaction_id, refunds]);
   const signed = JSON.stringify([order_id, status_code, gross_amount]);
-  return { outcome: 'verified', referenceId: order_id, reportedStatus, meaning, signed };
+  return { outcome: 'verified', referenceId: order_id, reportedStatus, dedupeKey, signed };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import { openException } from '../../db/records/open-exception';
-import { newestNotification, requestStatusQuery } from '../../db/records/notification-inbox';
+import { newestNotification, scheduleStatusQuery } from '../../db/records/notification-inbox';
 import { closeReconciled, noteIndeterminateOrders } from '../../db/records/reconciliation-findings';
 import { findArchivedIds } from '../../db/records/archive';
 import type { Queryable } from '../../db/connection/pool';
@@ -330,7 +330,7 @@ async function followUp(
   if (found.isResolvedByStatusQuery) {
     // The sweeper repeats an open notification anyway.
     const isRequested = (await newestNotification(db, { providerAccountId, referenceId })) !== null;
-    if (!isRequested) await requestStatusQuery(db, { accountId: providerAccountId, referenceId });
+    if (!isRequested) await scheduleStatusQuery(db, { accountId: providerAccountId, referenceId });
   } else if (needsException(found, isProviderDeterminate, Date.now())) {
     await openReconciliationException(db, order, `${found.kind}: ${found.detail}`);
   }

@@ -12,7 +12,7 @@ const RECOVERY_ACTOR = { name: 'operator', note: 'written again by a recovery' }
  */
 export async function rebuildPayment(
   context: TransitionContext,
-  { terms, createdAtMs, opening }: RecordedCreation,
+  { terms, createdAtMs, creation }: RecordedCreation,
 ): Promise<void> {
   await ensureMerchant(context.db, terms);
   const policyId = await findPolicyId(context.db, terms);
@@ -21,10 +21,10 @@ export async function rebuildPayment(
     createdAtMs,
     by: RECOVERY_ACTOR,
   });
-  if (!opening) return;
-  const step = { paymentId: terms.paymentId, version: state.version, at: new Date(opening.atMs), by: RECOVERY_ACTOR };
-  if (opening.outcome === 'issued') await transitionWriters.issue(context, { ...step, ...opening });
-  else await transitionWriters.fail_creation(context, { ...step, reason: opening.reason });
+  if (!creation) return;
+  const step = { paymentId: terms.paymentId, version: state.version, at: new Date(creation.atMs), by: RECOVERY_ACTOR };
+  if (creation.outcome === 'issued') await transitionWriters.issue(context, { ...step, ...creation });
+  else await transitionWriters.fail_creation(context, { ...step, reason: creation.reason });
 }
 
 /** A merchant lost with the payment is restored without name and key, and suspended: an operator decides about it. */

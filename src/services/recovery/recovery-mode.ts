@@ -22,20 +22,20 @@ export function beginRecoveryMode(
 }
 
 /**
- * Ends recovery mode, records PostgreSQL's timeline, and wakes the workflows that were held back. A workflow that
+ * Ends recovery mode, records PostgreSQL's timeline, and wakes the workflows that were deferred. A workflow that
  * misses the signal repeats its step within a day. A repeated call wakes those that still wait.
  * @returns how many workflows were woken
  */
 export async function endRecoveryMode({ db, workflows, by }: OperatorContext, note: string): Promise<number> {
   await withAudit(db, by, { action: 'recovery.end', target: TARGET, note }, () => records.endRecovery(db));
   await sleep(READING_AGE_MS);
-  const heldBack = await listHeldBack(db);
-  await wakeWorkflows(workflows, heldBack);
-  return heldBack.length;
+  const deferred = await listDeferred(db);
+  await wakeWorkflows(workflows, deferred);
+  return deferred.length;
 }
 
 /** Payments whose settlement or refund is due. */
-async function listHeldBack(db: Queryable): Promise<string[]> {
+async function listDeferred(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select id from payments
        where ${STATUS} = 'paid' and settlement_kind = 'automatic' and settlement_due_at <= now()

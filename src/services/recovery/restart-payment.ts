@@ -1,6 +1,6 @@
 import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
-import { findOpening } from '../../db/queries/find-opening';
+import { findCreationResult } from '../../db/queries/find-creation-result';
 import { findOpenPayment, type OpenPayment } from '../../db/queries/list-open-payments';
 import { readState } from '../../db/transitions/payment-state';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/payment-transitions';
@@ -26,8 +26,8 @@ export async function startFromRow(
   workflow: WorkflowRecord | null,
 ): Promise<'rebuilt' | 'running'> {
   const { paymentId } = terms;
-  const opening = await findOpening(db, paymentId);
-  const resumeState = { ...listed, ...(opening && { opening }) };
+  const creation = await findCreationResult(db, paymentId);
+  const resumeState = { ...listed, ...(creation && { creation }) };
   if (workflow === null) return workflows.resumePayment(terms, resumeState);
   // The payment may have become final since it was read.
   const state = await readState(db, paymentId);

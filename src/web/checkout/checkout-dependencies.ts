@@ -7,7 +7,7 @@ import type { CheckoutWatch } from './checkout-watch';
 /** What the checkout pages use. */
 export interface CheckoutDependencies {
   /** Connections for requests without a key: they cannot take those of merchants. */
-  readonly publicDb: Queryable;
+  readonly keylessDb: Queryable;
   readonly checkoutLinks: PublicLinks;
   readonly checkoutPages: CheckoutPages;
   readonly checkoutWatch: CheckoutWatch;

@@ -6,13 +6,13 @@ import type { CheckoutDependencies } from './checkout-dependencies';
 
 /** The payment of the token in the path; undefined for any other text. */
 export async function findCheckoutPage(
-  { checkoutLinks, publicDb }: Pick<CheckoutDependencies, 'checkoutLinks' | 'publicDb'>,
+  { checkoutLinks, keylessDb }: Pick<CheckoutDependencies, 'checkoutLinks' | 'keylessDb'>,
   { params }: Request,
 ): Promise<CheckoutRow | undefined> {
   const paymentId = await checkoutLinks.paymentIdOf(String(params.token));
   if (paymentId === undefined) return undefined;
   logPayment(paymentId);
-  return findCheckout(publicDb, paymentId);
+  return findCheckout(keylessDb, paymentId);
 }
 
 /** Of `?lang=`, else of the browser; Indonesian if it names neither. */

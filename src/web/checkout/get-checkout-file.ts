@@ -6,7 +6,7 @@ import { publicEndpoint } from '../../http/endpoint';
 export const getCheckoutFile = publicEndpoint({
   method: 'get',
   path: '/checkout/:file',
-  hasBudget: true,
+  countsAgainstNetworkLimit: true,
   async handler(_dependencies, { params }) {
     const file = findCheckoutFile(String(params.file));
     if (!file) throw new ApiError('not_found', 'There is no such file.');

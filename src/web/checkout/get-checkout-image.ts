@@ -9,8 +9,8 @@ import { findCheckoutPage, languageOf } from './find-checkout-page';
 export const getCheckoutImage = publicEndpoint({
   method: 'get',
   path: '/pay/:token/qris.png',
-  hasBudget: true,
-  async handler(dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'publicDb'>, request) {
+  countsAgainstNetworkLimit: true,
+  async handler(dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'keylessDb'>, request) {
     const payment = await findCheckoutPage(dependencies, request);
     const payload = payment && payablePayload(payment, Date.now());
     if (!payload) throw new ApiError('not_found', 'There is no QR code that can be paid.');

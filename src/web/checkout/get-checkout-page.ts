@@ -12,9 +12,9 @@ const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 export const getCheckoutPage = publicEndpoint({
   method: 'get',
   path: '/pay/:token',
-  hasBudget: true,
+  countsAgainstNetworkLimit: true,
   async handler(
-    dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'lostWorkflows' | 'publicDb'>,
+    dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'lostWorkflows' | 'keylessDb'>,
     request,
   ) {
     const language = languageOf(request);

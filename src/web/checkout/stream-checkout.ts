@@ -12,7 +12,7 @@ export const streamCheckout = publicEndpoint({
   method: 'get',
   path: '/pay/:token/events',
   isUnobserved: true,
-  hasBudget: true,
+  countsAgainstNetworkLimit: true,
   async handler(
     { checkoutLinks, checkoutWatch }: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutWatch'>,
     request,

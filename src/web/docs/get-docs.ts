@@ -41,7 +41,7 @@ const FILES = new Map<string, DocsFile>([
 export const getDocs = publicEndpoint({
   method: 'get',
   path: '/docs',
-  hasBudget: true,
+  countsAgainstNetworkLimit: true,
   handler: () =>
     Promise.resolve({
       status: 200,
@@ -53,7 +53,7 @@ export const getDocs = publicEndpoint({
 export const getDocsFile = publicEndpoint({
   method: 'get',
   path: '/docs/:file',
-  hasBudget: true,
+  countsAgainstNetworkLimit: true,
   async handler(_dependencies, { params }) {
     const file = FILES.get(String(params.file));
     if (!file) throw new ApiError('not_found', 'There is no such file.');

@@ -5,7 +5,7 @@ import { renderLlmsTxt } from './guides';
 export const getLlmsTxt = publicEndpoint({
   method: 'get',
   path: '/llms.txt',
-  hasBudget: true,
+  countsAgainstNetworkLimit: true,
   handler: ({ publicBaseUrl }: { readonly publicBaseUrl: string }) =>
     Promise.resolve({
       status: 200,

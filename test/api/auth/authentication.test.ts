@@ -296,25 +296,25 @@ describe('requests with a failed key', () => {
   });
 
   it('are counted by /64 for IPv6, and from zero after a minute', () => {
-    const failedKeys = new AuthFailureLimiter();
-    const counts = Array.from({ length: 61 }, (_, index) => failedKeys.count(`2001:db8::${index.toString(16)}`));
+    const authFailures = new AuthFailureLimiter();
+    const counts = Array.from({ length: 61 }, (_, index) => authFailures.count(`2001:db8::${index.toString(16)}`));
     expect(counts.findIndex((retryAfter) => retryAfter !== undefined)).toBe(60);
-    expect(failedKeys.count('2001:db8:0:1::1')).toBeUndefined();
+    expect(authFailures.count('2001:db8:0:1::1')).toBeUndefined();
     const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_001);
-    expect(failedKeys.count('2001:db8::1')).toBeUndefined();
+    expect(authFailures.count('2001:db8::1')).toBeUndefined();
     now.mockRestore();
   });
 
   it('are counted for at most 10,000 networks', () => {
-    const failedKeys = new AuthFailureLimiter();
-    for (let count = 0; count < 61; count += 1) failedKeys.count('203.0.113.9');
+    const authFailures = new AuthFailureLimiter();
+    for (let count = 0; count < 61; count += 1) authFailures.count('203.0.113.9');
     const fail = (networks: number) => {
-      for (let index = 0; index < networks; index += 1) failedKeys.count(`10.0.${index >> 8}.${index & 255}`);
+      for (let index = 0; index < networks; index += 1) authFailures.count(`10.0.${index >> 8}.${index & 255}`);
     };
     fail(9_998);
-    expect(failedKeys.count('203.0.113.9')).toBeDefined();
+    expect(authFailures.count('203.0.113.9')).toBeDefined();
     fail(10_000);
-    expect(failedKeys.count('203.0.113.9')).toBeUndefined();
+    expect(authFailures.count('203.0.113.9')).toBeUndefined();
   });
 
   it('share a network exactly when their first 64 bits are the same', () => {

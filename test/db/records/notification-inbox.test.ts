@@ -3,7 +3,7 @@ import {
   claimDueNotifications,
   closeNotifications,
   newestNotification,
-  requestStatusQuery,
+  scheduleStatusQuery,
   recordNotified,
   storeNotification,
 } from '../../../src/db/records/notification-inbox';
@@ -39,8 +39,8 @@ const LATE = { totalRupiah: 50_000, providerTransactionId: 'T', paidAt: T0 };
 
 function notify({ providerAccountId, referenceId }: PaymentTerms, reportedStatus: ReportedStatus, text = 'a') {
   const notification = { accountId: providerAccountId, referenceId, reportedStatus };
-  const meaning = `${referenceId} ${reportedStatus} ${text}`;
-  return storeNotification(db, { ...notification, meaning, signed: referenceId, rawBody: Buffer.from(meaning) });
+  const dedupeKey = `${referenceId} ${reportedStatus} ${text}`;
+  return storeNotification(db, { ...notification, dedupeKey, signed: referenceId, rawBody: Buffer.from(dedupeKey) });
 }
 
 /** Makes the notifications of an order due, this long after they were received. */
@@ -81,7 +81,7 @@ it.each([
   'a notification open for %s with %d earlier attempts is claimed once, and due again after %d s',
   async (age, notifyAttempts, nextSeconds) => {
     const terms = ledger.newTerms();
-    await requestStatusQuery(db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
+    await scheduleStatusQuery(db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
     await makeDue(terms, age, notifyAttempts);
     const [notification, ...more] = await claimDueNotifications(db, 10);
     expect([notification, more]).toMatchObject([{ referenceId: terms.referenceId }, []]);

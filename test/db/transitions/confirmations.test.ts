@@ -38,7 +38,7 @@ async function notify({ providerAccountId, referenceId }: PaymentTerms, reported
     accountId: providerAccountId,
     referenceId,
     reportedStatus,
-    meaning: reportedStatus,
+    dedupeKey: reportedStatus,
     signed: reportedStatus,
     rawBody,
   });

@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../../activities';
-import { requestStatusQuery } from '../../../src/db/records/notification-inbox';
+import { scheduleStatusQuery } from '../../../src/db/records/notification-inbox';
 import { PaymentWorkflowClient, type RequestOutcome } from '../../../src/temporal/payment-workflow-client';
 import { notifyWorkflow } from '../../../src/temporal/notify-workflow';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
@@ -405,7 +405,7 @@ async function payLate(payments: readonly ModelledPayment[]): Promise<void> {
     lose(terms, random.pick(['find', 'refund']));
     crashWorkers(terms);
     counts.messages += 1;
-    await requestStatusQuery(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
+    await scheduleStatusQuery(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
     await notifyWorkflow(ledger.db, workflows, terms.paymentId);
   }
   const deadlineAtMs = Date.now() + IDLE_TIMEOUT_MS;

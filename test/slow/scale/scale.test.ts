@@ -3,7 +3,7 @@ import type { ReconciliationPart } from '../../../src/domain/reconciliation';
 import { planReconciliation } from '../../../src/domain/reconciliation';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { findMerchantPayment } from '../../../src/db/queries/find-payment';
-import { findOpening } from '../../../src/db/queries/find-opening';
+import { findCreationResult } from '../../../src/db/queries/find-creation-result';
 import { findOriginalResponse, findOriginalResponses } from '../../../src/db/queries/find-original-response';
 import { listMerchantPayments } from '../../../src/db/queries/list-payments';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
@@ -173,7 +173,7 @@ it('create, GET, list, replay and the transitions of a payment read few buffers 
   expect(await findMerchantPayment(db, merchant, { id })).toBeDefined();
   expect(await findOriginalResponse(db, id)).toMatchObject({ original: { status: 'pending' } });
   expect((await findOriginalResponses(db, [id])).size).toBe(1);
-  expect(await findOpening(db, id)).toMatchObject({ outcome: 'issued' });
+  expect(await findCreationResult(db, id)).toMatchObject({ outcome: 'issued' });
   const newest = await listMerchantPayments(db, { merchantId: merchant }, 100);
   expect(newest).toHaveLength(100);
   await listMerchantPayments(db, { merchantId: merchant, after: newest[99] }, 100);

@@ -26,7 +26,7 @@ export const bulkItemSchema = z.object({
     .meta({ description: 'Why the provider rejected this item; only if it is `failed`.' }),
 });
 
-export type BulkDependencies = Pick<ApiDependencies, 'db' | 'creations' | 'sealer' | 'derivedKeys'>;
+export type BulkDependencies = Pick<ApiDependencies, 'db' | 'createFlights' | 'sealer' | 'derivedKeys'>;
 
 type BulkItem = z.output<typeof bulkItemSchema>;
 
@@ -51,7 +51,7 @@ export async function createBulk(
 
   const terms = await captureOpenTerms(dependencies, merchant, drafts, earlier);
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, drafts));
-  const creations = dependencies.creations.createAll(terms, prepare);
+  const creations = dependencies.createFlights.createAll(terms, prepare);
   const failures = await Promise.all(creations.map((creation) => creation.catch((error: unknown) => error)));
   const created = terms.length === 0 ? earlier : await findSamePayments(dependencies, drafts);
   const responses = ids.flatMap((id) => created.get(id) ?? []);

@@ -25,7 +25,7 @@ export const createdPaymentSchema = z.object({
 
 export type SingleDependencies = Pick<
   ApiDependencies,
-  'db' | 'creations' | 'lostWorkflows' | 'sealer' | 'derivedKeys' | 'qrisLinks' | 'checkoutLinks'
+  'db' | 'createFlights' | 'lostWorkflows' | 'sealer' | 'derivedKeys' | 'qrisLinks' | 'checkoutLinks'
 >;
 
 type CreatedPayment = z.output<typeof createdPaymentSchema>;
@@ -41,11 +41,11 @@ export async function createSingle(
   const earlier = found && (await requireSameRequest(dependencies, found, draft));
   if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
 
-  dependencies.creations.requirePlace(draft.identity, merchant.merchantId, draft.request.provider);
+  dependencies.createFlights.requirePlace(draft.identity, merchant.merchantId, draft.request.provider);
   const policy = await resolvePolicy(dependencies, merchant, draft.request);
   const terms = captureTerms(merchant, draft, policy);
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
-  await Promise.all(dependencies.creations.createAll([terms], prepare));
+  await Promise.all(dependencies.createFlights.createAll([terms], prepare));
   const written = await findOriginalResponse(dependencies.db, paymentId);
   const created = written && (await requireSameRequest(dependencies, written, draft));
   if (!created?.original) {

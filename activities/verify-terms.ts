@@ -7,16 +7,16 @@ import { payloadRejection } from '../src/domain/rejected-payload';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
-import { heldBack, unchanged } from './step-result';
+import { deferred, keepState } from './step-result';
 
 /** The input of a step, with what PostgreSQL records of the payment and the workflow does not have. */
-export interface CheckedStep extends StepInput {
-  /** The transaction that the provider issued. A step of a workflow has none: `checkStep` sets it. */
+export interface VerifiedStep extends StepInput {
+  /** The transaction that the provider issued. A step of a workflow has none: `verifyStep` sets it. */
   readonly issuedTransactionId?: string | null;
 }
 
-type Step = (dependencies: ActivityDependencies, request: CheckedStep) => Promise<StepResult>;
-type UncheckedStep = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
+type Step = (dependencies: ActivityDependencies, request: VerifiedStep) => Promise<StepResult>;
+type UnverifiedStep = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
 type ActivityOf<Request> = (dependencies: ActivityDependencies, request: Request) => Promise<unknown>;
 
 /** An activity, with what is registered: its input passes the check that the activity declares beside itself. */
@@ -64,7 +64,7 @@ export function unchecked<Request>(activity: ActivityOf<Request>): ActivityOf<Re
 }
 
 /** Wraps an activity so that it compares its terms with the payment's row first. */
-export function checkTerms<Request extends { readonly terms: PaymentTerms }>(
+export function verifyTerms<Request extends { readonly terms: PaymentTerms }>(
   activity: ActivityOf<Request>,
 ): ActivityOf<Request> {
   return async (dependencies, request) => {
@@ -77,7 +77,7 @@ export function checkTerms<Request extends { readonly terms: PaymentTerms }>(
  * Wraps a step of a payment whose row exists. In production, a step that only a signal requested is rejected: anyone
  * who reaches Temporal can send a signal.
  */
-export function checkStep(step: Step): UncheckedStep {
+export function verifyStep(step: Step): UnverifiedStep {
   return async (dependencies, request) => {
     const recorded = await requireRecordedTerms(dependencies.db, request.terms);
     if (!isProven(dependencies, request)) return rejectUnproven(dependencies, request);
@@ -86,12 +86,12 @@ export function checkStep(step: Step): UncheckedStep {
 }
 
 /** The same for the settlement, which waits while the merchant is on hold. */
-export function checkSettlement(settle: UncheckedStep): UncheckedStep {
+export function verifySettlement(settle: UnverifiedStep): UnverifiedStep {
   return async (dependencies, request) => {
     const recorded = await requireRecordedTerms(dependencies.db, request.terms);
     if (!isProven(dependencies, request)) return rejectUnproven(dependencies, request);
-    if (recorded?.isMerchantHeld) {
-      return heldBack(dependencies, request, { reason: OPERATOR_STEPS.merchantOnHold, isMerchantHeld: true });
+    if (recorded?.isMerchantOnHold) {
+      return deferred(dependencies, request, { reason: OPERATOR_STEPS.merchantOnHold, isMerchantOnHold: true });
     }
     return settle(dependencies, request);
   };
@@ -102,7 +102,7 @@ function isProven({ environment }: ActivityDependencies, { by }: StepInput): boo
 }
 
 function rejectUnproven(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
-  return unchanged(dependencies, request, {
+  return keepState(dependencies, request, {
     rejection: 'In production a signal moves no money: an operator has to request it.',
   });
 }

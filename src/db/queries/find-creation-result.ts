@@ -1,7 +1,7 @@
-import type { Opening } from '../../domain/workflow-step';
+import type { CreationResult } from '../../domain/workflow-step';
 import type { Queryable } from '../connection/pool';
 
-interface OpeningRow {
+interface CreationResultRow {
   readonly at: Date;
   readonly qrisPayload: string | null;
   readonly providerTransactionId: string | null;
@@ -9,9 +9,9 @@ interface OpeningRow {
 }
 
 /** The result of a payment's creation; undefined until it is recorded. */
-export async function findOpening(db: Queryable, paymentId: string): Promise<Opening | undefined> {
-  const { rows } = await db.query<OpeningRow>({
-    name: 'find_opening',
+export async function findCreationResult(db: Queryable, paymentId: string): Promise<CreationResult | undefined> {
+  const { rows } = await db.query<CreationResultRow>({
+    name: 'find_creation_result',
     text: `select transition.occurred_at as at, payments.qris_payload as "qrisPayload",
         payments.provider_transaction_id as "providerTransactionId", payments.failure_reason as "failureReason"
       from payments
@@ -19,10 +19,15 @@ export async function findOpening(db: Queryable, paymentId: string): Promise<Ope
       where payments.id = $1`,
     values: [paymentId],
   });
-  return rows[0] && openingOf(rows[0]);
+  return rows[0] && creationResultOf(rows[0]);
 }
 
-function openingOf({ at, qrisPayload, providerTransactionId, failureReason }: OpeningRow): Opening {
+function creationResultOf({
+  at,
+  qrisPayload,
+  providerTransactionId,
+  failureReason,
+}: CreationResultRow): CreationResult {
   const atMs = at.getTime();
   if (qrisPayload !== null && providerTransactionId !== null) {
     return { outcome: 'issued', atMs, qrisPayload, providerTransactionId };
