@@ -84,7 +84,7 @@ async function partsOf(directory: string): Promise<Part[]> {
     const { nodes, samples, timeDeltas } = profileSchema.parse(
       JSON.parse(await readFile(path.join(directory, file), 'utf8')),
     );
-    const whereOf = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
+    const whereOf = new Map(nodes.map(({ id, callFrame }) => [id, locationOf(callFrame)]));
     for (const [index, id] of samples.entries()) {
       const where = whereOf.get(id) ?? '(unknown)';
       microseconds.set(where, (microseconds.get(where) ?? 0) + (timeDeltas[index] ?? 0));
@@ -101,7 +101,7 @@ async function partsOf(directory: string): Promise<Part[]> {
 const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)/g;
 const OURS = /\/dist\/((?:src\/)?[^/]+)/;
 
-function placeOf({ functionName, url }: { functionName: string; url: string }): string {
+function locationOf({ functionName, url }: { functionName: string; url: string }): string {
   if (url === '') return functionName.startsWith('(') ? functionName : '(V8 and Node.js, native)';
   if (url.startsWith('node:')) return url.split('/').slice(0, 2).join('/');
   const innermost = [...url.matchAll(PACKAGE)].at(-1)?.[1];

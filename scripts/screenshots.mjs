@@ -23,7 +23,7 @@ const HEIGHT = 410;
 const SETTLE_MS = 3_000;
 const ATTEMPTS = 60;
 const COLUMNS = ['Status', 'ReferenceId', 'PaymentStatus', 'NeedsAttention'].map((label) => ({ label }));
-/** The code of the workflow that waits for the customer, and what takes its place. */
+/** The code of the workflow that waits for the customer, and what replaces it. */
 const WAIT = "summary: 'the QR code expires'";
 const FAULT = "summary: (() => { throw new Error('planted fault'); })()";
 const PORTS = ['PORT', 'OPERATOR_PORT', 'CODEC_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];

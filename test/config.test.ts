@@ -73,7 +73,7 @@ describe('a number', () => {
 describe('a master key', () => {
   const key = Buffer.alloc(32).toString('base64');
 
-  it('is rejected in two places, and in a file that cannot be read', () => {
+  it('is rejected by two variables, and in a file that cannot be read', () => {
     expect(() => loadConfig({ LUNAS_MASTER_KEY: key, LUNAS_MASTER_KEY_FILE: '/run/key' })).toThrow(
       'Set LUNAS_MASTER_KEY or LUNAS_MASTER_KEY_FILE, not both.',
     );

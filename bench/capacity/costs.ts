@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A number with the place that measures, counts or states it. */
+/** A number with the file that measures, counts or states it. */
 interface Figure {
   readonly value: number;
   readonly source: string;

@@ -3,11 +3,11 @@ import type { ProviderName } from '../domain/provider-capabilities';
 import { ApiError } from '../http/api-error';
 import { increment } from '../observability/metrics';
 
-/** A creation takes a fraction of a second, so places become free all the time. */
+/** A creation takes a fraction of a second, so slots become free all the time. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** Of one provider account. */
-interface Places {
+interface Slots {
   readonly provider: ProviderName;
   /** Fewer than the configured ones if creations were not completed in time. */
   count: number;
@@ -18,19 +18,19 @@ interface Places {
 }
 
 /** Enough to notice that an account responds again. */
-const MIN_PLACES = 4;
+const MIN_SLOTS = 4;
 
 /** Longer than acquirers usually take. */
 const STALLED_AFTER_MS = 3_000;
 
-/** Of a merchant, whatever the others have, while as many places stay free for the next merchant. */
+/** Of a merchant, whatever the others have, while as many slots stay free for the next merchant. */
 const BASE_SHARE = 16;
 
-/** Who has places, and where. */
+/** Who has slots, and where. */
 type Applicant = Pick<PaymentTerms, 'merchantId' | 'provider' | 'providerAccountId'>;
 
 export interface AdmissionStats {
-  /** Creations that have a place now. */
+  /** Creations that have a slot now. */
   readonly inFlight: number;
   /** Creations that were rejected since the start of the process. */
   readonly rejected: number;
@@ -38,47 +38,47 @@ export interface AdmissionStats {
 
 /**
  * Limits the creations in flight in this process, so that each is completed in time. A creation is admitted or rejected
- * when its request arrives: none waits for a place.
+ * when its request arrives: none waits for a slot.
  *
- * - Each provider account has places of its own. The creations at an account that hangs keep theirs until they time
- *   out, and take none from the other accounts. Each of them that is not completed halves the places of the account,
+ * - Each provider account has slots of its own. The creations at an account that hangs keep theirs until they time
+ *   out, and take none from the other accounts. Each of them that is not completed halves the slots of the account,
  *   and each one that is completed doubles them again. So an outage soon gets few creations that cannot be completed.
- * - An account that has creations in flight and completes none for `STALLED_AFTER_MS` has `MIN_PLACES` until it
+ * - An account that has creations in flight and completes none for `STALLED_AFTER_MS` has `MIN_SLOTS` until it
  *   completes one: what is admitted now would time out as well.
- * - A merchant may have half as many creations as there are free places. So one alone has at most a third of the
- *   places, and leaves some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
- * - Half of what several busy merchants leave can be too few for a shop. So a merchant has `BASE_SHARE` places in any
+ * - A merchant may have half as many creations as there are free slots. So one alone has at most a third of the
+ *   slots, and leaves some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
+ * - Half of what several busy merchants leave can be too few for a shop. So a merchant has `BASE_SHARE` slots in any
  *   case, as long as enough of them stay free.
- * - A bulk needs one place of this share, and takes one for each of its items.
+ * - A bulk needs one slot of this share, and takes one for each of its items.
  */
 export class Admission {
   /** Each account that had a creation since the start of the process. */
-  readonly #accounts = new Map<string, Places>();
+  readonly #accounts = new Map<string, Slots>();
   #rejected = 0;
 
-  /** @param places of each provider account (`MAX_CREATES_IN_FLIGHT`) */
-  constructor(private readonly places: number) {}
+  /** @param slots of each provider account (`MAX_CREATES_IN_FLIGHT`) */
+  constructor(private readonly slots: number) {}
 
   /**
    * A check without the account, which is not known before the first statement of a request: under overload a rejection
    * then costs PostgreSQL nothing.
    * @throws ApiError as `admit`, if the merchant has used its share at each account of the provider
    */
-  requirePlace(merchantId: string, provider: ProviderName): void {
+  requireSlot(merchantId: string, provider: ProviderName): void {
     const accounts = [...this.#accounts.values()].filter((account) => account.provider === provider);
-    if (accounts.length === 0 || accounts.some((account) => hasPlace(account, merchantId))) return;
+    if (accounts.length === 0 || accounts.some((account) => hasSlot(account, merchantId))) return;
     this.#countRejected(accounts, merchantId, 1);
     throw tooManyInFlight(merchantId, provider);
   }
 
   /**
-   * Takes places for creations of one merchant at one account; `release` returns each of them.
-   * @throws ApiError `rate_limited` with `Retry-After` if the merchant has used its share; then no place is taken
+   * Takes slots for creations of one merchant at one account; `release` returns each of them.
+   * @throws ApiError `rate_limited` with `Retry-After` if the merchant has used its share; then no slot is taken
    */
   admit(applicant: Applicant, creations: number): void {
     const { merchantId } = applicant;
     const account = this.#accountOf(applicant);
-    if (!hasPlace(account, merchantId)) {
+    if (!hasSlot(account, merchantId)) {
       this.#countRejected([account], merchantId, creations);
       throw tooManyInFlight(merchantId, applicant.provider);
     }
@@ -87,11 +87,11 @@ export class Admission {
     account.takenByMerchant.set(merchantId, takenBy(account, merchantId) + creations);
   }
 
-  /** Returns the place of one creation. @param isCompleted the payment is issued or failed */
+  /** Returns the slot of one creation. @param isCompleted the payment is issued or failed */
   release(applicant: Applicant, isCompleted: boolean): void {
     const account = this.#accountOf(applicant);
     increment('lunas_creates_total', { outcome: isCompleted ? 'completed' : 'failed' });
-    account.count = isCompleted ? Math.min(account.count * 2, this.places) : Math.max(account.count / 2, MIN_PLACES);
+    account.count = isCompleted ? Math.min(account.count * 2, this.slots) : Math.max(account.count / 2, MIN_SLOTS);
     if (isCompleted) account.waitingSinceMs = performance.now();
     account.taken -= 1;
     const left = takenBy(account, applicant.merchantId) - 1;
@@ -105,7 +105,7 @@ export class Admission {
     return { inFlight, rejected: this.#rejected };
   }
 
-  #countRejected(accounts: readonly Places[], merchantId: string, creations: number): void {
+  #countRejected(accounts: readonly Slots[], merchantId: string, creations: number): void {
     this.#rejected += creations;
     const isOverShare = accounts.some(
       (account) => this.#isHealthy(account) && takenBy(account, merchantId) >= BASE_SHARE,
@@ -113,37 +113,37 @@ export class Admission {
     increment('lunas_creates_total', { outcome: isOverShare ? 'over_share' : 'no_capacity' }, creations);
   }
 
-  /** The account completes its creations, so it has all of its places. */
-  #isHealthy(account: Places): boolean {
-    return account.count === this.places && !isStalled(account);
+  /** The account completes its creations, so it has all of its slots. */
+  #isHealthy(account: Slots): boolean {
+    return account.count === this.slots && !isStalled(account);
   }
 
-  #accountOf({ provider, providerAccountId }: Applicant): Places {
+  #accountOf({ provider, providerAccountId }: Applicant): Slots {
     const known = this.#accounts.get(providerAccountId);
     if (known) return known;
-    const account: Places = { provider, count: this.places, taken: 0, waitingSinceMs: 0, takenByMerchant: new Map() };
+    const account: Slots = { provider, count: this.slots, taken: 0, waitingSinceMs: 0, takenByMerchant: new Map() };
     this.#accounts.set(providerAccountId, account);
     return account;
   }
 }
 
-function hasPlace(account: Places, merchantId: string): boolean {
+function hasSlot(account: Slots, merchantId: string): boolean {
   const taken = takenBy(account, merchantId);
-  const free = (isStalled(account) ? MIN_PLACES : account.count) - account.taken;
+  const free = (isStalled(account) ? MIN_SLOTS : account.count) - account.taken;
   return taken < free / 2 || (taken < BASE_SHARE && free > BASE_SHARE);
 }
 
-function isStalled({ taken, waitingSinceMs }: Places): boolean {
+function isStalled({ taken, waitingSinceMs }: Slots): boolean {
   return taken > 0 && performance.now() - waitingSinceMs >= STALLED_AFTER_MS;
 }
 
-function takenBy({ takenByMerchant }: Places, merchantId: string): number {
+function takenBy({ takenByMerchant }: Slots, merchantId: string): number {
   return takenByMerchant.get(merchantId) ?? 0;
 }
 
 function tooManyInFlight(merchantId: string, provider: ProviderName): ApiError {
   return new ApiError('rate_limited', `Too many creations are in flight; try again in ${RETRY_AFTER_SECONDS} s.`, {
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-    internal: `no place for merchant ${merchantId} at ${provider}`,
+    internal: `no slot for merchant ${merchantId} at ${provider}`,
   });
 }

@@ -173,7 +173,7 @@ function readInput<Schema extends z.ZodObject>(command: Command, schema: Schema)
     const value = typeof issue.input === 'string' ? `, not '${issue.input}'` : '';
     return `${flagName(command, issue.path[0])} ${issue.message}${value}`;
   });
-  // A secret in the place of an id must not get into the log of a build.
+  // A secret instead of an id must not get into the log of a build.
   return command.error(`error: ${maskSecrets(violations.join('; '))}`, { exitCode: USAGE });
 }
 

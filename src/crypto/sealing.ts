@@ -7,7 +7,7 @@ const FORMAT = 'v1';
  * Where a sealed value is stored: its purpose, the id of its row, and further columns that an attacker must not change.
  * All of it is authenticated with the value, which opens nowhere else.
  */
-export type SealedPlace =
+export type SealBinding =
   | readonly [purpose: 'payment-details', paymentId: string]
   | readonly [purpose: 'provider-server-key', accountId: string, adapter: string, baseUrl: string]
   | readonly [purpose: 'webhook-secret', secretId: string]
@@ -19,9 +19,9 @@ export type SealedPlace =
  */
 export interface Sealer {
   readonly keys: KeyRing;
-  seal(plaintext: string, place: SealedPlace): string;
-  /** @throws if the text was sealed with a key that the ring lacks or for another place, or was changed */
-  open(sealed: string, place: SealedPlace): string;
+  seal(plaintext: string, binding: SealBinding): string;
+  /** @throws if the text was sealed with a key that the ring lacks or with another binding, or was changed */
+  open(sealed: string, binding: SealBinding): string;
 }
 
 /** @param masterKey 32 bytes in base64, like each of the old ones, which only open */
@@ -30,16 +30,16 @@ export function createSealer(masterKey: string, oldMasterKeys: readonly string[]
   const { current } = keys;
   return {
     keys,
-    seal(plaintext, place) {
-      const bytes = encrypt(current.key, Buffer.from(plaintext), JSON.stringify(place));
+    seal(plaintext, binding) {
+      const bytes = encrypt(current.key, Buffer.from(plaintext), JSON.stringify(binding));
       return [FORMAT, current.id, bytes.toString('base64url')].join('.');
     },
-    open(sealed, place) {
+    open(sealed, binding) {
       const [format, keyId, body] = sealed.split('.');
       if (format !== FORMAT || keyId === undefined || body === undefined) throw new Error('Not a sealed text');
       const key = keys.byId(keyId);
       if (!key) throw new Error(`Sealed with key ${keyId}, but LUNAS_MASTER_KEY is key ${current.id}`);
-      return decrypt(key.key, Buffer.from(body, 'base64url'), JSON.stringify(place)).toString();
+      return decrypt(key.key, Buffer.from(body, 'base64url'), JSON.stringify(binding)).toString();
     },
   };
 }

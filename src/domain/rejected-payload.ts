@@ -1,5 +1,5 @@
 /**
- * What a worker reads in place of a payload of Temporal that is not authentic. An error there would fail the workflow
+ * What a worker reads instead of a payload of Temporal that is not authentic. An error there would fail the workflow
  * task, which Temporal repeats without limit: a stranger could stop any payment with one message.
  */
 export interface RejectedPayload {

@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The `error` object of a failure (docs/contract.md#errors), narrowed to the codes that can occur at its place. */
+/** The `error` object of a failure (docs/contract.md#errors), narrowed to the codes that can occur there. */
 export function errorSchema<Code extends ApiErrorCode>(codes: readonly Code[]) {
   return z.object({
     code: z.enum(codes),

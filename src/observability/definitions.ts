@@ -133,7 +133,7 @@ export const METRICS = {
     process: 'api',
     help:
       'Creations of valid payments by their end. completed: the acquirer decided; failed: no result in time; ' +
-      'no_capacity: rejected without a place; over_share: rejected, because the merchant has its share of the places.',
+      'no_capacity: rejected without a slot; over_share: rejected, because the merchant has its share of the slots.',
     labels: { outcome: ['completed', 'failed', 'no_capacity', 'over_share'] },
   },
   lunas_dependency_up: {

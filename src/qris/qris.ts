@@ -95,13 +95,13 @@ function readText(payload: EmvPayload, tag: string, pattern: RegExp): QrisResult
 function readTotal(payload: EmvPayload): QrisResult<number | null> {
   const amount = valueOf(payload, '54');
   if (amount === undefined) return success(null);
-  const place = { tag: '54' };
+  const location = { tag: '54' };
   if (amount.length > 13 || !/^\d+(\.\d{0,2})?$/.test(amount)) {
-    return failure('value_invalid', 'The amount must be a number of at most 13 characters.', place);
+    return failure('value_invalid', 'The amount must be a number of at most 13 characters.', location);
   }
   const total = Number(amount);
-  if (!Number.isInteger(total)) return failure('value_invalid', 'The amount has a fraction of a rupiah.', place);
-  return total > 0 ? success(total) : failure('value_invalid', 'The amount is zero.', place);
+  if (!Number.isInteger(total)) return failure('value_invalid', 'The amount has a fraction of a rupiah.', location);
+  return total > 0 ? success(total) : failure('value_invalid', 'The amount is zero.', location);
 }
 
 function readAccounts(payload: EmvPayload): QrisResult<MerchantAccount[]> {

@@ -31,7 +31,7 @@ export function success<T>(value: T): QrisResult<T> {
 export function failure(
   code: QrisErrorCode,
   message: string,
-  place: { tag?: string; position?: number } = {},
+  location: { tag?: string; position?: number } = {},
 ): { ok: false; error: QrisError } {
-  return { ok: false, error: { code, message, tag: place.tag ?? null, position: place.position ?? null } };
+  return { ok: false, error: { code, message, tag: location.tag ?? null, position: location.position ?? null } };
 }

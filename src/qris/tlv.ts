@@ -28,8 +28,8 @@ export function parseTlv(characters: readonly string[], offset: number): QrisRes
     const position = offset + index;
     const tag = characters.slice(index, index + 2).join('');
     if (!TWO_DIGITS.test(tag)) return failure('tag_invalid', `A tag of two digits is expected here.`, { position });
-    const place = { tag, position };
-    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is repeated.`, place);
+    const location = { tag, position };
+    if (seen.has(tag)) return failure('tag_repeated', `Tag ${tag} is repeated.`, location);
     seen.add(tag);
     const digits = characters.slice(index + 2, index + HEADER_LENGTH).join('');
     if (!TWO_DIGITS.test(digits)) {
@@ -40,7 +40,7 @@ export function parseTlv(characters: readonly string[], offset: number): QrisRes
     if (end > characters.length) {
       const remaining = characters.length - start;
       const message = `Tag ${tag} has a length of ${Number(digits)}, but ${remaining} characters remain.`;
-      return failure('truncated', message, place);
+      return failure('truncated', message, location);
     }
     objects.push({ tag, value: characters.slice(start, end).join(''), position, valuePosition: offset + start });
     index = end;

@@ -110,7 +110,7 @@ export class EncryptingCodec implements PayloadCodec {
 }
 
 /**
- * The codec of a worker: it puts a `RejectedPayload` in the place of each payload that is not authentic, and logs it.
+ * The codec of a worker: it puts a `RejectedPayload` instead of each payload that is not authentic, and logs it.
  * Workflows, update validators and activities then reject what depends on it.
  */
 export class WorkerCodec implements PayloadCodec {

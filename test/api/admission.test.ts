@@ -2,7 +2,7 @@ import { Admission } from '../../src/api/admission';
 import { setRecorder } from '../../src/observability/metrics';
 import { ApiError } from '../../src/http/api-error';
 
-const PLACES = 96;
+const SLOTS = 96;
 const ACCOUNT = 'account-a';
 
 const PROVIDER = 'gopay';
@@ -39,67 +39,67 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 
 describe('admission', () => {
-  it('a merchant alone has at most a third of the places of an account', () => {
-    expect(admitted(new Admission(PLACES), 'one', 200)).toBe(PLACES / 3);
+  it('a merchant alone has at most a third of the slots of an account', () => {
+    expect(admitted(new Admission(SLOTS), 'one', 200)).toBe(SLOTS / 3);
   });
 
   it('16 creations of a merchant are admitted beside two merchants without a limit, and beside a bulk', () => {
-    const beside = new Admission(PLACES);
+    const beside = new Admission(SLOTS);
     for (let caller = 0; caller < 200; caller += 1) {
       isAdmitted(beside, 'one');
       isAdmitted(beside, 'other');
     }
     expect(admitted(beside, 'small', 16)).toBe(16);
-    const besideBulk = new Admission(PLACES);
+    const besideBulk = new Admission(SLOTS);
     expect(isAdmitted(besideBulk, 'one', { creations: 50 })).toBe(true);
     expect(admitted(besideBulk, 'small', 16)).toBe(16);
   });
 
   it.each([2, 3, 4])('16 creations of a merchant are admitted beside %i merchants without a limit', (merchants) => {
-    const admission = new Admission(PLACES);
+    const admission = new Admission(SLOTS);
     for (let caller = 0; caller < 200; caller += 1) {
       for (let merchant = 0; merchant < merchants; merchant += 1) isAdmitted(admission, `merchant ${merchant}`);
     }
     expect(admitted(admission, 'small', 16)).toBe(16);
   });
 
-  it('all merchants together have at most all places of an account', () => {
-    const admission = new Admission(PLACES);
+  it('all merchants together have at most all slots of an account', () => {
+    const admission = new Admission(SLOTS);
     const counts = Array.from({ length: 500 }, (_, merchant) => admitted(admission, `merchant ${merchant}`, 2));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(PLACES);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(SLOTS);
   });
 
-  it('creations at an account take no places of another account', () => {
-    const admission = new Admission(PLACES);
+  it('creations at an account take no slots of another account', () => {
+    const admission = new Admission(SLOTS);
     for (let merchant = 0; merchant < 500; merchant += 1) admitted(admission, `merchant ${merchant}`, 1);
-    expect(admitted(admission, 'merchant 1', 200, 'account-b')).toBe(PLACES / 3);
+    expect(admitted(admission, 'merchant 1', 200, 'account-b')).toBe(SLOTS / 3);
   });
 
   it('a merchant has one bulk in flight at an account; the next one is admitted when its items have ended', () => {
-    const admission = new Admission(PLACES);
+    const admission = new Admission(SLOTS);
     expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(true);
     expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(false);
     for (let item = 0; item < 50; item += 1) admission.release(applicant('one'), true);
     expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(true);
   });
 
-  it('without the account, a merchant is rejected if it has no place at any account of the provider', () => {
-    const admission = new Admission(PLACES);
-    const requirePlace = () => admission.requirePlace('one', PROVIDER);
-    expect(requirePlace).not.toThrow();
+  it('without the account, a merchant is rejected if it has no slot at any account of the provider', () => {
+    const admission = new Admission(SLOTS);
+    const requireSlot = () => admission.requireSlot('one', PROVIDER);
+    expect(requireSlot).not.toThrow();
     admitted(admission, 'one', 1, 'account-b');
     admitted(admission, 'one', 200);
-    expect(requirePlace).not.toThrow();
+    expect(requireSlot).not.toThrow();
     admitted(admission, 'one', 200, 'account-b');
-    expect(requirePlace).toThrow(ApiError);
-    expect(() => admission.requirePlace('one', 'shopeepay')).not.toThrow();
-    expect(() => admission.requirePlace('other', PROVIDER)).not.toThrow();
+    expect(requireSlot).toThrow(ApiError);
+    expect(() => admission.requireSlot('one', 'shopeepay')).not.toThrow();
+    expect(() => admission.requireSlot('other', PROVIDER)).not.toThrow();
     admission.release(applicant('one', 'account-b'), true);
-    expect(requirePlace).not.toThrow();
+    expect(requireSlot).not.toThrow();
   });
 
-  it('an account whose creations are not completed keeps four places, until one is completed', () => {
-    const admission = new Admission(PLACES);
+  it('an account whose creations are not completed keeps four slots, until one is completed', () => {
+    const admission = new Admission(SLOTS);
     const taken = admitted(admission, 'one', 200);
     for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), false);
     const probes = Array.from({ length: 500 }, (_, merchant) => admitted(admission, `merchant ${merchant}`, 1));
@@ -110,12 +110,12 @@ describe('admission', () => {
       expect(admitted(admission, 'one', 1)).toBe(1);
       admission.release(applicant('one'), true);
     }
-    expect(admitted(admission, 'one', 200)).toBe(PLACES / 3);
+    expect(admitted(admission, 'one', 200)).toBe(SLOTS / 3);
   });
 
-  it('an account that completes nothing for three seconds keeps four places, until it completes one', () => {
+  it('an account that completes nothing for three seconds keeps four slots, until it completes one', () => {
     jest.useFakeTimers();
-    const admission = new Admission(PLACES);
+    const admission = new Admission(SLOTS);
     expect(admitted(admission, 'one', 3)).toBe(3);
     jest.advanceTimersByTime(2_999);
     expect(admitted(admission, 'other', 10)).toBe(10);
@@ -130,10 +130,10 @@ describe('admission', () => {
 
   it('an account without creations in flight is not stalled', () => {
     jest.useFakeTimers();
-    const admission = new Admission(PLACES);
+    const admission = new Admission(SLOTS);
     admitted(admission, 'one', 1);
     jest.advanceTimersByTime(10_000);
-    // Four places, of which the first merchant has one: the second one gets half of what is free, less its own.
+    // Four slots, of which the first merchant has one: the second one gets half of what is free, less its own.
     expect(admitted(admission, 'other', 10)).toBe(1);
     for (const merchant of ['one', 'other']) admission.release(applicant(merchant), true);
     jest.advanceTimersByTime(10_000);
@@ -141,7 +141,7 @@ describe('admission', () => {
   });
 
   it('counts a merchant that has its share apart from an account that has no capacity', () => {
-    const admission = new Admission(PLACES);
+    const admission = new Admission(SLOTS);
     const taken = admitted(admission, 'one', 40);
     expect(counted).toEqual({ over_share: 8 });
     for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), false);
@@ -154,22 +154,22 @@ describe('admission', () => {
 
   it('counts every rejection at an account that completes nothing as one without capacity', () => {
     jest.useFakeTimers();
-    const admission = new Admission(PLACES);
+    const admission = new Admission(SLOTS);
     admitted(admission, 'one', 30);
     jest.advanceTimersByTime(3_000);
-    expect(() => admission.requirePlace('one', PROVIDER)).toThrow(ApiError);
+    expect(() => admission.requireSlot('one', PROVIDER)).toThrow(ApiError);
     admitted(admission, 'other', 5);
     expect(counted).toEqual({ no_capacity: 6 });
   });
 
-  it('counts a merchant without a place as one without capacity if all places are taken', () => {
-    const admission = new Admission(PLACES);
+  it('counts a merchant without a slot as one without capacity if all slots are taken', () => {
+    const admission = new Admission(SLOTS);
     for (let merchant = 0; merchant < 500; merchant += 1) admitted(admission, `merchant ${merchant}`, 1);
-    expect(counted).toEqual({ no_capacity: 500 - PLACES });
+    expect(counted).toEqual({ no_capacity: 500 - SLOTS });
   });
 
   it('counts what is in flight and what was rejected', () => {
-    const admission = new Admission(PLACES);
+    const admission = new Admission(SLOTS);
     admitted(admission, 'one', 40);
     admitted(admission, 'one', 1, 'account-b');
     expect(admission.stats()).toEqual({ inFlight: 33, rejected: 8 });

@@ -169,11 +169,11 @@ function requests(id: string, referenceId: string) {
     },
     { requiredKeys: ['authorization', 'content-type'] },
   );
-  const place = tuple(constantFrom(...ROUTES), segment, query).map(([route, segment, query]) => {
+  const target = tuple(constantFrom(...ROUTES), segment, query).map(([route, segment, query]) => {
     const search = query.map(([name, value]) => `${name}=${value}`).join('&');
     return [route.method.toUpperCase(), `${route.path.replace(/:\w+/, segment)}?${search}`] as const;
   });
-  return tuple(place, headers, mostly('{"amount":5000}', bodies)).map(([[method, path], headers, body]) => ({
+  return tuple(target, headers, mostly('{"amount":5000}', bodies)).map(([[method, path], headers, body]) => ({
     method,
     path,
     headers,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { assert, nat, property, string } from 'fast-check';
-import { createSealer, type SealedPlace } from '../../src/crypto/sealing';
+import { createSealer, type SealBinding } from '../../src/crypto/sealing';
 
 const newKey = () => randomBytes(32).toString('base64');
-const DETAILS: SealedPlace = ['payment-details', 'p1'];
-const SECRET: SealedPlace = ['webhook-secret', 's1'];
+const DETAILS: SealBinding = ['payment-details', 'p1'];
+const SECRET: SealBinding = ['webhook-secret', 's1'];
 
 describe('sealing', () => {
   it('opens sealed texts, and seals equal texts differently', () => {

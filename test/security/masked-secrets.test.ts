@@ -19,7 +19,7 @@ describe('a secret in an address or an error', () => {
     const { secret: operatorKey } = await createOperator(apis.db, { name: 'sari', environment: 'production' });
     const serverKey = `SB-Mid-server-${randomBytes(12).toString('hex')}`;
     const earlierSecret = `whsec_${randomBytes(32).toString('base64url')}`;
-    // Each character that base64url does not have, at a place that would end the mask.
+    // Each character that base64url does not have, where it would end the mask.
     const webhookSecret = `whsec_+A/+${randomBytes(27).toString('base64').replaceAll('=', 'A')}A/A=`;
     const encodedSecret = encodeURIComponent(webhookSecret).replace('whsec_', 'whsec_Zq9');
     const secrets = [merchantKey, operatorKey, earlierSecret, webhookSecret, encodedSecret, serverKey];

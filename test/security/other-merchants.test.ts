@@ -251,7 +251,7 @@ describe('attack: merchant B creates with the idempotency key and the order id o
   });
 });
 
-describe('attack: merchant B uses ids of merchant A in place of a token', () => {
+describe('attack: merchant B uses ids of merchant A instead of a token', () => {
   it.each(routesOf('token').map(({ method, path }) => [method, path]))('%s %s', async (method, path) => {
     const before = await recorded();
     const attempt = (text: string) =>

@@ -156,8 +156,8 @@ async function readTables(): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-/** Each place that a secret could get to, and a text that is there. */
-const PLACES: Readonly<Record<string, { read: () => Promise<string>; has: () => string }>> = {
+/** Everything that a secret could get to, and a text that it has. */
+const DESTINATIONS: Readonly<Record<string, { read: () => Promise<string>; has: () => string }>> = {
   'the log': { read: async () => logged.join(''), has: () => payment.reference_id },
   'the responses': { read: async () => responses.join('\n'), has: () => '"code":"server_error"' },
   'the webhooks': {
@@ -194,7 +194,7 @@ function formsOf(secret: string): string[] {
 }
 
 describe('after the lifecycle of a payment with failures of every component', () => {
-  it.each(Object.entries(PLACES))(
+  it.each(Object.entries(DESTINATIONS))(
     '%s: no planted secret, and a text that shows that it was searched',
     async (...row) => {
       const [, { read, has }] = row;

@@ -50,10 +50,12 @@ function differencesFrom(response: readonly string[], { headers, body }: LiveRes
   return differences;
 }
 
-/** The validator of the schema at a place in the document, or undefined. */
-export function validatorAt(place: readonly string[]): ValidateFunction | undefined {
-  if (valueAt(contract, place) === undefined) return undefined;
-  const pointer = place.map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+/** The validator of the schema at a location in the document, or undefined. */
+export function validatorAt(location: readonly string[]): ValidateFunction | undefined {
+  if (valueAt(contract, location) === undefined) return undefined;
+  const pointer = location
+    .map((token) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/');
   const validate = validators.get(pointer) ?? ajv.compile({ $ref: `${NAME}#/${pointer}` });
   validators.set(pointer, validate);
   return validate;

@@ -32,7 +32,7 @@ const NETWORK_FAULTS = {
     await exchange.forwardHalf();
     reset(exchange);
   },
-  'a reset in place of the response': async (exchange: Exchange) => {
+  'a reset instead of the response': async (exchange: Exchange) => {
     await exchange.forward();
     reset(exchange);
   },

@@ -113,10 +113,10 @@ export class HttpClient {
       return await withTimeout(timeoutMs, call.signal, (signal) => this.#fetch(call, requestId, signal));
     } catch (error) {
       if (call.signal?.aborted) throw error;
-      const place = `${call.method} ${new URL(baseUrl).origin}`;
+      const target = `${call.method} ${new URL(baseUrl).origin}`;
       const details = { requestId, cause: error };
-      if (error === TIMED_OUT) throw new LunasTimeoutError(`${place}: no response within ${timeoutMs} ms.`, details);
-      throw new LunasConnectionError(`${place}: ${describe(error)}.`, details);
+      if (error === TIMED_OUT) throw new LunasTimeoutError(`${target}: no response within ${timeoutMs} ms.`, details);
+      throw new LunasConnectionError(`${target}: ${describe(error)}.`, details);
     }
   }
 

@@ -84,7 +84,7 @@ export class Payments {
   }
 }
 
-/** JavaScript accepts any object in place of the options. */
+/** JavaScript accepts any object instead of the options. */
 function requireWholeAmount(options: RequestOptions): void {
   const unknown = Object.keys(options).find((name) => name !== 'signal');
   if (unknown === undefined) return;

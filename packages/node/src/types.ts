@@ -40,13 +40,13 @@ export interface CreatePaymentRequest {
 
 /** An item of a bulk. The provider is that of the whole bulk. */
 export interface BulkItemRequest extends Omit<CreatePaymentRequest, 'provider'> {
-  /** By default derived from the key of the call and the place of the item. */
+  /** By default derived from the key of the call and the index of the item. */
   idempotency_key?: string | null | undefined;
 }
 
 interface PaymentIdentity {
   id: string;
-  /** For humans; usable in place of `id`. */
+  /** For humans; usable instead of `id`. */
   reference_id: string;
   merchant_reference_id: string | null;
   payment_method_code: 'qris';

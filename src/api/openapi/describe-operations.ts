@@ -74,10 +74,10 @@ function describeOperation(endpoint: MerchantEndpoint) {
   };
 }
 
-export function describeParameters(place: 'query' | 'header', schemas: Readonly<Record<string, z.ZodType>>) {
+export function describeParameters(location: 'query' | 'header', schemas: Readonly<Record<string, z.ZodType>>) {
   return Object.entries(schemas).map(([name, zodSchema]) => {
     const { description, ...schema } = toJsonSchema(zodSchema);
-    return { name, in: place, required: !zodSchema.safeParse(undefined).success, description, schema };
+    return { name, in: location, required: !zodSchema.safeParse(undefined).success, description, schema };
   });
 }
 

@@ -22,7 +22,7 @@ const timestamp = (description: string) => z.iso.datetime().meta({ description }
 export const PAYMENT_FIELDS = {
   id: z.uuid().meta({ description: 'Transaction identifier.' }),
   reference_id: z.string().regex(REFERENCE_ID).meta({
-    description: 'Transaction ID for humans; usable in place of `id` in paths.',
+    description: 'Transaction ID for humans; usable instead of `id` in paths.',
   }),
   merchant_reference_id: z.string().max(64).nullable().meta({ description: 'Your own order ID; null without one.' }),
   provider: z.enum(PROVIDERS).meta({ description: 'The provider of the QR. Any QRIS app can pay it.' }),
@@ -45,7 +45,7 @@ export const amountFields = { amount, fee_amount, net_amount, total_amount };
 
 /** A response has exactly the keys of docs/contract.md#payments, in that order; absent values are null. */
 export const summaryFields = { ...identityFields, currency, ...amountFields, status };
-/** A spread leaves a repeated key in its first place, so `provider` precedes `currency`. */
+/** A spread leaves a repeated key where it was first, so `provider` precedes `currency`. */
 export const paymentFields = { ...identityFields, provider, ...summaryFields };
 
 export const identityFieldsOf = (payment: PaymentRow) => ({

@@ -16,10 +16,10 @@ export const streamWebhooks = merchantStream({
   path: '/webhooks/stream',
   isUnobserved: true,
   scope: 'read',
-  // Nothing is awaited between the reservation and the response, whose end returns the place.
+  // Nothing is awaited between the reservation and the response, whose end returns the slot.
   async handler(dependencies: StreamDependencies, request, { keyId, merchantId }) {
     const { webhookStreams } = dependencies;
-    const place = webhookStreams.reserve({ keyId, merchantId });
+    const slot = webhookStreams.reserve({ keyId, merchantId });
     const lastEventId = request.get('last-event-id');
     return {
       status: 200,
@@ -30,7 +30,7 @@ export const streamWebhooks = merchantStream({
             () => true,
             () => false,
           );
-        webhookStreams.open(place, { lastEventId, isAuthorized }, response);
+        webhookStreams.open(slot, { lastEventId, isAuthorized }, response);
       }),
     };
   },

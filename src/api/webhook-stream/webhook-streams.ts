@@ -24,11 +24,11 @@ const MAX_STREAMS_PER_MERCHANT = 8;
 const MAX_STREAMS_PER_KEY = 4;
 const RETRY_AFTER_SECONDS = 5;
 const LIFETIME_MS = 15 * 60_000;
-/** A place that is older would take hours to read from. */
+/** A position that is older would take hours to read from. */
 const MAX_CURSOR_AGE_MS = 3 * 86_400_000;
 
 /** A stream that may be opened, or is open. */
-interface StreamPlace {
+interface StreamSlot {
   readonly keyId: string;
   readonly merchantId: string;
 }
@@ -49,7 +49,7 @@ interface StreamSettings {
 /** The event streams of `lunas listen`. Each reads its merchant's events from PostgreSQL, at its own speed. */
 export class WebhookStreams {
   /** Undefined: it is not open yet. */
-  readonly #places = new Map<StreamPlace, Response | undefined>();
+  readonly #slots = new Map<StreamSlot, Response | undefined>();
   #isStopped = false;
 
   /** @param db connections that nothing else needs */
@@ -59,39 +59,39 @@ export class WebhookStreams {
   ) {}
 
   /**
-   * Takes a place, which the end of the response returns: call `open` next, without waiting for anything.
+   * Takes a slot, which the end of the response returns: call `open` next, without waiting for anything.
    * @throws ApiError `rate_limited` if the key, the merchant or the process has as many streams as it may have
    */
-  reserve(place: StreamPlace): StreamPlace {
-    const places = [...this.#places.keys()];
-    const ofMerchant = places.filter(({ merchantId }) => merchantId === place.merchantId);
-    const ofKey = ofMerchant.filter(({ keyId }) => keyId === place.keyId).length;
+  reserve(slot: StreamSlot): StreamSlot {
+    const slots = [...this.#slots.keys()];
+    const ofMerchant = slots.filter(({ merchantId }) => merchantId === slot.merchantId);
+    const ofKey = ofMerchant.filter(({ keyId }) => keyId === slot.keyId).length;
     if (ofKey >= MAX_STREAMS_PER_KEY) {
       throw tooManyStreams(`The key has ${MAX_STREAMS_PER_KEY} event streams already; end one of them.`);
     }
     if (ofMerchant.length >= MAX_STREAMS_PER_MERCHANT) {
       throw tooManyStreams(`The merchant has ${MAX_STREAMS_PER_MERCHANT} event streams already; end one of them.`);
     }
-    if (places.length >= MAX_STREAMS) {
+    if (slots.length >= MAX_STREAMS) {
       throw tooManyStreams('This process has as many event streams as it may have; try again later.');
     }
-    const own = { ...place };
-    this.#places.set(own, undefined);
+    const own = { ...slot };
+    this.#slots.set(own, undefined);
     return own;
   }
 
   /** Sends the events after the cursor until one side ends the stream, or its lifetime is over. */
-  open(place: StreamPlace, reader: Reader, response: Response): void {
+  open(slot: StreamSlot, reader: Reader, response: Response): void {
     const closed = new AbortController();
     const release = () => {
       closed.abort();
-      this.#places.delete(place);
+      this.#slots.delete(slot);
     };
     // The client may have gone while its key was read: there is no further event then.
     if (response.closed) return release();
-    this.#places.set(place, response);
+    this.#slots.set(slot, response);
     response.once('close', release);
-    this.#run(place, reader, response, closed.signal).catch((error: unknown) => {
+    this.#run(slot, reader, response, closed.signal).catch((error: unknown) => {
       if (!closed.signal.aborted) this.settings.log.warn({ err: error }, 'event stream ended');
       response.destroy();
     });
@@ -100,11 +100,11 @@ export class WebhookStreams {
   /** Ends all streams: the readers connect again, to another process. */
   stop(): void {
     this.#isStopped = true;
-    for (const response of this.#places.values()) response?.end();
+    for (const response of this.#slots.values()) response?.end();
   }
 
   async #run(
-    { merchantId }: StreamPlace,
+    { merchantId }: StreamSlot,
     { lastEventId, isAuthorized }: Reader,
     response: Response,
     closed: AbortSignal,

@@ -513,7 +513,7 @@ create table webhook_deliveries (
 );
 -- What the relay has to send, endpoint by endpoint; and what retry workflows have to send. Two indexes instead of one,
 -- so that a claim does not read endpoints for which only retries are pending. Each pending delivery is in one of both.
--- The id orders deliveries with the same queued_at. Without it they are in the order of their rows' places, which a
+-- The id orders deliveries with the same queued_at. Without it they are in the order of their rows on disk, which a
 -- lease can change: a claim would not see all leases, and take more than the limit.
 create index webhook_deliveries_outbox_order_idx on webhook_deliveries (endpoint_id, queued_at, id)
   where status = 'pending' and retry_workflow_started_at is null;

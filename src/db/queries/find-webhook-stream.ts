@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Queryable } from '../connection/pool';
 
 /**
- * A place in the stream: everything up to this event was read. A transaction has one number, and can have many
+ * A position in the stream: everything up to this event was read. A transaction has one number, and can have many
  * redeliveries.
  */
 export interface StreamCursor {
@@ -44,7 +44,7 @@ const pageSchema = z.object({
   events: z.array(rowSchema),
 });
 
-/** The place after everything that is committed now. */
+/** The position after everything that is committed now. */
 export async function findStreamEnd(db: Queryable): Promise<StreamCursor> {
   const atMs = Date.now();
   const { rows } = await db.query<{ xid: string }>({

@@ -116,7 +116,7 @@ function* pathBreaks({ paymentId, transitions }: PaymentLedger, payment: Recorde
     const name = nameOf(transition);
     const due = (before?.version ?? 0) + 1;
     if (version !== due) {
-      const detail = `${name} is in the place of version ${due}.`;
+      const detail = `${name} is where version ${due} is due.`;
       yield { kind: 'version_out_of_order', paymentId, detail };
     } else if (fromStatus !== (before?.toStatus ?? null)) {
       const detail = `${name} starts from ${quoted(fromStatus)}, but the payment was ${quoted(before?.toStatus)}.`;

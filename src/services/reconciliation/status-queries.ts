@@ -7,7 +7,7 @@ const DOWN_AFTER = 20;
 const MAX_CALLS_PER_SECOND = 100;
 /** What remains of an account's limit is for payments. */
 const SHARE_OF_LIMIT = 0.5;
-/** A payment is not compared in this run if its query found no place so often. */
+/** A payment is not compared in this run if its query found no free slot so often. */
 const MAX_ATTEMPTS = 10;
 
 /** The account is down, or its limit is used up by payments: the query was not made. */

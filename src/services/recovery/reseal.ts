@@ -1,14 +1,14 @@
 import type { Queryable } from '../../db/connection/pool';
 import { retireOldKeys } from '../../crypto/derived-keys';
 import { ConflictError, messageOf } from '../../errors';
-import { sealedPrefix, type SealedPlace, type Sealer } from '../../crypto/sealing';
+import { sealedPrefix, type SealBinding, type Sealer } from '../../crypto/sealing';
 
 /** Rows that a statement examines, whether it changes them or not. */
 const BATCH = 500;
 /** Processes that still use an old master key add values while a pass runs; after so many passes they must be fixed. */
 const MAX_PASSES = 5;
 
-/** A row with a sealed value. The other columns are those that `place` needs. */
+/** A row with a sealed value. The other columns are those that `binding` needs. */
 interface SealedRow {
   readonly id: string;
   readonly sealed: string;
@@ -25,7 +25,7 @@ interface SealedColumn {
   readonly start: string;
   /** An SQL array of the columns that the value is bound to, besides the id. */
   readonly bound: string;
-  readonly placeOf: (row: SealedRow) => SealedPlace;
+  readonly bindingOf: (row: SealedRow) => SealBinding;
 }
 
 const BY_UUID = { id: 'id', idType: 'uuid', start: '00000000-0000-0000-0000-000000000000' } as const;
@@ -37,21 +37,21 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'provider_accounts',
     column: 'sealed_server_key',
     bound: 'array[adapter, base_url]',
-    placeOf: ({ id, bound: [adapter = '', baseUrl = ''] }) => ['provider-server-key', id, adapter, baseUrl],
+    bindingOf: ({ id, bound: [adapter = '', baseUrl = ''] }) => ['provider-server-key', id, adapter, baseUrl],
   },
   {
     ...BY_UUID,
     table: 'provider_accounts',
     column: 'proposed_server_key',
     bound: 'array[adapter, base_url]',
-    placeOf: ({ id, bound: [adapter = '', baseUrl = ''] }) => ['provider-server-key', id, adapter, baseUrl],
+    bindingOf: ({ id, bound: [adapter = '', baseUrl = ''] }) => ['provider-server-key', id, adapter, baseUrl],
   },
   {
     ...BY_UUID,
     table: 'webhook_secrets',
     column: 'sealed_secret',
     bound: 'array[]::text[]',
-    placeOf: ({ id }) => ['webhook-secret', id],
+    bindingOf: ({ id }) => ['webhook-secret', id],
   },
   {
     ...BY_UUID,
@@ -59,7 +59,7 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'sealed',
     id: 'payment_id',
     bound: 'array[]::text[]',
-    placeOf: ({ id }) => ['payment-details', id],
+    bindingOf: ({ id }) => ['payment-details', id],
   },
   {
     table: 'retired_keys',
@@ -68,7 +68,7 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     idType: 'text',
     start: '',
     bound: 'array[label]',
-    placeOf: ({ id, bound: [label = ''] }) => ['retired-key', id, label],
+    bindingOf: ({ id, bound: [label = ''] }) => ['retired-key', id, label],
   },
 ];
 
@@ -135,7 +135,7 @@ async function repeatPasses(
 async function resealBatch(
   db: Queryable,
   sealer: Sealer,
-  { table, column, id, idType, bound, placeOf }: SealedColumn,
+  { table, column, id, idType, bound, bindingOf }: SealedColumn,
   after: string,
 ): Promise<Batch> {
   const { rows: examined } = await db.query<SealedRow>(
@@ -147,7 +147,7 @@ async function resealBatch(
   const prefix = sealedPrefix(sealer);
   const rows = examined.filter(({ sealed }) => !sealed.startsWith(prefix));
   if (rows.length === 0) return { found: 0, changed: 0, next };
-  const resealed = rows.map((row) => reseal(sealer, table, row, placeOf(row)));
+  const resealed = rows.map((row) => reseal(sealer, table, row, bindingOf(row)));
   const { rowCount } = await db.query(
     `update ${table} set ${column} = new.resealed
      from unnest($1::${idType}[], $2::text[], $3::text[]) as new (id, sealed, resealed)
@@ -158,9 +158,9 @@ async function resealBatch(
 }
 
 /** @throws ConflictError that names the row if its value was changed, or moved from another row */
-function reseal(sealer: Sealer, table: string, { id, sealed }: SealedRow, place: SealedPlace): string {
+function reseal(sealer: Sealer, table: string, { id, sealed }: SealedRow, binding: SealBinding): string {
   try {
-    return sealer.seal(sealer.open(sealed, place), place);
+    return sealer.seal(sealer.open(sealed, binding), binding);
   } catch (error) {
     const text = `${table} ${id} has a sealed value that does not open: ${messageOf(error)}`;
     throw new ConflictError('old_master_key', text);

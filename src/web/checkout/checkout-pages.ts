@@ -21,8 +21,8 @@ interface ImageContext {
 
 /**
  * The pages and images that customers have requested. To render one takes some milliseconds of the event loop that all
- * requests share. A page changes with its payment, its language and the time left, of which a cached page has only the
- * places. Concurrent requests for an image share its rendering.
+ * requests share. A page changes with its payment, its language and the time left. A cached page has placeholders for
+ * the time. Concurrent requests for an image share its rendering.
  */
 export class CheckoutPages {
   readonly #pages = new LRUCache<string, string>({

@@ -12,7 +12,7 @@ const INTERVALS_PER_COMMENT = 15;
 const LIFETIME_MS = 15 * 60_000;
 /** The browser connects again after this time. */
 const RECONNECT = eventText({ retryMs: 2_000 });
-/** To a viewer without a place: the page reads its status every 10 s instead. */
+/** To a viewer without a slot: the page reads its status every 10 s instead. */
 const POLL = eventText({ retryMs: 10_000, event: 'status', data: {} });
 
 interface Viewer {

@@ -20,21 +20,22 @@ afterAll(() => apis.close());
 
 const document: unknown = JSON.parse(JSON.stringify(buildDocument(MERCHANT_ENDPOINTS)));
 
-/** Every value in the document with its place, itself first. */
+/** Every value in the document with its location, itself first. */
 function* everythingIn(
   value: unknown,
-  place: readonly string[] = [],
-): Generator<[place: readonly string[], value: unknown]> {
-  yield [place, value];
+  location: readonly string[] = [],
+): Generator<[location: readonly string[], value: unknown]> {
+  yield [location, value];
   if (typeof value !== 'object' || value === null) return;
-  for (const [key, member] of Object.entries(value)) yield* everythingIn(member, [...place, key]);
+  for (const [key, member] of Object.entries(value)) yield* everythingIn(member, [...location, key]);
 }
 const everything = [...everythingIn(document)];
 
 /** The values at a path of keys, `*` for any. */
 function all(...pattern: readonly string[]) {
   return everything.filter(
-    ([place]) => place.length === pattern.length && pattern.every((key, index) => key === '*' || key === place[index]),
+    ([location]) =>
+      location.length === pattern.length && pattern.every((key, index) => key === '*' || key === location[index]),
   );
 }
 
@@ -50,10 +51,10 @@ describe('GET /openapi.json', () => {
       components: { securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } } },
     });
     const operations = [...all('paths', '*', '*'), ...all('webhooks', '*', '*')].filter(
-      ([place]) => place.at(-1) !== 'parameters',
+      ([location]) => location.at(-1) !== 'parameters',
     );
-    for (const [place, operation] of operations) {
-      expect(['get', 'post']).toContain(place.at(-1));
+    for (const [location, operation] of operations) {
+      expect(['get', 'post']).toContain(location.at(-1));
       expect(operation).toMatchObject({
         operationId: expect.stringMatching(/^\w+$/),
         summary: expect.any(String),
@@ -66,9 +67,9 @@ describe('GET /openapi.json', () => {
     for (const [, response] of all('paths', '*', '*', 'responses', '*')) {
       expect(response).toMatchObject({ description: expect.any(String), content: expect.any(Object) });
     }
-    for (const [place] of all('paths', '*')) {
-      const names = (place[1] ?? '').match(/(?<=\{)\w+(?=\})/g) ?? [];
-      const parameters = all('paths', place[1] ?? '', 'parameters', '*').map(([, parameter]) => parameter);
+    for (const [location] of all('paths', '*')) {
+      const names = (location[1] ?? '').match(/(?<=\{)\w+(?=\})/g) ?? [];
+      const parameters = all('paths', location[1] ?? '', 'parameters', '*').map(([, parameter]) => parameter);
       expect(parameters).toMatchObject(names.map((name) => ({ name, in: 'path', required: true, schema: {} })));
     }
   });
@@ -85,7 +86,7 @@ describe('GET /openapi.json', () => {
 
   it('has each referenced component, and references each component', () => {
     const references = everything
-      .filter(([place]) => place.at(-1) === '$ref')
+      .filter(([location]) => location.at(-1) === '$ref')
       .map(([, reference]) => String(reference));
     expect(references.length).toBeGreaterThan(50);
     for (const reference of references) {
@@ -93,12 +94,12 @@ describe('GET /openapi.json', () => {
       expect(valueAt(document, reference.slice(2).split('/'))).toBeDefined();
     }
     const components = [...all('components', 'schemas', '*'), ...all('components', 'headers', '*')];
-    expect([...new Set(references)].sort()).toEqual(components.map(([place]) => `#/${place.join('/')}`).sort());
+    expect([...new Set(references)].sort()).toEqual(components.map(([location]) => `#/${location.join('/')}`).sort());
   });
 
   it('has every error code of the contract under its status', () => {
     const codes = all('paths', '*', '*', 'responses', '*', 'content', 'application/json', 'examples', '*');
-    const statusOf = new Map(codes.map(([place]) => [place[8] ?? '', Number(place[4])]));
+    const statusOf = new Map(codes.map(([location]) => [location[8] ?? '', Number(location[4])]));
     const failures = [...statusOf].filter(([, status]) => status >= 400);
     expect(Object.fromEntries(failures)).toEqual(
       Object.fromEntries(Object.entries(API_ERRORS).map(([code, { httpStatus }]) => [code, httpStatus])),
@@ -106,7 +107,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('has a webhook for each event', () => {
-    expect(all('webhooks', '*').map(([place]) => place[1])).toEqual(PAYMENT_EVENTS);
+    expect(all('webhooks', '*').map(([location]) => location[1])).toEqual(PAYMENT_EVENTS);
   });
 
   it('describes webhooks as they are sent', async () => {
@@ -128,14 +129,18 @@ describe('GET /openapi.json', () => {
   });
 
   it('has examples that its own schemas accept, for every request, response and webhook', () => {
-    const examples = everything.filter(([place]) => place.at(-3) === 'application/json' && place.at(-2) === 'examples');
+    const examples = everything.filter(
+      ([location]) => location.at(-3) === 'application/json' && location.at(-2) === 'examples',
+    );
     expect(examples.length).toBeGreaterThan(60);
-    for (const [place, example] of examples) {
-      const validate = validatorAt([...place.slice(0, -2), 'schema']);
+    for (const [location, example] of examples) {
+      const validate = validatorAt([...location.slice(0, -2), 'schema']);
       validate?.(valueAt(example, ['value']));
-      expect([place, validate?.errors]).toEqual([place, null]);
+      expect([location, validate?.errors]).toEqual([location, null]);
     }
-    const payloads = everything.filter(([place]) => place.at(-1) === 'qris_payload' && !place.includes('properties'));
+    const payloads = everything.filter(
+      ([location]) => location.at(-1) === 'qris_payload' && !location.includes('properties'),
+    );
     expect(payloads.length).toBeGreaterThan(0);
     for (const [, payload] of payloads) expect(parseQris(String(payload))).toMatchObject({ ok: true });
   });

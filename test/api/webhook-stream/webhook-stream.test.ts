@@ -249,7 +249,7 @@ describe('GET /webhooks/stream', () => {
     expect(all.filter(({ status }) => status === 200)).toHaveLength(4);
     expect(all.filter(({ status }) => status === 429)).toHaveLength(196);
     for (const stream of all) stream.close();
-    // The places are free again.
+    // The slots are free again.
     await eventually(
       () => openStream(secretKey),
       ({ status }) => status === 200,
@@ -269,8 +269,8 @@ describe('GET /webhooks/stream', () => {
   });
 });
 
-describe('a place in the streams', () => {
-  const place = { keyId: randomUUID(), merchantId: randomUUID() };
+describe('a slot in the streams', () => {
+  const slot = { keyId: randomUUID(), merchantId: randomUUID() };
   const reader = { lastEventId: undefined, isAuthorized: () => Promise.resolve(true) };
   const streamsWith = (lifetimeMs?: number) =>
     new WebhookStreams(service.db, {
@@ -299,7 +299,7 @@ describe('a place in the streams', () => {
     let reserved = 0;
     let opened = 0;
     const server = await serve((_request, response) => {
-      const own = webhookStreams.reserve(place);
+      const own = webhookStreams.reserve(slot);
       reserved += 1;
       const open = () => {
         webhookStreams.open(own, reader, response);
@@ -316,22 +316,22 @@ describe('a place in the streams', () => {
       const isOpened = () => Promise.resolve(opened === count);
       await eventually(isOpened, Boolean);
     }
-    for (let free = 0; free < 4; free += 1) webhookStreams.reserve(place);
-    expect(() => webhookStreams.reserve(place)).toThrow(ApiError);
+    for (let free = 0; free < 4; free += 1) webhookStreams.reserve(slot);
+    expect(() => webhookStreams.reserve(slot)).toThrow(ApiError);
     await server.close();
   });
 
   it('eight of a merchant, whatever its keys', () => {
     const webhookStreams = streamsWith();
-    for (let count = 0; count < 8; count += 1) webhookStreams.reserve({ ...place, keyId: randomUUID() });
-    expect(() => webhookStreams.reserve({ ...place, keyId: randomUUID() })).toThrow(ApiError);
+    for (let count = 0; count < 8; count += 1) webhookStreams.reserve({ ...slot, keyId: randomUUID() });
+    expect(() => webhookStreams.reserve({ ...slot, keyId: randomUUID() })).toThrow(ApiError);
     webhookStreams.reserve({ keyId: randomUUID(), merchantId: randomUUID() });
   });
 
   it('the stream ends after its lifetime, with a cursor to continue from', async () => {
     const webhookStreams = streamsWith(0);
     const server = await serve((_request, response) => {
-      webhookStreams.open(webhookStreams.reserve(place), reader, response);
+      webhookStreams.open(webhookStreams.reserve(slot), reader, response);
     });
     const response = await fetch(server.url);
     expect(await response.text()).toMatch(/^id: [\w-]{86}\nevent: ready\ndata: {}\n\nid: [\w-]{86}\nevent: end\n/);

@@ -26,7 +26,7 @@ import { PACKAGE_ROOT } from '../../../src/package-info';
 type Equal<One, Other> =
   (<Any>() => Any extends One ? 1 : 2) extends <Any>() => Any extends Other ? 1 : 2 ? true : false;
 // oxlint-enable typescript/no-unnecessary-type-parameters
-/** One object type in place of an intersection, without `readonly`, at every depth. */
+/** One object type instead of an intersection, without `readonly`, at every depth. */
 type Plain<Type> = Type extends object ? { -readonly [Key in keyof Type]: Plain<Type[Key]> } : Type;
 type Same<One, Other> = Equal<Plain<One>, Plain<Other>>;
 

@@ -147,7 +147,7 @@ describe('issueQris', () => {
     ['a QR whose CRC is wrong', { ...CHARGED, qr_string: `${QR_STRING.slice(0, -1)}0` }, 200],
     ['a QR over another amount', { ...CHARGED, qr_string: QR_OVER_ONE_RUPIAH }, 200],
     ['a truncated QR', { ...CHARGED, qr_string: QR_STRING.slice(0, 80) }, 200],
-    ['an image in place of a payload', { ...CHARGED, qr_string: 'https://api.midtrans.com/v2/qris/1/qr-code' }, 200],
+    ['an image instead of a payload', { ...CHARGED, qr_string: 'https://api.midtrans.com/v2/qris/1/qr-code' }, 200],
     ['an order without its id', { ...CHARGED, transaction_id: undefined }, 200],
     ['the response for another order', { ...CHARGED, order_id: 'LN-OTHER' }, 200],
     ['another amount', { ...CHARGED, gross_amount: '1.00' }, 200],

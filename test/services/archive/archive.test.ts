@@ -378,7 +378,7 @@ describe('beside others', () => {
 
   it('publishes a file that a stopped run has completed', async () => {
     const ids = await payments(3);
-    // A directory in the place of the checksum: the run fails after it has completed the file.
+    // A directory at the path of the checksum: the run fails after it has completed the file.
     const { rows } = await apis.db.query<{ id: number }>('select last_value as id from archive_files_id_seq');
     const checksums = [0, 1, 2].map((n) =>
       path.join(directory, `lunas-payments-${FIRST_DAY}-${(rows[0]?.id ?? 0) + n}.jsonl.gz.sha256`),

@@ -118,7 +118,7 @@ const VIOLATIONS: readonly (readonly [name: string, statement: string, found: re
     'a middle transition is lost',
     'delete from payment_transitions where payment_id = $1 and version = 2',
     ['version_out_of_order'],
-    /Version 3 \(pay\) is in the place of version 2/,
+    /Version 3 \(pay\) is where version 2 is due/,
   ],
   [
     'the last transition is lost',

@@ -217,8 +217,8 @@ describe('a redelivery', () => {
     await dead(3);
     await disableEndpoint(ledger.db, disabled.id);
     await ledger.db.query(
-      `update webhook_deliveries set created_at = '2026-01-05T03:00:00Z'::timestamptz + place * interval '1 hour'
-       from (select id, row_number() over (partition by endpoint_id order by id) - 1 as place
+      `update webhook_deliveries set created_at = '2026-01-05T03:00:00Z'::timestamptz + number * interval '1 hour'
+       from (select id, row_number() over (partition by endpoint_id order by id) - 1 as number
           from webhook_deliveries) numbered
        where numbered.id = webhook_deliveries.id`,
     );

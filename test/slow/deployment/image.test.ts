@@ -92,7 +92,7 @@ function service(name: string): ComposeService {
   return found;
 }
 
-/** In place of the service `postgres`: a server with its script for new volumes. */
+/** Instead of the service `postgres`: a server with its script for new volumes. */
 async function startPostgres(directory: string, port: number): Promise<void> {
   const { signal } = new AbortController();
   const files = { directory: path.join(directory, 'postgres'), logFile: path.join(directory, 'postgres.log') };
@@ -106,7 +106,7 @@ async function startPostgres(directory: string, port: number): Promise<void> {
   });
 }
 
-/** In place of the service `temporal`. */
+/** Instead of the service `temporal`. */
 async function startTemporalServer(directory: string, port: number): Promise<void> {
   const files = { databaseFile: null, logFile: path.join(directory, 'temporal.log') };
   const binary = testEnvironment('TEMPORAL_CLI_PATH');

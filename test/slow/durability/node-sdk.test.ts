@@ -75,7 +75,7 @@ async function createPaid(): Promise<{ readonly id: string }> {
 async function withLostAction<Result>(act: (client: Lunas) => Promise<Result>): Promise<Result> {
   let requests = 0;
   const proxy = await startFaultProxy(service.apiUrl, () =>
-    ++requests === 2 ? 'a reset in place of the response' : undefined,
+    ++requests === 2 ? 'a reset instead of the response' : undefined,
   );
   try {
     return await act(new Lunas({ apiKey: service.secretKey, baseUrl: proxy.url }));

@@ -68,7 +68,7 @@ function createBarrier(firstSpreadMs: number) {
   let centreMs = 0;
   let spreadMs = firstSpreadMs;
   return {
-    offsetMs: (place: number) => centreMs + spreadMs * (place / (CONCURRENT_PAYMENTS - 1) - 0.5),
+    offsetMs: (index: number) => centreMs + spreadMs * (index / (CONCURRENT_PAYMENTS - 1) - 0.5),
     /** @param firstWon how many of the batch the first call won: then the second has to start earlier */
     learn(firstWon: number) {
       const isOneSided = firstWon === 0 || firstWon === CONCURRENT_PAYMENTS;
@@ -82,7 +82,7 @@ interface Race {
   readonly sides: readonly [string, string];
   readonly spreadMs: number;
   /** Runs one batch; returns for each payment the side that won, checked against the provider's ledger. */
-  readonly run: (offsetMs: (place: number) => number) => Promise<readonly string[]>;
+  readonly run: (offsetMs: (index: number) => number) => Promise<readonly string[]>;
 }
 
 /** @returns how often each side won */
@@ -166,18 +166,18 @@ describe('races for one payment', () => {
         const payments = await createPayments();
         const payloads = await Promise.all(payments.map(({ id }) => payloadOf(id)));
         const responses = await Promise.all(
-          payments.map(({ id }, place) =>
+          payments.map(({ id }, index) =>
             startWithOffset(
-              offsetMs(place),
+              offsetMs(index),
               () => service.call('POST', `/payments/${id}/cancel`),
-              () => scan(payloads[place] ?? ''),
+              () => scan(payloads[index] ?? ''),
             ),
           ),
         );
         const statuses = await waitForFinalStatuses(payments, ['pending']);
         const ledger = await service.providerLedger();
-        return payments.map(({ id, reference_id }, place) => {
-          const [response, scanned] = required(responses[place]);
+        return payments.map(({ id, reference_id }, index) => {
+          const [response, scanned] = required(responses[index]);
           const won = statuses.get(id) ?? 'missing';
           expectResponse(response, won === 'cancelled', 'payment_cancel_failed');
           expect(scanned).toBe(won === 'cancelled' ? 404 : 200);
@@ -198,16 +198,16 @@ describe('races for one payment', () => {
       async run(offsetMs) {
         const payments = await createPayments();
         const responses = await Promise.all(
-          payments.map(async ({ id, expires_at }, place) => {
-            await sleep(Date.parse(expires_at) - offsetMs(place) - Date.now());
+          payments.map(async ({ id, expires_at }, index) => {
+            await sleep(Date.parse(expires_at) - offsetMs(index) - Date.now());
             return service.call('POST', `/payments/${id}/cancel`);
           }),
         );
         const statuses = await waitForFinalStatuses(payments, ['pending']);
         const ledger = await service.providerLedger();
-        return payments.map(({ id, reference_id }, place) => {
+        return payments.map(({ id, reference_id }, index) => {
           const won = statuses.get(id) ?? 'missing';
-          expectResponse(required(responses[place]), won === 'cancelled', 'payment_cancel_failed');
+          expectResponse(required(responses[index]), won === 'cancelled', 'payment_cancel_failed');
           const truth = won === 'cancelled' ? 'cancel' : 'expire';
           expect(ledger.get(reference_id)).toMatchObject({ status: truth });
           return won;
@@ -231,16 +231,16 @@ describe('races for one payment', () => {
         const payments = await createPayments();
         await Promise.all(payments.map(({ reference_id }) => service.pay(reference_id)));
         const responses = await Promise.all(
-          payments.map(async ({ id }, place) => {
-            await sleep((await settlementOf(id)) - offsetMs(place) - Date.now());
+          payments.map(async ({ id }, index) => {
+            await sleep((await settlementOf(id)) - offsetMs(index) - Date.now());
             return service.call('POST', `/payments/${id}/refund`);
           }),
         );
         const statuses = await waitForFinalStatuses(payments, ['paid', 'refund_processing']);
         const ledger = await service.providerLedger();
-        return payments.map(({ id, reference_id }, place) => {
+        return payments.map(({ id, reference_id }, index) => {
           const won = statuses.get(id) ?? 'missing';
-          expectResponse(required(responses[place]), won === 'refunded', 'payment_refund_failed');
+          expectResponse(required(responses[index]), won === 'refunded', 'payment_refund_failed');
           const { status, refunds } = required(ledger.get(reference_id));
           expect([status, refunds.length]).toEqual(won === 'refunded' ? ['refund', 1] : ['settlement', 0]);
           return won;

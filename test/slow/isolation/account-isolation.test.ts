@@ -11,7 +11,7 @@ const TIMEOUT_MS = 600_000;
 const CALLERS = 8;
 const COMPARED_SECONDS = 15;
 const HANGING_PER_SECOND = 30;
-/** By now the places and slots of the hanging account are taken. */
+/** By now the creation slots and call slots of the hanging account are taken. */
 const UNTIL_FULL_MS = 5_000;
 /** A third of the worker's 40 slots. */
 const CALLS_PER_ACCOUNT = 13;

@@ -41,7 +41,7 @@ export async function createSingle(
   const earlier = found && (await requireSameRequest(dependencies, found, draft));
   if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
 
-  dependencies.createFlights.requirePlace(draft.identity, merchant.merchantId, draft.request.provider);
+  dependencies.createFlights.requireSlot(draft.identity, merchant.merchantId, draft.request.provider);
   const policy = await resolvePolicy(dependencies, merchant, draft.request);
   const terms = captureTerms(merchant, draft, policy);
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, [draft]));

@@ -5,19 +5,19 @@ import type { Admission } from '../../admission';
 
 /**
  * The creations in flight in this process. A request for a payment that is being created waits for that creation. So
- * ten thousand concurrent repeats cost Temporal one call per process, and need one place.
+ * ten thousand concurrent repeats cost Temporal one call per process, and need one slot.
  */
 export class SingleFlight {
   readonly #inFlight = new Map<string, Promise<void>>();
 
   constructor(
     private readonly workflows: Pick<PaymentWorkflowClient, 'createPayment'>,
-    private readonly admission: Pick<Admission, 'requirePlace' | 'admit' | 'release'>,
+    private readonly admission: Pick<Admission, 'requireSlot' | 'admit' | 'release'>,
   ) {}
 
   /** @throws ApiError `rate_limited` if a new payment could not be admitted */
-  requirePlace({ paymentId }: Pick<PaymentTerms, 'paymentId'>, merchantId: string, provider: ProviderName): void {
-    if (!this.#inFlight.has(paymentId)) this.admission.requirePlace(merchantId, provider);
+  requireSlot({ paymentId }: Pick<PaymentTerms, 'paymentId'>, merchantId: string, provider: ProviderName): void {
+    if (!this.#inFlight.has(paymentId)) this.admission.requireSlot(merchantId, provider);
   }
 
   /**
