@@ -130,7 +130,7 @@ async function registerMerchants(
 
 interface KnownPayments {
   readonly ids: readonly string[];
-  /** Of the payment that the idempotent replay repeats. */
+  /** The idempotency key of the payment that the idempotent replay repeats. */
   readonly key: string;
   /** How many creates per second this machine can do, roughly. */
   readonly perSecond: number;

@@ -26,7 +26,7 @@ export interface BurstResult {
   /** Still open at that time. */
   readonly left: number;
   readonly createsPerSecond: number;
-  /** Of creates with the status 201, from the time for which they were scheduled. */
+  /** The latency of creates with the status 201, from the time for which they were scheduled. */
   readonly p99Ms: { readonly before: number; readonly during: number; readonly ratio: number };
   /** The responses to the creates during the burst. */
   readonly responses: CreateResponses;

@@ -9,7 +9,7 @@ interface Ratio {
   readonly title: string;
   readonly of: BenchmarkName;
   readonly to: BenchmarkName;
-  /** Of rates, or of the CPU for each operation. */
+  /** Absent: a ratio of rates. Else of the CPU for each operation. */
   readonly unit?: 'CPU';
   /** With Temporal's dev server. */
   readonly target: number;
@@ -75,7 +75,7 @@ export function measuredRatios(rounds: readonly Partial<Round>[], isOnPostgres: 
   });
 }
 
-/** Of all processes but the load generator. */
+/** The CPU of all processes but the load generator. */
 function cpuMsOf({ cpuMs }: Reading): number {
   const others = Object.entries(cpuMs).filter(([name]) => name !== 'generator');
   return others.reduce((sum, [, milliseconds]) => sum + milliseconds, 0);

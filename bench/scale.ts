@@ -17,7 +17,7 @@ export interface ScaleOptions {
   readonly manyOpen: number;
   /** How many of `manyOpen` expire in the same second. */
   readonly expiring: number;
-  /** Of each measurement. */
+  /** The duration of each measurement. */
   readonly seconds: number;
 }
 

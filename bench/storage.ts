@@ -10,7 +10,7 @@ export interface StorageResult {
   readonly lifecycles: number;
   /** Rows and indexes, by table. */
   readonly tablesKb: Readonly<Record<string, number>>;
-  /** Of the databases of sandbox and service together, with full-page images. */
+  /** The write-ahead log of the databases of sandbox and service together, with full-page images. */
   readonly walKb: number;
   /** Temporal's SQLite file: histories and visibility, closed workflows included. */
   readonly temporalKb: number;

@@ -1,7 +1,9 @@
 import {
+  findCitationProblems,
   findCommandTexts,
   findDecisionRecordProblems,
   findForbiddenWords,
+  findFragments,
   findLongFunctions,
   findLongLines,
   findSharedNames,
@@ -13,6 +15,8 @@ import {
 
 const RULES: Readonly<Record<string, (sources: readonly SourceFile[]) => Violation[]>> = {
   'no forbidden words': findForbiddenWords,
+  'comments that are sentences': findFragments,
+  'citations only of documents of the repository': findCitationProblems,
   'no line over 120 columns': findLongLines,
   'no function over 70 lines': findLongFunctions,
   'no exported type or constant name twice': findSharedNames,

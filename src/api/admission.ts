@@ -6,7 +6,7 @@ import { increment } from '../observability/metrics';
 /** A creation takes a fraction of a second, so slots become free all the time. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Of one provider account. */
+/** The slots of one provider account. */
 interface Slots {
   readonly provider: ProviderName;
   /** Fewer than the configured ones if creations were not completed in time. */
@@ -23,7 +23,7 @@ const MIN_SLOTS = 4;
 /** Longer than acquirers usually take. */
 const STALLED_AFTER_MS = 3_000;
 
-/** Of a merchant, whatever the others have, while as many slots stay free for the next merchant. */
+/** A merchant has these, whatever the others have, while as many slots stay free for the next merchant. */
 const BASE_SHARE = 16;
 
 /** Who has slots, and where. */

@@ -35,11 +35,11 @@ export interface DependencySettings {
   readonly environment: Environment;
   /** Per key, over all API processes (`RATE_LIMIT_PER_MINUTE`). */
   readonly requestsPerMinute: number;
-  /** Of all keys of a merchant (`MERCHANT_RATE_LIMIT_PER_MINUTE`); by default `requestsPerMinute`. */
+  /** The limit of all keys of a merchant (`MERCHANT_RATE_LIMIT_PER_MINUTE`); by default `requestsPerMinute`. */
   readonly merchantRequestsPerMinute?: number;
-  /** Of the public endpoints, per client network and process (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
+  /** The limit of the public endpoints, per client network and process (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
   readonly publicRequestsPerSecond: number;
-  /** Of each provider account (`MAX_CREATES_IN_FLIGHT`). */
+  /** The limit of each provider account (`MAX_CREATES_IN_FLIGHT`). */
   readonly maxCreatesInFlight: number;
   /** How many requests are kept (`REQUEST_LOG_ROWS`). */
   readonly requestLogRows: number;

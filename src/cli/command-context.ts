@@ -39,7 +39,7 @@ export class CommandContext {
     return temporalTarget(this.config, address);
   }
 
-  /** Of `LUNAS_ENVIRONMENT`, else of the running local stack, which is a sandbox; undefined if neither is there. */
+  /** `LUNAS_ENVIRONMENT`, else that of the running local stack, a sandbox; undefined if neither is there. */
   async environment(): Promise<Environment | undefined> {
     return this.config.LUNAS_ENVIRONMENT ?? ((await this.runFile()) === null ? undefined : 'sandbox');
   }

@@ -58,7 +58,7 @@ const STEP_COMMANDS: readonly (readonly [step: string, command: string])[] = Obj
   recover: [OPERATOR_STEPS.recover, 'lunas recover'],
 } satisfies Record<OperatorStep, readonly [string, string]>);
 
-/** Of a request that waits, as the end of a sentence. */
+/** The hint for a request that waits, as the end of a sentence. */
 export function howToApprove(approvalId: number): string {
   const hint = fill(WHAT_TO_DO.approval_required ?? '', { approvalId: String(approvalId) });
   return `a second operator has to approve request ${approvalId}. ${hint}`;

@@ -37,7 +37,7 @@ export function wholeNumber(min: number, max: number) {
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://localhost:3000/webhooks' });
 
-/** Of a list. */
+/** The length of a list. */
 export const limit = wholeNumber(1, 1_000);
 
 export function oneOf<const Values extends readonly string[]>(values: Values) {

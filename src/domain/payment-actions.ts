@@ -89,7 +89,7 @@ export const PAYMENT_ACTIONS = {
     pastParticiple: 'resolved as paid',
     rules: [{ from: 'refund_failed', step: 'resolveRefundAsPaid', to: 'paid' }],
   },
-  // Of a sandbox: what a timer of the payment would do, before its time. In production their steps are rejected.
+  // In a sandbox: what a timer of the payment would do, before its time. In production their steps are rejected.
   expireNow: {
     requestedBy: ['operator'],
     update: 'expireNow',

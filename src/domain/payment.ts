@@ -24,7 +24,7 @@ export interface PaymentTerms extends Amounts {
   readonly settlementKind: SettlementKind;
   readonly settlementDelaySeconds: number;
   readonly expiresInSeconds: number;
-  /** Of the request that created the payment. Absent if Lunas read the terms from PostgreSQL. */
+  /** The correlation of the request that created the payment. Absent if Lunas read the terms from PostgreSQL. */
   readonly correlation?: Correlation;
 }
 

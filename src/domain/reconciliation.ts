@@ -106,11 +106,11 @@ function startOf(walk: ReconciliationPosition['walk']): ReconciliationPosition {
 export interface Coverage {
   /** Payments, deliveries or workflows that were read. */
   readonly seen: number;
-  /** Of these, how many were compared in full. */
+  /** How many of them were compared in full. */
   readonly compared: number;
-  /** Of these, for how many the provider or Temporal returned no determinate result. */
+  /** For how many of them the provider or Temporal returned no determinate result. */
   readonly indeterminate: number;
-  /** Of these, how many the provider was not asked about, because the account is down. Such a run is not complete. */
+  /** How many of them were not queried, because the account is down. Such a run is not complete. */
   readonly unasked: number;
   readonly breaks: number;
 }

@@ -11,7 +11,7 @@ export interface StepInput {
   readonly createdAtMs: number;
   /** Absent if the workflow decided the step. */
   readonly by?: Actor;
-  /** Of the request that caused the step. Absent if the workflow decided the step. */
+  /** The correlation of the request that caused the step. Absent if the workflow decided the step. */
   readonly correlation?: Correlation;
   /** What the workflow knows of the creation. PostgreSQL may have lost it. Only the steps of the creation get it. */
   readonly creation?: CreationResult;

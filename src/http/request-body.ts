@@ -3,7 +3,7 @@ import express, { type Request, type Response } from 'express';
 import { ApiError } from './api-error';
 import { withTimeout } from '../lib/with-timeout';
 
-/** Of a bulk; a single payment has a lower limit (create-payment). */
+/** The limit of a bulk; a single payment has a lower limit (create-payment). */
 const MAX_BYTES = 512 * 1_024;
 const ARRIVAL_TIMEOUT_MS = 10_000;
 

@@ -158,7 +158,7 @@ function isNotYetUp(error: unknown): boolean {
 /** Runs statements on a connection of their own. */
 export async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // Of an idle connection; the next query rejects.
+  // The connection was idle; the next query rejects.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -36,14 +36,14 @@ export interface Stack<Prepared> {
   readonly apiUrl: string;
   readonly operatorUrl: string;
   readonly sandboxUrl: string;
-  /** Of the API and the worker, if the stack runs them. */
+  /** The metrics of the API and the worker, if the stack runs them. */
   readonly metricsUrls: Readonly<Record<string, string>>;
   readonly temporalAddress: string;
   /** Null if Temporal is not part of the local stack. */
   readonly temporalUiUrl: string | null;
-  /** Of the role that owns the database. */
+  /** The URL with the role that owns the database. */
   readonly databaseUrl: string;
-  /** Of a role that every command, API and worker can run with. */
+  /** The URL with a role that every command, API and worker can run with. */
   readonly commandDatabaseUrl: string;
   readonly masterKey: string;
   readonly prepared: Prepared;

@@ -5,7 +5,7 @@ import { traceIdOf, type Correlation } from '../domain/correlation';
 interface LogIds {
   requestId?: string;
   paymentId?: string;
-  /** Of a bulk. */
+  /** The payments of a bulk. */
   paymentIds?: readonly string[];
   workflowId?: string;
 }

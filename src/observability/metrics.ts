@@ -13,7 +13,7 @@ export interface Recorder {
 
 let recorder: Recorder | undefined;
 
-/** Of a process with `METRICS_PORT`. Without it nothing is counted. */
+/** Called by a process with `METRICS_PORT`. Without it nothing is counted. */
 export function setRecorder(current: Recorder): void {
   recorder = current;
 }

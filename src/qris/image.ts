@@ -9,7 +9,7 @@ const CODE = { errorCorrectionLevel: 'M' } as const;
 const MARGIN = 4;
 /** Large enough for a phone's camera at arm's length. With one bit per pixel, a module is one byte of a row. */
 const PIXELS_PER_MODULE = 8;
-/** Of one bit each. */
+/** A pixel is one bit. */
 const PIXELS_PER_BYTE = 8;
 /** The first byte of a scan line (RFC 2083). */
 const NO_FILTER = Buffer.of(0);

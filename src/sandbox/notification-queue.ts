@@ -65,7 +65,7 @@ export interface NotificationSummary {
   readonly createdAt: Date;
   readonly dueAt: Date | null;
   readonly outcome: string | null;
-  /** Of the latest completed attempt; null before the first one. */
+  /** The response to the latest completed attempt; null before the first one. */
   readonly lastResponse: string | null;
 }
 

@@ -153,7 +153,7 @@ export async function approve(context: ApprovalContext, approvalId: number, note
   });
 }
 
-/** Rejects a request of another operator, permanently. Errors: as of `approve`. */
+/** Rejects a request of another operator, permanently. Errors: as for `approve`. */
 export async function reject(
   { db, by }: Pick<ApprovalContext, 'db' | 'by'>,
   approvalId: number,

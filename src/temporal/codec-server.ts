@@ -16,7 +16,7 @@ export interface CodecOperator {
 /** What an operator has decrypted. */
 export interface Decryption {
   readonly operator: CodecOperator;
-  /** Of the payloads that are authentic, without repetitions. */
+  /** The workflows of the authentic payloads, without repetitions. */
   readonly workflowIds: readonly string[];
   readonly payloads: number;
 }
@@ -26,7 +26,7 @@ export interface CodecServerSettings {
   readonly keys: PayloadKeys;
   /** The payloads of other namespaces are not decrypted. */
   readonly namespace: string;
-  /** Of the Web UI: pages of other origins get no response. */
+  /** The origins of the Web UI: pages of other origins get no response. */
   readonly origins: readonly string[];
   /** The operator with this secret key, or undefined. Null: no key is needed (sandbox). */
   readonly findOperator: ((secretKey: string) => Promise<CodecOperator | undefined>) | null;
@@ -160,7 +160,7 @@ function reject(response: Response, status: number, message: string): void {
 
 interface DecodedPayload {
   readonly payload: JsonPayload;
-  /** Of a payload that was decrypted: it is authenticated with the payload. */
+  /** The workflow of a payload that was decrypted: it is authenticated with the payload. */
   readonly workflowId?: string;
 }
 

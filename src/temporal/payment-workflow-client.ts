@@ -159,7 +159,7 @@ export class PaymentWorkflowClient {
     }
   }
 
-  /** Makes the payment's workflow query the provider. `no_workflow`: as of a request. */
+  /** Makes the payment's workflow query the provider. `no_workflow`: as for `request`. */
   async signalProviderUpdate(paymentId: string): Promise<'signalled' | 'no_workflow'> {
     const workflowId = paymentWorkflowId(paymentId);
     const signal = () =>

@@ -7,7 +7,7 @@ import type { WebhookAttempt } from './send';
 export interface DecidedAttempt {
   readonly delivery: Delivery;
   readonly attempt: WebhookAttempt;
-  /** Of the cycle of attempts, beginning with 1. */
+  /** The number in the retry cycle, from 1. */
   readonly number: number;
   readonly decision: RetryDecision;
 }

@@ -21,7 +21,7 @@ export interface Delivery extends OutgoingWebhook {
   readonly status: DeliveryStatus;
   /** Attempts of the cycle of 12 that are complete. The relay's attempt counts when the retry workflow has started. */
   readonly attemptsInCycle: number;
-  /** Of the transition that caused the event. */
+  /** The correlation of the transition that caused the event. */
   readonly correlation?: Correlation | undefined;
 }
 

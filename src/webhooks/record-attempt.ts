@@ -188,9 +188,9 @@ export interface Failure {
 }
 
 export interface AfterFailure {
-  /** Of the delivery. */
+  /** The status of the delivery. */
   readonly status: DeliveryStatus;
-  /** Of the endpoint: its deliveries stay in the outbox, and only probes are sent. */
+  /** The endpoint is failing: its deliveries stay in the outbox, and only probes are sent. */
   readonly isFailing: boolean;
 }
 

@@ -11,7 +11,7 @@ import { decideRetry } from './retry-policy';
 import { ATTEMPT_TIMEOUT_MS, type WebhookAttempt, type WebhookSender } from './send';
 
 const MAX_PER_ENDPOINT = 8;
-/** Of one claim, so that its statement stays short. */
+/** The limit of one claim, so that its statement stays short. */
 const MAX_PER_CLAIM = 48;
 const POLL_MS = 1_000;
 /** After a slower claim, an attempt that starts now could outlast the lease. */

@@ -10,7 +10,7 @@ const WORKFLOW_TYPES = ['payment', 'latePayment', 'webhookDelivery', 'reconcile'
 export interface ReplayOptions {
   readonly client: Client;
   readonly keys: PayloadKeys;
-  /** Of the version that is to be deployed. */
+  /** The workflows of the version that is to be deployed. */
   readonly workflowBundlePath: string;
   /** Open workflows of each type, the newest first. */
   readonly maxPerType: number;

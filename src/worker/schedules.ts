@@ -5,7 +5,7 @@ import type * as workflows from '../../workflows/index';
 import { isUnsupported } from '../temporal/grpc-errors';
 
 interface Schedule {
-  /** Of the schedule, and of the workflow that it starts. */
+  /** The id of the schedule, and of the workflow that it starts. */
   readonly id: string;
   readonly every: '1 hour' | '1 day';
   readonly workflowType: keyof typeof workflows;

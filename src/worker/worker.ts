@@ -145,7 +145,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   };
 }
 
-/** Of the workers of every task queue. */
+/** The options that the workers of every task queue have. */
 async function workerOptions(
   { temporal, workflowBundlePath, hasWorkflowStackTraces = false, version, sizes, log }: WorkerSettings,
   keys: PayloadKeys,

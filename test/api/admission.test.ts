@@ -29,7 +29,7 @@ function admitted(admission: Admission, merchantId: string, requests: number, ac
   return Array.from({ length: requests }, () => isAdmitted(admission, merchantId, { account })).filter(Boolean).length;
 }
 
-/** Of `lunas_creates_total`, by outcome. */
+/** The counts of `lunas_creates_total`, by outcome. */
 let counted: Record<string, number>;
 beforeEach(() => {
   counted = {};

@@ -12,7 +12,7 @@ const ACCOUNT = "'00000000-0000-0000-0000-000000000003'";
 const ENDPOINT = "'00000000-0000-0000-0000-000000000004'";
 
 let database: TestDatabase;
-/** Of the worker, as it reads the gauges. */
+/** The pool of the worker, as it reads the gauges. */
 let worker: Pool;
 
 beforeAll(async () => {

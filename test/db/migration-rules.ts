@@ -28,7 +28,7 @@ type AlterCommand = z.infer<typeof alterCommand>;
 
 const treeSchema = z.object({ stmts: z.array(z.object({ stmt: statementSchema })) });
 
-/** Of an `alter table`, by the names of PostgreSQL's parser. */
+/** Why a command of `alter table` is not allowed, by the names of PostgreSQL's parser. */
 const FORBIDDEN_COMMANDS: Readonly<Record<string, string>> = {
   AT_SetNotNull: 'set not null reads every row under a lock: add a check as not valid instead',
   AT_AlterColumnType: 'another type rewrites the table: add a column',

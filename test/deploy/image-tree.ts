@@ -49,7 +49,7 @@ async function startStage(root: string, image: string): Promise<ImageTree> {
   return { root, workingDirectory: '/', user: '0', environment: { PATH: IMAGE_PATH }, entrypoint: [] };
 }
 
-/** Of the base image. */
+/** The `PATH` of the base image. */
 const IMAGE_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 type StageNames = ReadonlyMap<string, ImageTree>;

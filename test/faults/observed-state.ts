@@ -50,7 +50,7 @@ export interface DeliveryRecord {
   readonly isAbandoned: boolean;
 }
 
-/** Of one payment, debit minus credit. */
+/** The balance of one payment, debit minus credit. */
 export interface BalanceRecord {
   readonly paymentId: string;
   readonly sum: number;

@@ -92,7 +92,7 @@ async function createPaid(): Promise<{ id: string; reference_id: string }> {
   return payment;
 }
 
-/** Of the request; an idempotency key in the body of a single creation is not one. */
+/** The columns that a request sets; an idempotency key in the body of a single creation is not one. */
 const REQUESTED_COLUMNS = new Set([
   'merchant_reference_id',
   'idempotency_key',

@@ -76,7 +76,7 @@ interface Payment {
 
 interface IdForm {
   readonly of: (payment: Payment) => string;
-  /** Of no payment, in this form. */
+  /** An id of no payment, in this form. */
   readonly unknown: string;
 }
 
@@ -101,7 +101,7 @@ const ID_FORMS: Readonly<Record<string, IdForm>> = {
 let service: TestService;
 let receivers: Readonly<Record<'a' | 'b', Receiver>>;
 let b: SecondMerchant;
-/** Of merchant A, by status. */
+/** The payments of merchant A, by status. */
 let payments: Readonly<Record<string, Payment>>;
 
 async function createPayment(key: string): Promise<Payment> {
@@ -157,7 +157,7 @@ async function recorded(): Promise<unknown> {
   return Promise.all(rows);
 }
 
-/** Of a response, without what differs between two equal requests. */
+/** The headers that differ between two equal requests. */
 const VARYING_HEADERS = new Set(['date', 'x-request-id', 'ratelimit-remaining', 'ratelimit-reset']);
 
 /** A request of merchant B, and all of the response that B can compare. */

@@ -18,7 +18,7 @@ import { FakeAcquirer } from '../workflows/model/fake-acquirer';
 /** Attacks of a stranger who reaches Temporal. None may change a payment, or stop the one that is attacked. */
 type UpdateArgs = [actor: unknown, resolution?: unknown, proof?: unknown, correlation?: unknown];
 
-/** Of a payment that is created, issued and paid. */
+/** The version of a payment that is created, issued and paid. */
 const PAID_VERSION = 3;
 
 let service: TestService;

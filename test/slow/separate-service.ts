@@ -99,7 +99,7 @@ export class SeparateService {
     this.#processes.set(name, await startChildService(options, new AbortController().signal));
   }
 
-  /** Of a running process. */
+  /** The id of a running process. */
   pid(name: ChildServiceName): number {
     return existing(this.#processes.get(name)).pid;
   }
@@ -126,7 +126,7 @@ export class SeparateService {
     await run('cp', ['-a', this.#backup, this.#home.postgres]);
   }
 
-  /** Of the service, for commands. */
+  /** The environment of the service, for commands. */
   get commandEnvironment(): NodeJS.ProcessEnv {
     return this.environment;
   }

@@ -7,9 +7,9 @@ import { urlThrough } from './pgbouncer';
 import { TEMPLATE_DATABASE, testEnvironment } from './test-environment';
 
 export interface TestDatabase {
-  /** Of the server's superuser, never through a pooler. */
+  /** The URL with the server's superuser, never through a pooler. */
   readonly url: string;
-  /** Of a login role of the local stack, for processes. */
+  /** The URL with a login role of the local stack, for processes. */
   urlOf(login: DatabaseLogin): string;
   drop(): Promise<void>;
 }

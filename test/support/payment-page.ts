@@ -4,7 +4,7 @@ export interface CreatedPage {
   readonly paymentId: string;
   readonly referenceId: string;
   readonly payload: string;
-  /** Of the checkout page. */
+  /** The address of the checkout page. */
   readonly url: string;
 }
 

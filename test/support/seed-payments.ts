@@ -3,7 +3,7 @@ import type { Pool } from '../../src/db/connection/pool';
 
 export interface SeedOptions {
   readonly count: number;
-  /** Of the first payment; three payments follow in each second. */
+  /** The timestamp of the first payment; three payments follow in each second. */
   readonly from: string;
   /** Every n-th payment has `shopeepay`, or a status other than `settled`. */
   readonly rareOneIn: number;

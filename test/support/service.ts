@@ -57,9 +57,9 @@ export interface TestService {
   readonly merchantId: string;
   readonly secretKey: string;
   readonly masterKey: string;
-  /** Of a role that every process can run with, for more processes. */
+  /** The URL with a role that every process can run with, for more processes. */
   readonly databaseUrl: string;
-  /** Of the operators' role, for commands. */
+  /** The URL with the operators' role, for commands. */
   readonly operatorDatabaseUrl: string;
   readonly temporal: TemporalTarget;
   /** A call to the API with the demo merchant's key. */
@@ -136,7 +136,7 @@ export interface TestServiceOptions {
   readonly refundHoldSeconds?: number;
   readonly masterKey?: string;
   readonly oldMasterKeys?: readonly string[];
-  /** Of the API, the worker and the sandbox. */
+  /** The logger of the API, the worker and the sandbox. */
   readonly log?: Logger;
   /** By process; without it there are no metrics. */
   readonly metrics?: { readonly worker: MetricsAddress; readonly api?: MetricsAddress };

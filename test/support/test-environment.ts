@@ -9,7 +9,7 @@ type VariableName =
   | 'TEST_SERVER_PATH'
   | 'WORKFLOW_BUNDLE_PATH';
 
-/** Of `npm run test:pgbouncer`: the ports of its poolers, by their mode. */
+/** `npm run test:pgbouncer` sets the ports of its poolers, by their mode. */
 type PoolerPort = 'SESSION_PORT' | 'TRANSACTION_PORT';
 
 /** What the global setup started or found. */

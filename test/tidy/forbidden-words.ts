@@ -1,35 +1,42 @@
 /**
- * Words that names, comments and prose do not use, each with its inflections (docs/glossary.md has the terms to use
- * instead). A word matches a whole word or a whole part of a camelCase or snake_case name: `lifecycle` is not `life`.
+ * Words that names, comments and prose do not use, each with its inflections, and what replaces them
+ * (docs/glossary.md has the terms). A word matches a whole word or a whole part of a camelCase or snake_case name:
+ * `lifecycle` is not `life`.
  */
-const WORD_FAMILIES: readonly (readonly string[])[] = [
-  ['news'],
-  ['told'],
-  ['tell', 'tells', 'telling'],
-  ['life', 'lives'],
-  ['tries'],
-  ['late money'],
-  ['folder', 'folders'],
-  ['picture', 'pictures', 'pictured'],
-  ['engine', 'engines'],
-  ['mend', 'mends', 'mended', 'mending'],
-  ['bury', 'buries', 'buried', 'burying', 'burial', 'burials'],
-  ['verdict', 'verdicts'],
-  ['judge', 'judges', 'judged', 'judging', 'judgement'],
-  ['bell', 'bells'],
-  ['side by side'],
-  ['at once'],
-  ['under way', 'underway'],
-  ['nobody'],
-  ['whoever'],
-  ['somebody'],
-  ['unclear'],
-  ['said', 'says'],
-  ['answer', 'answers', 'answered', 'answering'],
-  ['reply', 'replies', 'replied', 'replying'],
-  ['dream', 'dreams'],
-];
-export const FORBIDDEN_WORDS: readonly string[] = WORD_FAMILIES.flat();
+const WORD_FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  'notification, or what is new': ['news'],
+  'reported, shown': ['told', 'tell', 'tells', 'telling', 'said', 'says'],
+  'lifecycle, duration': ['life', 'lives'],
+  attempts: ['tries'],
+  'late payment': ['late money'],
+  directory: ['folder', 'folders'],
+  'state, diagram': ['picture', 'pictures', 'pictured'],
+  Temporal: ['engine', 'engines'],
+  'repair, correct': ['mend', 'mends', 'mended', 'mending'],
+  hide: ['bury', 'buries', 'buried', 'burying', 'burial', 'burials'],
+  'result, decision': ['verdict', 'verdicts', 'judge', 'judges', 'judged', 'judging', 'judgement'],
+  notification: ['bell', 'bells'],
+  concurrently: ['side by side'],
+  immediately: ['at once'],
+  'in flight': ['under way', 'underway'],
+  'a negation of the verb': ['nobody'],
+  'the component': ['whoever', 'somebody'],
+  indeterminate: ['unclear'],
+  'response, result': [
+    ...['answer', 'answers', 'answered', 'answering'],
+    ...['reply', 'replies', 'replied', 'replying'],
+  ],
+  expectation: ['dream', 'dreams'],
+  'deferred; held is only the status of a refund': ['held back'],
+  'on hold; held is only the status of a refund': ['merchant held'],
+  'verify terms, verified step': ['check step', 'checked step'],
+  'schedule a status query': ['request status query', 'requests a status query', 'requested a status query'],
+};
+
+/** By word or phrase: what replaces it. */
+export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries(WORD_FAMILIES).flatMap(([replacement, words]) => words.map((word) => [word, replacement] as const)),
+);
 
 export interface Quotation {
   readonly text: string;

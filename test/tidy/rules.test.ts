@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {
+  findCitationProblems,
   findCommandTexts,
   findDecisionRecordProblems,
   findForbiddenWords,
+  findFragments,
   findLongFunctions,
   findLongLines,
   findSharedNames,
@@ -16,22 +18,53 @@ const problems = (violations: readonly Violation[]) => violations.map(({ line, p
 
 describe('forbidden words', () => {
   it.each([
-    ['const toldCount = 1;', ['1: told']],
-    ['const MAX_TRIES = 1;', ['1: tries']],
-    ['sideBySide(); AT_ONCE; // under\n// way', ['1: side by side', '1: at once', '1: under way']],
-    ['/** It starts at\n * once. */', ['1: at once']],
-    ['# Late\nMoney', ['1: late money']],
-    ['-- The HTTPAnswer\n-- is replied.', ['1: answer', '2: replied']],
+    ['const toldCount = 1;', ['1: told → reported, shown']],
+    ['const MAX_TRIES = 1;', ['1: tries → attempts']],
+    [
+      'sideBySide(); AT_ONCE; // under\n// way',
+      ['1: side by side → concurrently', '1: at once → immediately', '1: under way → in flight'],
+    ],
+    ['/** It starts at\n * once. */', ['1: at once → immediately']],
+    ['# Late\nMoney', ['1: late money → late payment']],
+    ['-- The HTTPAnswer\n-- is replied.', ['1: answer → response, result', '2: replied → response, result']],
     ['lifecycle, retries, foretold, bellow, at least once', []],
     ['PostgreSQL runs as `nobody`.', []],
-    ['Nobody runs it.', ['1: nobody']],
+    ['Nobody runs it.', ['1: nobody → a negation of the verb']],
   ])('finds in %j: %j', (text, expected) => {
     expect(problems(findForbiddenWords([{ file: 'src/a.ts', text }]))).toEqual(expected);
   });
 
   it('finds them in paths, and excludes the glossary', () => {
-    expect(problems(findForbiddenWords([{ file: 'src/engine/a.ts', text: '' }]))).toEqual(['0: engine (path)']);
+    expect(problems(findForbiddenWords([{ file: 'src/engine/a.ts', text: '' }]))).toEqual([
+      '0: engine → Temporal (path)',
+    ]);
     expect(findForbiddenWords([{ file: 'docs/glossary.md', text: 'Never "engine".' }])).toEqual([]);
+  });
+});
+
+describe('fragments', () => {
+  it.each([
+    ['/** Of a bulk. */', ['1: Of → a sentence with a subject']],
+    ['run(); // Of a bulk.', ['1: Of → a sentence with a subject']],
+    ['/**\n * Of a bulk.\n */', ['1: Of → a sentence with a subject']],
+    ['/** Errors: as of `approve`. */', ['1: as of → as for']],
+    ['/** The limit of a bulk. Of these, two. */ const asOf = 1; // as of 2026-11-25', []],
+  ])('finds in %j: %j', (text, expected) => {
+    expect(problems(findFragments([{ file: 'src/a.ts', text }]))).toEqual(expected);
+  });
+});
+
+describe('citations', () => {
+  const contract = { file: 'docs/contract.md', text: '# The contract\n\n## Cancel and refund\n' };
+
+  it.each([
+    ['/** See interface-spec.md. */', ['1: interface-spec → docs/contract.md']],
+    ['// (design §4)', ['1: design § → docs/contract.md']],
+    ['/** As the contract requires. */', ['1: contract → a link to docs/contract.md']],
+    ['\n/** docs/contract.md#cancel */', ['2: contract.md#cancel is no section']],
+    ["/** docs/contract.md#cancel-and-refund */ const help = 'the contract'; // the design of a QR", []],
+  ])('finds in %j: %j', (text, expected) => {
+    expect(problems(findCitationProblems([contract, { file: 'src/a.ts', text }]))).toEqual(expected);
   });
 });
 

@@ -62,17 +62,23 @@ interface Word {
 export function findForbiddenWords(sources: readonly SourceFile[]): Violation[] {
   return without([...GENERATED, ...WITH_OTHER_WORDS], sources).flatMap(({ file, text }) => {
     const ownText = QUOTATIONS.reduce((rest, quotation) => rest.replaceAll(quotation.text, blank), text);
-    const inPath = phrasesIn(file).map(({ phrase }) => ({ file, line: 0, problem: `${phrase} (path)` }));
+    const inPath = phrasesIn(file).map(({ phrase }) => ({
+      file,
+      line: 0,
+      problem: `${withReplacement(phrase)} (path)`,
+    }));
     const inText = phrasesIn(ownText).map(({ phrase, start }) => ({
       file,
       line: lineAt(ownText, start),
-      problem: phrase,
+      problem: withReplacement(phrase),
     }));
     return inPath.concat(inText);
   });
 }
 
-const PHRASES = FORBIDDEN_WORDS.map((phrase) => phrase.split(' '));
+const withReplacement = (phrase: string) => `${phrase} → ${FORBIDDEN_WORDS.get(phrase) ?? ''}`;
+
+const PHRASES = [...FORBIDDEN_WORDS.keys()].map((phrase) => phrase.split(' '));
 const PHRASES_BY_FIRST_WORD = new Map(
   PHRASES.map(([first = '']) => [first, PHRASES.filter((phrase) => phrase[0] === first)]),
 );
@@ -110,6 +116,63 @@ function blank(text: string): string {
 
 function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
+}
+
+const TYPESCRIPT = /\.tsx?$/;
+const CODE = /^(?:src|workflows|activities)\/.*\.tsx?$/;
+const COMMENT = /\/\*\*.*?\*\/|(?<=^|\s)\/\/[^\n]*/gms;
+
+/** "As of" means "since", and a comment that begins with "Of" is no sentence. */
+const FRAGMENTS = [
+  { pattern: /(?:\/\*\*[\s*]+|\/\/ )(?<fragment>Of)\b/g, use: 'a sentence with a subject' },
+  { pattern: /\b(?<fragment>as of) (?=an? |`)/gi, use: 'as for' },
+];
+
+export function findFragments(sources: readonly SourceFile[]): Violation[] {
+  return without([...GENERATED, ...WITH_OTHER_WORDS], sources)
+    .filter(({ file }) => TYPESCRIPT.test(file))
+    .flatMap(({ file, text }) =>
+      FRAGMENTS.flatMap(({ pattern, use }) =>
+        [...text.matchAll(pattern)].map(({ groups, index }) => ({
+          file,
+          line: lineAt(text, index),
+          problem: `${groups?.['fragment'] ?? ''} → ${use}`,
+        })),
+      ),
+    );
+}
+
+const CONTRACT = 'docs/contract.md';
+/** Papers that a reader of the repository does not have. */
+const UNKNOWN_SOURCES = /interface-spec|\bdesign\.md\b|\bdesign §|\bthe design\b(?! of)/gi;
+
+/** A comment cites documents that the repository has. One that cites the contract links to the page, or a section. */
+export function findCitationProblems(sources: readonly SourceFile[]): Violation[] {
+  const contract = sources.find(({ file }) => file === CONTRACT)?.text ?? '';
+  const sections = new Set(headingsOf(contract));
+  return without([...GENERATED, ...WITH_OTHER_WORDS], sources).flatMap(({ file, text }) => {
+    const unknown = [...text.matchAll(UNKNOWN_SOURCES)].map(({ 0: source, index }) => ({
+      index,
+      problem: `${source} → ${CONTRACT}`,
+    }));
+    const comments = CODE.test(file) ? [...text.matchAll(COMMENT)] : [];
+    const unlinked = comments
+      .filter(({ 0: comment }) => /\bcontract\b/i.test(comment) && !comment.includes(CONTRACT))
+      .map(({ index }) => ({ index, problem: `contract → a link to ${CONTRACT}` }));
+    const broken = [...text.matchAll(/\bcontract\.md#([a-z-]+)/g)]
+      .filter(({ 1: section = '' }) => !sections.has(section))
+      .map(({ 0: link, index }) => ({ index, problem: `${link} is no section` }));
+    return [...unknown, ...unlinked, ...broken].map(({ index, problem }) => ({
+      file,
+      line: lineAt(text, index),
+      problem,
+    }));
+  });
+}
+
+/** The anchors of the headings of a page. */
+function headingsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
 }
 
 const ADDRESS = /https?:\/\/[^\s)>]+/g;

@@ -7,7 +7,7 @@ import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
-/** Of each merchant. The benchmark measures how much the others slow down (bench/isolation.ts). */
+/** How many each merchant has. The benchmark measures how much the others slow down (bench/isolation.ts). */
 const PAYMENTS = 20;
 
 interface Merchant {

@@ -9,7 +9,7 @@ interface ErrorDetails {
 export class LunasError extends Error {
   /** A code of the API, or of this package if there is no response of the API. Decide by this, not by the message. */
   readonly code: string;
-  /** Of the response; null without one. */
+  /** The status of the response; null without one. */
   readonly status: number | null;
   /** For support. A request without a response has one too, because the client chooses it. Null for webhooks. */
   readonly requestId: string | null;

@@ -40,7 +40,7 @@ export interface HttpSettings {
   readonly apiKey: string;
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** Of one attempt. */
+  /** The timeout of one attempt. */
   readonly timeoutMs: number;
   readonly maxRetries: number;
 }

@@ -55,7 +55,7 @@ function withNote(action: OperatorPaymentAction) {
 interface ActionRoute {
   readonly path: string;
   readonly scope: OperatorScope;
-  /** Of a rejection. */
+  /** The code of a rejection. */
   readonly code: ApiErrorCode;
 }
 

@@ -14,7 +14,7 @@ const currency = 'IDR';
 export const EXAMPLE_SUMMARY = { ...form, currency, ...EXAMPLE_AMOUNTS } as const;
 export const EXAMPLE_PAYMENT = { ...form, provider: 'gopay', ...EXAMPLE_SUMMARY } as const;
 
-/** Of the payment after the customer paid. */
+/** The timestamps of the payment after the customer paid. */
 export const EXAMPLE_TIMES = {
   paid_at: '2026-11-21T08:00:58.000Z',
   created_at: '2026-11-21T08:00:00.120Z',

@@ -18,7 +18,7 @@ const CATCH_UP_PAUSE_MS = 250;
 
 interface MerchantAction<Payment> {
   readonly action: MerchantPaymentAction;
-  /** Of a rejection. */
+  /** The code of a rejection. */
   readonly code: ApiErrorCode;
   /** @throws ApiError if the request asks for something else than this action */
   readonly assertRequest?: (request: Request, payment: PaymentRow) => void;

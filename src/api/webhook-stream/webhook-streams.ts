@@ -18,7 +18,7 @@ const INTERVAL_MS = 500;
 const PAGE_INTERVAL_MS = 100;
 /** A cursor after this many intervals, so that proxies do not close an idle connection. */
 const INTERVALS_PER_CURSOR = 20;
-/** Of one process. Each stream costs two statements a second. */
+/** The limit of one process. Each stream costs two statements a second. */
 const MAX_STREAMS = 20;
 const MAX_STREAMS_PER_MERCHANT = 8;
 const MAX_STREAMS_PER_KEY = 4;

@@ -25,7 +25,7 @@ import { formatTable } from '../output';
 const nmid = z.string().regex(/^ID\d{13}$/, { error: 'must be ID and 13 digits' });
 const NMID_DESCRIPTION = "the merchant's national id, as the acquirer's dashboard shows it; each QR must have it";
 const MAX_WEIGHT = 1_000;
-/** Of the fingerprint of a server key; `--json` shows all. */
+/** How much of a server key's fingerprint is shown; `--json` shows all. */
 const SHOWN_DIGITS = 12;
 const MAX_CALLS_PER_SECOND = 10_000;
 const ADD_EXAMPLE =

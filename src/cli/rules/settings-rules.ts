@@ -8,7 +8,7 @@ import { type Finding, okUnless, type Rule } from './rule';
 /** What a process or command was given, and the environment that its database records. */
 export interface Settings {
   readonly config: Config;
-  /** Of `LUNAS_ENVIRONMENT`, else of the running local stack; undefined if neither is there. */
+  /** The value of `LUNAS_ENVIRONMENT`, else of the running local stack; undefined if neither is there. */
   readonly environment: Environment | undefined;
   /** Null if the database records none; undefined if the database was not read. */
   readonly recordedEnvironment: Environment | null | undefined;

@@ -341,7 +341,7 @@ create table late_payments (
   refund_key text not null unique,
   provider_reference text,
   failure_reason text,
-  is_manual boolean not null default false, -- as of a refund
+  is_manual boolean not null default false, -- as for a refund
   constraint late_payments_finished_if_final
     check ((status in ('refunded', 'manual_review')) = (finished_at is not null)),
   constraint late_payments_failure_reason_if_manual_review

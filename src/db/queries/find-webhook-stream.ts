@@ -6,7 +6,7 @@ import type { Queryable } from '../connection/pool';
  * redeliveries.
  */
 export interface StreamCursor {
-  /** Of PostgreSQL, 64 bits in decimal. */
+  /** A transaction id of PostgreSQL, 64 bits in decimal. */
   readonly xid: string;
   readonly paymentId: string;
   readonly version: number;

@@ -245,7 +245,7 @@ export interface ArchiveBatch {
   readonly fileId: number;
   /** The size of the file with this batch. */
   readonly endByte: number;
-  /** Of the bytes of this batch. */
+  /** The hash of the bytes of this batch. */
   readonly sha256: Buffer;
   readonly paymentIds: readonly string[];
 }

@@ -64,9 +64,9 @@ export interface Notification {
 }
 
 /**
- * Of one signed part of one order. A provider has about ten to send. Its signature does not cover the whole text, so a
- * copy of one notification can be varied without limit. The variants do not count against what the provider signs
- * later, and the first notification of a signed part and a reported status is always stored.
+ * The limit for one signed part of one order. A provider has about ten to send. Its signature does not cover the whole
+ * text, so a copy of one notification can be varied without limit. The variants do not count against what the provider
+ * signs later, and the first notification of a signed part and a reported status is always stored.
  */
 const MAX_MEANINGS = 100;
 
@@ -152,7 +152,7 @@ export interface OpenNotification {
   readonly notificationIds: readonly number[];
 }
 
-/** Of a claim. Without `recordNotified` the notification is due again after this, and the attempt does not count. */
+/** How long a claim lasts. Without `recordNotified` the notification is due then, and the attempt is not counted. */
 const LEASE = "interval '10 seconds'";
 
 /** Claims open notifications that are due, the oldest due time first, and returns them by order. */

@@ -3,7 +3,7 @@ import type { Queryable } from '../connection/pool';
 /** `customer` and `metadata` of a creation request, sealed. */
 export interface SealedDetails {
   readonly paymentId: string;
-  /** Of the request: requests with one idempotency key may compete, and only one of them creates the payment. */
+  /** Requests with one idempotency key may compete. The payment has the fingerprint of the one that created it. */
   readonly fingerprint: string;
   readonly sealed: string;
 }

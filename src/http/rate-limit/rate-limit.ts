@@ -4,9 +4,9 @@ import type { Logger } from '../../observability/logger';
 
 export interface RateLimitSettings {
   readonly databaseUrl: string;
-  /** Of a key (`RATE_LIMIT_PER_MINUTE`). */
+  /** The limit of one key (`RATE_LIMIT_PER_MINUTE`). */
   readonly requestsPerMinute: number;
-  /** Of all keys of a merchant (`MERCHANT_RATE_LIMIT_PER_MINUTE`); by default that of a key. */
+  /** The limit of all keys of a merchant (`MERCHANT_RATE_LIMIT_PER_MINUTE`); by default that of a key. */
   readonly merchantRequestsPerMinute?: number;
   readonly log: Logger;
 }

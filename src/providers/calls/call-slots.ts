@@ -36,7 +36,7 @@ class AccountSlots {
   readonly #slots: SemaphoreInterface;
   /** With a slot, or waiting for one. */
   #calls = 0;
-  /** Of the last response, or of the first call while there was no other. */
+  /** The time of the last response, or of the first call while there was no response. */
   #respondedAtMs = 0;
 
   constructor(count: number) {

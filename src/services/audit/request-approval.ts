@@ -23,7 +23,7 @@ export const IS_VALID = `(approvals.expires_at > now()
 
 export const IS_WAITING = `(status = 'pending' and ${IS_VALID})`;
 
-/** Of `$1` and `$3`: the version of the policy, or the id of the limit, that the action would replace. */
+/** The version of the policy, or the id of the limit, that the action `$1` with `$3` would replace. */
 const VERSION_IN_FORCE = `case $1
     when 'catalog.set' then (select coalesce(max(version), 0) from policies
       where provider = $3::jsonb ->> 'provider' and channel = $3::jsonb ->> 'channel')

@@ -38,7 +38,7 @@ const areSiblings = (one: string, other: string) =>
 const canDecide = (operator: string) =>
   `${operator}.scopes is null and ${isActive(operator)} and ${isTrusted(operator)}`;
 
-/** Of `decider` and `requester`, two rows of operators. */
+/** The condition on `decider` and `requester`, two rows of operators. */
 export const ARE_TWO_PERSONS = `decider.id <> requester.id and ${canDecide('decider')}
   and ${isTrusted('requester')} and not ${hasCreated('decider', 'requester')}
   and not ${hasCreated('requester', 'decider')} and not ${areSiblings('decider', 'requester')}`;

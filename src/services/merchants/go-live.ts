@@ -17,9 +17,9 @@ export interface GoLiveFacts extends MerchantActivity {
 }
 
 interface MerchantActivity {
-  /** Of the merchant's providers, those with an enabled account and a policy. */
+  /** The merchant's providers that have an enabled account and a policy. */
   readonly usableProviders: readonly string[];
-  /** Of the newest payments. */
+  /** How many of the newest payments were counted. */
   readonly payments: number;
   readonly paymentsWithoutKey: number;
   readonly hasPaid: boolean;

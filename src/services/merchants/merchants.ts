@@ -17,7 +17,7 @@ export interface Merchant {
   readonly paymentMethod: (typeof PAYMENT_METHOD_STATUSES)[number];
   /** Since then nothing of the merchant is settled; null if it is not on hold. */
   readonly heldAt: Date | null;
-  /** Of the checkout page's link back to the shop; null if there is none. */
+  /** The address of the checkout page's link back to the shop; null if there is none. */
   readonly returnUrl: string | null;
   /** The origins whose pages may show the checkout page in a frame. */
   readonly checkoutOrigins: readonly string[];

@@ -35,7 +35,7 @@ export interface PaymentTransition {
   readonly occurredAt: Date;
   readonly actor: string;
   readonly note: string | null;
-  /** Of the request that caused the transition, else of the one that created the payment. */
+  /** The id of the request that caused the transition, else of the one that created the payment. */
   readonly requestId: string | null;
   readonly traceparent: string | null;
 }

@@ -27,7 +27,7 @@ export interface ProviderAccount {
   readonly weight: number;
   /** `proposed`: used for nothing until a second operator approves it. */
   readonly status: 'proposed' | 'enabled' | 'disabled';
-  /** Of all processes together; null: no limit. */
+  /** The limit of all processes together; null: none. */
   readonly callsPerSecond: number | null;
   /** Whose account it is: the merchant's national id, which each QR must have. Null: not known, so not compared. */
   readonly nmid: string | null;

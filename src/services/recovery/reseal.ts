@@ -100,7 +100,7 @@ export async function resealAll(
 interface Batch {
   /** Rows that must change. */
   readonly found: number;
-  /** Of these, those that no other process changed meanwhile. */
+  /** The rows found that no other process changed meanwhile. */
   readonly changed: number;
   /** Undefined after the last batch. */
   readonly next: string | undefined;

@@ -10,7 +10,7 @@ import { createSecretKey } from '../../crypto/secret-key';
 import { findNewestSecret } from '../webhooks/webhook-endpoints';
 
 export interface DemoOptions {
-  /** Of a migrated database. */
+  /** The URL of a migrated database. */
   readonly databaseUrl: string;
   readonly masterKey: string;
   readonly oldMasterKeys?: readonly string[] | undefined;

@@ -15,7 +15,7 @@ export async function findCheckoutPage(
   return findCheckout(keylessDb, paymentId);
 }
 
-/** Of `?lang=`, else of the browser; Indonesian if it names neither. */
+/** The language of `?lang=`, else of the browser; Indonesian if neither names one that the page has. */
 export function languageOf(request: Request): Language {
   const chosen = LANGUAGES.find((language) => language === request.query.lang);
   const accepted = request.acceptsLanguages([...LANGUAGES]);

@@ -12,7 +12,7 @@ export interface CheckoutPage {
   readonly path: string;
   /** What `GET <path>/events` compares with the current status. */
   readonly statusKey: string;
-  /** Of the shop; null if the merchant has none. */
+  /** The address of the shop; null if the merchant has none. */
   readonly returnUrl: string | null;
   readonly language: Language;
   readonly nowMs: number;

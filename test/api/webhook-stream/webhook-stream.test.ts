@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Of the service. */
+/** The cursors of the service. */
 const cursors = () => new StreamCursors(new DerivedKeys(service.db, createSealer(service.masterKey)));
 
 interface Stream {

@@ -21,7 +21,7 @@ import { newNamespace, startTestService, type TestService } from '../../support/
 
 const DIRECTORY = path.join(PACKAGE_ROOT, 'deploy', 'grafana');
 const LOOPBACK = '127.0.0.1';
-/** Of Grafana, at this scrape interval. */
+/** Grafana's `$__rate_interval` at this scrape interval. */
 const RATE_INTERVAL = '15s';
 
 const dashboardSchema = z.object({

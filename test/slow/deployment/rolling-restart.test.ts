@@ -14,7 +14,7 @@ import { newNamespace, startTestService, type TestService } from '../../support/
 
 const RESTARTS = 10;
 const REQUEST_INTERVAL_MS = 20;
-/** Of the requests, one in ten creates a payment; the others read one. */
+/** One request in ten creates a payment; the others read one. */
 const CREATE_EVERY = 10;
 const PROBE_INTERVAL_MS = 200;
 const DRAIN_SECONDS = '2';

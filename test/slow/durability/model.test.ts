@@ -58,7 +58,7 @@ const IDLE_TIMEOUT_MS = 120_000;
 
 let environment: TestWorkflowEnvironment;
 let clock: VirtualClock;
-/** Of the payments in the current history. */
+/** The workflows of the payments in the current history. */
 let workflowIds: readonly string[] = [];
 let ledger: TestLedger;
 let workflows: PaymentWorkflowClient;

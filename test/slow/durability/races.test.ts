@@ -10,7 +10,7 @@ const MAX_ROUNDS = 200;
 /** Each race runs at least this often. It continues up to the full size until each side has its wins. */
 const ROUNDS = bySize({ small: 50, full: MAX_ROUNDS });
 const CONCURRENT_PAYMENTS = 25;
-/** Of all requests of this file. */
+/** The limit for all requests of this file. */
 const MAX_TIMEOUTS = ROUNDS / 20;
 /** Payments that are cancelled by twenty concurrent requests each. */
 const CONCURRENT_CANCELS = 5;

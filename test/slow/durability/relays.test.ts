@@ -9,7 +9,7 @@ import { newNamespace, startTestService, type TestService } from '../../support/
 
 const PAYMENTS = 20;
 const RELAYS = 4;
-/** Of all relays together: `MAX_PER_ENDPOINT` of the relay. */
+/** The limit of all relays together: `MAX_PER_ENDPOINT` of the relay. */
 const MAX_PER_ENDPOINT = 8;
 const MAX_CLAIMS_PER_SECOND = 2;
 const RESPONSE_DELAY_MS = 100;

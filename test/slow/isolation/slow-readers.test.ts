@@ -4,7 +4,7 @@ import { startTestApis, type TestApis } from '../../support/api';
 
 const FILE = '/docs/swagger-ui-bundle.js';
 const READERS = 1_000;
-/** Of one connection: more than the kernel takes on its own. */
+/** The requests of one connection: more than the kernel takes on its own. */
 const PIPELINED = 32;
 const MEGABYTE = 1_024 * 1_024;
 
