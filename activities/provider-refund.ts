@@ -1,5 +1,6 @@
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
+import type { StepActor } from '../src/domain/actor';
 import { formatRupiah } from '../src/domain/money';
 import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
@@ -75,7 +76,7 @@ export async function executeRefund(
     : { status: 'rejected', reason: requested.reason };
 }
 
-const BY_PROVIDER = { name: 'provider', note: 'the provider has a refund that was not recorded' };
+const BY_PROVIDER: StepActor = { name: 'provider', note: 'the provider has a refund that was not recorded' };
 
 /**
  * Opens a refund that the provider has and PostgreSQL has not: the merchant made it in the provider's dashboard, or

@@ -1,12 +1,12 @@
 import { condition } from '@temporalio/workflow';
 import type { Correlation } from '../src/domain/correlation';
 import type { PaymentAction } from '../src/domain/payment-actions';
-import type { Actor } from '../src/domain/workflow-step';
+import type { StepActor } from '../src/domain/actor';
 
 /** A request in the queue of the payment's workflow. */
 export interface QueuedRequest {
   readonly action: PaymentAction;
-  readonly actor: Actor;
+  readonly actor: StepActor;
   readonly correlation?: Correlation | undefined;
   /** Takes the reason of the rejection, or null if the action was performed. */
   readonly complete: (rejection: string | null) => void;
@@ -33,7 +33,7 @@ export class PaymentQueue {
   }
 
   /** Adds a request whose result no caller waits for. */
-  addWithoutCaller(action: PaymentAction, actor: Actor): void {
+  addWithoutCaller(action: PaymentAction, actor: StepActor): void {
     this.add({ action, actor, complete: () => undefined });
   }
 

@@ -101,8 +101,8 @@ export class LunasCommand extends Command {
       async (input, db, context, environment) => {
         const { note } = readInput(this, NOTE);
         const log = createLogger('cli', context.config.LOG_LEVEL, this.terminal.stderr);
-        const by = await commandOperator(db, context.config, environment, { note, keyRule });
-        const audit = new CommandAudit(db, { ...by, log }, { note, detail: describeInput(input) });
+        const actor = await commandOperator(db, context.config, environment, { note, keyRule });
+        const audit = new CommandAudit(db, log, actor, { note, detail: describeInput(input) });
         return work(input, audit, context, environment);
       },
       statementTimeoutMs,

@@ -3,14 +3,17 @@ import type { Config, Environment } from '../config';
 import { UserError } from '../errors';
 import type { Pool, Queryable } from '../db/connection/pool';
 import { parseOperatorKey } from '../crypto/secret-key';
-import { type OperatorActionName, type OperatorIdentity, withAudit } from '../services/audit/audit';
+import type { OperatorActor } from '../domain/actor';
+import type { Logger } from '../observability/logger';
+import { type OperatorActionName, withAudit } from '../services/audit/audit';
 import { countCommandOperators, findOperator } from '../services/identity/operators';
 
-/** What a command that writes needs: the database, the operator who runs it, and its parameters for the audit log. */
+/** What a command that writes needs: database, log, the operator who runs it, and its parameters for the audit log. */
 export class CommandAudit {
   constructor(
     readonly db: Pool,
-    readonly by: OperatorIdentity,
+    readonly log: Logger,
+    readonly actor: OperatorActor,
     private readonly command: { readonly note?: string | undefined; readonly detail: string },
   ) {}
 
@@ -20,7 +23,7 @@ export class CommandAudit {
 
   /** Executes the work of the command and records it in the audit log. */
   record<Result>(action: OperatorActionName, target: string, work: () => Promise<Result>): Promise<Result> {
-    return withAudit(this.db, this.by, { ...this.command, action, target }, work);
+    return withAudit(this, this.actor, { ...this.command, action, target }, work);
   }
 }
 
@@ -37,7 +40,7 @@ export async function commandOperator(
   { LUNAS_OPERATOR_KEY }: Config,
   environment: Environment,
   { note, keyRule }: { readonly note: string | undefined; readonly keyRule: KeyRule },
-): Promise<OperatorIdentity> {
+): Promise<OperatorActor> {
   const isRestricted = environment === 'production';
   if (isRestricted && note === undefined) {
     throw new UserError('In production, a command that writes or shows personal data needs a reason: add --note "…".');
@@ -49,16 +52,18 @@ export async function commandOperator(
         'set LUNAS_OPERATOR_KEY to your operator key.',
     );
   }
-  return { via: 'cli', name: `cli:${userName()}` };
+  return { kind: 'os_user', name: userName(), door: 'cli' };
 }
 
-async function keyOwner(db: Queryable, secretKey: string, environment: Environment): Promise<OperatorIdentity> {
+async function keyOwner(db: Queryable, secretKey: string, environment: Environment): Promise<OperatorActor> {
   const key = parseOperatorKey(secretKey, environment);
   const operator = key && (await findOperator(db, key.secretSha256, null));
   if (!operator) {
     throw new UserError('LUNAS_OPERATOR_KEY is no valid key of an operator; lunas operators list shows them.');
   }
-  if (operator.scopes === null) return { via: 'cli', name: `operator:${operator.name}`, operatorId: operator.id };
+  if (operator.scopes === null) {
+    return { kind: 'operator', name: operator.name, door: 'cli', operatorId: operator.id };
+  }
   throw new UserError('LUNAS_OPERATOR_KEY has scopes, so it is only for the operator API: use a key without scopes.');
 }
 

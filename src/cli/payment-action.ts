@@ -6,14 +6,14 @@ import { type CommandContext, withTemporal } from './command-context';
 
 /** Performs the action as the operator of the command line. */
 export function runPaymentAction(
-  { db, by }: CommandAudit,
+  { db, log, actor }: CommandAudit,
   context: CommandContext,
   action: OperatorPaymentAction,
   { payment, note }: { readonly payment: string; readonly note: string },
 ): Promise<CommandResult> {
   return withTemporal(context, db, async (workflows) => {
-    const operatorContext = { db, workflows, by };
-    const { id, referenceId, status } = await performPaymentAction(operatorContext, action, payment, note);
+    const request = { action, payment, note };
+    const { id, referenceId, status } = await performPaymentAction({ db, log, workflows }, actor, request);
     return { json: { payment: { id, referenceId, status } }, text: `${referenceId} (${id}) is ${status}.` };
   });
 }

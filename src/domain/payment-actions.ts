@@ -1,8 +1,8 @@
+import type { StepActor } from './actor';
 import type { PaymentState, PaymentTerms } from './payment';
 import type { PaymentStatus } from './payment-transitions';
 import { PROVIDER_CAPABILITIES } from './provider-capabilities';
 import { MAX_REFUNDS } from './refund';
-import type { Actor } from './workflow-step';
 
 /** How an operator resolves a rejected refund: the customer has the money, or the merchant keeps it. */
 export type RefundResolution = 'refunded' | 'paid';
@@ -135,10 +135,10 @@ export const TIMER_ACTIONS = {
   'submit-refund': 'submitRefundNow',
 } as const satisfies Record<string, OperatorPaymentAction>;
 
-export const MERCHANT: Actor = { name: 'merchant' };
+export const MERCHANT: StepActor = { name: 'merchant' };
 
 /** The actor of a signal: an operator in the Web UI, or anyone else who reaches Temporal. */
-export const UNPROVEN_OPERATOR: Actor = { name: 'operator', note: 'signalled to the workflow' };
+export const UNPROVEN_OPERATOR: StepActor = { name: 'operator', note: 'signalled to the workflow' };
 /** The rule of the action for the payment's status; undefined if the status does not allow the action. */
 export function ruleFor(action: PaymentAction, { status }: PaymentState) {
   return PAYMENT_ACTIONS[action].rules.find((rule) => rule.from === status);

@@ -1,6 +1,6 @@
+import { type ActorIdentity, parseActor, type StepActor } from './actor';
 import type { Correlation } from './correlation';
 import { type ActionDefinition, PAYMENT_ACTIONS, type PaymentAction, type RefundResolution } from './payment-actions';
-import type { Actor } from './workflow-step';
 
 /**
  * The arguments of the update of a payment action. The proof binds them to one update and to the payment's version.
@@ -9,7 +9,7 @@ import type { Actor } from './workflow-step';
  * which decides nothing.
  */
 export type UpdateArguments = readonly [
-  actor: Actor,
+  actor: StepActor,
   resolution: RefundResolution | null,
   proof: string,
   correlation: Correlation | null,
@@ -28,11 +28,15 @@ export function isProofOf(update: string, updateId: string, proof: unknown): boo
   return typeof proof === 'string' && proof.startsWith(`${update}/${updateId}/`);
 }
 
-/** The names of those who may request an action. */
-const ACTOR_NAMES = {
-  merchant: /^(merchant$|(merchant|key):.)/,
-  operator: /^(operator|cli):./,
-} as const;
+type RequesterRole = ActionDefinition['requestedBy'][number];
+
+/** As what an actor requests an action. */
+const REQUESTS_AS = {
+  operator: 'operator',
+  os_user: 'operator',
+  merchant_user: 'merchant',
+  api_key: 'merchant',
+} as const satisfies Record<Exclude<ActorIdentity['kind'], 'system'>, RequesterRole>;
 
 const MAX_LENGTHS: ReadonlyMap<string, number> = new Map([
   ['name', 300],
@@ -48,8 +52,15 @@ export function actorRejection(action: PaymentAction, actor: unknown): string | 
   const unexpected = Object.entries(actor).find(([field, value]) => !isAllowed(field, value));
   if (unexpected) return `The request has an unexpected value in "${unexpected[0]}" of its actor.`;
   const { requestedBy }: ActionDefinition = PAYMENT_ACTIONS[action];
-  const isAllowedActor = requestedBy.some((role) => ACTOR_NAMES[role].test(String(actor.name)));
-  return isAllowedActor ? null : `This actor cannot request "${action}".`;
+  const requester = requesterRole(parseActor(String(actor.name)));
+  return requestedBy.some((role) => role === requester) ? null : `This actor cannot request "${action}".`;
+}
+
+/** The system requests nothing but what a merchant requested before. */
+function requesterRole(actor: ActorIdentity | undefined): RequesterRole | null {
+  if (actor === undefined) return null;
+  if (actor.kind !== 'system') return REQUESTS_AS[actor.kind];
+  return actor.name === 'merchant' ? 'merchant' : null;
 }
 
 function isAllowed(field: string, value: unknown): boolean {

@@ -1,3 +1,4 @@
+import type { StepActor } from './actor';
 import type { Correlation } from './correlation';
 import type { PaymentState, PaymentTerms } from './payment';
 
@@ -10,17 +11,11 @@ export interface StepInput {
   /** When the payment was created, Unix time. The same in each run of the workflow. */
   readonly createdAtMs: number;
   /** Absent if the workflow decided the step. */
-  readonly by?: Actor;
+  readonly by?: StepActor;
   /** The correlation of the request that caused the step. Absent if the workflow decided the step. */
   readonly correlation?: Correlation;
   /** What the workflow knows of the creation. PostgreSQL may have lost it. Only the steps of the creation get it. */
   readonly creation?: CreationResult;
-}
-
-/** A merchant or an operator, as the payment's history names them. */
-export interface Actor {
-  readonly name: string;
-  readonly note?: string;
 }
 
 export interface StepResult {

@@ -3,14 +3,15 @@ import { ConflictError, messageOf, UserError } from '../errors';
 import type { Pool, Queryable } from '../db/connection/pool';
 import { requireRow } from '../db/connection/require-row';
 import { inTransaction } from '../db/connection/transaction';
+import { actorText, type OperatorActor, operatorIdOf } from '../domain/actor';
 import { SETTLEMENT_KINDS } from '../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
-import { type OperatorIdentity, withAudit } from './audit/audit';
+import { type AuditDependencies, withAudit } from './audit/audit';
 import { replacePolicy } from './provider-accounts/catalog';
 import { resolveException } from './payments/exceptions';
 import { ARE_TWO_PERSONS } from './identity/deciders';
 import { approveOperator, revokeOperator } from './identity/operators';
-import type { PaymentActionResult } from './payments/payment-actions';
+import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
 import { approveAccount, approveServerKey } from './provider-accounts/provider-accounts';
 import { APPROVABLE_PAYMENT_ACTIONS, type ApprovableAction, IS_VALID, IS_WAITING } from './audit/request-approval';
 
@@ -43,17 +44,10 @@ export interface Approval {
 }
 
 /** What an approval needs to be executed. */
-export interface ApprovalContext {
+export interface ApprovalDependencies extends AuditDependencies {
   readonly db: Pool;
-  /** The second operator. */
-  readonly by: OperatorIdentity;
-  /** Performs an action of a payment's workflow as this operator. */
-  readonly performPaymentAction: (
-    by: OperatorIdentity,
-    action: (typeof APPROVABLE_PAYMENT_ACTIONS)[number],
-    paymentId: string,
-    note: string,
-  ) => Promise<PaymentActionResult>;
+  /** Performs an action of a payment's workflow. */
+  readonly performPaymentAction: (actor: OperatorActor, request: PaymentActionRequest) => Promise<PaymentActionResult>;
 }
 
 const policyChange = z.object({
@@ -70,7 +64,7 @@ const paymentAction = z.object({
   action: z.enum(APPROVABLE_PAYMENT_ACTIONS),
   parameters: z.object({ paymentId: z.string() }),
 });
-type PaymentActionRequest = z.output<typeof paymentAction>;
+type ApprovablePaymentAction = z.output<typeof paymentAction>;
 
 const accountKey = z.object({
   accountId: z.string(),
@@ -97,7 +91,7 @@ type DatabaseActionRequest = z.output<typeof databaseAction>;
 /** The action with its parameters, as the database has them. */
 const approvable = z.union([databaseAction, paymentAction]);
 
-function isPaymentAction(request: z.output<typeof approvable>): request is PaymentActionRequest {
+function isPaymentAction(request: z.output<typeof approvable>): request is ApprovablePaymentAction {
   return APPROVABLE_PAYMENT_ACTIONS.some((action) => action === request.action);
 }
 
@@ -141,26 +135,32 @@ export async function listApprovals(
  * @throws NotFoundError if there is no such request
  * @throws UserError if the operator requested it, if it is decided or expired, or if the action is rejected
  */
-export async function approve(context: ApprovalContext, approvalId: number, note?: string): Promise<Approval> {
-  const { db, by } = context;
-  return withAudit(db, by, { action: 'approval.approve', target: String(approvalId), note }, async () => {
+export async function approve(
+  dependencies: ApprovalDependencies,
+  actor: OperatorActor,
+  approvalId: number,
+  note?: string,
+): Promise<Approval> {
+  const { db } = dependencies;
+  return withAudit(dependencies, actor, { action: 'approval.approve', target: String(approvalId), note }, async () => {
     const action = approvable.parse(await findApproval(db, approvalId));
     const decision = { approvalId, decision: 'approved', note } as const;
     await (isPaymentAction(action)
-      ? approvePaymentAction(context, action, decision)
-      : approveInDatabase(context, action, decision));
+      ? approvePaymentAction(dependencies, actor, action, decision)
+      : approveInDatabase(dependencies, actor, action, decision));
     return findApproval(db, approvalId);
   });
 }
 
 /** Rejects a request of another operator, permanently. Errors: as for `approve`. */
 export async function reject(
-  { db, by }: Pick<ApprovalContext, 'db' | 'by'>,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   approvalId: number,
   note?: string,
 ): Promise<Approval> {
-  return withAudit(db, by, { action: 'approval.reject', target: String(approvalId), note }, () =>
-    decide(db, by, { approvalId, decision: 'rejected', note }),
+  return withAudit(dependencies, actor, { action: 'approval.reject', target: String(approvalId), note }, () =>
+    decide(dependencies.db, actor, { approvalId, decision: 'rejected', note }),
   );
 }
 
@@ -204,7 +204,7 @@ interface Decision {
  */
 async function decide(
   db: Queryable,
-  by: OperatorIdentity,
+  actor: OperatorActor,
   { approvalId, decision, note }: Decision,
 ): Promise<Approval> {
   const { rows } = await db.query(
@@ -219,7 +219,7 @@ async function decide(
      )
      insert into approval_decisions (approval_id, decision, decided_by, note)
      select id, $2, $3, $4 from decided returning id`,
-    [approvalId, decision, by.operatorId, note],
+    [approvalId, decision, operatorIdOf(actor), note],
   );
   const approval = await findApproval(db, approvalId);
   if (rows.length === 1) return approval;
@@ -241,13 +241,14 @@ function whyNotDecided({ status, requestedBy, decidedBy }: Approval): string {
 
 /** The workflow of the payment executes it, outside the transactions of this process. */
 async function approvePaymentAction(
-  { db, by, performPaymentAction }: ApprovalContext,
-  { action, parameters }: PaymentActionRequest,
+  { db, performPaymentAction }: ApprovalDependencies,
+  actor: OperatorActor,
+  { action, parameters }: ApprovablePaymentAction,
   decision: Decision,
 ): Promise<void> {
-  const approval = await decide(db, by, decision);
-  const executor = { ...by, approval };
-  const failure = await failureOf(performPaymentAction(executor, action, parameters.paymentId, noteOf(approval)));
+  const approval = await decide(db, actor, decision);
+  const request = { action, payment: parameters.paymentId, note: noteOf(approval) };
+  const failure = await failureOf(performPaymentAction({ ...actor, approval }, request));
   const isRecorded = await recordExecution(db, approval.id, failure);
   if (failure) throw failure;
   if (isRecorded) return;
@@ -257,13 +258,14 @@ async function approvePaymentAction(
 
 /** Decision, action and outcome are one transaction. */
 async function approveInDatabase(
-  { db, by }: ApprovalContext,
+  { db, log }: ApprovalDependencies,
+  actor: OperatorActor,
   request: DatabaseActionRequest,
   decision: Decision,
 ): Promise<void> {
   const failure = await inTransaction(db, async (client) => {
-    const approval = await decide(client, by, decision);
-    const failure = await failureOf(execute(client, { ...by, approval }, approval, request));
+    const approval = await decide(client, actor, decision);
+    const failure = await failureOf(execute({ db: client, log }, { ...actor, approval }, approval, request));
     if (await recordExecution(client, approval.id, failure)) return failure;
     throw new ConflictError('not_allowed', `Request ${approval.id} is expired: it has to be requested again.`);
   });
@@ -272,38 +274,43 @@ async function approveInDatabase(
 
 /** Each action is one statement, so a rejected one has written nothing. */
 async function execute(
-  db: Queryable,
-  by: OperatorIdentity,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   approval: Approval,
   { action, parameters }: DatabaseActionRequest,
 ): Promise<unknown> {
   const note = noteOf(approval);
   const audited = { action, target: approval.target, note };
   const { expectedVersion } = approval;
+  const { db } = dependencies;
   switch (action) {
     case 'account.create':
-      return withAudit(db, by, { ...audited, action: 'account.approve' }, () => approveAccount(db, parameters));
+      return withAudit(dependencies, actor, { ...audited, action: 'account.approve' }, () =>
+        approveAccount(db, parameters),
+      );
     case 'account.set_key':
-      return withAudit(db, by, { ...audited, action }, () => approveServerKey(db, parameters));
+      return withAudit(dependencies, actor, { ...audited, action }, () => approveServerKey(db, parameters));
     case 'operator.create':
-      return withAudit(db, by, { ...audited, action: 'operator.approve' }, () =>
+      return withAudit(dependencies, actor, { ...audited, action: 'operator.approve' }, () =>
         approveOperator(db, parameters.operatorId),
       );
     case 'operator.revoke':
-      return withAudit(db, by, { ...audited, action }, () => revokeOperator(db, parameters.operatorId));
+      return withAudit(dependencies, actor, { ...audited, action }, () => revokeOperator(db, parameters.operatorId));
     case 'catalog.set':
-      return withAudit(db, by, { ...audited, action }, () => replacePolicy(db, parameters, expectedVersion ?? -1));
+      return withAudit(dependencies, actor, { ...audited, action }, () =>
+        replacePolicy(db, parameters, expectedVersion ?? -1),
+      );
     case 'approval.set_limit':
-      return withAudit(db, by, { ...audited, action }, () =>
+      return withAudit(dependencies, actor, { ...audited, action }, () =>
         setApprovalLimit(db, parameters.limitRupiah, expectedVersion ?? -1),
       );
     case 'exception.resolve_as_refunded':
-      return resolveException(db, by, parameters.exceptionId, { note, isRefunded: true });
+      return resolveException(dependencies, actor, parameters.exceptionId, { note, isRefunded: true });
   }
 }
 
 function noteOf({ note, requestedBy }: Approval): string {
-  return `${note} (requested by operator:${requestedBy})`;
+  return `${note} (requested by ${actorText({ kind: 'operator', name: requestedBy })})`;
 }
 
 /** The reason of a rejection; null after success. @throws every other error */

@@ -10,11 +10,11 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { currentCorrelation } from '../observability/correlation';
+import type { StepActor } from '../domain/actor';
 import type { PaymentTerms } from '../domain/payment';
 import { PAYMENT_ACTIONS, type ActionDefinition, type PaymentAction } from '../domain/payment-actions';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
 import { updateProof, type UpdateArguments } from '../domain/update-arguments';
-import type { Actor } from '../domain/workflow-step';
 import {
   CREATE_UPDATE_ID,
   createUpdate,
@@ -106,7 +106,7 @@ export class PaymentWorkflowClient {
    * Requests an action of the payment's workflow, and waits until the action is performed or rejected.
    * @throws Error if the outcome is not known within 9 s
    */
-  request(payment: RequestedPayment, action: PaymentAction, actor: Actor): Promise<RequestOutcome> {
+  request(payment: RequestedPayment, action: PaymentAction, actor: StepActor): Promise<RequestOutcome> {
     const span = workflowSpan(`UpdateWorkflow:${PAYMENT_ACTIONS[action].update}`, paymentWorkflowId(payment.id));
     const request = () => this.#requestAtVersion(payment, action, actor);
     return withSpan(span, request, ({ outcome }) => ({ attributes: { 'lunas.outcome': outcome } }));
@@ -267,7 +267,7 @@ export class PaymentWorkflowClient {
   }
 }
 
-type RequestedAction = readonly [action: PaymentAction, actor: Actor];
+type RequestedAction = readonly [action: PaymentAction, actor: StepActor];
 
 /** A span of a call to Temporal, with the name that Temporal's interceptors for OpenTelemetry use. */
 function workflowSpan(name: string, workflowId: string): readonly [string, SpanOptions] {

@@ -3,6 +3,7 @@ import { transitionWriters } from '../../src/db/transitions/payment-transitions'
 import { refundLatePayment } from '../../src/db/transitions/late-payment-transitions';
 import { listExceptionsOf, resolveException } from '../../src/services/payments/exceptions';
 import { payLate, T0, applyTransitions } from '../services/ledger/transition-path';
+import { osUser } from '../support/actors';
 import { createTestLedger, type TestLedger } from '../support/payments';
 
 let ledger: TestLedger;
@@ -44,8 +45,7 @@ describe('reconciliation counts a refund as manual', () => {
     const late = await applyTransitions(ledger, ['issue', 'expire']);
     await payLate(ledger, late, 50_000, 'manual_review');
     const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
-    const by = { name: 'cli:test', via: 'cli' } as const;
-    await resolveException(ledger.db, by, exception?.id ?? '', { note: 'sent back', isRefunded: true });
+    await resolveException(ledger, osUser('test'), exception?.id ?? '', { note: 'sent back', isRefunded: true });
     expect(await isManuallyRefunded(late.terms.paymentId)).toBe(true);
   });
 });
@@ -58,9 +58,10 @@ it('posts a manual refund only together with the resolution of its exception', a
   await ledger.db.query(`
     create function fail() returns trigger language plpgsql as $$ begin ${reject}; end $$;
     create trigger fail before update on exceptions for each row execute function fail()`);
-  const by = { name: 'cli:test', via: 'cli' } as const;
   const resolution = { note: 'sent back', isRefunded: true };
-  await expect(resolveException(ledger.db, by, exception?.id ?? '', resolution)).rejects.toThrow('no space left');
+  await expect(resolveException(ledger, osUser('test'), exception?.id ?? '', resolution)).rejects.toThrow(
+    'no space left',
+  );
   const { rows } = await ledger.db.query('select status from late_payments where payment_id = $1', [
     late.terms.paymentId,
   ]);
@@ -69,8 +70,6 @@ it('posts a manual refund only together with the resolution of its exception', a
 });
 
 describe('the exception of a late payment', () => {
-  const by = { name: 'cli:test', via: 'cli' } as const;
-
   it('closes when the provider refunds the late payment', async () => {
     const late = await applyTransitions(ledger, ['issue', 'expire']);
     await payLate(ledger, late, 50_000, 'manual_review');
@@ -85,7 +84,10 @@ describe('the exception of a late payment', () => {
     await payLate(ledger, late, 50_000, 'manual_review');
     const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
     await ledger.db.query("update late_payments set status = 'refunded' where payment_id = $1", [late.terms.paymentId]);
-    const resolve = resolveException(ledger.db, by, exception?.id ?? '', { note: 'sent back', isRefunded: true });
+    const resolve = resolveException(ledger, osUser('test'), exception?.id ?? '', {
+      note: 'sent back',
+      isRefunded: true,
+    });
     await expect(resolve).rejects.toThrow('Lunas has this late payment as refunded already');
     expect(await listExceptionsOf(ledger.db, late.terms.referenceId)).toMatchObject([{ resolvedAt: null }]);
   });

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import type { OperatorPaymentAction } from '../../src/domain/payment-actions';
 import { OPEN_STATUSES } from '../../src/domain/payment-transitions';
-import { performPaymentAction } from '../../src/services/payments/payment-actions';
+import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { listSettleable, settlePayments } from '../../src/services/payments/settle-payments';
+import { osUser } from '../support/actors';
 import { eventually } from '../support/eventually';
 import type { ReturnedPayment } from './journal';
 import type { Workload } from './workload';
@@ -86,20 +87,22 @@ export async function rewindTemporal(
   return { recovered, recoveredAt, unfinished };
 }
 
+const OPERATOR = osUser('fault test');
+
 /** What an operator does with payments, and what PostgreSQL has of them. */
 class PaymentActions {
-  readonly #context: Parameters<typeof performPaymentAction>[0];
+  readonly #dependencies: PaymentActionDependencies;
 
   constructor(private readonly stack: FaultStack) {
-    const by = { via: 'cli', name: 'cli:fault test' } as const;
-    this.#context = { db: stack.db, workflows: new PaymentWorkflowClient(stack.client), by };
+    this.#dependencies = { db: stack.db, workflows: new PaymentWorkflowClient(stack.client) };
   }
 
   /** Repeats an operator's action until PostgreSQL has it. */
   async perform(action: OperatorPaymentAction, { id }: ReturnedPayment, timeoutMs: number): Promise<void> {
     const before = await this.#versionOf(id);
     const attempt = async () => {
-      await performPaymentAction(this.#context, action, id, 'fault test').catch(() => sleep(REPEAT_AFTER_MS));
+      const request = { action, payment: id, note: 'fault test' };
+      await performPaymentAction(this.#dependencies, OPERATOR, request).catch(() => sleep(REPEAT_AFTER_MS));
       return this.#versionOf(id);
     };
     await eventually(attempt, (version) => version > before, timeoutMs);
@@ -108,7 +111,7 @@ class PaymentActions {
   async settleAll(timeoutMs: number): Promise<void> {
     const { db, merchantId } = this.stack;
     const attempt = async () => {
-      await settlePayments(this.#context, await listSettleable(db, merchantId, new Date()));
+      await settlePayments(this.#dependencies, OPERATOR, await listSettleable(db, merchantId, new Date()));
       await sleep(REPEAT_AFTER_MS);
       return this.#countOpenWithManualSettlement();
     };

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { approve, type ApprovalContext, listApprovals, reject } from '../../src/services/approvals';
-import { listActions, type OperatorIdentity } from '../../src/services/audit/audit';
+import { approve, type ApprovalDependencies, listApprovals, reject } from '../../src/services/approvals';
+import { actorText, type OperatorActor, operatorIdOf } from '../../src/domain/actor';
+import { listActions } from '../../src/services/audit/audit';
 import { listPolicies } from '../../src/services/provider-accounts/catalog';
 import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
 import { parseOperatorKey } from '../../src/crypto/secret-key';
 import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
-import { performPaymentAction, type OperatorContext } from '../../src/services/payments/payment-actions';
+import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
 import { openException } from '../../src/db/records/open-exception';
 import { requireApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { runLunas } from '../cli/run-lunas';
+import { operatorOf } from '../support/actors';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
@@ -25,7 +27,7 @@ let budi: Member;
 const MASTER_KEY = randomBytes(32).toString('base64');
 
 interface Member {
-  readonly by: OperatorIdentity;
+  readonly actor: OperatorActor;
   readonly lunas: (...args: readonly string[]) => ReturnType<typeof runLunas>;
 }
 
@@ -43,7 +45,7 @@ afterEach(async () => {
 async function addMember(name: string): Promise<Member> {
   const { id, secret } = await createOperator(db, { name, environment: 'production' });
   await db.query("update operators set created_at = now() - interval '1 day' where id = $1", [id]);
-  return { by: { via: 'cli', name: `operator:${name}`, operatorId: id }, lunas: withKey(secret) };
+  return { actor: operatorOf({ id, name }), lunas: withKey(secret) };
 }
 
 function withKey(secret: string): Member['lunas'] {
@@ -135,7 +137,7 @@ describe('a policy or a limit', () => {
       await db.query(
         `update approvals set status = 'approved', decided_by = $1, decided_at = now(), leased_until = now()
          where id = 1`,
-        [budi.by.operatorId],
+        [operatorIdOf(budi.actor)],
       );
     }
     expect(await budi.lunas('approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
@@ -181,7 +183,7 @@ it('a rejected or expired request cannot be approved', async () => {
 
 it('a request expires with the key of its operator, who cannot approve it with a new key', async () => {
   await dewi.lunas(...SET_FEE);
-  await revokeOperator(db, dewi.by.operatorId ?? '');
+  await revokeOperator(db, operatorIdOf(dewi.actor) ?? '');
   const newKey = await addMember('dewi');
   for (const { lunas } of [newKey, budi]) {
     expect(await lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/is expired/));
@@ -221,19 +223,18 @@ it('two operators cannot be one person: a third one needs approval', async () =>
 
 describe('what books money', () => {
   let ledger: TestLedger;
-  let by: OperatorIdentity;
+  let eka: OperatorActor;
   beforeEach(async () => {
     ledger = await createTestLedger(createProductionDatabase);
-    const { id } = await createOperator(ledger.db, { name: 'eka', environment: 'production' });
-    by = { via: 'api', name: 'operator:eka', operatorId: id };
+    eka = operatorOf(await createOperator(ledger.db, { name: 'eka', environment: 'production' }), 'api');
   });
   afterEach(() => ledger.close());
 
   /** No action may reach Temporal. */
-  const contextWithoutTemporal = (): OperatorContext => {
+  const withoutTemporal = (): PaymentActionDependencies => {
     const forbidden = () => Promise.reject(new Error('Temporal was called'));
     const starting = { records: { describe: forbidden }, resumePayment: forbidden, restartPayment: forbidden };
-    return { db: ledger.db, by, workflows: { request: forbidden, signalProviderUpdate: forbidden, ...starting } };
+    return { db: ledger.db, workflows: { request: forbidden, signalProviderUpdate: forbidden, ...starting } };
   };
 
   it.each([
@@ -243,9 +244,8 @@ describe('what books money', () => {
   ] as const)('%s needs a second operator', async (action, path, totalRupiah) => {
     const amounts = { totalRupiah, amountRupiah: totalRupiah, netRupiah: totalRupiah, feeRupiah: 0 };
     const { terms } = await applyTransitions(ledger, path, amounts);
-    await expect(performPaymentAction(contextWithoutTemporal(), action, terms.paymentId, 'why')).rejects.toThrow(
-      /second operator/,
-    );
+    const request = { action, payment: terms.paymentId, note: 'why' };
+    await expect(performPaymentAction(withoutTemporal(), eka, request)).rejects.toThrow(/second operator/);
     const [approval] = await listApprovals(ledger.db, { onlyOpen: true, limit: 9 });
     expect(approval).toMatchObject({
       action,
@@ -259,15 +259,14 @@ describe('what books money', () => {
     await openException(ledger.db, { kind: 'late_payment', referenceId: 'LN1', detail: 'no amount' });
     const [exception] = await listExceptions(ledger.db, { onlyOpen: true, limit: 9 });
     const resolution = { note: 'bank transfer 4711', isRefunded: true };
-    await expect(resolveException(ledger.db, by, exception?.id ?? '', resolution)).rejects.toThrow(/second operator/);
+    await expect(resolveException(ledger, eka, exception?.id ?? '', resolution)).rejects.toThrow(/second operator/);
     expect(await listApprovals(ledger.db, { onlyOpen: true, limit: 9 })).toMatchObject([{ amountRupiah: null }]);
   });
 
   it('a settlement up to the limit does not', async () => {
     const { terms } = await applyTransitions(ledger, ['issue', 'pay']);
-    await expect(performPaymentAction(contextWithoutTemporal(), 'settle', terms.paymentId)).rejects.toThrow(
-      'Temporal was called',
-    );
+    const request = { action: 'settle', payment: terms.paymentId } as const;
+    await expect(performPaymentAction(withoutTemporal(), eka, request)).rejects.toThrow('Temporal was called');
   });
 
   it.each([
@@ -278,27 +277,32 @@ describe('what books money', () => {
     await payLate(ledger, path, lateRupiah, 'manual_review');
     const [exception] = await listExceptions(ledger.db, { onlyOpen: true, limit: 9 });
     const resolution = { note: 'bank transfer 4711', isRefunded: true };
-    await resolveException(ledger.db, by, exception?.id ?? '', resolution).catch(() => undefined);
+    await resolveException(ledger, eka, exception?.id ?? '', resolution).catch(() => undefined);
     expect(await listExceptions(ledger.db, { onlyOpen: true, limit: 9 })).toHaveLength(waiting);
     expect(await listApprovals(ledger.db, { onlyOpen: true, limit: 9 })).toHaveLength(waiting);
   });
 });
 
 describe('one person who has two keys', () => {
-  const idOf = ({ by }: Member) => by.operatorId ?? '';
+  const idOf = ({ actor }: Member) => operatorIdOf(actor) ?? '';
   const makeOld = () => db.query("update operators set created_at = created_at - interval '1 day'");
-  const isRevoked = async ({ by }: Member) => {
-    const { rows } = await db.query('select revoked_at from operators where id = $1', [by.operatorId]);
+  const isRevoked = async (member: Member) => {
+    const { rows } = await db.query('select revoked_at from operators where id = $1', [idOf(member)]);
     return rows[0]?.revoked_at !== null;
   };
-  const requestSettlement = (by: OperatorIdentity) =>
-    requireApproval(db, by, { action: 'settle', target: 'LN1', parameters: { paymentId: 'p' }, amountRupiah: 9e8 });
+  const requestSettlement = (actor: OperatorActor) =>
+    requireApproval({ db }, actor, {
+      action: 'settle',
+      target: 'LN1',
+      parameters: { paymentId: 'p' },
+      amountRupiah: 9e8,
+    });
 
   async function create(creator: Member, ...args: readonly string[]) {
     const { stdout } = await creator.lunas('operators', 'create', ...args);
     const { operator, approval_id: approvalId } = JSON.parse(stdout);
-    const by = { via: 'cli', name: `operator:${operator.name}`, operatorId: operator.id } as const;
-    return { by, lunas: withKey(operator.secret), secret: String(operator.secret), approvalId: String(approvalId) };
+    const secret = String(operator.secret);
+    return { actor: operatorOf(operator), lunas: withKey(secret), secret, approvalId: String(approvalId) };
   }
 
   it('attack A: their new key with scopes is accepted only after a second operator has approved it', async () => {
@@ -316,7 +320,7 @@ describe('one person who has two keys', () => {
     const bot = await create(dewi, '--name', 'bot', '--scopes', 'settle');
     await budi.lunas('approvals', 'approve', bot.approvalId);
     await makeOld();
-    await expect(requestSettlement(bot.by)).rejects.toThrow(/has to approve request 2\./);
+    await expect(requestSettlement(bot.actor)).rejects.toThrow(/has to approve request 2\./);
     for (const decision of ['approve', 'reject']) {
       expect(await dewi.lunas('approvals', decision, '2')).toMatchObject(rejectedFor(/created the other/));
     }
@@ -365,8 +369,7 @@ describe('one person who has two keys', () => {
   });
 
   it('a requester whose key is new and was not approved has to wait for a day', async () => {
-    const { id } = await createOperator(db, { name: 'eka', environment: 'production' });
-    const eka = { via: 'cli', name: 'operator:eka', operatorId: id } as const;
+    const eka = operatorOf(await createOperator(db, { name: 'eka', environment: 'production' }));
     await expect(requestSettlement(eka)).rejects.toThrow(/has to approve request 1\./);
     expect(await budi.lunas('approvals', 'reject', '1')).toMatchObject(rejectedFor(/a day old/));
     await makeOld();
@@ -379,7 +382,7 @@ describe('one person who has two keys', () => {
     const mallory = await create(dewi, '--name', 'mallory');
     expect([bot.approvalId, mallory.approvalId]).toEqual(['undefined', 'undefined']);
     await makeOld();
-    await expect(requestSettlement(bot.by)).rejects.toThrow(/has to approve request 1\./);
+    await expect(requestSettlement(bot.actor)).rejects.toThrow(/has to approve request 1\./);
     expect(await mallory.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/created the other/));
   });
 
@@ -394,7 +397,12 @@ describe('one person who has two keys', () => {
 it('the limit is changed by two operators, and only what is above it needs them', async () => {
   expect(await dewi.lunas('approvals', 'set-limit', '5000')).toMatchObject({ exitCode: 1 });
   const settle = (amountRupiah: number) =>
-    requireApproval(db, dewi.by, { action: 'settle', target: 'LN1', parameters: { paymentId: 'p' }, amountRupiah });
+    requireApproval({ db }, dewi.actor, {
+      action: 'settle',
+      target: 'LN1',
+      parameters: { paymentId: 'p' },
+      amountRupiah,
+    });
   await settle(5_000_000);
   await expect(settle(5_000_001)).rejects.toThrow(/second operator/);
   expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0 });
@@ -406,19 +414,18 @@ describe('actions of payments', () => {
   const requested: unknown[] = [];
   beforeEach(() => requested.splice(0));
 
-  const contextOf = (by: OperatorIdentity): ApprovalContext => ({
+  const dependencies = (): ApprovalDependencies => ({
     db,
-    by,
-    performPaymentAction: async (by, action, paymentId, note) => {
-      requested.push({ by: by.name, action, paymentId, note });
-      return { id: paymentId, referenceId: 'LN1', status: 'settled' };
+    performPaymentAction: async (actor, { action, payment, note }) => {
+      requested.push({ by: actorText(actor), action, payment, note });
+      return { id: payment, referenceId: 'LN1', status: 'settled' };
     },
   });
 
   const requestSettlement = () =>
     requireApproval(
-      db,
-      dewi.by,
+      { db },
+      dewi.actor,
       { action: 'settle', target: 'LN1', parameters: { paymentId: 'p1' }, amountRupiah: 20_000_000 },
       'statement',
     ).catch(() => undefined);
@@ -427,26 +434,28 @@ describe('actions of payments', () => {
     const others = [budi, ...(await Promise.all(['eka', 'fitri', 'gita'].map(addMember)))];
     await requestSettlement();
     const results = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, index) => approve(contextOf(others[index % others.length]?.by ?? budi.by), 1)),
+      Array.from({ length: 10 }, (_, index) =>
+        approve(dependencies(), others[index % others.length]?.actor ?? budi.actor, 1),
+      ),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(requested).toEqual([
-      expect.objectContaining({ action: 'settle', paymentId: 'p1', note: 'statement (requested by operator:dewi)' }),
+      expect.objectContaining({ action: 'settle', payment: 'p1', note: 'statement (requested by operator:dewi)' }),
     ]);
   });
 
   it('an approval whose process died can be repeated after its lease, and not before', async () => {
     await requestSettlement();
-    const lost: ApprovalContext = {
-      ...contextOf(budi.by),
+    const lost: ApprovalDependencies = {
+      ...dependencies(),
       performPaymentAction: () => Promise.reject(new Error('lost')),
     };
-    await expect(approve(lost, 1)).rejects.toThrow('lost');
-    await expect(approve(contextOf(budi.by), 1)).rejects.toThrow(/is being executed/);
-    await expect(reject(contextOf(budi.by), 1)).rejects.toThrow(/is being executed/);
+    await expect(approve(lost, budi.actor, 1)).rejects.toThrow('lost');
+    await expect(approve(dependencies(), budi.actor, 1)).rejects.toThrow(/is being executed/);
+    await expect(reject({ db }, budi.actor, 1)).rejects.toThrow(/is being executed/);
     await db.query('update approvals set leased_until = now()');
     const eka = await addMember('eka');
-    const { status, decisions } = await approve(contextOf(eka.by), 1, 'again');
+    const { status, decisions } = await approve(dependencies(), eka.actor, 1, 'again');
     expect(status).toBe('executed');
     expect(decisions).toMatchObject([
       { decision: 'approved', decidedBy: 'budi', note: null },
@@ -460,14 +469,14 @@ describe('actions of payments', () => {
     ['the key of its operator is revoked', 'update approvals set leased_until = now()'],
   ])('an approval whose process died is not repeated after %s, and can be rejected', async (reason, sql) => {
     await requestSettlement();
-    const lost = { ...contextOf(budi.by), performPaymentAction: () => Promise.reject(new Error('lost')) };
-    await expect(approve(lost, 1)).rejects.toThrow('lost');
+    const lost = { ...dependencies(), performPaymentAction: () => Promise.reject(new Error('lost')) };
+    await expect(approve(lost, budi.actor, 1)).rejects.toThrow('lost');
     await db.query('alter table approvals disable trigger request_is_final');
     await db.query(sql);
-    if (reason.includes('revoked')) await revokeOperator(db, dewi.by.operatorId ?? '');
-    await expect(approve(contextOf(budi.by), 1)).rejects.toThrow(/can only be rejected/);
+    if (reason.includes('revoked')) await revokeOperator(db, operatorIdOf(dewi.actor) ?? '');
+    await expect(approve(dependencies(), budi.actor, 1)).rejects.toThrow(/can only be rejected/);
     expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toMatchObject([{ status: 'approved' }]);
-    const rejected = await reject(contextOf(budi.by), 1, 'settled by hand');
+    const rejected = await reject({ db }, budi.actor, 1, 'settled by hand');
     expect(rejected.decisions.map(({ decision }) => decision)).toEqual(['approved', 'rejected']);
     expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toEqual([]);
     expect(requested).toEqual([]);
@@ -475,15 +484,15 @@ describe('actions of payments', () => {
 
   it('an execution that ends after its request was rejected is not recorded as executed', async () => {
     await requestSettlement();
-    const slow: ApprovalContext = {
-      ...contextOf(budi.by),
+    const slow: ApprovalDependencies = {
+      ...dependencies(),
       performPaymentAction: async () => {
         await db.query('update approvals set leased_until = now()');
-        await reject(contextOf((await addMember('eka')).by), 1);
+        await reject({ db }, (await addMember('eka')).actor, 1);
         return { id: 'p1', referenceId: 'LN1', status: 'settled' };
       },
     };
-    await expect(approve(slow, 1)).rejects.toThrow(/was executed, but it was rejected meanwhile/);
+    await expect(approve(slow, budi.actor, 1)).rejects.toThrow(/was executed, but it was rejected meanwhile/);
     expect(await listApprovals(db, { onlyOpen: false, limit: 9 })).toMatchObject([{ status: 'rejected' }]);
   });
 
@@ -500,7 +509,7 @@ describe('actions of payments', () => {
       'update approval_limits set limit_rupiah = 1000000000000',
     ];
     for (const attack of attacks) await expect(db.query(attack)).rejects.toThrow(/append-only|approvals_two_operators/);
-    await reject(contextOf(budi.by), 1);
+    await reject({ db }, budi.actor, 1);
     for (const attack of ["update approvals set status = 'pending'", 'delete from approval_decisions']) {
       await expect(db.query(attack)).rejects.toThrow(/append-only/);
     }

@@ -1,7 +1,9 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { type OperatorIdentity, withAudit } from '../../src/services/audit/audit';
+import type { OperatorActor } from '../../src/domain/actor';
+import { withAudit } from '../../src/services/audit/audit';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { runLunas } from '../cli/run-lunas';
+import { osUser } from '../support/actors';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 const ACTIONS = 12;
@@ -19,9 +21,11 @@ afterEach(async () => {
   await database.drop();
 });
 
-function act(target: string, by: OperatorIdentity = { via: 'cli', name: 'cli:root' }): Promise<void> {
+const ROOT = osUser('root');
+
+function act(target: string, actor: OperatorActor = ROOT): Promise<void> {
   const note = 'a "quoted" note\twith é, \\ and 😀';
-  return withAudit(db, by, { action: 'webhook.ping', target, note }, () => Promise.resolve());
+  return withAudit({ db }, actor, { action: 'webhook.ping', target, note }, () => Promise.resolve());
 }
 
 /** As the owner of the tables, who can disable their triggers. */
@@ -49,9 +53,7 @@ it('attack: a role that only reads cannot stop an audited act', async () => {
     await client.query('lock table audit_chain in access share mode');
     const writer = createPool(database.urlOf('lunas_local_operator'), { max: 1, statementTimeoutMs: 2_000 });
     try {
-      await withAudit(writer, { via: 'cli', name: 'cli:root' }, { action: 'webhook.ping', target: 'E' }, () =>
-        Promise.resolve(),
-      );
+      await withAudit({ db: writer }, ROOT, { action: 'webhook.ping', target: 'E' }, () => Promise.resolve());
     } finally {
       await writer.end();
     }
@@ -127,14 +129,9 @@ it('rejects changes of the chain', async () => {
 
 it('logs an error if the outcome of an action cannot be recorded', async () => {
   const error = jest.fn();
-  await withAudit(
-    db,
-    { via: 'cli', name: 'cli:root', log: { error, warn: jest.fn() } },
-    { action: 'webhook.ping', target: 'E' },
-    async () => {
-      await db.query('alter table operator_action_outcomes rename to away');
-    },
-  );
+  await withAudit({ db, log: { error } }, ROOT, { action: 'webhook.ping', target: 'E' }, async () => {
+    await db.query('alter table operator_action_outcomes rename to away');
+  });
   const fields = { err: expect.any(Error), actionId: ACTIONS + 1, outcome: 'succeeded' };
   expect(error).toHaveBeenCalledWith(fields, 'outcome of an operator action not recorded');
 });

@@ -2,6 +2,7 @@ import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { cancelPendingPayments } from '../../src/services/merchants/merchant-hold';
 import { changeHold, changeMerchant } from '../../src/services/merchants/merchants';
 import { createOperator } from '../../src/services/identity/operators';
+import { osUser } from '../support/actors';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
@@ -113,8 +114,7 @@ describe('the pending payments of a merchant on hold', () => {
 
   it('are cancelled together; one that the provider cannot cancel is reported and expires', async () => {
     const payments = [await create(), await create('shopeepay'), await create()];
-    const context = { db: service.db, workflows: service.workflows, by: { via: 'cli', name: 'cli:dewi' } } as const;
-    const outcomes = await cancelPendingPayments(context, service.merchantId, NOTE);
+    const outcomes = await cancelPendingPayments(service, osUser('dewi'), service.merchantId, NOTE);
     const references = payments.map(({ reference_id }) => reference_id);
     expect(outcomes.map(({ payment, outcome }) => [payment, outcome])).toEqual([
       [references[0], 'cancelled'],

@@ -6,6 +6,7 @@ import * as sandboxTimers from '../../activities/sandbox-timers';
 import { findTerms } from '../../src/db/queries/find-terms';
 import { readState } from '../../src/db/transitions/payment-state';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import type { StepActor } from '../../src/domain/actor';
 import { MERCHANT, UNPROVEN_OPERATOR } from '../../src/domain/payment-actions';
 import { updateProof } from '../../src/domain/update-arguments';
 import type { PaymentTerms } from '../../src/domain/payment';
@@ -109,7 +110,8 @@ describe('a forged update', () => {
     const [attacked, other] = [await createPaid(), await createPaid()];
     const by = { name: 'operator:dewi', paymentId: other.id, version: 3, at: new Date().toISOString() };
     await expect(settle(stranger, attacked.id, [by, null, 'settle/1'])).rejects.toThrow(WorkflowUpdateFailedError);
-    const [updateId, operator] = [randomUUID(), { name: 'operator:dewi' }];
+    const updateId = randomUUID();
+    const operator: StepActor = { name: 'operator:dewi' };
     const perfect: UpdateArgs = [operator, null, proofOf('settle', updateId)];
     await expect(settle(stranger, attacked.id, perfect, updateId)).rejects.toThrow(WorkflowUpdateFailedError);
     await expect(settle(stranger, attacked.id, [undefined])).rejects.toThrow(WorkflowUpdateFailedError);
@@ -244,7 +246,7 @@ it('Temporal stores no text of a payment in clear besides its search attributes'
   for (const text of ['ORDER-SECRET', providerAccountId, policyId]) expect(stored.join('\n')).not.toContain(text);
 });
 
-it.each([
+it.each<[string, StepActor, number]>([
   ['production', UNPROVEN_OPERATOR, 0],
   ['production', { name: 'operator:dewi' }, 1],
   ['sandbox', UNPROVEN_OPERATOR, 1],

@@ -3,6 +3,7 @@ import { performPaymentAction } from '../../src/services/payments/payment-action
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { recover } from '../../src/services/recovery/recover';
 import { paymentWorkflowId } from '../../workflows/messages';
+import { osUser } from '../support/actors';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 
@@ -153,8 +154,8 @@ describe('without `lunas recover`', () => {
   it('a request of an operator that the row rejects makes the workflow catch up', async () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 900);
-    const context = { db: service.db, workflows: service.workflows, by: { via: 'cli', name: 'cli:dewi' } } as const;
-    await expect(performPaymentAction(context, 'settle', payment.id, 'statement')).rejects.toThrow('refund_processing');
+    const request = { action: 'settle', payment: payment.id, note: 'statement' } as const;
+    await expect(performPaymentAction(service, osUser('dewi'), request)).rejects.toThrow('refund_processing');
     await expectReport(payment.id, { status: 'refund_processing', version: 4 });
   });
 });

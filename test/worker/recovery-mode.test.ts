@@ -2,13 +2,14 @@ import { readRecoveryMode } from '../../src/db/records/recovery-mode';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { beginRecoveryMode, endRecoveryMode } from '../../src/services/recovery/recovery-mode';
 import { RECOVERY_MODE } from '../../activities/step-result';
+import { osUser } from '../support/actors';
 import { asSuperuser } from '../support/backdate';
 import { eventually } from '../support/eventually';
 import { runBuiltLunas } from '../support/lunas-process';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 const NOTE = 'incident 12';
-const BY = { via: 'cli', name: 'cli:dewi' } as const;
+const DEWI = osUser('dewi');
 /** How often both workers restart while payments wait. */
 const RESTARTS = 2;
 
@@ -26,8 +27,8 @@ interface Created {
   readonly reference_id: string;
 }
 
-const begin = () => beginRecoveryMode({ db: service.operatorContext.db, by: BY }, NOTE);
-const end = () => endRecoveryMode({ db: service.operatorContext.db, workflows: service.workflows, by: BY }, NOTE);
+const begin = () => beginRecoveryMode({ db: service.operatorContext.db }, DEWI, NOTE);
+const end = () => endRecoveryMode({ db: service.operatorContext.db, workflows: service.workflows }, DEWI, NOTE);
 
 async function createPaid(settlementDelaySeconds: number): Promise<Created> {
   const policy = { provider: 'gopay', channel: 'qris', settlementKind: 'automatic', settlementDelaySeconds } as const;

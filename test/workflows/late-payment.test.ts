@@ -1,6 +1,7 @@
 import { scheduleStatusQuery } from '../../src/db/records/notification-inbox';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { resolveException } from '../../src/services/payments/exceptions';
+import { osUser } from '../support/actors';
 import { recordHistory } from '../support/history';
 import { signedNotification } from '../support/notification';
 import { newNamespace, startTestService, type TestService } from '../support/service';
@@ -148,7 +149,7 @@ describe('a late payment', () => {
     const [{ id: exceptionId }] = (await service.db.query('select id from exceptions where payment_id = $1', [id]))
       .rows;
     const resolution = { note: 'bank transfer 4711', isRefunded: true };
-    await resolveException(service.db, { via: 'cli', name: 'cli:dewi' }, exceptionId, resolution);
+    await resolveException(service, osUser('dewi'), exceptionId, resolution);
     await waitForLatePayment(id, 'refunded');
     // The acquirer still owes us the amount: the operator refunded from our bank account.
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 0, cash: 50_000 });
@@ -294,7 +295,7 @@ describe('an exception is opened', () => {
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
 
     const resolution = { note: 'sent back by bank transfer', isRefunded: false };
-    await resolveException(service.db, { via: 'cli', name: 'cli:dewi' }, exception.id, resolution);
+    await resolveException(service, osUser('dewi'), exception.id, resolution);
     await waitForNoOpenNotification(reference_id);
     await scheduleStatusQuery(service.db, order);
     await waitForNoOpenNotification(reference_id);

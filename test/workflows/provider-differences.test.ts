@@ -6,6 +6,7 @@ import { performPaymentAction } from '../../src/services/payments/payment-action
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { verifyLedger } from '../../src/services/ledger/verify-ledger';
 import { paymentWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { osUser } from '../support/actors';
 import { activityDependencies } from '../support/activity-dependencies';
 import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import { creation, createTestLedger } from '../support/payments';
@@ -29,8 +30,7 @@ afterAll(() => timeSkipping.close());
 beforeEach(() => timeSkipping.clearFaults());
 
 function fail(id: string) {
-  const by = { via: 'cli', name: 'cli:dewi' } as const;
-  return performPaymentAction({ db: service.db, workflows: service.workflows, by }, 'fail', id, 'ticket 7');
+  return performPaymentAction(service, osUser('dewi'), { action: 'fail', payment: id, note: 'ticket 7' });
 }
 
 /** The provider has the order over another amount than the payment's. */

@@ -1,4 +1,5 @@
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
+import { type StepActor, toStepActor } from '../../src/domain/actor';
 import { MERCHANT } from '../../src/domain/payment-actions';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
@@ -7,7 +8,7 @@ import { eventually } from '../support/eventually';
 
 const DAY_MS = 86_400_000;
 const HOLD_MS = 60_000;
-const OPERATOR = { name: 'operator:dewi', note: 'ticket 7' };
+const OPERATOR: StepActor = { name: 'operator:dewi', note: 'ticket 7' };
 
 let timeSkipping: TimeSkippingService;
 let service: TestService;
@@ -159,6 +160,23 @@ describe('a refund', () => {
       [id],
     );
     expect(rows).toEqual([{ actor: 'operator', note: 'signalled to the workflow' }]);
+  });
+
+  it('requested and cancelled by a user of the merchant has the user in its history', async () => {
+    const { id } = await timeSkipping.createPaid();
+    const user = toStepActor({ kind: 'merchant_user', id: '01a20ff4-3edf-722f-92a7-d6cdcb753327', door: 'dashboard' });
+    const done = { outcome: 'done' };
+    expect(await service.workflows.request({ id }, 'refund', user)).toEqual({ ...done, status: 'refund_processing' });
+    expect(await service.workflows.request({ id }, 'cancel', user)).toEqual({ ...done, status: 'paid' });
+    const { rows } = await service.db.query(
+      'select name, actor from payment_transitions where payment_id = $1 and version > 3 order by version',
+      [id],
+    );
+    expect(rows).toEqual([
+      { name: 'request_refund', actor: user.name },
+      { name: 'cancel_refund', actor: user.name },
+    ]);
+    expect(await service.workflows.request({ id }, 'settle', user)).toMatchObject({ outcome: 'rejected' });
   });
 
   it('made in the dashboard of the provider is recorded, and the payment does not settle', async () => {

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
+import type { OperatorActor } from '../../domain/actor';
 import type { OperatorScope } from '../../domain/key-access';
-import type { OperatorIdentity } from '../../services/audit/audit';
 import { findOperator } from '../../services/identity/operators';
 import { parseOperatorKey } from '../../crypto/secret-key';
 import { assertAddressAllowed, assertScope, authenticateKey, type KeyDependency } from '../../http/auth/authenticate';
@@ -10,7 +10,7 @@ import type { ApiDependencies } from '../dependencies';
 /** The operator that makes the request. */
 export interface AuthenticatedOperator {
   readonly keyId: string;
-  readonly actor: OperatorIdentity;
+  readonly actor: OperatorActor;
 }
 
 /**
@@ -32,5 +32,5 @@ export async function authenticateOperator(
   locals.caller = { keyId: id, operatorId: id };
   assertAddressAllowed(key, address);
   assertScope(key, scope);
-  return { keyId: id, actor: { via: 'api', name: `operator:${name}`, operatorId: id, log: dependencies.log } };
+  return { keyId: id, actor: { kind: 'operator', name, door: 'api', operatorId: id } };
 }

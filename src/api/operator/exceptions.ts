@@ -32,11 +32,13 @@ export const resolveException = operatorEndpoint({
   path: '/operator/exceptions/:id/resolve',
   scope: 'resolve',
   readsBody: true,
-  async handler({ db }: Pick<ApiDependencies, 'db'>, request, { actor }) {
+  async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
     const { note, refunded } = parseActionBody(request, resolutionSchema);
     const id = uuidInPath(request);
     const resolution = { note, isRefunded: refunded };
-    const exception = await mapErrors('not_found', () => exceptions.resolveException(db, actor, id, resolution));
+    const exception = await mapErrors('not_found', () =>
+      exceptions.resolveException({ db, log }, actor, id, resolution),
+    );
     return { status: 200, body: snakeCaseKeys({ exception }) };
   },
 });

@@ -70,16 +70,17 @@ function paymentActionEndpoint(
     scope,
     readsBody: true,
     async handler(
-      { db, workflows, paymentMutex }: Pick<ApiDependencies, 'db' | 'workflows' | 'paymentMutex'>,
+      { db, log, workflows, paymentMutex }: Pick<ApiDependencies, 'db' | 'log' | 'workflows' | 'paymentMutex'>,
       request,
       { actor },
     ) {
       const { action, note } = read(request);
       return mapErrors(code, async () => {
         const { id } = await findPayment(db, paymentInPath(request));
-        const payment = await paymentMutex.runExclusive(id, (deadlineAtMs) =>
-          performPaymentAction({ db, workflows: workflows.withDeadline(deadlineAtMs), by: actor }, action, id, note),
-        );
+        const payment = await paymentMutex.runExclusive(id, (deadlineAtMs) => {
+          const dependencies = { db, log, workflows: workflows.withDeadline(deadlineAtMs) };
+          return performPaymentAction(dependencies, actor, { action, payment: id, note });
+        });
         return { status: 200, body: snakeCaseKeys({ payment }) };
       });
     },

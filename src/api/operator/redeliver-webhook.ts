@@ -10,11 +10,11 @@ export const redeliverWebhook = operatorEndpoint({
   path: '/operator/deliveries/:id/redeliver',
   scope: 'redeliver',
   readsBody: true,
-  async handler({ db }: Pick<ApiDependencies, 'db'>, request, { actor }) {
+  async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
     const { note } = parseActionBody(request, noteSchema);
     const id = uuidInPath(request);
     const action = { action: 'webhook.redeliver', target: id, note } as const;
-    await mapErrors('not_found', () => withAudit(db, actor, action, () => redeliver(db, [id])));
+    await mapErrors('not_found', () => withAudit({ db, log }, actor, action, () => redeliver(db, [id])));
     return { status: 200, body: { delivery: { id, status: 'pending' } } };
   },
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'express';
 import type { PaymentRow } from '../../db/queries/payment-row';
+import { toStepActor } from '../../domain/actor';
 import type { ApiErrorCode } from '../../domain/errors';
 import { rejectionReason, type MerchantPaymentAction } from '../../domain/payment-actions';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
@@ -32,7 +33,7 @@ interface MerchantAction<Payment> {
 export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
   const { action, code, assertRequest, toResponse } = merchantAction;
   return async ({ db, workflows, paymentMutex, log }, httpRequest, { merchantId, keyId }) => {
-    const actor = { name: `key:${keyId}` };
+    const actor = toStepActor({ kind: 'api_key', id: keyId, door: 'api' });
     const find = (pathId: string) => requirePayment(db, merchantId, pathId);
     const payment = await find(String(httpRequest.params.id));
     assertRequest?.(httpRequest, payment);

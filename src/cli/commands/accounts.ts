@@ -90,7 +90,7 @@ function addAdd(accounts: LunasCommand): void {
         target: `${account.provider} at ${account.baseUrl}`,
         parameters: { accountId: account.id, keyFingerprint: account.keyFingerprint, nmid: account.nmid },
       } as const;
-      const approvalId = await requestApproval(audit.db, audit.by, request, audit.note);
+      const approvalId = await requestApproval(audit, audit.actor, request, audit.note);
       const hint = approvalId === null ? '' : `\n\nIt is not used yet: ${howToApprove(approvalId)}`;
       return {
         json: { account, ...(approvalId !== null && { approvalId }) },
@@ -121,13 +121,12 @@ function addSetKey(accounts: LunasCommand): void {
 
 /** @throws ConflictError `approval_required` */
 async function requestServerKey(audit: CommandAudit, sealer: Sealer, change: NewServerKey): Promise<never> {
-  const { db, by, note } = audit;
   const { account, keyFingerprint, nmid } = await audit.record('account.propose_key', change.accountId, () =>
-    proposeServerKey(db, sealer, change),
+    proposeServerKey(audit.db, sealer, change),
   );
   const target = `${account.provider} at ${account.baseUrl}, account ${account.id}`;
   const parameters = { accountId: account.id, keyFingerprint, nmid, previousNmid: account.nmid };
-  await requireApproval(db, by, { action: 'account.set_key', target, parameters }, note);
+  await requireApproval(audit, audit.actor, { action: 'account.set_key', target, parameters }, audit.note);
   throw new Error('A server key of production was not approved');
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
 import {
   type Approval,
-  type ApprovalContext,
+  type ApprovalDependencies,
   approve,
   listApprovals,
   reject,
@@ -36,7 +36,7 @@ export function addApprovalsCommand(program: LunasCommand): void {
     .description('reject a request of another operator, permanently')
     .examples('lunas approvals reject 7 --note "this is not our account"')
     .writeAction(decision, async ({ approvalId }, audit) => {
-      const approval = await reject(audit, approvalId, audit.note);
+      const approval = await reject(audit, audit.actor, approvalId, audit.note);
       return { json: { approval }, text: `Request ${approvalId} is ${approval.status}.` };
     });
   approvals
@@ -47,7 +47,7 @@ export function addApprovalsCommand(program: LunasCommand): void {
       const target = formatRupiah(limitRupiah);
       const parameters = { limitRupiah };
       const request = { action: 'approval.set_limit', target, parameters, amountRupiah: limitRupiah } as const;
-      await requireApproval(audit.db, audit.by, request, audit.note);
+      await requireApproval(audit, audit.actor, request, audit.note);
       await audit.record('approval.set_limit', target, () => setApprovalLimit(audit.db, limitRupiah, null));
       return { json: { limitRupiah }, text: `The limit is ${target}.` };
     });
@@ -58,16 +58,14 @@ function addApprove(approvals: LunasCommand): void {
     .command('approve <approval-id>')
     .description('approve a request of another operator, and execute it')
     .examples('lunas approvals list', 'lunas approvals approve 7 --note "compared with the contract"')
-    .writeAction(decision, async ({ approvalId }, { db, by, note }, context) => {
-      const approvalContext = {
+    .writeAction(decision, async ({ approvalId }, { db, log, actor, note }, context) => {
+      const dependencies: ApprovalDependencies = {
         db,
-        by,
-        performPaymentAction: (...[by, action, paymentId, note]: Parameters<ApprovalContext['performPaymentAction']>) =>
-          withTemporal(context, db, (workflows) =>
-            performPaymentAction({ db, workflows, by }, action, paymentId, note),
-          ),
+        log,
+        performPaymentAction: (executor, request) =>
+          withTemporal(context, db, (workflows) => performPaymentAction({ db, log, workflows }, executor, request)),
       };
-      const approval = await approve(approvalContext, approvalId, note);
+      const approval = await approve(dependencies, actor, approvalId, note);
       return { json: { approval }, text: `${approval.action} of ${describe(approval)} is ${approval.status}.` };
     });
 }

@@ -59,7 +59,7 @@ function addSet(catalog: LunasCommand): void {
       };
       const policyName = `${provider} ${channel}`;
       const request = { action: 'catalog.set', target: policyName, parameters: change } as const;
-      await requireApproval(audit.db, audit.by, request, audit.note);
+      await requireApproval(audit, audit.actor, request, audit.note);
       const policy = await audit.record('catalog.set', policyName, () => setPolicy(audit.db, change));
       return { json: { policy }, text: renderPolicies([policy]) };
     });

@@ -34,9 +34,9 @@ export function addExceptionsCommand(program: LunasCommand): void {
     .requiredOption('--note <text>', 'what was done about it')
     .option('--refunded', 'the late payment was refunded manually: post it out of suspense')
     .examples('lunas exceptions resolve EXCEPTION_ID --refunded --note "sent back by bank transfer 4711"')
-    .writeAction(resolveInput, async ({ exceptionId, note, refunded }, { db, by }) => {
+    .writeAction(resolveInput, async ({ exceptionId, note, refunded }, audit) => {
       const resolution = { note, isRefunded: refunded };
-      const exception = await resolveException(db, by, exceptionId, resolution);
+      const exception = await resolveException(audit, audit.actor, exceptionId, resolution);
       return { json: { exception }, text: `${exception.kind} of ${exception.referenceId} is resolved.` };
     });
 }

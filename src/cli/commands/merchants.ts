@@ -106,11 +106,11 @@ function addHold(merchants: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .option('--cancel-payments', 'also cancel its pending payments at the provider')
     .examples('lunas merchants hold MERCHANT_ID --cancel-payments --note "fraud, case 4711"')
-    .writeAction(input, async ({ merchantId, note, cancelPayments }, { db, by }, context) => {
-      const held = merchantDetails(await holdMerchant({ db, by }, merchantId, note));
+    .writeAction(input, async ({ merchantId, note, cancelPayments }, { db, log, actor }, context) => {
+      const held = merchantDetails(await holdMerchant({ db, log }, actor, merchantId, note));
       if (!cancelPayments) return held;
       return withTemporal(context, db, async (workflows) =>
-        withCancellations(held, await cancelPendingPayments({ db, workflows, by }, merchantId, note)),
+        withCancellations(held, await cancelPendingPayments({ db, log, workflows }, actor, merchantId, note)),
       );
     });
 }
@@ -131,9 +131,9 @@ function addRelease(merchants: LunasCommand): void {
     .description("end a merchant's hold: payments whose settlement is due are settled")
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas merchants release MERCHANT_ID --note "case 4711 is closed"')
-    .writeAction(z.object({ merchantId: id, note }), ({ merchantId, note }, { db, by }, context) =>
+    .writeAction(z.object({ merchantId: id, note }), ({ merchantId, note }, { db, log, actor }, context) =>
       withTemporal(context, db, async (workflows) =>
-        merchantDetails(await releaseMerchant({ db, workflows, by }, merchantId, note)),
+        merchantDetails(await releaseMerchant({ db, log, workflows }, actor, merchantId, note)),
       ),
     );
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Environment } from '../../config';
 import { UserError } from '../../errors';
+import { operatorIdOf } from '../../domain/actor';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
 import { listActions } from '../../services/audit/audit';
 import {
@@ -34,9 +35,13 @@ const name = z
  * One operator must not create a second one for themselves: neither to approve nor, with scopes, to request. The first
  * two cannot be approved by anybody. The first one has no scopes: its creator is not known.
  */
-async function needsApproval({ db, by }: CommandAudit, environment: Environment, hasScopes: boolean): Promise<boolean> {
+async function needsApproval(
+  { db, actor }: CommandAudit,
+  environment: Environment,
+  hasScopes: boolean,
+): Promise<boolean> {
   if (environment !== 'production') return false;
-  if (hasScopes && by.operatorId === undefined) {
+  if (hasScopes && operatorIdOf(actor) === undefined) {
     throw new UserError('Create the first operator without --scopes: its key creates the others.');
   }
   return (await countCommandOperators(db)) >= 2;
@@ -59,14 +64,14 @@ export function addOperatorsCommand(program: LunasCommand): void {
         const keyAccess = toKeyAccess(access);
         const hasScopes = keyAccess.scopes !== null && keyAccess.scopes !== undefined;
         const isApproved = !(await needsApproval(audit, environment, hasScopes));
-        const newOperator = { name, environment, ...keyAccess, createdBy: audit.by.operatorId, isApproved };
+        const newOperator = { name, environment, ...keyAccess, createdBy: operatorIdOf(audit.actor), isApproved };
         const operator = await audit.record('operator.create', name, () => createOperator(audit.db, newOperator));
         const request = {
           action: 'operator.create',
           target: name,
           parameters: { operatorId: operator.id },
         } as const;
-        const approvalId = isApproved ? null : await requestApproval(audit.db, audit.by, request, audit.note);
+        const approvalId = isApproved ? null : await requestApproval(audit, audit.actor, request, audit.note);
         const ids = { Key: operator.secret, Operator: operator.id, Name: operator.name };
         const fields = formatFields({ ...ids, ...keyAccessFields(operator) });
         const hint = approvalId === null ? '' : `\nIt is not accepted yet: ${howToApprove(approvalId)}`;
@@ -102,11 +107,12 @@ function addRevoke(operators: LunasCommand): void {
     .command('revoke <operator-id>')
     .description("revoke an operator's key permanently")
     .writeAction(z.object({ operatorId: id }), async ({ operatorId }, audit, _, environment) => {
-      const { db, by, note } = audit;
+      const { db, actor, note } = audit;
       const isProduction = environment === 'production';
       if (isProduction && (await isNeededToDecide(db, operatorId))) {
         const name = (await listOperators(db)).find(({ id }) => id === operatorId)?.name ?? operatorId;
-        await requireApproval(db, by, { action: 'operator.revoke', target: name, parameters: { operatorId } }, note);
+        const request = { action: 'operator.revoke', target: name, parameters: { operatorId } } as const;
+        await requireApproval(audit, actor, request, note);
       }
       const operator = await audit.record('operator.revoke', operatorId, () =>
         (isProduction ? revokeOperatorAlone : revokeOperator)(db, operatorId),

@@ -90,10 +90,10 @@ function addSettle(payments: LunasCommand): void {
       'lunas payments settle LN0123456789ABCDEF --note "bank statement 31 January"',
       'lunas payments settle --merchant MERCHANT_ID --until 2026-01-31T17:00:00Z',
     )
-    .writeAction(input, async ({ payment, merchant, until, note }, { db, by }, context) => {
+    .writeAction(input, async ({ payment, merchant, until, note }, { db, log, actor }, context) => {
       const selected = merchant && until ? await listSettleable(db, merchant, until) : payment;
       const settlements = await withTemporal(context, db, (workflows) =>
-        settlePayments({ db, workflows, by }, selected, note),
+        settlePayments({ db, log, workflows }, actor, selected, note),
       );
       return settlementResult(settlements);
     });

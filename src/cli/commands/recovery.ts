@@ -17,17 +17,17 @@ export function addRecoveryCommand(program: LunasCommand): void {
     .description('begin recovery mode: within 2 s no worker settles or refunds')
     .requiredOption(...NOTE_OPTION)
     .examples('lunas recovery begin --note "restored the backup of 09:17, incident 12"')
-    .writeAction(z.object({ note }), async ({ note }, { db, by }) =>
-      recoveryDetails(await beginRecoveryMode({ db, by }, note)),
+    .writeAction(z.object({ note }), async ({ note }, audit) =>
+      recoveryDetails(await beginRecoveryMode(audit, audit.actor, note)),
     );
   recovery
     .command('end')
     .description("end recovery mode, record PostgreSQL's timeline, and continue what was deferred")
     .requiredOption(...NOTE_OPTION)
     .examples('lunas recovery end --note "recovered and reconciled, incident 12"')
-    .writeAction(z.object({ note }), ({ note }, { db, by }, context) =>
+    .writeAction(z.object({ note }), ({ note }, { db, log, actor }, context) =>
       withTemporal(context, db, async (workflows) => {
-        const continued = await endRecoveryMode({ db, workflows, by }, note);
+        const continued = await endRecoveryMode({ db, log, workflows }, actor, note);
         const ended = recoveryDetails(await readRecoveryMode(db));
         return { json: { ...ended.json, continued }, text: `${ended.text}\n\n${continued} payments continue.` };
       }),

@@ -120,7 +120,7 @@ interface MerchantApi {
   readonly secretKey: string;
 }
 
-function actionsOf({ db, by }: CommandAudit, context: CommandContext, api: MerchantApi): TriggerActions {
+function actionsOf({ db, log, actor }: CommandAudit, context: CommandContext, api: MerchantApi): TriggerActions {
   return {
     create: async (order) => {
       const { statusCode, error } = await post(api, '/payments', order);
@@ -132,7 +132,8 @@ function actionsOf({ db, by }: CommandAudit, context: CommandContext, api: Merch
     pay: async (referenceId) => void (await payInSandbox(await context.sandboxUrl(), referenceId)),
     fireTimer: (timer, paymentId) =>
       withTemporal(context, db, async (workflows) => {
-        await performPaymentAction({ db, workflows, by }, TIMER_ACTIONS[timer], paymentId, 'lunas trigger');
+        const request = { action: TIMER_ACTIONS[timer], payment: paymentId, note: 'lunas trigger' };
+        await performPaymentAction({ db, log, workflows }, actor, request);
       }),
   };
 }

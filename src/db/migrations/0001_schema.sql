@@ -661,14 +661,14 @@ create unique index operators_active_name_key on operators (name) where revoked_
 create table operator_actions (
   id bigint generated always as identity primary key,
   actor text not null, -- who: `cli:<user of the machine>`, or `operator:<name>`
-  via text not null check (via in ('api', 'cli')),
+  via text not null check (via in ('cli', 'api', 'dashboard', 'console')), -- the door: through which process
   operator_id uuid references operators, -- a command that runs with an operator key has its operator too
   action text not null,
   target text not null,
   note text, -- why
   requested_at timestamptz(3) not null default clock_timestamp(),
   detail text, -- the parameters of a command, as JSON: what was created or changed
-  constraint operator_actions_operator_id_if_api check (via = 'cli' or operator_id is not null)
+  constraint operator_actions_operator_id_unless_cli check (via = 'cli' or operator_id is not null)
 );
 create index operator_actions_target_idx on operator_actions (target, id desc);
 

@@ -1,3 +1,4 @@
+import type { ActorText } from '../../domain/actor';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
 
@@ -8,7 +9,7 @@ export interface RecoveryMode {
   readonly isOnOtherTimeline: boolean;
   /** Since the mode last began, also if it has ended; null if it never began. */
   readonly begunAt: Date | null;
-  readonly begunBy: string | null;
+  readonly begunBy: ActorText | null;
   readonly reason: string | null;
   readonly endedAt: Date | null;
   /** Null where the server has no function for it. */
@@ -36,7 +37,7 @@ export async function readRecoveryMode(db: Queryable): Promise<RecoveryMode> {
 /** @returns whether it was off: who began it first, and why, stays */
 export async function beginRecovery(
   db: Queryable,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by, reason }: { readonly by: ActorText; readonly reason: string },
 ): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'begin_recovery',

@@ -1,8 +1,8 @@
 import { currentCorrelation } from '../../observability/correlation';
+import type { ActorText, StepActor } from '../../domain/actor';
 import type { PaymentState } from '../../domain/payment';
 import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../domain/payment-transitions';
 import type { ConfirmationCause } from '../../domain/provider-status';
-import type { Actor } from '../../domain/workflow-step';
 import type { Logger } from '../../observability/logger';
 import { increment } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
@@ -28,7 +28,7 @@ export interface TransitionInput {
   /** By the workflow's clock. */
   readonly at: Date;
   /** The merchant or operator who requested it; absent if the workflow decided it. */
-  readonly by?: Actor;
+  readonly by?: StepActor;
 }
 
 /**
@@ -60,9 +60,9 @@ export async function executeTransition<Parameter extends string>(
   { db, environment, onDeliveries, log }: TransitionContext,
   { name, statement }: NamedStatement<Parameter>,
   values: Readonly<Record<'paymentId' | Parameter, unknown>>,
-  by?: Actor,
+  by?: StepActor,
 ): Promise<PaymentState | undefined> {
-  const actor = by?.name ?? 'workflow';
+  const actor: ActorText = by?.name ?? 'workflow';
   const { requestId = null, traceparent = null } = currentCorrelation() ?? {};
   const all = { ...values, actor, note: by?.note ?? null, environment, requestId, traceparent };
   const { rows } = await db.query<WrittenRow>(bindStatement<CommonParameter | Parameter>(statement, all));

@@ -1,3 +1,4 @@
+import type { ActorText } from '../../domain/actor';
 import {
   lateRefundKeyOf,
   LATE_PAYMENT_POSTINGS,
@@ -199,7 +200,7 @@ select 1 from changed`,
 export interface ManualRefund {
   readonly exceptionId: string;
   readonly at: Date;
-  readonly operator: string;
+  readonly operator: ActorText;
   readonly note: string;
 }
 

@@ -1,16 +1,14 @@
 import { messageOf, UserError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import type { Logger } from '../../observability/logger';
+import { type ActorText, actorText, type Door, type OperatorActor, operatorIdOf } from '../../domain/actor';
 import type { OperatorPaymentAction, PAYMENT_ACTIONS } from '../../domain/payment-actions';
 
-/** The operator who acts: a user of the command line, or the owner of an operator key. */
-export type OperatorIdentity = {
-  readonly name: string;
-  /** The request of another operator that this one executes. */
-  readonly approval?: { readonly id: number; readonly requestedBy: string; readonly parameters: unknown };
-  /** Receives an error if the outcome of an action cannot be recorded, and what happens beside the action. */
-  readonly log?: Pick<Logger, 'error' | 'warn'>;
-} & ({ readonly via: 'cli'; readonly operatorId?: string } | { readonly via: 'api'; readonly operatorId: string });
+export interface AuditDependencies {
+  readonly db: Queryable;
+  /** Receives an error if the outcome of an action cannot be recorded. */
+  readonly log?: Pick<Logger, 'error'> | undefined;
+}
 
 /** Every operator action that writes, or that shows personal data or payloads. */
 export type OperatorActionName =
@@ -71,8 +69,8 @@ type ActionOutcome = 'succeeded' | 'rejected' | 'indeterminate' | null;
 
 export interface AuditedAction {
   readonly id: number;
-  readonly actor: string;
-  readonly via: OperatorIdentity['via'];
+  readonly actor: ActorText;
+  readonly via: Door;
   readonly action: OperatorActionName;
   readonly target: string;
   readonly note: string | null;
@@ -85,48 +83,48 @@ export interface AuditedAction {
 
 /** Executes an operator action and records it in the audit log: before its execution, and its outcome after it. */
 export async function withAudit<Result>(
-  db: Queryable,
-  by: OperatorIdentity,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   action: OperatorAction,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const id = await recordAction(db, by, action);
+  const id = await recordAction(dependencies, actor, action);
   try {
     const result = await work();
-    await recordOutcome(db, by, id, 'succeeded', null);
+    await recordOutcome(dependencies, id, 'succeeded', null);
     return result;
   } catch (error) {
     const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';
-    await recordOutcome(db, by, id, outcome, messageOf(error));
+    await recordOutcome(dependencies, id, outcome, messageOf(error));
     throw error;
   }
 }
 
 async function recordAction(
-  db: Queryable,
-  by: OperatorIdentity,
+  { db }: AuditDependencies,
+  actor: OperatorActor,
   { action, target, note, detail }: OperatorAction,
 ): Promise<number> {
   const { rows } = await db.query<{ id: number }>(
     `insert into operator_actions (actor, via, operator_id, action, target, note, detail)
      values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-    [by.name, by.via, by.operatorId, action, target, note, detail ?? describeApproval(by)],
+    [actorText(actor), actor.door, operatorIdOf(actor), action, target, note, detail ?? describeApproval(actor)],
   );
   if (!rows[0]) throw new Error('The action was not written into the audit log');
   return rows[0].id;
 }
 
 /** Has the parameters that are executed, so that the hash chain of the audit log covers them. */
-function describeApproval({ approval }: OperatorIdentity): string | null {
+function describeApproval({ approval }: OperatorActor): string | null {
   if (!approval) return null;
   const { id, requestedBy, parameters } = approval;
-  return `approval ${id}, requested by operator:${requestedBy} ${JSON.stringify(parameters)}`;
+  const requester = actorText({ kind: 'operator', name: requestedBy });
+  return `approval ${id}, requested by ${requester} ${JSON.stringify(parameters)}`;
 }
 
 /** A failed write does not hide the outcome from the operator: the log has it, and the action is recorded already. */
 async function recordOutcome(
-  db: Queryable,
-  { log }: OperatorIdentity,
+  { db, log }: AuditDependencies,
   actionId: number,
   outcome: ActionOutcome,
   detail: string | null,

@@ -6,11 +6,11 @@ import { withAudit } from './audit';
 /** The audit log has one row for each request to the codec server: who has read the payloads of which workflows. */
 export function decryptionRecorder(db: Queryable, log: Logger): (decryption: Decryption) => Promise<void> {
   return ({ operator, workflowIds, payloads }) => {
-    const by = { via: 'api', name: `operator:${operator.name}`, operatorId: operator.id, log } as const;
+    const actor = { kind: 'operator', name: operator.name, door: 'api', operatorId: operator.id } as const;
     const [first = ''] = workflowIds;
     // The target is in an index, whose entries are short: a list of the Web UI has payloads of many workflows.
     const target = workflowIds.length === 1 ? first : `${workflowIds.length} workflows`;
     const detail = JSON.stringify({ workflowIds, payloads });
-    return withAudit(db, by, { action: 'workflow.decrypt', target, detail }, () => Promise.resolve());
+    return withAudit({ db, log }, actor, { action: 'workflow.decrypt', target, detail }, () => Promise.resolve());
   };
 }

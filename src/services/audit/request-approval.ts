@@ -1,9 +1,10 @@
 import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
+import { type OperatorActor, operatorIdOf } from '../../domain/actor';
 import type { OperatorPaymentAction } from '../../domain/payment-actions';
 import { isActive } from '../identity/deciders';
-import { type OperatorIdentity, withAudit } from './audit';
+import { type AuditDependencies, withAudit } from './audit';
 import type { PolicyChange } from '../provider-accounts/catalog';
 import type { AccountKey } from '../provider-accounts/provider-accounts';
 
@@ -61,12 +62,12 @@ const LIMITED_ACTIONS: ReadonlySet<ApprovableAction['action']> = new Set(['settl
  * @throws ConflictError `approval_required` with the id of the request
  */
 export async function requireApproval(
-  db: Queryable,
-  by: OperatorIdentity,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   request: ApprovalRequest,
   note?: string,
 ): Promise<void> {
-  const id = await requestApproval(db, by, request, note);
+  const id = await requestApproval(dependencies, actor, request, note);
   if (id === null) return;
   const text = `Not executed yet: a second operator has to approve request ${id}.`;
   throw new ConflictError('approval_required', text, { approvalId: String(id) });
@@ -74,20 +75,20 @@ export async function requireApproval(
 
 /** As `requireApproval`. @returns the id of the request; null if the operator may act alone */
 export async function requestApproval(
-  db: Queryable,
-  by: OperatorIdentity,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   request: ApprovalRequest,
   note?: string,
 ): Promise<number | null> {
-  if (by.approval !== undefined) return null;
-  const limitRupiah = await findApprovalLimit(db);
+  if (actor.approval !== undefined) return null;
+  const limitRupiah = await findApprovalLimit(dependencies.db);
   if (limitRupiah === null) return null;
   const { amountRupiah } = request;
   if (LIMITED_ACTIONS.has(request.action) && isAtMost(amountRupiah, limitRupiah)) return null;
   const detail = JSON.stringify({ action: request.action, ...request.parameters });
   const { target } = request;
-  return withAudit(db, by, { action: 'approval.request', target, note, detail }, () =>
-    storeRequest(db, by, request, note ?? ''),
+  return withAudit(dependencies, actor, { action: 'approval.request', target, note, detail }, () =>
+    storeRequest(dependencies.db, actor, request, note ?? ''),
   );
 }
 
@@ -108,11 +109,12 @@ async function findApprovalLimit(db: Queryable): Promise<number | null> {
 /** A request that waits already is not stored again. */
 async function storeRequest(
   db: Queryable,
-  by: OperatorIdentity,
+  actor: OperatorActor,
   { action, target, parameters, amountRupiah }: ApprovalRequest,
   note: string,
 ): Promise<number> {
-  if (by.operatorId === undefined) {
+  const operatorId = operatorIdOf(actor);
+  if (operatorId === undefined) {
     throw new ConflictError('operator_key_required', 'Only an operator with a key can request this.');
   }
   const { rows } = await db.query<{ id: number }>(
@@ -129,7 +131,7 @@ async function storeRequest(
        returning id
      )
      select id from waiting union all select id from stored`,
-    [action, target, JSON.stringify(parameters), note, by.operatorId, amountRupiah],
+    [action, target, JSON.stringify(parameters), note, operatorId, amountRupiah],
   );
   return onlyRow(rows, 'The request was not written').id;
 }

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../db/connection/pool';
-import { withAudit } from '../audit/audit';
+import type { OperatorActor } from '../../domain/actor';
+import { type AuditDependencies, withAudit } from '../audit/audit';
 import { changeHold, type Merchant } from './merchants';
-import type { OperatorContext } from '../payments/payment-actions';
+import type { PaymentActionDependencies } from '../payments/payment-actions';
 import { performForEach, type ActionOutcome } from '../payments/perform-for-each';
 import { wakeWorkflows } from '../payments/wake-workflows';
 
@@ -12,27 +13,29 @@ export type Cancellation = ActionOutcome<'cancelled'>;
  * @throws NotFoundError if there is no such merchant
  */
 export function holdMerchant(
-  { db, by }: Pick<OperatorContext, 'db' | 'by'>,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   merchantId: string,
   note: string,
 ): Promise<Merchant> {
   const action = { action: 'merchant.hold', target: merchantId, note } as const;
-  return withAudit(db, by, action, () => changeHold(db, merchantId, true));
+  return withAudit(dependencies, actor, action, () => changeHold(dependencies.db, merchantId, true));
 }
 
 /** Cancels a merchant's pending payments at the provider, so that no customer pays them any more. */
 export async function cancelPendingPayments(
-  context: OperatorContext,
+  dependencies: PaymentActionDependencies,
+  actor: OperatorActor,
   merchantId: string,
   note: string,
 ): Promise<Cancellation[]> {
-  const { rows } = await context.db.query<{ referenceId: string }>(
+  const { rows } = await dependencies.db.query<{ referenceId: string }>(
     `select reference_id as "referenceId" from payments where merchant_id = $1 and status = 'pending'
      order by created_at, id`,
     [merchantId],
   );
   const payments = rows.map(({ referenceId }) => referenceId);
-  return performForEach(context, { action: 'cancel', done: 'cancelled', note }, payments);
+  return performForEach(dependencies, actor, { action: 'cancel', done: 'cancelled', note }, payments);
 }
 
 /**
@@ -41,12 +44,14 @@ export async function cancelPendingPayments(
  * @throws NotFoundError if there is no such merchant
  */
 export async function releaseMerchant(
-  { db, workflows, by }: OperatorContext,
+  dependencies: PaymentActionDependencies,
+  actor: OperatorActor,
   merchantId: string,
   note: string,
 ): Promise<Merchant> {
+  const { db, workflows } = dependencies;
   const action = { action: 'merchant.release', target: merchantId, note } as const;
-  const merchant = await withAudit(db, by, action, () => changeHold(db, merchantId, false));
+  const merchant = await withAudit(dependencies, actor, action, () => changeHold(db, merchantId, false));
   await wakeWorkflows(workflows, await listDueForSettlement(db, merchantId));
   return merchant;
 }

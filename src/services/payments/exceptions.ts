@@ -1,8 +1,9 @@
 import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import { refundLatePaymentManually } from '../../db/transitions/late-payment-transitions';
+import { type ActorText, actorText, type OperatorActor } from '../../domain/actor';
 import type { ExceptionKind } from '../../domain/exception-kinds';
-import { type OperatorIdentity, withAudit } from '../audit/audit';
+import { type AuditDependencies, withAudit } from '../audit/audit';
 import { requireRow } from '../../db/connection/require-row';
 import { requireApproval } from '../audit/request-approval';
 
@@ -18,7 +19,7 @@ export interface ExceptionRecord {
   readonly detail: string;
   readonly openedAt: Date;
   readonly resolvedAt: Date | null;
-  readonly resolvedBy: string | null;
+  readonly resolvedBy: ActorText | null;
   readonly note: string | null;
 }
 
@@ -61,18 +62,18 @@ export interface ExceptionResolution {
  * has to approve the refund
  */
 export async function resolveException(
-  db: Queryable,
-  by: OperatorIdentity,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   exceptionId: string,
   { note, isRefunded }: ExceptionResolution,
 ): Promise<ExceptionRecord> {
-  if (isRefunded) await requireRefundApproval(db, by, exceptionId, note);
-  return withAudit(db, by, { action: 'exception.resolve', target: exceptionId, note }, async () => {
-    if (isRefunded) return resolveAsRefunded(db, by, exceptionId, note);
-    const { rows } = await db.query<ExceptionRecord>(
+  if (isRefunded) await requireRefundApproval(dependencies, actor, exceptionId, note);
+  return withAudit(dependencies, actor, { action: 'exception.resolve', target: exceptionId, note }, async () => {
+    if (isRefunded) return resolveAsRefunded(dependencies.db, actor, exceptionId, note);
+    const { rows } = await dependencies.db.query<ExceptionRecord>(
       `update exceptions set resolved_at = now(), resolved_by = $2, note = $3
        where id = $1 and resolved_at is null returning ${EXCEPTION_COLUMNS}`,
-      [exceptionId, by.name, note],
+      [exceptionId, actorText(actor), note],
     );
     return requireRow(rows, 'exception', exceptionId);
   });
@@ -80,12 +81,12 @@ export async function resolveException(
 
 /** An exception that is closed needs no approval: its resolution is rejected. */
 async function requireRefundApproval(
-  db: Queryable,
-  by: OperatorIdentity,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   exceptionId: string,
   note: string,
 ): Promise<void> {
-  const { rows } = await db.query<{ amountRupiah: number | null }>(
+  const { rows } = await dependencies.db.query<{ amountRupiah: number | null }>(
     'select amount_rupiah as "amountRupiah" from exceptions where id = $1 and resolved_at is null',
     [exceptionId],
   );
@@ -95,16 +96,17 @@ async function requireRefundApproval(
     target: exceptionId,
     parameters: { exceptionId },
   } as const;
-  await requireApproval(db, by, { ...request, amountRupiah: rows[0].amountRupiah }, note);
+  await requireApproval(dependencies, actor, { ...request, amountRupiah: rows[0].amountRupiah }, note);
 }
 
 async function resolveAsRefunded(
   db: Queryable,
-  by: OperatorIdentity,
+  actor: OperatorActor,
   exceptionId: string,
   note: string,
 ): Promise<ExceptionRecord> {
-  const isResolved = await refundLatePaymentManually(db, { exceptionId, at: new Date(), operator: by.name, note });
+  const operator = actorText(actor);
+  const isResolved = await refundLatePaymentManually(db, { exceptionId, at: new Date(), operator, note });
   const { rows } = await db.query<ExceptionRecord>(
     `select ${EXCEPTION_COLUMNS} from exceptions where id = $1 and ($2 or resolved_at is null)`,
     [exceptionId, isResolved],

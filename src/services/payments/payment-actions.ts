@@ -1,20 +1,28 @@
 import { ConflictError } from '../../errors';
-import type { Queryable } from '../../db/connection/pool';
 import type { PaymentRow } from '../../db/queries/payment-row';
+import { type OperatorActor, toStepActor } from '../../domain/actor';
 import { PAYMENT_ACTIONS, rejectionReason, type OperatorPaymentAction } from '../../domain/payment-actions';
 import { isFinal } from '../../domain/payment-transitions';
+import type { Logger } from '../../observability/logger';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
-import { type OperatorIdentity, withAudit } from '../audit/audit';
+import { type AuditDependencies, withAudit } from '../audit/audit';
 import { requestFromLost, type WorkflowStarter } from '../recovery/restart-payment';
 import { findPayment } from './find-payment';
 import { APPROVABLE_PAYMENT_ACTIONS, requireApproval } from '../audit/request-approval';
 
 type PaymentActionClient = WorkflowStarter & Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'>;
 
-export interface OperatorContext {
-  readonly db: Queryable;
+export interface PaymentActionDependencies extends AuditDependencies {
   readonly workflows: PaymentActionClient;
-  readonly by: OperatorIdentity;
+  /** Receives what happens beside the action, too. */
+  readonly log?: Pick<Logger, 'error' | 'warn'> | undefined;
+}
+
+export interface PaymentActionRequest {
+  readonly action: OperatorPaymentAction;
+  /** Its UUID or `reference_id`. */
+  readonly payment: string;
+  readonly note?: string | undefined;
 }
 
 export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'status'>;
@@ -22,29 +30,28 @@ export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'statu
 /**
  * Requests the action of the payment's workflow. Operator and note are recorded in the payment's history and in the
  * audit log.
- * @param idOrReference the payment's UUID or `reference_id`
  * @throws NotFoundError if there is no such payment, ConflictError with the reason of a rejection or if a second
  * operator has to approve it, Error if the outcome is not known
  */
 export async function performPaymentAction(
-  { db, workflows, by }: OperatorContext,
-  action: OperatorPaymentAction,
-  idOrReference: string,
-  note?: string,
+  dependencies: PaymentActionDependencies,
+  actor: OperatorActor,
+  { action, payment: idOrReference, note }: PaymentActionRequest,
 ): Promise<PaymentActionResult> {
+  const { db, workflows } = dependencies;
   const payment = await findPayment(db, idOrReference);
   const { id, referenceId } = payment;
   const approvable = APPROVABLE_PAYMENT_ACTIONS.find((name) => name === action);
   if (approvable) {
     const parameters = { paymentId: id };
     const { totalRupiah: amountRupiah } = payment;
-    await requireApproval(db, by, { action: approvable, target: referenceId, parameters, amountRupiah }, note);
+    const request = { action: approvable, target: referenceId, parameters, amountRupiah };
+    await requireApproval(dependencies, actor, request, note);
   }
-  return withAudit(db, by, { action: PAYMENT_ACTIONS[action].auditName, target: id, note }, async () => {
+  return withAudit(dependencies, actor, { action: PAYMENT_ACTIONS[action].auditName, target: id, note }, async () => {
     await assertAllowed(workflows, action, payment);
-    const actor = { name: by.name, ...(note !== undefined && { note }) };
-    const result = await requestFromLost({ db, workflows, log: by.log }, id, () =>
-      workflows.request(payment, action, actor),
+    const result = await requestFromLost(dependencies, id, () =>
+      workflows.request(payment, action, toStepActor(actor, note)),
     );
     switch (result.outcome) {
       case 'done':

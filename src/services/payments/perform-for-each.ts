@@ -1,7 +1,7 @@
 import { UserError } from '../../errors';
-import type { OperatorPaymentAction } from '../../domain/payment-actions';
+import type { OperatorActor } from '../../domain/actor';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
-import { performPaymentAction, type OperatorContext } from './payment-actions';
+import { performPaymentAction, type PaymentActionDependencies, type PaymentActionRequest } from './payment-actions';
 
 /** `indeterminate`: the action may have been performed; to repeat it is safe. */
 export interface ActionOutcome<Done extends string> {
@@ -11,11 +11,9 @@ export interface ActionOutcome<Done extends string> {
   readonly error: unknown;
 }
 
-interface BatchAction<Done extends string> {
-  readonly action: OperatorPaymentAction;
+interface BatchAction<Done extends string> extends Omit<PaymentActionRequest, 'payment'> {
   /** The outcome of a payment for which the action was performed. */
   readonly done: Done;
-  readonly note?: string | undefined;
 }
 
 /** Updates in flight at Temporal. */
@@ -26,13 +24,14 @@ const CONCURRENCY = 8;
  * @param payments ids or references
  */
 export async function performForEach<Done extends string>(
-  context: OperatorContext,
+  dependencies: PaymentActionDependencies,
+  actor: OperatorActor,
   { action, done, note }: BatchAction<Done>,
   payments: readonly string[],
 ): Promise<ActionOutcome<Done>[]> {
   const outcomes: ActionOutcome<Done>[] = [];
   await forEachConcurrent(payments.entries(), CONCURRENCY, async ([index, payment]) => {
-    outcomes[index] = await performPaymentAction(context, action, payment, note).then(
+    outcomes[index] = await performPaymentAction(dependencies, actor, { action, payment, note }).then(
       () => ({ payment, outcome: done, error: null }),
       (error: unknown) => ({ payment, outcome: error instanceof UserError ? 'rejected' : 'indeterminate', error }),
     );

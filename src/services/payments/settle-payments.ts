@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
-import type { OperatorContext } from './payment-actions';
+import type { OperatorActor } from '../../domain/actor';
+import type { PaymentActionDependencies } from './payment-actions';
 import { performForEach, type ActionOutcome } from './perform-for-each';
 
 export type Settlement = ActionOutcome<'settled'>;
@@ -9,11 +10,12 @@ export type Settlement = ActionOutcome<'settled'>;
  * @param payments ids or references
  */
 export function settlePayments(
-  context: OperatorContext,
+  dependencies: PaymentActionDependencies,
+  actor: OperatorActor,
   payments: readonly string[],
   note?: string,
 ): Promise<Settlement[]> {
-  return performForEach(context, { action: 'settle', done: 'settled', note }, payments);
+  return performForEach(dependencies, actor, { action: 'settle', done: 'settled', note }, payments);
 }
 
 /** References of a merchant's payments with manual settlement whose settlement delay was over by then, oldest first. */

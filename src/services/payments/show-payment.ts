@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import type { PaymentRow } from '../../db/queries/payment-row';
+import type { ActorText } from '../../domain/actor';
 import type { LatePaymentStatus, LatePaymentStep } from '../../domain/late-payment';
 import type { LedgerLine } from '../../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../../domain/payment-transitions';
@@ -33,7 +34,7 @@ export interface PaymentTransition {
   readonly fromStatus: PaymentStatus | null;
   readonly toStatus: PaymentStatus;
   readonly occurredAt: Date;
-  readonly actor: string;
+  readonly actor: ActorText;
   readonly note: string | null;
   /** The id of the request that caused the transition, else of the one that created the payment. */
   readonly requestId: string | null;

@@ -1,10 +1,11 @@
 import type { Queryable } from '../../db/connection/pool';
 import { transitionWriters } from '../../db/transitions/payment-transitions';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
+import type { StepActor } from '../../domain/actor';
 import type { PaymentTerms } from '../../domain/payment';
 import type { RecordedCreation } from '../../temporal/creation-history';
 
-const RECOVERY_ACTOR = { name: 'operator', note: 'written again by a recovery' };
+const RECOVERY_ACTOR: StepActor = { name: 'operator', note: 'written again by a recovery' };
 
 /**
  * Restores the row of a payment that PostgreSQL has lost, up to the response of its creation: an idempotent replay

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../db/connection/pool';
 import { STATUS } from '../../db/queries/payment-indexes';
 import * as records from '../../db/records/recovery-mode';
-import { withAudit } from '../audit/audit';
-import type { OperatorContext } from '../payments/payment-actions';
+import { actorText, type OperatorActor } from '../../domain/actor';
+import { type AuditDependencies, withAudit } from '../audit/audit';
+import type { PaymentActionDependencies } from '../payments/payment-actions';
 import { wakeWorkflows } from '../payments/wake-workflows';
 
 /** Then no worker has an older reading (`RecoveryWatch`). */
@@ -12,11 +13,13 @@ const TARGET = 'installation';
 
 /** Begins recovery mode: within 2 s no worker settles or refunds. If it is on already, who began it first stays. */
 export function beginRecoveryMode(
-  { db, by }: Pick<OperatorContext, 'db' | 'by'>,
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
   note: string,
 ): Promise<records.RecoveryMode> {
-  return withAudit(db, by, { action: 'recovery.begin', target: TARGET, note }, async () => {
-    await records.beginRecovery(db, { by: by.name, reason: note });
+  const { db } = dependencies;
+  return withAudit(dependencies, actor, { action: 'recovery.begin', target: TARGET, note }, async () => {
+    await records.beginRecovery(db, { by: actorText(actor), reason: note });
     return records.readRecoveryMode(db);
   });
 }
@@ -26,8 +29,13 @@ export function beginRecoveryMode(
  * misses the signal repeats its step within a day. A repeated call wakes those that still wait.
  * @returns how many workflows were woken
  */
-export async function endRecoveryMode({ db, workflows, by }: OperatorContext, note: string): Promise<number> {
-  await withAudit(db, by, { action: 'recovery.end', target: TARGET, note }, () => records.endRecovery(db));
+export async function endRecoveryMode(
+  dependencies: PaymentActionDependencies,
+  actor: OperatorActor,
+  note: string,
+): Promise<number> {
+  const { db, workflows } = dependencies;
+  await withAudit(dependencies, actor, { action: 'recovery.end', target: TARGET, note }, () => records.endRecovery(db));
   await sleep(READING_AGE_MS);
   const deferred = await listDeferred(db);
   await wakeWorkflows(workflows, deferred);

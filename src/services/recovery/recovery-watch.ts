@@ -1,11 +1,12 @@
 import type { Queryable } from '../../db/connection/pool';
 import { beginRecovery, readRecoveryMode } from '../../db/records/recovery-mode';
+import type { ActorText } from '../../domain/actor';
 import type { Logger } from '../../observability/logger';
 
 /** Every step that moves money asks, so a reading serves the steps of the next second. */
 const FRESH_MS = 1_000;
 /** Who begins the mode if no operator does. */
-const BY_WORKER = 'worker';
+const BY_WORKER: ActorText = 'worker';
 
 /** Knows whether Lunas is in recovery mode, and begins the mode if PostgreSQL is on another timeline than recorded. */
 export class RecoveryWatch {

@@ -17,7 +17,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-const BY_DEWI = { by: 'operator:dewi', reason: 'restored, incident 12' };
+const BY_DEWI = { by: 'operator:dewi', reason: 'restored, incident 12' } as const;
 
 it('is off in a new installation, which records the timeline of its PostgreSQL', async () => {
   const { isOn, begunAt, timeline, recordedTimeline } = await readRecoveryMode(worker);

@@ -1,10 +1,11 @@
 import { UserError } from '../../../src/errors';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { type OperatorIdentity, withAudit, listActions } from '../../../src/services/audit/audit';
+import { withAudit, listActions } from '../../../src/services/audit/audit';
 import { createOperator } from '../../../src/services/identity/operators';
+import { operatorOf, osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
-const CLI: OperatorIdentity = { via: 'cli', name: 'cli:root' };
+const CLI = osUser('root');
 
 let database: TestDatabase;
 let db: Pool;
@@ -18,16 +19,15 @@ afterEach(async () => {
 });
 
 it('records actor, action, target, time, note and outcome of each action', async () => {
-  const { id } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
-  const dewi: OperatorIdentity = { via: 'api', name: 'operator:dewi', operatorId: id };
+  const dewi = operatorOf(await createOperator(db, { name: 'dewi', environment: 'sandbox' }), 'api');
   expect(
-    await withAudit(db, CLI, { action: 'key.revoke', target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
+    await withAudit({ db }, CLI, { action: 'key.revoke', target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
   ).toBe(7);
-  const rejected = withAudit(db, dewi, { action: 'payment.settle', target: 'P' }, () =>
+  const rejected = withAudit({ db }, dewi, { action: 'payment.settle', target: 'P' }, () =>
     Promise.reject(new UserError('The delay is not over.')),
   );
   await expect(rejected).rejects.toThrow('The delay is not over.');
-  const failed = withAudit(db, dewi, { action: 'refund.retry', target: 'P' }, () =>
+  const failed = withAudit({ db }, dewi, { action: 'refund.retry', target: 'P' }, () =>
     Promise.reject(new Error('no response')),
   );
   await expect(failed).rejects.toThrow('no response');
@@ -62,7 +62,7 @@ it('records actor, action, target, time, note and outcome of each action', async
 
 it('records the action before its execution, so that an action that ends with the process is recorded', async () => {
   let during: unknown;
-  await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
+  await withAudit({ db }, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
     during = await listActions(db, { limit: 1 });
   });
   expect(during).toMatchObject([{ action: 'webhook.ping', target: 'E', outcome: null, finishedAt: null }]);
@@ -71,12 +71,14 @@ it('records the action before its execution, so that an action that ends with th
 it('does not execute an action that cannot be recorded', async () => {
   await db.query('alter table operator_actions rename to away');
   const work = jest.fn(() => Promise.resolve());
-  await expect(withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, work)).rejects.toThrow('operator_actions');
+  await expect(withAudit({ db }, CLI, { action: 'webhook.ping', target: 'E' }, work)).rejects.toThrow(
+    'operator_actions',
+  );
   expect(work).not.toHaveBeenCalled();
 });
 
 it('returns the result of the action if its outcome cannot be recorded', async () => {
-  const done = await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
+  const done = await withAudit({ db }, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
     await db.query('alter table operator_action_outcomes rename to away');
     return 'done';
   });
@@ -84,7 +86,7 @@ it('returns the result of the action if its outcome cannot be recorded', async (
 });
 
 it.each(['operator_actions', 'operator_action_outcomes'])('%s is append-only', async (table) => {
-  await withAudit(db, CLI, { action: 'webhook.ping', target: 'E' }, () => Promise.resolve());
+  await withAudit({ db }, CLI, { action: 'webhook.ping', target: 'E' }, () => Promise.resolve());
   const statements = [
     `update ${table} set ${table === 'operator_actions' ? 'note' : 'detail'} = 'x'`,
     `delete from ${table}`,

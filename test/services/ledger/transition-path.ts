@@ -144,7 +144,7 @@ export async function payLate(
   if (outcome !== 'received' && outcome !== 'refunded') await requireManualReview(db, paymentId, T0, 'no');
   if (outcome === 'refunded manually') {
     const [exception] = await listExceptionsOf(db, terms.referenceId);
-    const refund = { exceptionId: exception?.id ?? '', at: T0, operator: 'cli:test', note: 'sent back' };
+    const refund = { exceptionId: exception?.id ?? '', at: T0, operator: 'cli:test', note: 'sent back' } as const;
     expect(await refundLatePaymentManually(db, refund)).toBe(true);
   }
   if (outcome === 'refunded' || outcome === 'refunded after manual review')

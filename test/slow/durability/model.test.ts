@@ -6,13 +6,14 @@ import { PaymentWorkflowClient, type RequestOutcome } from '../../../src/tempora
 import { notifyWorkflow } from '../../../src/temporal/notify-workflow';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import type { PaymentTerms } from '../../../src/domain/payment';
+import type { StepActor } from '../../../src/domain/actor';
 import {
   type ActionDefinition,
   MERCHANT,
   PAYMENT_ACTIONS,
   type PaymentAction,
 } from '../../../src/domain/payment-actions';
-import type { Actor, StepInput } from '../../../src/domain/workflow-step';
+import type { StepInput } from '../../../src/domain/workflow-step';
 import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../../workflows/messages';
 import { Random } from '../../faults/random';
 import { activityDependencies } from '../../support/activity-dependencies';
@@ -254,7 +255,7 @@ function applyAtAcquirer(referenceId: string, message: Message): void {
   if (message === 'removeOrder') acquirer.removeOrder(referenceId);
 }
 
-const OPERATOR = { name: 'operator:dewi', note: 'model' };
+const OPERATOR: StepActor = { name: 'operator:dewi', note: 'model' };
 
 async function send(paymentId: string, message: Message): Promise<ModelResult | null> {
   switch (message) {
@@ -274,7 +275,7 @@ async function send(paymentId: string, message: Message): Promise<ModelResult | 
   }
 }
 
-function actorOf(action: PaymentAction): Actor {
+function actorOf(action: PaymentAction): StepActor {
   const { requestedBy }: ActionDefinition = PAYMENT_ACTIONS[action];
   return requestedBy.includes('merchant') ? MERCHANT : OPERATOR;
 }

@@ -7,6 +7,7 @@ import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { createSealer } from '../../../src/crypto/sealing';
 import { paymentWorkflowId, webhookWorkflowId } from '../../../workflows/messages';
+import { osUser } from '../../support/actors';
 import { backUp } from '../../support/database';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { reconcile } from '../../support/reconcile';
@@ -251,8 +252,7 @@ it('recovery restores every payment, consistent with the provider', async () => 
   }
 
   const { db } = service.operatorContext;
-  const by = { via: 'cli', name: 'cli:dewi' } as const;
-  await endRecoveryMode({ db, workflows: service.workflows, by }, 'recovered');
+  await endRecoveryMode({ db, workflows: service.workflows }, osUser('dewi'), 'recovered');
   const expectedStatuses = [
     [before.pending, 'pending'],
     [before.paidLater, 'paid'],

@@ -1,0 +1,111 @@
+/** The actors that are no person and no key. */
+export const SYSTEM_NAMES = [
+  'workflow',
+  'worker',
+  'provider',
+  'reconciliation',
+  'merchant', // whose key or user is not recorded
+  'operator', // who is not proven: a signal, or a recovery
+] as const;
+type SystemName = (typeof SYSTEM_NAMES)[number];
+
+interface NamedOperator {
+  readonly kind: 'operator';
+  readonly name: string;
+}
+
+/** An operator without a key or a login: the user of the machine who runs a command. */
+interface OsUser {
+  readonly kind: 'os_user';
+  readonly name: string;
+}
+
+interface MerchantUser {
+  readonly kind: 'merchant_user';
+  readonly id: string;
+}
+
+interface MerchantKey {
+  readonly kind: 'api_key';
+  readonly id: string;
+}
+
+interface System {
+  readonly kind: 'system';
+  readonly name: SystemName;
+}
+
+/** Who acts, as far as rows of transitions and of the audit log name it. */
+export type ActorIdentity = NamedOperator | OsUser | MerchantUser | MerchantKey | System;
+
+/** The text of an actor in rows, workflows and log lines. */
+export type ActorText = `${'operator' | 'cli' | 'user' | 'key'}:${string}` | SystemName;
+
+/** The process through which a person or a key acts; `via` in the audit log. */
+export type Door = 'cli' | 'api' | 'dashboard' | 'console';
+
+interface Through<Doors extends Door> {
+  readonly door: Doors;
+}
+
+/** An operator who acts now. */
+export type OperatorActor = (
+  (NamedOperator & Through<'cli' | 'api' | 'console'> & { readonly operatorId: string }) | (OsUser & Through<'cli'>)
+) & {
+  /** The request of another operator that this one executes. */
+  readonly approval?: { readonly id: number; readonly requestedBy: string; readonly parameters: unknown };
+};
+
+/** Who acts now, and through which door; the system needs none. */
+export type Actor = OperatorActor | (MerchantUser & Through<'dashboard'>) | (MerchantKey & Through<'api'>) | System;
+
+/** The actor of a step of a workflow, and why it acts. */
+export interface StepActor {
+  readonly name: ActorText;
+  readonly note?: string;
+}
+
+export function toStepActor(actor: Actor, note?: string): StepActor {
+  return { name: actorText(actor), ...(note !== undefined && { note }) };
+}
+
+export function actorText(actor: ActorIdentity): ActorText {
+  switch (actor.kind) {
+    case 'operator':
+      return `operator:${actor.name}`;
+    case 'os_user':
+      return `cli:${actor.name}`;
+    case 'merchant_user':
+      return `user:${actor.id}`;
+    case 'api_key':
+      return `key:${actor.id}`;
+    case 'system':
+      return actor.name;
+  }
+}
+
+/** The actor that a stored text names; undefined if it names none. */
+export function parseActor(text: string): ActorIdentity | undefined {
+  const systemName = SYSTEM_NAMES.find((name) => name === text);
+  if (systemName !== undefined) return { kind: 'system', name: systemName };
+  const prefixLength = text.indexOf(':') + 1;
+  const rest = text.slice(prefixLength);
+  if (rest === '') return undefined;
+  switch (text.slice(0, prefixLength)) {
+    case 'operator:':
+      return { kind: 'operator', name: rest };
+    case 'cli:':
+      return { kind: 'os_user', name: rest };
+    case 'user:':
+      return { kind: 'merchant_user', id: rest };
+    case 'key:':
+      return { kind: 'api_key', id: rest };
+    default:
+      return undefined;
+  }
+}
+
+/** The operator's row; undefined for a user of the machine. */
+export function operatorIdOf(actor: OperatorActor): string | undefined {
+  return actor.kind === 'operator' ? actor.operatorId : undefined;
+}
