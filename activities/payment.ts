@@ -5,7 +5,7 @@ import { isFinal } from '../src/domain/payment-transitions';
 import type { CreationResult, StepInput, StepResult } from '../src/domain/workflow-step';
 import { findCreationResult } from '../src/db/queries/find-creation-result';
 import { openExceptionOnce } from '../src/db/records/open-exception';
-import type { TransitionResult } from '../src/db/transitions/apply-transition';
+import type { TransitionResult } from '../src/db/transitions/apply-payment-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { noteOrder } from '../src/providers/calls/rejected-merchants';
 import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected } from '../src/providers/provider';

@@ -1,4 +1,5 @@
-import type { TransitionContext, TransitionInput, TransitionResult } from '../src/db/transitions/apply-transition';
+import type { TransitionInput, TransitionResult } from '../src/db/transitions/apply-payment-transition';
+import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { readState } from '../src/db/transitions/payment-state';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';

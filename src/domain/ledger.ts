@@ -9,9 +9,12 @@ export const LEDGER_ACCOUNTS = [
 ] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
-/** One line of a posting. Its amount is a column of the payment. A line of zero rupiah is not posted. */
-export interface LedgerLine {
+/**
+ * One line of a posting. Its amount is a column of the payment, or of another subject. A line of zero rupiah is not
+ * posted.
+ */
+export interface LedgerLine<Amount extends string = 'total' | 'net' | 'fee'> {
   readonly side: 'debit' | 'credit';
   readonly account: LedgerAccount;
-  readonly amount: 'total' | 'net' | 'fee';
+  readonly amount: Amount;
 }

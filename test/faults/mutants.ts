@@ -1,4 +1,4 @@
-import { COMMON_PARAMETERS } from '../../src/db/transitions/apply-transition';
+import { PAYMENT_PARAMETERS } from '../../src/db/transitions/apply-payment-transition';
 
 /** A named statement, as the service passes it to node-postgres. */
 export interface Statement {
@@ -43,9 +43,9 @@ export function rewriteStatement(mutant: Mutant | null, statement: Statement): S
   return statement;
 }
 
-const ID = `$${COMMON_PARAMETERS.indexOf('paymentId') + 1}`;
+const ID = `$${PAYMENT_PARAMETERS.indexOf('paymentId') + 1}`;
 /** The outbox reads only the other two, and each parameter needs a type. */
-const UNUSED = COMMON_PARAMETERS.flatMap((name, index) =>
+const UNUSED = PAYMENT_PARAMETERS.flatMap((name, index) =>
   name === 'paymentId' || name === 'environment' ? [] : [`$${index + 1}::text`],
 );
 
@@ -66,7 +66,7 @@ export async function runInTwo(
     name: `${name}_outbox`,
     text: `with changed as (select * from payments where id = ${ID}::uuid),${outbox}
       select ${UNUSED.join(', ')} from changed`,
-    values: values.slice(0, COMMON_PARAMETERS.length),
+    values: values.slice(0, PAYMENT_PARAMETERS.length),
   });
   return result;
 }

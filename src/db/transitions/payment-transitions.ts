@@ -5,15 +5,15 @@ import type { StepInput } from '../../domain/workflow-step';
 import { snakeCase } from '../../lib/snake-case';
 import { prepareStatement } from '../connection/statement';
 import {
-  COMMON_PARAMETERS,
-  executeTransition,
+  executePaymentTransition,
+  PAYMENT_PARAMETERS,
   resolveConflict,
-  type TransitionContext,
   type TransitionInput,
   type TransitionResult,
-} from './apply-transition';
+} from './apply-payment-transition';
+import type { TransitionContext } from './apply-transition';
 import { readState } from './payment-state';
-import { transitionStatement, updateStatement, type TransitionSql } from './transition-sql';
+import { createStatement, updateStatement, type TransitionSql } from './payment-transition-sql';
 
 /** Inputs that only some transitions have; each is a parameter of their statements. */
 export interface TransitionDetails {
@@ -56,9 +56,8 @@ const CAPTURED_TERMS = [
 
 const CREATE = prepareStatement(
   'transition_create',
-  [...COMMON_PARAMETERS, ...CAPTURED_TERMS, 'expiresAt', 'createdAt'],
-  transitionStatement(
-    'create',
+  [...PAYMENT_PARAMETERS, ...CAPTURED_TERMS, 'expiresAt', 'createdAt'],
+  createStatement(
     `
   insert into payments (
     id,
@@ -81,7 +80,12 @@ async function create(
   { terms, createdAtMs, by }: Pick<StepInput, 'terms' | 'createdAtMs' | 'by'>,
 ): Promise<TransitionResult> {
   const dates = { expiresAt: new Date(expiryOf(createdAtMs, terms)), createdAt: new Date(createdAtMs) };
-  const state = await executeTransition(context, { name: 'create', statement: CREATE }, { ...terms, ...dates }, by);
+  const state = await executePaymentTransition(
+    context,
+    { name: 'create', statement: CREATE },
+    { ...terms, ...dates },
+    by,
+  );
   return state
     ? { outcome: 'applied', state }
     : { outcome: 'repeated', state: await readState(context.db, terms.paymentId) };
@@ -95,14 +99,14 @@ function transition<const Detail extends keyof TransitionDetails>(
 ) {
   const statement = prepareStatement(
     `transition_${name}`,
-    [...COMMON_PARAMETERS, 'version', 'at', ...details],
+    [...PAYMENT_PARAMETERS, 'version', 'at', ...details],
     updateStatement(name, sql),
   );
   async function write(
     context: TransitionContext,
     { by, ...input }: TransitionInput & Pick<TransitionDetails, Detail>,
   ): Promise<TransitionResult> {
-    const state = await executeTransition(context, { name, statement }, input, by);
+    const state = await executePaymentTransition(context, { name, statement }, input, by);
     return state ? { outcome: 'applied', state } : resolveConflict(context.db, name, input);
   }
   return Object.assign(write, { statement });

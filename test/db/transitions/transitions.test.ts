@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { transitionWriters, type TransitionDetails } from '../../../src/db/transitions/payment-transitions';
-import type { TransitionInput, TransitionResult } from '../../../src/db/transitions/apply-transition';
+import type { TransitionInput, TransitionResult } from '../../../src/db/transitions/apply-payment-transition';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { PAYMENT_TRANSITIONS, type PaymentStatus, type TransitionName } from '../../../src/domain/payment-transitions';
 import { PROVIDER_PAYMENT_STATUSES } from '../../../src/domain/provider-status';

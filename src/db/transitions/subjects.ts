@@ -1,0 +1,31 @@
+import type { SubjectKind } from '../../domain/subject';
+
+/**
+ * The tables of a kind of subject. The rows of `transitions` and `events` have its id and version as their key. So have
+ * ledger postings and webhook deliveries, in columns of the same names; in those of another kind these are null.
+ */
+export interface SubjectTables {
+  readonly kind: string;
+  /** Has `id`, `version`, `status`, `merchant_id`, `reference_id` and `updated_at`. */
+  readonly table: string;
+  readonly transitions: string;
+  readonly events: string;
+  readonly idColumn: string;
+  readonly versionColumn: string;
+}
+
+const TABLES = {
+  payment: {
+    kind: 'payment',
+    table: 'payments',
+    transitions: 'payment_transitions',
+    events: 'webhook_events',
+    idColumn: 'payment_id',
+    versionColumn: 'payment_version',
+  },
+} as const satisfies { readonly [Kind in SubjectKind]: SubjectTables & { readonly kind: Kind } };
+
+export const PAYMENT_TABLES = TABLES.payment;
+
+/** Every kind. A statement that reads events has one branch for each. */
+export const ALL_SUBJECT_TABLES: readonly SubjectTables[] = Object.values(TABLES);
