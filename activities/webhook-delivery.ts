@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { subjectLogId } from '../src/domain/subject';
 import { addLogIds, joinCorrelation } from '../src/observability/correlation';
 import { logAttempt } from '../src/webhooks/log-attempt';
 import { findDelivery } from '../src/webhooks/outbox';
@@ -27,7 +28,7 @@ export async function deliverWebhook(
 ): Promise<WebhookDeliveryResult> {
   const { cancellationSignal } = Context.current();
   const delivery = await findDelivery(db, sealer, deliveryId);
-  addLogIds({ paymentId: delivery.paymentId });
+  addLogIds(subjectLogId(delivery.subject));
   if (delivery.correlation) joinCorrelation(delivery.correlation);
   if (delivery.status !== 'pending')
     return { status: delivery.status, attempts: delivery.attemptsInCycle, lastFailure: null };

@@ -1,9 +1,13 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
 import { validate as isUuid } from 'uuid';
+import type { SubjectKind } from '../domain/subject';
 import type { FailedDelivery } from '../webhooks/relay';
 import { SEARCH_ATTRIBUTES, webhookWorkflowId, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import type { webhookDelivery } from '../../workflows/webhook-delivery';
 import type { BoundedClient } from './bounded-client';
+
+/** As operators read them. */
+const SUBJECT_NAMES = { payment: 'Payment' } as const satisfies Record<SubjectKind, string>;
 
 /** The workflows that make the attempts of a delivery after the first one. */
 export class RetryWorkflowClient {
@@ -14,8 +18,9 @@ export class RetryWorkflowClient {
    * was redelivered, or the relay stopped between this call and its record.
    */
   async start({ delivery, attempt, delaySeconds }: FailedDelivery): Promise<void> {
-    const { deliveryId, endpointId, event, merchantId, paymentId, referenceId, url } = delivery;
+    const { deliveryId, endpointId, event, merchantId, subject, referenceId, url } = delivery;
     const summary = `${event} of ${referenceId} to ${new URL(url).host}`;
+    const about = `${SUBJECT_NAMES[subject.kind]} ${subject.id}`;
     const input = {
       deliveryId,
       initialDelayMs: Math.round(delaySeconds * 1_000),
@@ -31,7 +36,7 @@ export class RetryWorkflowClient {
         args: [input],
         staticSummary: summary,
         // No path and no query of the address: merchants put secrets there.
-        staticDetails: `Endpoint ${endpointId}\n\nDelivery ${deliveryId}\n\nPayment ${paymentId}`,
+        staticDetails: `Endpoint ${endpointId}\n\nDelivery ${deliveryId}\n\n${about}`,
         priority: { fairnessKey: merchantId },
         typedSearchAttributes: [
           { key: SEARCH_ATTRIBUTES.merchantId, value: merchantId },

@@ -1,3 +1,4 @@
+import { subjectLogId } from '../domain/subject';
 import type { Logger } from '../observability/logger';
 import type { Delivery } from './outbox';
 import { MAX_ATTEMPTS, type RetryDecision } from './retry-policy';
@@ -14,9 +15,9 @@ export interface DecidedAttempt {
 
 /** Logs an attempt of a webhook in one line. Its receiver's response is not in it: it may have personal data. */
 export function logAttempt(log: Pick<Logger, 'info'>, { delivery, attempt, number, decision }: DecidedAttempt): void {
-  const { deliveryId, endpointId, merchantId, paymentId, referenceId, event } = delivery;
+  const { deliveryId, endpointId, merchantId, subject, referenceId, event } = delivery;
   const { statusCode, failure, durationMs } = attempt;
-  const ids = { deliveryId, endpointId, merchantId, paymentId, referenceId, event };
+  const ids = { deliveryId, endpointId, merchantId, ...subjectLogId(subject), referenceId, event };
   const result = { attempt: number, maxAttempts: MAX_ATTEMPTS, statusCode, failure, durationMs };
   log.info({ ...ids, ...result, ...describe(decision) }, 'webhook attempt');
 }

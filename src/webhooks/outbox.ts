@@ -1,6 +1,9 @@
 import type { Queryable } from '../db/connection/pool';
+import { ALL_SUBJECT_TABLES, type SubjectTables } from '../db/transitions/subjects';
 import { parseCorrelation, type Correlation } from '../domain/correlation';
+import type { Subject, SubjectKind } from '../domain/subject';
 import type { Sealer } from '../crypto/sealing';
+import { joinSubject } from './delivery-subject';
 import type { OutgoingWebhook } from './send';
 
 /**
@@ -16,7 +19,7 @@ export interface Delivery extends OutgoingWebhook {
   readonly endpointId: string;
   readonly endpointStatus: 'enabled' | 'disabled';
   readonly merchantId: string;
-  readonly paymentId: string;
+  readonly subject: Subject;
   readonly referenceId: string;
   readonly status: DeliveryStatus;
   /** Attempts of the cycle of 12 that are complete. The relay's attempt counts when the retry workflow has started. */
@@ -25,7 +28,9 @@ export interface Delivery extends OutgoingWebhook {
   readonly correlation?: Correlation | undefined;
 }
 
-interface DeliveryRow extends Omit<Delivery, 'secrets' | 'correlation'> {
+interface DeliveryRow extends Omit<Delivery, 'subject' | 'secrets' | 'correlation'> {
+  readonly kind: SubjectKind;
+  readonly subjectId: string;
   readonly requestId: string | null;
   readonly traceparent: string | null;
   readonly sealedSecrets: readonly SealedSecret[];
@@ -51,18 +56,16 @@ export const VALID_SECRETS = `(
 
 const DELIVERY_COLUMNS = `
   delivery.id as "deliveryId", delivery.endpoint_id as "endpointId", delivery.merchant_id as "merchantId",
-  delivery.payment_id as "paymentId", delivery.status, delivery.attempts_in_cycle as "attemptsInCycle",
-  payment.reference_id as "referenceId", event.event, event.body, endpoint.url, endpoint.status as "endpointStatus",
-  transition.request_id as "requestId", transition.traceparent,
+  about.kind, about.id as "subjectId", delivery.status, delivery.attempts_in_cycle as "attemptsInCycle",
+  about.reference_id as "referenceId", about.event, about.body, endpoint.url, endpoint.status as "endpointStatus",
+  about.request_id as "requestId", about.traceparent,
   ${VALID_SECRETS} as "sealedSecrets"`;
 
-const DELIVERY_JOINS = `
-  join webhook_events event
-    on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
-  join payment_transitions transition
-    on transition.payment_id = delivery.payment_id and transition.version = delivery.payment_version
+function deliveryJoins(kinds: readonly SubjectTables[]): string {
+  return `
   join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
-  join payments payment on payment.id = delivery.payment_id`;
+  ${joinSubject(kinds, 'event.event, event.body, transition.request_id, transition.traceparent')}`;
+}
 
 /** In the outbox: no retry workflow has it. The predicate of the partial index. */
 export const IS_IN_OUTBOX = "status = 'pending' and retry_workflow_started_at is null";
@@ -93,8 +96,8 @@ export interface ClaimedDelivery extends Delivery {
   readonly usesAllRoom: boolean;
 }
 
-/** $1: deliveries; $2: of each endpoint. */
-const CLAIM = `
+/** Leases deliveries, as `claimed`. $1: deliveries; $2: of each endpoint. */
+const LEASE = `
   with recursive pending (endpoint_id) as (
     (select endpoint_id from webhook_deliveries where ${IS_IN_OUTBOX} order by endpoint_id limit 1)
     union all
@@ -162,10 +165,17 @@ const CLAIM = `
   counted as (
     update webhook_endpoints set claim_number = claim_number + 1
     where id in (select endpoint_id from claimed)
-  )
+  )`;
+
+/** The statement of a claim, for deliveries of these kinds. */
+export function claimStatement(kinds: readonly SubjectTables[]): string {
+  return `${LEASE}
   select ${DELIVERY_COLUMNS}, locked.uses_all_room as "usesAllRoom"
-  from claimed delivery join locked on locked.id = delivery.id ${DELIVERY_JOINS}
+  from claimed delivery join locked on locked.id = delivery.id ${deliveryJoins(kinds)}
   order by delivery.queued_at`;
+}
+
+const CLAIM = claimStatement(ALL_SUBJECT_TABLES);
 
 /**
  * Claims deliveries for an attempt, under a lease that no other relay can take. It takes the oldest of each endpoint,
@@ -187,10 +197,14 @@ export async function claimDeliveries(db: Queryable, sealer: Sealer, limits: Cla
   return rows.map((row) => openSecrets(row, sealer));
 }
 
+const FIND = `
+  select ${DELIVERY_COLUMNS} from webhook_deliveries delivery ${deliveryJoins(ALL_SUBJECT_TABLES)}
+  where delivery.id = $1`;
+
 export async function findDelivery(db: Queryable, sealer: Sealer, deliveryId: string): Promise<Delivery> {
   const { rows } = await db.query<DeliveryRow>({
     name: 'find_delivery',
-    text: `select ${DELIVERY_COLUMNS} from webhook_deliveries delivery ${DELIVERY_JOINS} where delivery.id = $1`,
+    text: FIND,
     values: [deliveryId],
   });
   if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
@@ -198,11 +212,12 @@ export async function findDelivery(db: Queryable, sealer: Sealer, deliveryId: st
 }
 
 function openSecrets<Row extends DeliveryRow>(
-  { sealedSecrets, requestId, traceparent, ...delivery }: Row,
+  { kind, subjectId, sealedSecrets, requestId, traceparent, ...delivery }: Row,
   sealer: Sealer,
 ) {
   return {
     ...delivery,
+    subject: { kind, id: subjectId },
     secrets: sealedSecrets.map((sealed) => openSecret(sealed, sealer)),
     correlation: parseCorrelation({ requestId, traceparent }),
   };

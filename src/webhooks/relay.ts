@@ -1,5 +1,6 @@
 import { withCorrelation } from '../observability/correlation';
 import type { Queryable } from '../db/connection/pool';
+import { subjectLogId } from '../domain/subject';
 import type { Logger } from '../observability/logger';
 import type { Sealer } from '../crypto/sealing';
 import { claimDeliveries, LEASE_SECONDS, type Delivery } from './outbox';
@@ -102,8 +103,8 @@ export class Relay {
   }
 
   #start(delivery: Delivery): void {
-    const { correlation, paymentId } = delivery;
-    const done = withCorrelation(correlation, { paymentId }, () => this.#deliverOrAbandon(delivery)).finally(() => {
+    const ids = subjectLogId(delivery.subject);
+    const done = withCorrelation(delivery.correlation, ids, () => this.#deliverOrAbandon(delivery)).finally(() => {
       this.#inFlight.delete(delivery.deliveryId);
       if (this.#mayHaveMore(delivery.endpointId)) this.wake();
     });

@@ -5,8 +5,8 @@ import type { DerivedKeys } from '../../crypto/derived-keys';
 import type { StreamCursor } from '../../db/queries/find-webhook-stream';
 
 const LABEL = 'lunas stream cursors';
-/** Transaction number, time, payment, version: of one length, which discloses nothing. */
-const POSITION_BYTES = { xid: 0, atMs: 8, paymentId: 16, version: 32, end: 36 } as const;
+/** Transaction number, time, subject, version: of one length, which discloses nothing. */
+const POSITION_BYTES = { xid: 0, atMs: 8, subjectId: 16, version: 32, end: 36 } as const;
 
 /** Random, fixed for ever: receivers recognise a repeated event by the id that is derived with it. */
 const NAMESPACE = '5b0b6f4e-60f2-4c5e-9a43-2b6a1f2f7c11';
@@ -42,11 +42,11 @@ function decryptOrNone(key: KeyObject, bytes: Buffer, merchantId: string): Buffe
   }
 }
 
-function encode({ xid, atMs, paymentId, version }: StreamCursor): Buffer {
+function encode({ xid, atMs, subjectId, version }: StreamCursor): Buffer {
   const bytes = Buffer.alloc(POSITION_BYTES.end);
   bytes.writeBigUInt64BE(BigInt(xid), POSITION_BYTES.xid);
   bytes.writeBigUInt64BE(BigInt(Math.max(Math.floor(atMs), 0)), POSITION_BYTES.atMs);
-  bytes.set(parse(paymentId), POSITION_BYTES.paymentId);
+  bytes.set(parse(subjectId), POSITION_BYTES.subjectId);
   bytes.writeUInt32BE(version, POSITION_BYTES.version);
   return bytes;
 }
@@ -55,12 +55,12 @@ function decode(bytes: Buffer): StreamCursor {
   return {
     xid: String(bytes.readBigUInt64BE(POSITION_BYTES.xid)),
     atMs: Number(bytes.readBigUInt64BE(POSITION_BYTES.atMs)),
-    paymentId: stringify(bytes, POSITION_BYTES.paymentId),
+    subjectId: stringify(bytes, POSITION_BYTES.subjectId),
     version: bytes.readUInt32BE(POSITION_BYTES.version),
   };
 }
 
 /** The delivery id of an event in a stream. A redelivery has the same. */
-export function paymentEventId({ paymentId, version }: Pick<StreamCursor, 'paymentId' | 'version'>): string {
-  return uuidv5(`${paymentId}.${version}`, NAMESPACE);
+export function streamedEventId({ subjectId, version }: Pick<StreamCursor, 'subjectId' | 'version'>): string {
+  return uuidv5(`${subjectId}.${version}`, NAMESPACE);
 }

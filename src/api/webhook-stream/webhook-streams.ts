@@ -11,7 +11,7 @@ import type { Queryable } from '../../db/connection/pool';
 import type { Logger } from '../../observability/logger';
 import { ApiError } from '../../http/api-error';
 import { eventText, writeAndDrain } from '../../http/event-stream';
-import { paymentEventId, type StreamCursors } from './stream-cursor';
+import { streamedEventId, type StreamCursors } from './stream-cursor';
 
 const INTERVAL_MS = 500;
 /** After a full page: the events of a long absence are read without taking a whole connection. */
@@ -144,8 +144,8 @@ function tooManyStreams(message: string): ApiError {
   return new ApiError('rate_limited', message, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
 }
 
-function deliveryText({ cursor, event, body, isRedelivery }: StreamedEvent, id: string): string {
-  const { paymentId } = cursor;
-  const data = { delivery_id: paymentEventId(cursor), event, payment_id: paymentId, is_redelivery: isRedelivery, body };
+function deliveryText({ cursor, subject, event, body, isRedelivery }: StreamedEvent, id: string): string {
+  const subjectId = { [`${subject.kind}_id`]: subject.id };
+  const data = { delivery_id: streamedEventId(cursor), event, ...subjectId, is_redelivery: isRedelivery, body };
   return eventText({ id, event: 'delivery', data });
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { SUBJECT_KINDS, type Subject } from '../../domain/subject';
 import type { Queryable } from '../connection/pool';
+import { ALL_SUBJECT_TABLES, type SubjectTables } from '../transitions/subjects';
 
 /**
  * A position in the stream: everything up to this event was read. A transaction has one number, and can have many
@@ -8,7 +10,8 @@ import type { Queryable } from '../connection/pool';
 export interface StreamCursor {
   /** A transaction id of PostgreSQL, 64 bits in decimal. */
   readonly xid: string;
-  readonly paymentId: string;
+  readonly subjectId: string;
+  /** Of the subject. */
   readonly version: number;
   /** What happened before this time was read. */
   readonly atMs: number;
@@ -17,6 +20,7 @@ export interface StreamCursor {
 /** An event of a merchant, whether the merchant has an endpoint or not. */
 export interface StreamedEvent {
   readonly cursor: StreamCursor;
+  readonly subject: Subject;
   readonly event: string;
   /** What is signed and sent. */
   readonly body: string;
@@ -36,7 +40,7 @@ const PAGE_SIZE = 500;
 
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
-const rowSchema = z.tuple([z.string(), z.uuid(), z.int(), z.boolean(), z.string(), z.string()]);
+const rowSchema = z.tuple([z.string(), z.enum(SUBJECT_KINDS), z.uuid(), z.int(), z.boolean(), z.string(), z.string()]);
 const pageSchema = z.object({
   scanned: z.int(),
   last: z.tuple([z.string(), z.uuid(), z.int()]).nullable(),
@@ -51,70 +55,84 @@ export async function findStreamEnd(db: Queryable): Promise<StreamCursor> {
     name: 'find_stream_end',
     text: 'select pg_snapshot_xmin(pg_current_snapshot())::text as xid',
   });
-  return { xid: rows[0]?.xid ?? '0', paymentId: NIL_ID, version: 0, atMs };
+  return { xid: rows[0]?.xid ?? '0', subjectId: NIL_ID, version: 0, atMs };
 }
 
-/** $1 to $3: the cursor; $4: the merchant. A page ends before the oldest transaction in progress. */
-const PAGE = `
-  with scanned as materialized (
-    select distinct * from (
+/** The events and redeliveries of a kind after the cursor, of all merchants. */
+function scanSql({ events, idColumn, versionColumn }: SubjectTables): string {
+  const key = `${idColumn}, ${versionColumn}`;
+  return `
       (
-        select recorded_xid as xid, payment_id, payment_version, false as is_redelivery, occurred_at
-        from webhook_events
+        select recorded_xid as xid, ${idColumn} as id, ${versionColumn} as version, false as is_redelivery, occurred_at
+        from ${events}
         where recorded_xid >= $1::xid8 and recorded_xid < pg_snapshot_xmin(pg_current_snapshot())
-          and (recorded_xid, payment_id, payment_version) > ($1::xid8, $2::uuid, $3::integer)
-        order by recorded_xid, payment_id, payment_version limit ${PAGE_SIZE}
+          and (recorded_xid, ${key}) > ($1::xid8, $2::uuid, $3::integer)
+        order by recorded_xid, ${key} limit ${PAGE_SIZE}
       )
       union all
       (
-        select redelivered_xid, payment_id, payment_version, true, null::timestamptz from webhook_deliveries
+        select redelivered_xid, ${key}, true, null::timestamptz from webhook_deliveries
         where redelivered_xid >= $1::xid8 and redelivered_xid < pg_snapshot_xmin(pg_current_snapshot())
-          and (redelivered_xid, payment_id, payment_version) > ($1::xid8, $2::uuid, $3::integer)
-        order by redelivered_xid, payment_id, payment_version limit ${PAGE_SIZE}
-      )
+          and (redelivered_xid, ${key}) > ($1::xid8, $2::uuid, $3::integer) and ${idColumn} is not null
+        order by redelivered_xid, ${key} limit ${PAGE_SIZE}
+      )`;
+}
+
+/** Those of a kind that are the merchant's. */
+function ownSql({ kind, table, events, idColumn, versionColumn }: SubjectTables): string {
+  return `
+    select scanned.*, '${kind}' as kind, event.event, event.body from scanned
+    join ${table} subject on subject.id = scanned.id and subject.merchant_id = $4
+    join ${events} event on event.${idColumn} = scanned.id and event.${versionColumn} = scanned.version`;
+}
+
+/**
+ * A page of the stream of these kinds. $1 to $3: the cursor; $4: the merchant. It ends before the oldest transaction
+ * in progress.
+ */
+export const streamPageStatement = (kinds: readonly SubjectTables[]): string => `
+  with scanned as materialized (
+    select distinct * from (${kinds.map(scanSql).join('\n      union all')}
     ) found
-    order by xid, payment_id, payment_version limit ${PAGE_SIZE}
+    order by xid, id, version limit ${PAGE_SIZE}
   ),
-  own as (
-    select scanned.*, event.event, event.body from scanned
-    join payments payment on payment.id = scanned.payment_id and payment.merchant_id = $4
-    join webhook_events event
-      on event.payment_id = scanned.payment_id and event.payment_version = scanned.payment_version
+  own as (${kinds.map(ownSql).join('\n    union all')}
   )
   select json_build_object(
     'scanned', (select count(*) from scanned),
     'last', (
-      select json_build_array(xid::text, payment_id, payment_version) from scanned
-      order by xid desc, payment_id desc, payment_version desc limit 1
+      select json_build_array(xid::text, id, version) from scanned order by xid desc, id desc, version desc limit 1
     ),
     'lastAtMs', (select 1000 * extract(epoch from max(occurred_at)) from scanned),
     'events', coalesce((
       select json_agg(
-        json_build_array(xid::text, payment_id, payment_version, is_redelivery, event, body)
-        order by xid, payment_id, payment_version
+        json_build_array(xid::text, kind, id, version, is_redelivery, event, body) order by xid, id, version
       ) from own
     ), '[]')
   ) as page`;
 
-/** The events of a merchant after the cursor, in the order of their transactions: that of each payment. */
+const PAGE = streamPageStatement(ALL_SUBJECT_TABLES);
+
+/** The events of a merchant after the cursor, in the order of their transactions: that of each subject. */
 export async function findStreamPage(db: Queryable, merchantId: string, cursor: StreamCursor): Promise<StreamPage> {
   const readAtMs = Date.now();
   const { rows } = await db.query<{ page: unknown }>({
     name: 'find_stream_page',
     text: PAGE,
-    values: [cursor.xid, cursor.paymentId, cursor.version, merchantId],
+    values: [cursor.xid, cursor.subjectId, cursor.version, merchantId],
   });
   const { scanned, last, lastAtMs, events } = pageSchema.parse(rows[0]?.page);
   const isFull = scanned >= PAGE_SIZE;
   const atMs = isFull ? Math.max(lastAtMs ?? 0, cursor.atMs) : readAtMs;
   return {
-    events: events.map(([xid, paymentId, version, isRedelivery, event, body]) => ({
-      cursor: { xid, paymentId, version, atMs },
+    events: events.map(([xid, kind, id, version, isRedelivery, event, body]) => ({
+      cursor: { xid, subjectId: id, version, atMs },
+      subject: { kind, id },
       event,
       body,
       isRedelivery,
     })),
-    cursor: last ? { xid: last[0], paymentId: last[1], version: last[2], atMs } : { ...cursor, atMs },
+    cursor: last ? { xid: last[0], subjectId: last[1], version: last[2], atMs } : { ...cursor, atMs },
     isFull,
   };
 }

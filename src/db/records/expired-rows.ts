@@ -1,5 +1,6 @@
 import type { ExpiringData, RetentionPosition, RetentionSlice } from '../../domain/retention';
 import type { Queryable } from '../connection/pool';
+import { PAYMENT_TABLES, type SubjectTables } from '../transitions/subjects';
 
 /** Rows that one statement examines. It takes milliseconds and locks few rows, so it does not slow the service down. */
 const BATCH = 250;
@@ -38,15 +39,7 @@ const EXPIRIES: Readonly<Record<ExpiringData, Expiry>> = {
     condition: "status <> 'pending'",
     dependents: 'delete from webhook_attempts attempt using expired where attempt.delivery_id = expired.id',
   },
-  webhook_events: {
-    table: 'webhook_events',
-    order: [time('occurred_at'), uuid('payment_id'), number('payment_version', 'integer')],
-    condition: `not exists (
-      select from webhook_deliveries delivery
-      where delivery.payment_id = webhook_events.payment_id
-        and delivery.payment_version = webhook_events.payment_version
-    )`,
-  },
+  webhook_events: expiryOfEvents(PAYMENT_TABLES),
   provider_notifications: {
     table: 'provider_notifications',
     order: [time('received_at'), number('id', 'bigint')],
@@ -63,6 +56,18 @@ const EXPIRIES: Readonly<Record<ExpiringData, Expiry>> = {
     isKeptForGood: true,
   },
 };
+
+/** An event is kept as long as it has a delivery. */
+function expiryOfEvents({ events, idColumn, versionColumn }: SubjectTables): Expiry {
+  return {
+    table: events,
+    order: [time('occurred_at'), uuid(idColumn), number(versionColumn, 'integer')],
+    condition: `not exists (
+      select from webhook_deliveries delivery
+      where delivery.${idColumn} = ${events}.${idColumn} and delivery.${versionColumn} = ${events}.${versionColumn}
+    )`,
+  };
+}
 
 /** Examines the next rows that are older than $1, from a position on, and deletes those that match the condition. */
 function batchStatement({ table, order, condition, dependents }: Expiry): string {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
+import { ALL_SUBJECT_TABLES } from '../../db/transitions/subjects';
 import type { PaymentEvent } from '../../domain/events';
+import { joinSubject } from '../../webhooks/delivery-subject';
 import type { DeliveryStatus } from '../../webhooks/outbox';
 import type { DeadReason } from '../../webhooks/record-attempt';
 import type { WebhookAttempt } from '../../webhooks/send';
@@ -45,13 +47,12 @@ export interface AttemptSummary extends Omit<WebhookAttempt, 'startedAt' | 'retr
   readonly startedAt: string;
 }
 
-const DELIVERY_COLUMNS = `delivery.id, event.event, endpoint.id as "endpointId", endpoint.url, delivery.status,
+const DELIVERY_COLUMNS = `delivery.id, about.event, endpoint.id as "endpointId", endpoint.url, delivery.status,
   delivery.dead_reason as "deadReason", delivery.created_at as "createdAt"`;
 
 const DELIVERIES = `webhook_deliveries delivery
-  join webhook_events event
-    on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
-  join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id`;
+  join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+  ${joinSubject(ALL_SUBJECT_TABLES, 'event.event')}`;
 
 /** The attempts of a delivery as JSON, with more of their columns. */
 function attemptsWith(...columns: readonly string[]): string {
@@ -79,15 +80,15 @@ export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Pro
   const { payment, merchantId, status, event, since, until, limit } = filter;
   const isId = z.guid().safeParse(payment).success;
   const { rows } = await db.query<ListedDelivery>(
-    `select ${DELIVERY_COLUMNS}, delivery.payment_id as "paymentId", payment.reference_id as "referenceId",
+    `select ${DELIVERY_COLUMNS}, delivery.payment_id as "paymentId", about.reference_id as "referenceId",
        delivery.merchant_id as "merchantId", delivery.finished_at as "finishedAt",
        ${attemptsWith(`'responseExcerpt', response_excerpt`)} as attempts
-     from ${DELIVERIES} join payments payment on payment.id = delivery.payment_id
+     from ${DELIVERIES}
      where ($1::uuid is null or delivery.payment_id = $1)
        and ($2::text is null or delivery.payment_id = (select id from payments where reference_id = $2))
        and ($3::uuid is null or delivery.merchant_id = $3)
        and ($4::text is null or delivery.status = $4)
-       and ($5::text is null or event.event = $5)
+       and ($5::text is null or about.event = $5)
        and ($6::timestamptz is null or delivery.created_at >= $6)
        and ($7::timestamptz is null or delivery.created_at < $7)
      order by delivery.created_at desc, delivery.id desc limit $8`,

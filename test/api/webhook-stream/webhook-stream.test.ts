@@ -201,7 +201,7 @@ describe('GET /webhooks/stream', () => {
   ])('begins now with a cursor %s', async (_name, change) => {
     const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
     const end = await findStreamEnd(service.db);
-    const cursor = change ? cursors().seal({ ...end, ...change }, merchantId) : `${end.xid}.${end.paymentId}.0`;
+    const cursor = change ? cursors().seal({ ...end, ...change }, merchantId) : `${end.xid}.${end.subjectId}.0`;
     const stream = await openStream(secretKey, cursor);
     expect((await stream.message('ready')).id).not.toBe(cursor);
     const paymentId = await createPayment(secretKey);
@@ -229,7 +229,7 @@ describe('GET /webhooks/stream', () => {
       expect(message.id).toMatch(/^[\w-]{86}$/);
       expect(Buffer.from(message.id ?? '', 'base64url').includes(Buffer.from(foreign.slice(0, 8), 'hex'))).toBe(false);
     }
-    expect(cursors().open(id, merchantId)).toMatchObject({ paymentId: own, version: 2 });
+    expect(cursors().open(id, merchantId)).toMatchObject({ subjectId: own, version: 2 });
     expect(cursors().open(id, service.merchantId)).toBeUndefined();
     const other = await openStream(service.secretKey, id);
     expect((await other.message('ready')).id).not.toBe(id);

@@ -254,7 +254,7 @@ describe('the list of deliveries', () => {
 
     expect(await found({})).toEqual(both);
     expect(await found({ limit: 1 })).toEqual(two);
-    expect(await found({ payment: first.paymentId })).toEqual(one);
+    expect(await found({ payment: first.subject.id })).toEqual(one);
     expect(await found({ payment: second.referenceId })).toEqual(two);
     expect(await found({ payment: 'LN0' })).toEqual([]);
     expect(await found({ merchantId: ledger.merchantId })).toEqual(both);
@@ -268,7 +268,7 @@ describe('the list of deliveries', () => {
     expect((await listDeliveries(ledger.db, { limit: 9, status: 'delivered' }))[0]).toEqual({
       id: first.deliveryId,
       event: 'payment.created',
-      paymentId: first.paymentId,
+      paymentId: first.subject.id,
       referenceId: first.referenceId,
       merchantId: ledger.merchantId,
       endpointId: endpoint.id,

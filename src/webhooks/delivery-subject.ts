@@ -1,0 +1,20 @@
+import type { SubjectTables } from '../db/transitions/subjects';
+
+/**
+ * Joins `delivery` with its event, transition and subject, as `about`. One branch for each kind of subject: the ids of
+ * the other kinds are null in a delivery, so that PostgreSQL reads nothing for them.
+ * @param columns the select list besides `kind`, `id` and `reference_id`, of `event` and `transition`
+ */
+export function joinSubject(kinds: readonly SubjectTables[], columns: string): string {
+  const branches = kinds.map(
+    ({ kind, table, transitions, events, idColumn, versionColumn }) => `
+    select '${kind}' as kind, subject.id, subject.reference_id, ${columns}
+    from ${events} event
+    join ${transitions} transition
+      on transition.${idColumn} = event.${idColumn} and transition.version = event.${versionColumn}
+    join ${table} subject on subject.id = event.${idColumn}
+    where event.${idColumn} = delivery.${idColumn} and event.${versionColumn} = delivery.${versionColumn}`,
+  );
+  return `cross join lateral (${branches.join('\n    union all')}
+  ) about`;
+}
