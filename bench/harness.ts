@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { loadConfig, operatorPortOf, type Config } from '../src/config';
+import { operatorPortOf } from '../src/config';
+import { loadLocalStackConfig, type LocalStackConfig } from '../src/local-stack/local-stack-config';
 import { migrate } from '../src/db/connection/migrate';
 import { createPool, type Pool } from '../src/db/connection/pool';
 import {
@@ -59,7 +60,7 @@ export class BenchmarkHarness {
     readonly directory: string,
     private readonly home: DataDirectory,
     private readonly options: BenchmarkHarnessOptions,
-    readonly config: Config,
+    readonly config: LocalStackConfig,
     private readonly supervisor: Supervisor,
     readonly stack: Stack<Demo>,
     readonly masterKey: string,
@@ -74,7 +75,7 @@ export class BenchmarkHarness {
     // If root starts PostgreSQL, it runs as the OS user `nobody`, which needs access.
     await chmod(directory, 0o711);
     const temporalPort = await freePort();
-    const config = loadConfig({
+    const config = loadLocalStackConfig({
       ...process.env,
       LUNAS_HOME: path.join(directory, 'home'),
       PORT: String(await freePort()),

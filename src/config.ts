@@ -16,11 +16,11 @@ function wholeNumber(min: number, max: number) {
     .transform(Number);
 }
 
-const text = z.string().min(1);
-const port = wholeNumber(1, 65_535);
+export const text = z.string().min(1);
+export const port = wholeNumber(1, 65_535);
 /** The shortest is above the three days in which a webhook is retried. */
 const retentionDays = wholeNumber(7, 36_500);
-const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
+export const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
 const masterKey = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32, {
   error: 'must be 32 bytes in base64, as `openssl rand -base64 32` prints',
 });
@@ -85,7 +85,10 @@ const workerRoles = list.pipe(
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ });
 
-/** Every environment variable, its default and its meaning. The CLI finds an absent address in `LUNAS_HOME`. */
+/**
+ * Every environment variable of an installation, its default and its meaning. The CLI finds an absent address in
+ * `LUNAS_HOME`. The local stack has more (`src/local-stack/local-stack-config.ts`).
+ */
 export const environmentSchema = z.object({
   PORT: port.default(3000).describe('Port of the API.'),
   HOST: text.default('127.0.0.1').describe('Address on which the API listens; 0.0.0.0 for all interfaces.'),
@@ -121,29 +124,14 @@ export const environmentSchema = z.object({
   TEMPORAL_WORKER_BUILD_ID: text
     .optional()
     .describe('Version of a worker, for Worker Versioning: payments end on the version on which they started.'),
-  TEMPORAL_PORT: port.default(7233).describe("Port of the local stack's Temporal server."),
-  TEMPORAL_UI_PORT: port.default(8233).describe("Port of the local stack's Temporal Web UI."),
   TEMPORAL_UI_URL: url
     .optional()
     .describe('URL of the Temporal Web UI whose pages may use the codec server. Default: that of the local stack.'),
   CODEC_PORT: port.optional().describe('Port of the codec server, on loopback. Default: PORT + 3.'),
-  TEMPORAL_CLI_PATH: text.optional().describe('The `temporal` binary to use. Default: found, downloaded or built.'),
-  TEMPORAL_TEST_SERVER_PATH: text
-    .optional()
-    .describe('The time-skipping test server to use. Default: found, downloaded or built.'),
-  POSTGRES_PORT: port.default(5433).describe("Port of the local stack's PostgreSQL."),
-  SANDBOX_PORT: port.default(3001).describe('Port of the sandbox.'),
-  SANDBOX_HOST: text
-    .default('127.0.0.1')
-    .describe('Address on which the sandbox listens. Its server key is public: open it only to trusted networks.'),
-  SANDBOX_URL: url.optional().describe('URL of a sandbox that runs elsewhere. The local stack then starts none.'),
   LUNAS_HOME: text
     .default('.lunas')
     .transform((directory) => path.resolve(PACKAGE_ROOT, directory))
     .describe("Directory of the local stack's data, relative to the checkout."),
-  XDG_CACHE_HOME: text
-    .optional()
-    .describe('Directory of caches; Lunas keeps Temporal binaries there. Default: ~/.cache.'),
   LUNAS_ENVIRONMENT: z
     .enum(ENVIRONMENTS)
     .optional()
@@ -282,25 +270,27 @@ export function codecPortOf({ CODEC_PORT, PORT }: Pick<Config, 'CODEC_PORT' | 'P
   return CODEC_PORT ?? PORT + 3;
 }
 
-/** The origins of the pages that may use the codec server. */
-export function temporalUiOrigins({ TEMPORAL_UI_URL, TEMPORAL_UI_PORT }: Config): string[] {
-  if (TEMPORAL_UI_URL !== undefined) return [new URL(TEMPORAL_UI_URL).origin];
-  return ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${TEMPORAL_UI_PORT}`);
-}
-
 /**
  * Reads the environment. An empty variable counts as absent.
  * @throws UserError that names each variable with an invalid value
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  return parseEnvironment(environmentSchema, environment);
+}
+
+/** The same with a schema that has more variables. */
+export function parseEnvironment<Parsed extends Config>(
+  schema: z.ZodType<Parsed>,
+  environment: NodeJS.ProcessEnv,
+): Parsed {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = environmentSchema.safeParse({ ...given, ...readSecretFiles(given) });
+  const parsed = schema.safeParse({ ...given, ...readSecretFiles(given) });
   if (parsed.success) return markPooler(parsed.data);
   const violations = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new UserError(`The environment has invalid values. ${violations.join('; ')}`);
 }
 
-function markPooler(config: Config): Config {
+function markPooler<Parsed extends Config>(config: Parsed): Parsed {
   const { DATABASE_URL, DATABASE_POOLER } = config;
   if (DATABASE_URL === undefined || DATABASE_POOLER === undefined) return config;
   return { ...config, DATABASE_URL: throughPooler(DATABASE_URL, DATABASE_POOLER) };

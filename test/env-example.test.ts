@@ -2,14 +2,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { environmentSchema, loadConfig } from '../src/config';
+import { environmentSchema } from '../src/config';
+import { loadLocalStackConfig, localStackSchema } from '../src/local-stack/local-stack-config';
 import { PACKAGE_ROOT } from '../src/package-info';
 
 const FILE = path.join(PACKAGE_ROOT, '.env.example');
 
 const HEADER = `# Every environment variable of Lunas, with its default. An empty variable counts as absent.
 # Copy this file to .env and start with: set -a; . ./.env; set +a; npx lunas up
-# Generated from src/config.ts: UPDATE_ENV_EXAMPLE=1 npx jest test/env-example
+# Generated from src/config.ts and src/local-stack/local-stack-config.ts:
+# UPDATE_ENV_EXAMPLE=1 npx jest test/env-example
+`;
+const LOCAL_STACK_HEADER = `
+# ----------------------------------------------------------------------------
+# Only the local stack and the sandbox read the variables below. No process of
+# an installation reads or checks them.
 `;
 
 const variables = z.object({
@@ -18,14 +25,23 @@ const variables = z.object({
 
 /** The JSON schema has the default of a text as it is given; a number's default is known only after parsing. */
 function renderEnvExample(): string {
-  const { properties } = variables.parse(z.toJSONSchema(environmentSchema, { io: 'input', unrepresentable: 'any' }));
+  const { properties } = variables.parse(z.toJSONSchema(localStackSchema, { io: 'input', unrepresentable: 'any' }));
   const defaults = z
     .record(z.string(), z.union([z.string(), z.number(), z.array(z.string()).transform((items) => items.join(','))]))
-    .parse(loadConfig({}));
-  const lines = Object.entries(properties).map(([name, property]) => {
-    return `\n# ${property.description}\n${name}=${property.default ?? defaults[name] ?? ''}\n`;
-  });
-  return [HEADER, ...lines].join('');
+    .parse(loadLocalStackConfig({}));
+  const linesOf = (names: readonly string[]) =>
+    names.map((name) => {
+      const property = properties[name];
+      return `\n# ${property?.description}\n${name}=${property?.default ?? defaults[name] ?? ''}\n`;
+    });
+  const names = Object.keys(properties);
+  const isOfInstallation = (name: string) => Object.hasOwn(environmentSchema.shape, name);
+  return [
+    HEADER,
+    ...linesOf(names.filter(isOfInstallation)),
+    LOCAL_STACK_HEADER,
+    ...linesOf(names.filter((name) => !isOfInstallation(name))),
+  ].join('');
 }
 
 describe('.env.example', () => {
@@ -35,6 +51,6 @@ describe('.env.example', () => {
   });
 
   it('changes nothing as it is', () => {
-    expect(loadConfig({ ...parseEnv(readFileSync(FILE, 'utf8')) })).toEqual(loadConfig({}));
+    expect(loadLocalStackConfig({ ...parseEnv(readFileSync(FILE, 'utf8')) })).toEqual(loadLocalStackConfig({}));
   });
 });

@@ -8,6 +8,7 @@ import type { PayloadKeys } from '../temporal/payload-codec';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import type { TemporalAccess } from '../temporal/requirements';
 import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-stack/data-directory';
+import { type LocalStackConfig, loadLocalStackConfig } from '../local-stack/local-stack-config';
 import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
 import { createSealer, type Sealer } from '../crypto/sealing';
 import { requireSealingKeys } from './require-sealing-keys';
@@ -21,8 +22,8 @@ export class CommandContext {
   readonly dataDirectory: DataDirectory;
 
   /** @throws UserError that names each variable with an invalid value */
-  constructor(environment: NodeJS.ProcessEnv) {
-    this.config = loadConfig(environment);
+  constructor(private readonly variables: NodeJS.ProcessEnv) {
+    this.config = loadConfig(variables);
     this.dataDirectory = dataDirectoryAt(this.config.LUNAS_HOME);
   }
 
@@ -66,11 +67,17 @@ export class CommandContext {
     return PUBLIC_BASE_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`;
   }
 
+  /** The variables of the local stack, which only commands of a sandbox read. @throws UserError as the constructor */
+  localStackConfig(): LocalStackConfig {
+    return loadLocalStackConfig(this.variables);
+  }
+
   /** From the environment, else of the sandbox that runs on this data directory, else the default address. */
   async sandboxUrl(): Promise<string> {
-    if (this.config.SANDBOX_URL !== undefined) return this.config.SANDBOX_URL;
+    const { SANDBOX_URL, SANDBOX_PORT } = this.localStackConfig();
+    if (SANDBOX_URL !== undefined) return SANDBOX_URL;
     const runFile = await readSandboxRunFile(this.dataDirectory);
-    return runFile?.sandbox_url ?? `http://127.0.0.1:${this.config.SANDBOX_PORT}`;
+    return runFile?.sandbox_url ?? `http://127.0.0.1:${SANDBOX_PORT}`;
   }
 
   /** @throws UserError that names what to start or to set */

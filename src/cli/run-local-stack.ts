@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Config, directDatabaseUrl, loadConfig } from '../config';
+import { type Config, directDatabaseUrl } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
 import { migrate } from '../db/connection/migrate';
 import { createPool } from '../db/connection/pool';
@@ -11,6 +11,7 @@ import {
   lockDataDirectory,
 } from '../local-stack/data-directory';
 import { ensureDataFormat } from '../local-stack/data-format';
+import { loadLocalStackConfig } from '../local-stack/local-stack-config';
 import { removeRunFile, type RunFile, writeRunFile } from '../local-stack/run-file';
 import { stopOrphanedProcesses } from '../local-stack/orphaned-processes';
 import type { ChildServiceName } from '../local-stack/child-service';
@@ -47,7 +48,7 @@ export async function runLocalStack(
   services: readonly ChildServiceName[],
   render: (runFile: RunFile, dataDirectory: DataDirectory) => string,
 ): Promise<void> {
-  const config = loadConfig();
+  const config = loadLocalStackConfig();
   await assertLocalSettings(config);
   const dataDirectory = dataDirectoryAt(config.LUNAS_HOME);
   const progress = new Progress();

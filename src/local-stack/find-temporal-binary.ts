@@ -2,11 +2,11 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import which from 'which';
-import type { Config } from '../config';
 import { messageOf, UserError } from '../errors';
 import type { InstallMethod, TemporalBinary } from './temporal-binaries';
 import { acquireLock, releaseLock } from './lock-file';
 import { createDirectory } from './create-directory';
+import type { LocalStackConfig } from './local-stack-config';
 import type { Progress } from './progress';
 import { pollUntil } from '../lib/poll-until';
 
@@ -18,7 +18,7 @@ const LOCK_TIMEOUT_MS = 30 * 60_000;
  */
 export async function findTemporalBinary(
   binary: TemporalBinary,
-  config: Config,
+  config: LocalStackConfig,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<string> {

@@ -4,6 +4,7 @@ import { findTemporalBinary } from './find-temporal-binary';
 import { ensureMasterKey, type DataDirectory } from './data-directory';
 import { type ChildServiceName, startChildService } from './child-service';
 import { createDirectory } from './create-directory';
+import type { LocalStackConfig } from './local-stack-config';
 import { chooseMetricsPorts } from './metrics-ports';
 import type { Port } from './ports';
 import { type DatabaseLogin, ensureLedger, ensureLogins, loginUrl } from './database-logins';
@@ -22,7 +23,7 @@ export interface DatabaseAccess {
 }
 
 export interface StackOptions<Prepared> {
-  readonly config: Config;
+  readonly config: LocalStackConfig;
   readonly dataDirectory: DataDirectory;
   /** Processes to run in addition to PostgreSQL and Temporal. No sandbox is started if `SANDBOX_URL` is set. */
   readonly services: readonly ChildServiceName[];
@@ -212,7 +213,7 @@ function serviceEnvironment(
 }
 
 /** The ports that a start listens on, each with its environment variable. */
-export function requiredPorts(config: Config, services: readonly ChildServiceName[]): Port[] {
+export function requiredPorts(config: LocalStackConfig, services: readonly ChildServiceName[]): Port[] {
   const own = ownServices({ config, services });
   const runsPostgres = config.DATABASE_URL === undefined;
   const runsTemporal = config.TEMPORAL_ADDRESS === undefined;
@@ -234,7 +235,7 @@ function apiPorts(config: Config): Port[] {
   ];
 }
 
-function sandboxPort({ SANDBOX_HOST: host, SANDBOX_PORT: port }: Config): Port {
+function sandboxPort({ SANDBOX_HOST: host, SANDBOX_PORT: port }: LocalStackConfig): Port {
   const hint = `To use a running sandbox, set SANDBOX_URL=http://${reachableHost(host)}:${port}.`;
   return { variable: 'SANDBOX_PORT', host, port, hint };
 }

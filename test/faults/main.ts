@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig } from '../../src/config';
+import { loadLocalStackConfig } from '../../src/local-stack/local-stack-config';
 import { findTemporalBinary } from '../../src/local-stack/find-temporal-binary';
 import { TEMPORAL_CLI } from '../../src/local-stack/temporal-binaries';
 import { Progress } from '../../src/local-stack/progress';
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     directory,
     compiledDirectory: given.compiledDirectory,
     workflowBundlePath: given.workflowBundle,
-    temporalBinary: await findTemporalBinary(TEMPORAL_CLI, loadConfig(), progress, new AbortController().signal),
+    temporalBinary: await findTemporalBinary(TEMPORAL_CLI, loadLocalStackConfig(), progress, new AbortController().signal),
     webhookFails: () => random.chance(0.02),
   });
   try {

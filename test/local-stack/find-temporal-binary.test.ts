@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import which from 'which';
-import { type Config, loadConfig } from '../../src/config';
+import { type LocalStackConfig, loadLocalStackConfig } from '../../src/local-stack/local-stack-config';
 import { findTemporalBinary } from '../../src/local-stack/find-temporal-binary';
 import { TEMPORAL_CLI, TEST_SERVER } from '../../src/local-stack/temporal-binaries';
 import { Progress } from '../../src/local-stack/progress';
@@ -20,7 +20,7 @@ const realProxy = process.env.HTTPS_PROXY;
 
 let bin: string;
 let cache: string;
-let config: Config;
+let config: LocalStackConfig;
 let output: string[];
 let progress: Progress;
 
@@ -33,7 +33,7 @@ beforeEach(async () => {
     await symlink(await which(command, { path: realPath }), path.join(bin, command));
   process.env.PATH = bin;
   process.env.HTTPS_PROXY = NO_DOWNLOAD;
-  config = loadConfig({ XDG_CACHE_HOME: path.dirname(cache) });
+  config = loadLocalStackConfig({ XDG_CACHE_HOME: path.dirname(cache) });
   output = [];
   progress = new Progress({
     isTTY: false,

@@ -3,7 +3,7 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { type Config, loadConfig } from '../../src/config';
+import { type LocalStackConfig, loadLocalStackConfig } from '../../src/local-stack/local-stack-config';
 import { migrate } from '../../src/db/connection/migrate';
 import { findTemporalBinary } from '../../src/local-stack/find-temporal-binary';
 import { TEMPORAL_CLI, TEST_SERVER } from '../../src/local-stack/temporal-binaries';
@@ -52,7 +52,7 @@ export async function startTestServices(): Promise<TestEnvironment> {
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   // If root starts PostgreSQL, it runs as the OS user `nobody`, which needs access.
   await chmod(directory, 0o711);
-  const config = loadConfig();
+  const config = loadLocalStackConfig();
   const progress = new Progress();
   const { bundleWorkflows } = await import('../../scripts/bundle-workflows.mjs');
   const started = runAll(aborter.signal, (signal) => [
@@ -149,7 +149,7 @@ async function closeForConnections(serverUrl: string, database: string): Promise
 
 async function startTemporalServer(
   directory: string,
-  config: Config,
+  config: LocalStackConfig,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Pick<TestEnvironment, 'TEMPORAL_ADDRESS' | 'TEMPORAL_CLI_PATH'>> {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { codecPortOf, temporalUiOrigins } from '../../config';
+import { codecPortOf } from '../../config';
 import { DerivedKeys } from '../../crypto/derived-keys';
 import { createPool } from '../../db/connection/pool';
 import { decryptionRecorder } from '../../services/audit/record-decryption';
 import { operatorFinder } from '../../services/identity/operators';
+import type { CommandContext } from '../command-context';
 import { requireOwnSettings, requireSettings } from '../lunas-command';
 import { runService } from '../service-process';
 
@@ -25,7 +26,7 @@ export function addCodecCommand(program: Command): void {
           port: codecPortOf(config),
           keys: payloadKeys(new DerivedKeys(db, await context.sealer(db))),
           namespace: config.TEMPORAL_NAMESPACE,
-          origins: temporalUiOrigins(config),
+          origins: temporalUiOrigins(context),
           findOperator: environment === 'sandbox' ? null : operatorFinder(db, environment),
           record: decryptionRecorder(db, log),
           log,
@@ -38,4 +39,12 @@ export function addCodecCommand(program: Command): void {
         };
       }),
     );
+}
+
+/** The origins of the pages that may use the codec server. */
+function temporalUiOrigins(context: CommandContext): string[] {
+  const { TEMPORAL_UI_URL } = context.config;
+  if (TEMPORAL_UI_URL !== undefined) return [new URL(TEMPORAL_UI_URL).origin];
+  const { TEMPORAL_UI_PORT } = context.localStackConfig();
+  return ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${TEMPORAL_UI_PORT}`);
 }

@@ -15,7 +15,7 @@ export function addSandboxCommand(program: LunasCommand): void {
       runService('sandbox', async (log, context) => {
         assertSandbox(context.config);
         const { startSandbox } = await import('../../sandbox/sandbox.js');
-        const { SANDBOX_PORT: port, SANDBOX_HOST: host } = context.config;
+        const { SANDBOX_PORT: port, SANDBOX_HOST: host } = context.localStackConfig();
         const ledger = await openLedger(context, (line) => log.warn(line));
         try {
           const { databaseUrl } = ledger;
