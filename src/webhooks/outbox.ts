@@ -129,11 +129,11 @@ const LEASE = `
     select id, merchant_id, queued_at, count(*) over (partition by endpoint_id) >= room as uses_all_room
     from (
       select oldest.*, endpoint.room,
-        row_number() over (partition by oldest.endpoint_id order by oldest.queued_at, oldest.id) as place
+        row_number() over (partition by oldest.endpoint_id order by oldest.queued_at, oldest.id) as position
       from endpoint join oldest on oldest.endpoint_id = endpoint.id
       where endpoint.next_probe_at is null and not is_leased
     ) claimable
-    where place <= room
+    where position <= room
     union all
     select probe.id, probe.merchant_id, probe.queued_at, false
     from endpoint cross join lateral (

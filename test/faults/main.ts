@@ -36,7 +36,12 @@ async function main(): Promise<void> {
     directory,
     compiledDirectory: given.compiledDirectory,
     workflowBundlePath: given.workflowBundle,
-    temporalBinary: await findTemporalBinary(TEMPORAL_CLI, loadLocalStackConfig(), progress, new AbortController().signal),
+    temporalBinary: await findTemporalBinary(
+      TEMPORAL_CLI,
+      loadLocalStackConfig(),
+      progress,
+      new AbortController().signal,
+    ),
     webhookFails: () => random.chance(0.02),
   });
   try {
