@@ -4,7 +4,7 @@ import { bindStatement, prepareStatement } from '../../src/db/connection/stateme
 import { streamPageStatement } from '../../src/db/queries/find-webhook-stream';
 import { COMMON_PARAMETERS, isRecorded } from '../../src/db/transitions/apply-transition';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
-import { PAYMENT_TABLES } from '../../src/db/transitions/subjects';
+import { SUBJECT_TABLES } from '../../src/db/transitions/subjects';
 import { compareAndSetSql, transitionStatement, type TransitionSubject } from '../../src/db/transitions/transition-sql';
 import type { LedgerLine } from '../../src/domain/ledger';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
@@ -28,7 +28,7 @@ const DEPOSIT: TransitionSubject = {
       changed.gross_rupiah as gross_amount`,
 };
 
-const KINDS = [PAYMENT_TABLES, DEPOSIT];
+const KINDS = [SUBJECT_TABLES.payment, DEPOSIT];
 
 const TABLES = `
   create table deposits (
@@ -211,7 +211,8 @@ describe('a second kind of subject', () => {
     const attempt = { startedAt: AT, durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
     await recordDelivered(ledger.db, [{ delivery, attempt: { ...attempt, retryAfterSeconds: null } }]);
     expect(await redeliver(ledger.db, [delivery.deliveryId])).toEqual({ redelivered: 1, skipped: 0 });
-    const { events } = await readStream(first.last, 1);
+    const { events, last } = await readStream(first.last, 1);
     expect(events).toEqual([{ kind: 'deposit', id, version: 1, isRedelivery: true }]);
+    expect(last).toEqual([expect.stringMatching(/^\d+$/), id, 1]);
   });
 });

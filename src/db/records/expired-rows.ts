@@ -1,6 +1,6 @@
 import type { ExpiringData, RetentionPosition, RetentionSlice } from '../../domain/retention';
 import type { Queryable } from '../connection/pool';
-import { PAYMENT_TABLES, type SubjectTables } from '../transitions/subjects';
+import { SUBJECT_TABLES, type SubjectTables } from '../transitions/subjects';
 
 /** Rows that one statement examines. It takes milliseconds and locks few rows, so it does not slow the service down. */
 const BATCH = 250;
@@ -39,7 +39,7 @@ const EXPIRIES: Readonly<Record<ExpiringData, Expiry>> = {
     condition: "status <> 'pending'",
     dependents: 'delete from webhook_attempts attempt using expired where attempt.delivery_id = expired.id',
   },
-  webhook_events: expiryOfEvents(PAYMENT_TABLES),
+  webhook_events: expiryOfEvents(SUBJECT_TABLES.payment),
   provider_notifications: {
     table: 'provider_notifications',
     order: [time('received_at'), number('id', 'bigint')],

@@ -7,7 +7,7 @@ import type { Queryable } from '../connection/pool';
 import type { PreparedStatement } from '../connection/statement';
 import { COMMON_PARAMETERS, executeTransition, isRecorded, type TransitionContext } from './apply-transition';
 import { readState, stateOf, type StateRow } from './payment-state';
-import { PAYMENT_TABLES } from './subjects';
+import { SUBJECT_TABLES } from './subjects';
 
 /** A transition of one payment, as the workflow requests it. */
 export interface TransitionInput {
@@ -66,7 +66,7 @@ export async function resolveConflict(
   name: TransitionName,
   { paymentId, version }: TransitionInput,
 ): Promise<TransitionResult> {
-  const isRepeated = await isRecorded(db, PAYMENT_TABLES, { id: paymentId, version, name });
+  const isRepeated = await isRecorded(db, SUBJECT_TABLES.payment, { id: paymentId, version, name });
   const state = await readState(db, paymentId);
   return isRepeated
     ? { outcome: 'repeated', state: stateAfter(name, version + 1, state) }

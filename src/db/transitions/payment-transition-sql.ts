@@ -7,7 +7,7 @@ import {
 import { reflectedAt } from '../../domain/provider-status';
 import type { RefundStatus } from '../../domain/refund';
 import { literalList } from '../connection/statement';
-import { PAYMENT_TABLES } from './subjects';
+import { SUBJECT_TABLES } from './subjects';
 import { compareAndSetSql, transitionStatement, type TransitionSubject } from './transition-sql';
 
 /** What a transition writes beyond what its row of `PAYMENT_TRANSITIONS` implies. */
@@ -23,7 +23,7 @@ export interface TransitionSql {
 }
 
 /** An endpoint that lists no events receives those of payments. */
-const PAYMENT: TransitionSubject = { ...PAYMENT_TABLES, isOptIn: false, eventBody };
+const PAYMENT: TransitionSubject = { ...SUBJECT_TABLES.payment, isOptIn: false, eventBody };
 
 /** The contract's webhook payload, keys in its order. */
 function eventBody(event: string): string {

@@ -14,7 +14,7 @@ export interface SubjectTables {
   readonly versionColumn: string;
 }
 
-const TABLES = {
+export const SUBJECT_TABLES = {
   payment: {
     kind: 'payment',
     table: 'payments',
@@ -25,7 +25,5 @@ const TABLES = {
   },
 } as const satisfies { readonly [Kind in SubjectKind]: SubjectTables & { readonly kind: Kind } };
 
-export const PAYMENT_TABLES = TABLES.payment;
-
 /** Every kind. A statement that reads events has one branch for each. */
-export const ALL_SUBJECT_TABLES: readonly SubjectTables[] = Object.values(TABLES);
+export const ALL_SUBJECT_TABLES: readonly SubjectTables[] = Object.values(SUBJECT_TABLES);

@@ -21,7 +21,7 @@ interface NamedRule {
 
 /** The parts of a statement that its kind of subject writes itself. */
 interface OwnParts {
-  /** Writes the subject's row as `changed`, with all its columns. */
+  /** Writes the subject's row as `changed`, with all its columns. What it reads may be before it. */
   readonly change: string;
   /** What else the transition writes, each part with a comma behind it. */
   readonly effects?: string;

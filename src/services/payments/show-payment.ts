@@ -96,7 +96,7 @@ export async function showPayment(
     findLatePayment(db, id),
     listExceptionsOf(db, referenceId),
     listActions(db, { target: id, limit: MAX_ACTIONS }),
-    listDeliveriesOf(db, id),
+    listDeliveriesOf(db, { kind: 'payment', id }),
     readRun(id).catch(toWorkflowError),
   ]);
   return {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
-import { ALL_SUBJECT_TABLES } from '../../db/transitions/subjects';
+import { ALL_SUBJECT_TABLES, SUBJECT_TABLES } from '../../db/transitions/subjects';
 import type { PaymentEvent } from '../../domain/events';
+import type { Subject } from '../../domain/subject';
 import { joinSubject } from '../../webhooks/delivery-subject';
 import type { DeliveryStatus } from '../../webhooks/outbox';
 import type { DeadReason } from '../../webhooks/record-attempt';
@@ -65,12 +66,13 @@ function attemptsWith(...columns: readonly string[]): string {
     from webhook_attempts where delivery_id = delivery.id)`;
 }
 
-/** The deliveries of one payment, in the order of its events. */
-export async function listDeliveriesOf(db: Queryable, paymentId: string): Promise<PaymentDelivery[]> {
+/** The deliveries of one subject, in the order of its events. */
+export async function listDeliveriesOf(db: Queryable, { kind, id }: Subject): Promise<PaymentDelivery[]> {
+  const { idColumn, versionColumn } = SUBJECT_TABLES[kind];
   const { rows } = await db.query<PaymentDelivery>(
     `select ${DELIVERY_COLUMNS}, ${attemptsWith()} as attempts from ${DELIVERIES}
-     where delivery.payment_id = $1 order by delivery.payment_version, endpoint.created_at, endpoint.id`,
-    [paymentId],
+     where delivery.${idColumn} = $1 order by delivery.${versionColumn}, endpoint.created_at, endpoint.id`,
+    [id],
   );
   return rows.map(withMaskedUrl);
 }
