@@ -1,5 +1,8 @@
 import type { ProviderName } from '../domain/provider-capabilities';
+import type { Indeterminate, ProviderCall } from '../domain/provider-call';
 import type { ProviderPaymentStatus } from '../domain/provider-status';
+
+export type { Indeterminate, ProviderCall };
 
 /**
  * The calls that Lunas makes to an acquirer. A call ends at `deadlineAtMs` or when `signal` aborts, whichever comes
@@ -20,12 +23,6 @@ export interface Provider {
   refundPayment(request: RefundRequest, call: ProviderCall): Promise<RefundOutcome>;
   /** Verifies the sender and reads the order. The content proves nothing: the caller queries `findPayment`. */
   verifyNotification(notification: ReceivedNotification): NotificationVerification;
-}
-
-export interface ProviderCall {
-  readonly signal: AbortSignal;
-  /** A timestamp, not a duration: a process that was suspended must not call after another has taken over. */
-  readonly deadlineAtMs: number;
 }
 
 export interface IssueQrisRequest {
@@ -50,12 +47,6 @@ export interface Rejected {
   readonly merchantReason?: string;
   /** The account issues QRs of another merchant: it must issue no more. */
   readonly stopsAccount?: true;
-}
-export interface Indeterminate {
-  readonly outcome: 'indeterminate';
-  readonly reason: string;
-  /** The call was not made: the account's own limit of calls is reached. */
-  readonly isRateLimited?: true;
 }
 
 export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Rejected | Indeterminate;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../db/connection/pool';
-import { indeterminate } from '../midtrans/midtrans-client';
+import { indeterminate } from '../../domain/provider-call';
 import type { CallWrapper } from './wrap-calls';
 
 /** A call that has to wait for longer is not made: it would occupy a slot of the worker. */

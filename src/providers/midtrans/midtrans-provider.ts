@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { indeterminate } from '../../domain/provider-call';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type {
   ClosePaymentOutcome,
@@ -14,7 +15,7 @@ import type {
 } from '../provider';
 import { foreignMerchant, validateQris } from '../validate-qris';
 import { chargeResponseSchema, closeResponseSchema, statusResponseSchema } from './schemas';
-import { MidtransClient, indeterminate, type MidtransResponse } from './midtrans-client';
+import { MidtransClient, type MidtransResponse } from './midtrans-client';
 import { formatOrderTime } from './midtrans-time';
 import { verifyNotification } from './notification';
 
