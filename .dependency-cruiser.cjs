@@ -8,6 +8,7 @@ const FLOORS = [
   ['^workflows/'],
   ['^activities/'],
   ['^src/http/', '^src/webhooks/', '^src/providers/', '^src/qris/'],
+  ['^src/snap/'],
   ['^src/crypto/'],
   ['^src/db/'],
   ['^src/observability/'],
@@ -20,6 +21,8 @@ const ROOMS = {
   '^workflows/': ['^workflows/', '^src/domain/', '^activities/index\\.ts$'],
   '^src/domain/': ['^src/domain/'],
   '^src/qris/': ['^src/qris/'],
+  // The transport of SNAP BI knows neither payments nor payouts, and no table.
+  '^src/snap/': ['^src/(snap|lib|observability)/', '^src/domain/provider-call\\.ts$', '^src/errors\\.ts$'],
   // Side effects and use cases do not know HTTP.
   '^(activities|src/services)/': ['^(workflows|activities)/', '^src/(?!http/)'],
   // Processes of their own, outside of the service.

@@ -15,6 +15,7 @@ const UNIT = [
   'test/observability/logger.test.ts',
   'test/providers/calls/call-slots.test.ts',
   'test/providers/midtrans/{midtrans-provider,notification}.test.ts',
+  'test/snap/**/*.test.ts',
   'test/temporal/fairness-key.test.ts',
   'test/webhooks/{retry-policy,sign,special-purpose-networks}.test.ts',
   'test/workflows/{module-state,versions}.test.ts',
