@@ -82,6 +82,14 @@ const FORBIDDEN_TO_ALL = [
   'delete from archived_payments',
   'delete from archive_batches',
   'delete from archive_files',
+  'insert into balance_transactions default values',
+  'update balance_transactions set payout_id = null',
+  'delete from balance_transactions',
+  'insert into closed_days values (now())',
+  'insert into balance_days default values',
+  'update balance_days set closing_rupiah = 0',
+  'delete from closed_days',
+  "select close_days_until('infinity')",
   'update ledger_closings set debit_rupiah = 0',
   'delete from ledger_closings',
   'truncate webhook_attempts',
@@ -90,6 +98,7 @@ const FORBIDDEN_TO_ALL = [
 
 const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
   lunas_local_api: [
+    'select close_days()',
     "select archive_payments('{}', 1)",
     'insert into archive_files default values',
     'select path from api_requests',
@@ -150,6 +159,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select 1 from api_requests',
   ],
   lunas_local_operator: [
+    'select close_days()',
     'update payments set settlement_due_at = now()',
     'update payments set paid_at = now()',
     'insert into refunds default values',
@@ -165,6 +175,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'delete from api_requests',
   ],
   lunas_local_reader: [
+    'select close_days()',
     'select * from payments',
     'select idempotency_key from payments',
     'select path from api_requests',

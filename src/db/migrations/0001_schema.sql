@@ -432,6 +432,137 @@ create trigger append_only before update or delete on ledger_verification_result
   for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on ledger_verification_results execute function forbid_mutation();
 
+-- Balance ------------------------------------------------------------------------------------------------------------
+
+-- The booking day of a timestamp: its day in Western Indonesian Time (WIB), as at a bank.
+create function booking_day(at timestamptz) returns date language sql immutable strict parallel safe
+  return (at at time zone 'Asia/Jakarta')::date;
+
+-- One row, a line, for each change of a merchant's available balance, which is the sum of its lines. A line stays for
+-- good, also when the archive takes the posting: so it has no foreign key to postings or payments. The posting has
+-- that to the merchant.
+create table balance_transactions (
+  posting_id bigint primary key,
+  merchant_id uuid not null,
+  kind text not null check (kind in ('settlement', 'refund_fee', 'payout', 'payout_cancelled', 'payout_failed',
+    'payout_returned', 'payout_conflict')),
+  amount_rupiah bigint not null check (amount_rupiah <> 0), -- above zero: the balance grows
+  payment_id uuid,
+  source_payout_id uuid,
+  occurred_at timestamptz(3) not null, -- the business timestamp of the posting
+  booked_on date not null, -- the day on which PostgreSQL recorded it
+  confirmed_at timestamptz(3), -- the acquirer has reported it as paid
+  payout_id uuid, -- null until a payout claims the line
+  constraint balance_transactions_has_one_source check (num_nonnulls(payment_id, source_payout_id) = 1)
+) with (
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000
+);
+create index balance_transactions_day_idx on balance_transactions (merchant_id, booked_on, posting_id);
+create index balance_transactions_unclaimed_idx on balance_transactions (merchant_id, posting_id)
+  where payout_id is null;
+-- A line that is not claimed costs nothing here.
+create index balance_transactions_payout_idx on balance_transactions (payout_id, posting_id)
+  where payout_id is not null;
+-- For the close of a day, which reads the lines of all merchants.
+create index balance_transactions_booked_on_idx on balance_transactions using brin (booked_on);
+
+-- A payout claims a line once, and the acquirer confirms it once. Nothing else of a line changes.
+create trigger append_only before update on balance_transactions for each row
+  when (
+    (old.posting_id, old.merchant_id, old.kind, old.amount_rupiah, old.payment_id, old.source_payout_id,
+      old.occurred_at, old.booked_on)
+    is distinct from (new.posting_id, new.merchant_id, new.kind, new.amount_rupiah, new.payment_id,
+      new.source_payout_id, new.occurred_at, new.booked_on)
+    or (old.payout_id is not null and new.payout_id is distinct from old.payout_id)
+    or (old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at)
+  ) execute function forbid_mutation();
+create trigger append_only_delete before delete on balance_transactions for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on balance_transactions execute function forbid_mutation();
+
+-- Every day up to the newest row is closed: no line is booked on one.
+create table closed_days (day date primary key);
+create trigger append_only before update or delete on closed_days for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on closed_days execute function forbid_mutation();
+
+-- The balance of a merchant at the end of a closed day that has lines, and the sums of these.
+create table balance_days (
+  merchant_id uuid not null references merchants,
+  day date not null references closed_days,
+  closing_rupiah bigint not null,
+  credit_rupiah bigint not null check (credit_rupiah >= 0),
+  debit_rupiah bigint not null check (debit_rupiah >= 0),
+  line_count bigint not null check (line_count > 0),
+  primary key (merchant_id, day)
+);
+create trigger append_only before update or delete on balance_days for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on balance_days execute function forbid_mutation();
+
+-- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The insert waits
+-- while a day is closed, and reads `closed_days` after that.
+create function book_balance_transaction() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into balance_transactions
+    (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+  select posting.id, posting.merchant_id,
+    case new.side when 'credit' then 'settlement' else 'refund_fee' end,
+    case new.side when 'credit' then new.amount_rupiah else -new.amount_rupiah end,
+    posting.payment_id, posting.occurred_at,
+    greatest(booking_day(now()), (select max(day) + 1 from closed_days))
+  from ledger_postings posting where posting.id = new.posting_id;
+  return null;
+end $$;
+create trigger balance_transaction after insert on ledger_entries for each row
+  when (new.account = 'merchant_available') execute function book_balance_transaction();
+
+-- Closes all days up to this one: the lock waits for each transaction that has booked a line, and holds back the next.
+-- So the sums have every line of these days. Two seconds suffice for autovacuum to give way, which it does after one;
+-- a longer wait would hold settlements back, so the caller repeats the call instead.
+create function close_days_until(last_day date) returns integer
+language plpgsql set search_path = public, pg_temp set lock_timeout = '2s' as $$
+declare
+  last_closed date;
+  closed integer;
+begin
+  lock table balance_transactions in share row exclusive mode;
+  select max(day) into last_closed from closed_days;
+  insert into closed_days (day)
+  select generate_series(
+    coalesce(last_closed + 1, least((select min(booked_on) from balance_transactions), last_day)), last_day, '1 day');
+  get diagnostics closed = row_count;
+
+  insert into balance_days (merchant_id, day, closing_rupiah, credit_rupiah, debit_rupiah, line_count)
+  select change.merchant_id, change.booked_on,
+    coalesce(before.closing_rupiah, 0)
+      + sum(credit_rupiah - debit_rupiah) over (partition by change.merchant_id order by change.booked_on),
+    credit_rupiah, debit_rupiah, line_count
+  from (
+    select merchant_id, booked_on, count(*) as line_count,
+      coalesce(sum(amount_rupiah) filter (where amount_rupiah > 0), 0) as credit_rupiah,
+      coalesce(-sum(amount_rupiah) filter (where amount_rupiah < 0), 0) as debit_rupiah
+    from balance_transactions
+    where booked_on > coalesce(last_closed, '-infinity') and booked_on <= last_day
+    group by merchant_id, booked_on
+  ) change
+  left join lateral (
+    select closing_rupiah from balance_days
+    where balance_days.merchant_id = change.merchant_id and day <= last_closed order by day desc limit 1
+  ) before on true;
+  return closed;
+end $$;
+
+-- Closes the days that ended at least half an hour ago, by the clock of PostgreSQL. Returns how many those were. The
+-- half hour is for a server with a slow clock that takes over: its lines are still booked on their day.
+create function close_days() returns integer
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  last_day constant date := booking_day(now() - interval '30 minutes') - 1;
+begin
+  if last_day <= (select max(day) from closed_days) then return 0; end if;
+  return close_days_until(last_day);
+end $$;
+
 -- Webhooks -----------------------------------------------------------------------------------------------------------
 
 create table webhook_endpoints (
@@ -1077,6 +1208,11 @@ grant update (status, finished_at, provider_reference, is_manual) on late_paymen
 grant insert on ledger_postings, ledger_entries to lunas_api, lunas_worker, lunas_operator;
 grant select, insert on ledger_verifications, ledger_verification_results to lunas_operator;
 grant select on ledger_verification_results to lunas_worker;
+
+-- Balance. Lines are written by a trigger of the ledger, and the worker closes days: no role has more than these rights.
+grant select on balance_transactions, closed_days, balance_days to lunas_operator, lunas_reader;
+revoke execute on function book_balance_transaction, close_days_until, close_days from public;
+grant execute on function close_days to lunas_worker;
 
 -- Personal data. The API adds it, operators show and erase it, and the worker deletes what is older than its retention.
 grant select (payment_id, fingerprint), insert on payment_details to lunas_api;
