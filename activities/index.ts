@@ -1,4 +1,5 @@
 import { type DeclaredActivity, requireAuthenticInput } from './verify-terms';
+import * as balance from './balance';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
@@ -20,6 +21,7 @@ export const ACTIVITIES = {
   ...webhookDelivery,
   ...reconcile,
   ...retention,
+  ...balance,
 } satisfies Readonly<Record<string, DeclaredActivity>>;
 
 type WithoutDependencies<Activity> = Activity extends (

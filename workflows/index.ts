@@ -3,6 +3,7 @@ import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { payment } from './payment';
 import { webhookDelivery } from './webhook-delivery';
 
+export { closeDays } from './close-days';
 export { latePayment } from './late-payment';
 export { payment } from './payment';
 export { reconcile } from './reconcile';

@@ -1,4 +1,4 @@
-import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from '@temporalio/client';
+import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type ScheduleSpec } from '@temporalio/client';
 import type { Logger } from '../observability/logger';
 import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import type * as workflows from '../../workflows/index';
@@ -7,7 +7,7 @@ import { isUnsupported } from '../temporal/grpc-errors';
 interface Schedule {
   /** The id of the schedule, and of the workflow that it starts. */
   readonly id: string;
-  readonly every: '1 hour' | '1 day';
+  readonly spec: ScheduleSpec;
   readonly workflowType: keyof typeof workflows;
   /** If the server has no schedules. */
   readonly otherwise: string;
@@ -16,11 +16,23 @@ interface Schedule {
 const SCHEDULES: readonly Schedule[] = [
   {
     id: 'reconciliation',
-    every: '1 hour',
+    spec: { intervals: [{ every: '1 hour' }] },
     workflowType: 'reconcile',
     otherwise: 'reconcile every hour by other means',
   },
-  { id: 'retention', every: '1 day', workflowType: 'retention', otherwise: 'start the workflow `retention` every day' },
+  {
+    id: 'retention',
+    spec: { intervals: [{ every: '1 day' }] },
+    workflowType: 'retention',
+    otherwise: 'start the workflow `retention` every day',
+  },
+  {
+    id: 'close-days',
+    // The server does not need the time zone: WIB has no daylight saving time, and 00:30 is 17:30 in UTC.
+    spec: { calendars: [{ hour: 17, minute: 30 }] },
+    workflowType: 'closeDays',
+    otherwise: 'start the workflow `closeDays` every day at 00:30 WIB',
+  },
 ];
 
 /** Creates the schedules. An existing schedule stays as it is: operators may have changed it. */
@@ -30,13 +42,13 @@ export async function createSchedules(client: Client, log: Logger): Promise<void
 
 async function createSchedule(
   { schedule }: Client,
-  { id, every, workflowType, otherwise }: Schedule,
+  { id, spec, workflowType, otherwise }: Schedule,
   log: Logger,
 ): Promise<void> {
   try {
     await schedule.create({
       scheduleId: id,
-      spec: { intervals: [{ every }] },
+      spec,
       policies: { overlap: ScheduleOverlapPolicy.SKIP },
       action: { type: 'startWorkflow', workflowType, workflowId: id, taskQueue: PAYMENTS_TASK_QUEUE },
     });
