@@ -14,6 +14,7 @@ const OBJECT_NOUNS = {
   key: 'key',
   merchant: 'merchant',
   operator: 'operator',
+
   payment: 'payment',
   policy: 'policy',
   providerAccount: 'provider account',
@@ -86,6 +87,22 @@ export type InputField = 'amount' | 'before' | 'directory' | 'nmid' | 'serverKey
 export class InvalidError extends UserError {
   constructor(
     readonly field: InputField,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export type SignInReason =
+  /** The link was used before. */
+  | 'link_used'
+  /** It is unknown, withdrawn or expired. */
+  | 'link_invalid';
+
+/** A step of signing in is rejected. Pages have a text for each reason. */
+export class SignInError extends UserError {
+  constructor(
+    readonly reason: SignInReason,
     message: string,
   ) {
     super(message);

@@ -4,6 +4,7 @@ import { ensureDatabase, withClient } from './postgres';
 /** The login roles of the local stack, each with the roles whose rights it has. */
 const LOGINS = [
   { name: 'lunas_local_api', roles: ['lunas_api'] },
+  { name: 'lunas_local_dashboard', roles: ['lunas_dashboard'] },
   { name: 'lunas_local_worker', roles: ['lunas_worker'] },
   { name: 'lunas_local_operator', roles: ['lunas_operator'] },
   { name: 'lunas_local_reader', roles: ['lunas_reader'] },
@@ -12,7 +13,7 @@ const LOGINS = [
   // `run.json` names it: every command, API and worker can run with it.
   {
     name: 'lunas_local',
-    roles: ['lunas_api', 'lunas_worker', 'lunas_operator', 'lunas_reader', 'lunas_local_sandbox'],
+    roles: ['lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_operator', 'lunas_reader', 'lunas_local_sandbox'],
   },
 ] as const;
 
@@ -26,14 +27,17 @@ export function loginUrl(superuserUrl: string, login: DatabaseLogin): string {
   return url.href;
 }
 
-/** Creates the login roles that are missing. The roles that they are members of exist after `lunas migrate`. */
+/**
+ * Creates the login roles that are missing, and grants each its roles at every start: a data directory of an earlier
+ * version has the login without the role of a new process. The roles exist after `lunas migrate`.
+ */
 export async function ensureLogins(superuserUrl: string): Promise<void> {
   await withClient(superuserUrl, async (client) => {
     const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles');
     const existing = new Set(rows.map(({ rolname }) => rolname));
-    for (const { name, roles } of LOGINS.filter((login) => !existing.has(login.name))) {
+    for (const { name, roles } of LOGINS) {
       const password = client.escapeLiteral(new URL(loginUrl(superuserUrl, name)).password);
-      await client.query(`create role ${name} login password ${password}`);
+      if (!existing.has(name)) await client.query(`create role ${name} login password ${password}`);
       for (const role of roles) await client.query(`grant ${role} to ${name}`);
     }
   });

@@ -8,11 +8,20 @@ export type { Logger };
  * server key of Midtrans. The prefix identifies the kind; a wrong length does not make it public. A webhook secret is
  * base64, and percent-encoded in an address.
  */
-const SECRET = /((?:sk|op)_(?:test|live)_|Mid-server-)[\w-]{8,}(?=[\w-]{4})|(whsec_)[\w+/=%-]{8,}(?=[\w+/=%-]{4})/g;
+const SECRET = new RegExp(
+  [
+    /((?:sk|op)_(?:test|live)_|Mid-server-)[\w-]{8,}(?=[\w-]{4})/,
+    /(whsec_)[\w+/=%-]{8,}(?=[\w+/=%-]{4})/,
+    /\b((?:ses|lnk)_)[\w-]{39}(?=[\w-]{4})/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
 
 /** The same text; of each secret only the kind and the last four characters are left. */
 export function maskSecrets(text: string): string {
-  return text.replaceAll(SECRET, '$1$2…');
+  return text.replaceAll(SECRET, '$1$2$3…');
 }
 
 /**

@@ -5,7 +5,13 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../s
 import { runBuiltLunas } from '../support/lunas-process';
 import { testEnvironment } from '../support/test-environment';
 
-const LOGINS = ['lunas_local_api', 'lunas_local_worker', 'lunas_local_operator', 'lunas_local_reader'] as const;
+const LOGINS = [
+  'lunas_local_api',
+  'lunas_local_dashboard',
+  'lunas_local_worker',
+  'lunas_local_operator',
+  'lunas_local_reader',
+] as const;
 const ID = '0193e5c0-0000-7000-8000-000000000000';
 
 let database: TestDatabase;
@@ -94,6 +100,18 @@ const FORBIDDEN_TO_ALL = [
   'delete from ledger_closings',
   'truncate webhook_attempts',
   'truncate rate_limits',
+  'alter table users disable row level security',
+  'drop policy merchant_realm on users',
+  "update users set email = 'eve@thief.test'",
+  "update users set realm = 'operator'",
+  'delete from users',
+  'delete from members',
+  'update members set user_id = user_id',
+  'update passkeys set public_key = public_key',
+  'update sign_in_links set token_sha256 = token_sha256',
+  'update user_actions set actor = actor',
+  'delete from user_actions',
+  'delete from user_action_outcomes',
 ];
 
 const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
@@ -129,6 +147,36 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'delete from provider_call_schedules',
     'insert into webhook_endpoints default values',
     'insert into retired_keys default values',
+    'select 1 from users',
+    'select 1 from members',
+    'select 1 from sessions',
+    'insert into sign_in_links default values',
+  ],
+  lunas_local_dashboard: [
+    'select secret_sha256 from operators',
+    'select 1 from operator_actions',
+    'select 1 from approvals',
+    'select sealed_server_key from provider_accounts',
+    'select secret_sha256 from api_keys',
+    'select sealed_secret from webhook_secrets',
+    'select body from provider_notifications',
+    "update payments set status = 'settled'",
+    'insert into payments default values',
+    'insert into payment_transitions default values',
+    'insert into refunds default values',
+    'insert into ledger_postings default values',
+    'insert into ledger_entries default values',
+    'insert into operators default values',
+    'insert into operator_actions default values',
+    'insert into merchants default values',
+    "update merchants set status = 'approved'",
+    'update merchants set held_at = null',
+    'insert into policies default values',
+    'update users set disabled_at = null',
+    `insert into users (id, operator_id) values ('${ID}', default)`,
+    'delete from sessions',
+    'delete from sign_in_links',
+    'delete from api_requests',
   ],
   lunas_local_worker: [
     "select archive_payments('{}', 1)",
@@ -157,6 +205,12 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'update exceptions set resolved_at = now()',
     'select 1 from rate_limits',
     'select 1 from api_requests',
+    'select password_hash from users',
+    'select 1 from members',
+    'select 1 from passkeys',
+    'select token_sha256 from sessions',
+    'insert into sessions default values',
+    'select token_sha256 from sign_in_links',
   ],
   lunas_local_operator: [
     'select close_days()',
@@ -173,6 +227,15 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'delete from operators',
     'delete from rate_limits',
     'delete from api_requests',
+    'select password_hash from users',
+    "update users set password_hash = ''",
+    'select token_sha256 from sessions',
+    'insert into sessions default values',
+    'select 1 from recovery_codes',
+    'insert into passkeys default values',
+    "update members set role = 'owner'",
+    'select token_sha256 from sign_in_links',
+    'insert into user_actions default values',
   ],
   lunas_local_reader: [
     'select close_days()',
@@ -195,6 +258,10 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select body from provider_notifications',
     'select response_excerpt from webhook_attempts',
     'select 1 from sealing_key_ids',
+    'select email from users',
+    'select 1 from sessions',
+    'select 1 from sign_in_links',
+    'select 1 from user_actions',
     'insert into merchants default values',
     "update payments set status = 'settled'",
   ],
@@ -212,8 +279,8 @@ describe.each(LOGINS)('attack: %s', (login) => {
 
 it('attack: no role has a login or a right over the server, and no process is a member of the owner', async () => {
   const { rows } = await owner.query(
-    `select rolname from pg_roles where rolname in ('lunas_owner', 'lunas_api', 'lunas_worker', 'lunas_operator',
-       'lunas_reader') and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication)`,
+    `select rolname from pg_roles where rolname in ('lunas_owner', 'lunas_api', 'lunas_dashboard', 'lunas_worker',
+       'lunas_operator', 'lunas_reader') and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication)`,
   );
   expect(rows).toEqual([]);
   for (const login of LOGINS) {
@@ -259,7 +326,8 @@ async function listForgotten(): Promise<string[]> {
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p') and (
        relowner <> 'lunas_owner'::regrole
        or not exists (
-         select from unnest(array['lunas_api', 'lunas_worker', 'lunas_operator', 'lunas_reader']) as role
+         select from unnest(array['lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_operator',
+           'lunas_reader']) as role
          where has_any_column_privilege(role, pg_class.oid, 'select')))
      order by 1`,
   );

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createSecretKey } from '../../src/crypto/secret-key';
+import { createSignInToken } from '../../src/crypto/sign-in-token';
 import { createOperator } from '../../src/services/identity/operators';
 import { callApi, sendRequest, startTestApis, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';
@@ -22,7 +23,8 @@ describe('a secret in an address or an error', () => {
     // Each character that base64url does not have, where it would end the mask.
     const webhookSecret = `whsec_+A/+${randomBytes(27).toString('base64').replaceAll('=', 'A')}A/A=`;
     const encodedSecret = encodeURIComponent(webhookSecret).replace('whsec_', 'whsec_Zq9');
-    const secrets = [merchantKey, operatorKey, earlierSecret, webhookSecret, encodedSecret, serverKey];
+    const tokens = [createSignInToken('session').token, createSignInToken('link').token];
+    const secrets = [merchantKey, operatorKey, earlierSecret, webhookSecret, encodedSecret, serverKey, ...tokens];
     for (const secret of secrets) {
       await sendRequest(`${url}/payments/${secret}`);
       await sendRequest(`${url}/${secret}?key=${secret}`);

@@ -8,7 +8,8 @@ do $$
 declare
   missing text;
 begin
-  foreach missing in array '{lunas_owner, lunas_api, lunas_worker, lunas_operator, lunas_reader}'::text[] loop
+  foreach missing in array '{lunas_owner, lunas_api, lunas_dashboard, lunas_worker, lunas_operator, lunas_reader}'::text[]
+  loop
     continue when to_regrole(missing) is not null;
     begin
       execute format('create role %I', missing);
@@ -25,7 +26,8 @@ begin
   if not has_schema_privilege('lunas_owner', current_schema(), 'create') then
     execute format('grant usage, create on schema %I to lunas_owner', current_schema());
   end if;
-  execute format('grant usage on schema %I to lunas_api, lunas_worker, lunas_operator, lunas_reader',
+  execute format(
+    'grant usage on schema %I to lunas_api, lunas_dashboard, lunas_worker, lunas_operator, lunas_reader',
     current_schema());
 exception
   when insufficient_privilege then
@@ -92,8 +94,18 @@ create trigger append_only_truncate before truncate on recovery_mode execute fun
 
 -- Merchants and what they may do -------------------------------------------------------------------------------------
 
+-- 40 bits of the SHA-256 of an id, in base 32 (Crockford): the merchant in the paths of the dashboard.
+create function merchant_code(id uuid) returns text language sql immutable strict parallel safe
+  return (
+    select string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', ((bits >> (35 - 5 * digit)) & 31)::integer + 1, 1), ''
+      order by digit)
+    from (select ('x' || left(encode(sha256(convert_to(id::text, 'utf8')), 'hex'), 10))::bit(40)::bigint as bits) value,
+      generate_series(0, 7) as digit
+  );
+
 create table merchants (
   id uuid primary key,
+  code text not null unique generated always as (merchant_code(id)) stored,
   name text not null check (name <> ''),
   status text not null default 'pending' check (status in ('pending', 'approved', 'suspended')),
   fee_payer text not null default 'merchant' check (fee_payer in ('buyer', 'merchant')),
@@ -102,7 +114,9 @@ create table merchants (
   created_at timestamptz(3) not null default now(),
   held_at timestamptz(3), -- while it is on hold, nothing of it is settled
   return_url text, -- of the checkout page; null: it has no link back to the shop
-  checkout_origins text[] not null default '{}' -- the origins whose pages may show the checkout page in a frame
+  checkout_origins text[] not null default '{}', -- the origins whose pages may show the checkout page in a frame
+  time_zone text not null default 'Asia/Jakarta' -- of its pages and exports: WIB, WITA or WIT
+    check (time_zone in ('Asia/Jakarta', 'Asia/Makassar', 'Asia/Jayapura'))
 );
 
 create table api_keys (
@@ -938,6 +952,166 @@ insert into approval_limits (limit_rupiah) values (5000000);
 create trigger append_only before update or delete on approval_limits for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on approval_limits execute function forbid_mutation();
 
+-- People -------------------------------------------------------------------------------------------------------------
+
+-- A person with a login. Realm `merchant`: a member of merchants. Realm `operator`: staff, whose login is a second
+-- credential of one row of `operators`, so that two credentials of one operator never count as two operators.
+create table users (
+  id uuid primary key,
+  realm text not null check (realm in ('merchant', 'operator')),
+  email text not null check (email = lower(email) and email like '%_@_%' and length(email) <= 254),
+  name text not null check (name <> '' and length(name) <= 100),
+  language text not null default 'id' check (language in ('id', 'en')),
+  password_hash text, -- argon2id, with its parameters. Null: none was set yet
+  sealed_totp text, -- the secret of the authenticator app. Null: none
+  totp_last_step bigint, -- of the newest code that was accepted: no code is accepted twice, and no older one
+  password_changed_at timestamptz(3),
+  disabled_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  operator_id uuid generated always as (case when realm = 'operator' then id end) stored references operators (id),
+  unique (realm, email),
+  unique (id, realm)
+);
+
+-- The realm is that of merchants, so that no operator's login becomes a member by a mistake in a statement.
+create table members (
+  merchant_id uuid not null references merchants,
+  user_id uuid not null,
+  realm text not null default 'merchant' check (realm = 'merchant'),
+  role text not null check (role in ('owner', 'finance', 'developer', 'support', 'cashier', 'viewer')),
+  invited_by text not null, -- who: `user:<id>`, or as in the audit log of operators
+  created_at timestamptz(3) not null, -- of the membership: a member who was removed and joins again is a new one
+  removed_at timestamptz(3),
+  primary key (merchant_id, user_id),
+  foreign key (user_id, realm) references users (id, realm)
+);
+create index members_user_id_idx on members (user_id);
+
+create table passkeys (
+  id uuid primary key,
+  user_id uuid not null,
+  realm text not null,
+  credential_id text not null unique, -- base64url, as WebAuthn has it in JSON
+  public_key bytea not null,
+  counter bigint not null check (counter >= 0),
+  transports text[] not null default '{}',
+  rp_id text not null, -- the host name of the pages: another host cannot use the passkey
+  name text not null check (name <> '' and length(name) <= 100),
+  is_backed_up boolean not null,
+  created_at timestamptz(3) not null,
+  last_used_at timestamptz(3),
+  foreign key (user_id, realm) references users (id, realm)
+);
+create index passkeys_user_id_idx on passkeys (user_id);
+
+create table recovery_codes (
+  user_id uuid not null,
+  realm text not null,
+  code_sha256 bytea not null check (octet_length(code_sha256) = 32),
+  used_at timestamptz(3),
+  primary key (user_id, code_sha256),
+  foreign key (user_id, realm) references users (id, realm)
+);
+
+-- A browser that signs in or is signed in. Its token is replaced at each change of the stage and at each step-up.
+create table sessions (
+  id uuid primary key,
+  realm text not null check (realm in ('merchant', 'operator')),
+  user_id uuid, -- null: the passkey has not shown yet whose session it becomes
+  token_sha256 bytea not null unique check (octet_length(token_sha256) = 32),
+  stage text not null check (stage in ('passkey', 'password', 'enrol', 'full')),
+  method text not null check (method in ('password', 'passkey', 'development_link')),
+  challenge text, -- of WebAuthn, used once
+  challenge_expires_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  last_seen_at timestamptz(3) not null, -- at most one write a minute
+  expires_at timestamptz(3) not null,
+  stepped_up_at timestamptz(3),
+  ended_at timestamptz(3),
+  address inet not null,
+  user_agent text not null check (length(user_agent) <= 300),
+  foreign key (user_id, realm) references users (id, realm),
+  constraint sessions_user_unless_passkey check ((user_id is null) = (stage = 'passkey')),
+  constraint sessions_challenge_expires check ((challenge is null) = (challenge_expires_at is null))
+);
+create index sessions_user_id_idx on sessions (user_id) where ended_at is null;
+create index sessions_retention_idx on sessions (expires_at, id);
+
+-- Links that sign a browser in once: an invitation, the reset of a login, and the link of `lunas up` on a sandbox.
+create table sign_in_links (
+  id uuid primary key,
+  realm text not null check (realm in ('merchant', 'operator')),
+  kind text not null check (kind in ('invitation', 'reset', 'development')),
+  token_sha256 bytea not null unique check (octet_length(token_sha256) = 32),
+  user_id uuid, -- of a reset or a development link
+  email text, -- of an invitation, which is bound to it
+  merchant_id uuid references merchants,
+  role text check (role in ('owner', 'finance', 'developer', 'support', 'cashier', 'viewer')),
+  created_by text not null, -- as `members.invited_by`
+  created_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null, -- a link that is withdrawn expires at that time
+  used_at timestamptz(3),
+  foreign key (user_id, realm) references users (id, realm),
+  constraint sign_in_links_user_unless_invitation check ((kind = 'invitation') = (user_id is null)),
+  constraint sign_in_links_invitation check (
+    kind = 'invitation' and realm = 'merchant' and email is not null and merchant_id is not null and role is not null
+    or kind <> 'invitation' and email is null and role is null
+  )
+);
+create index sign_in_links_merchant_id_idx on sign_in_links (merchant_id) where used_at is null;
+create index sign_in_links_retention_idx on sign_in_links (expires_at, id);
+
+-- What users do on the pages: written before the action, and its outcome after it, as the log of operators. It has no
+-- hash chain, whose lock would order all users of all merchants. Money is proven by transitions and the ledger.
+create table user_actions (
+  id bigint generated always as identity primary key,
+  actor text not null, -- `user:<id>`
+  via text not null check (via = 'dashboard'),
+  user_id uuid not null references users,
+  merchant_id uuid references merchants, -- null: it belongs to the login, not to a merchant
+  action text not null,
+  target text not null,
+  note text,
+  requested_at timestamptz(3) not null default clock_timestamp(),
+  detail text,
+  address inet not null
+);
+create index user_actions_merchant_id_idx on user_actions (merchant_id, id desc);
+create index user_actions_user_id_idx on user_actions (user_id, id desc);
+
+create table user_action_outcomes (
+  action_id bigint primary key references user_actions,
+  outcome text not null check (outcome in ('succeeded', 'rejected', 'indeterminate')),
+  detail text,
+  finished_at timestamptz(3) not null default clock_timestamp()
+);
+
+create trigger append_only before update or delete on user_actions for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on user_actions execute function forbid_mutation();
+create trigger append_only before update or delete on user_action_outcomes
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on user_action_outcomes execute function forbid_mutation();
+
+-- The dashboard sees no operator's login, whatever its statement is. The policies follow the database role, so they
+-- leave nothing in a session, and a pooler does not matter. They do not bind the owner, as which views and functions
+-- with `security definer` run: none of these shows a row of a user.
+do $$
+declare
+  person text;
+begin
+  foreach person in array '{users, passkeys, recovery_codes, sessions, sign_in_links}'::text[] loop
+    execute format('alter table %I enable row level security', person);
+    execute format($policy$create policy every_realm on %I to lunas_operator, lunas_worker using (true)$policy$, person);
+  end loop;
+  foreach person in array '{users, passkeys, recovery_codes, sessions}'::text[] loop
+    execute format($policy$create policy merchant_realm on %I to lunas_dashboard using (realm = 'merchant')$policy$,
+      person);
+  end loop;
+end $$;
+-- A development link signs in without a password: the dashboard uses one and never makes one.
+create policy merchant_realm on sign_in_links to lunas_dashboard
+  using (realm = 'merchant') with check (realm = 'merchant' and (kind <> 'development' or used_at is not null));
+
 -- Requests and keys --------------------------------------------------------------------------------------------------
 
 -- The newest requests to the API, for `lunas logs`: no body, no header, no query, no secret.
@@ -986,6 +1160,7 @@ create view sealing_key_ids as
     union select split_part(proposed_server_key, '.', 2) from provider_accounts where proposed_server_key is not null
     union select split_part(sealed_secret, '.', 2) from webhook_secrets
     union select split_part(sealed, '.', 2) from retired_keys
+    union select split_part(sealed_totp, '.', 2) from users where sealed_totp is not null
   ) in_use where key_id <> '';
 
 -- Retention and the archive ------------------------------------------------------------------------------------------
@@ -1187,7 +1362,8 @@ create trigger append_only_truncate before truncate on ledger_entries execute fu
 -- Rights -------------------------------------------------------------------------------------------------------------
 
 -- What each process and command compares at its start.
-grant select on installation, schema_migrations, sealing_key_ids to lunas_api, lunas_worker, lunas_operator;
+grant select on installation, schema_migrations, sealing_key_ids
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_operator;
 grant select on installation, schema_migrations to lunas_reader;
 grant select on recovery_mode to lunas_api, lunas_worker, lunas_operator, lunas_reader;
 grant update (begun_at, begun_by, reason) on recovery_mode to lunas_worker, lunas_operator;
@@ -1288,6 +1464,38 @@ grant insert on approval_limits to lunas_operator;
 grant select, insert on operator_actions, operator_action_outcomes to lunas_api, lunas_operator;
 grant select on audit_chain, audit_chain_lock to lunas_operator;
 revoke execute on function append_to_audit_chain from public;
+
+-- People. The dashboard signs users in; operators invite the first owner, reset and disable; the worker deletes what is
+-- expired.
+grant select on merchants to lunas_dashboard;
+grant select, insert, update, delete on rate_limits to lunas_dashboard;
+grant select on users, members, passkeys, recovery_codes, sessions, sign_in_links, user_actions, user_action_outcomes
+  to lunas_dashboard;
+grant insert (id, realm, email, name, language, password_hash, password_changed_at, created_at) on users
+  to lunas_dashboard;
+grant update (name, language, password_hash, password_changed_at, sealed_totp, totp_last_step) on users
+  to lunas_dashboard;
+grant insert, update (role, invited_by, created_at, removed_at) on members to lunas_dashboard;
+grant insert, delete, update (counter, name, is_backed_up, last_used_at) on passkeys to lunas_dashboard;
+grant insert, delete, update (used_at) on recovery_codes to lunas_dashboard;
+grant insert, update (user_id, token_sha256, stage, method, challenge, challenge_expires_at, last_seen_at, expires_at,
+  stepped_up_at, ended_at) on sessions to lunas_dashboard;
+grant insert, update (expires_at, used_at) on sign_in_links to lunas_dashboard;
+grant insert on user_actions, user_action_outcomes to lunas_dashboard;
+grant select (id, realm, email, name, language, sealed_totp, password_changed_at, disabled_at, created_at) on users
+  to lunas_operator; -- `lunas keys reseal` reads the sealed column
+grant insert (id, realm, email, name, language, created_at), update (disabled_at, sealed_totp) on users
+  to lunas_operator;
+grant insert on members to lunas_operator; -- the demo owner of `lunas up`
+grant select on members, user_actions, user_action_outcomes to lunas_operator;
+grant select (id, user_id, realm, rp_id) on passkeys to lunas_operator;
+grant select (id, realm, user_id, stage, method, created_at, last_seen_at, expires_at, ended_at), update (ended_at)
+  on sessions to lunas_operator;
+grant select (id, realm, kind, user_id, email, merchant_id, role, created_by, created_at, expires_at, used_at), insert,
+  update (expires_at) on sign_in_links to lunas_operator;
+grant select (id, realm, email, language) on users to lunas_worker;
+grant select (id, expires_at), delete on sessions, sign_in_links to lunas_worker;
+grant select on members to lunas_reader;
 
 -- Retention and the archive.
 grant select, insert on retention_runs to lunas_worker;

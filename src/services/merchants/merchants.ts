@@ -3,6 +3,7 @@ import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
 import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
+import type { TimeZone } from '../../domain/sign-in';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 
@@ -10,6 +11,8 @@ export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;
 
 export interface Merchant {
   readonly id: string;
+  /** In the paths of the dashboard: 8 characters, derived from the id. */
+  readonly code: string;
   readonly name: string;
   readonly status: 'pending' | 'approved' | 'suspended';
   readonly feePayer: FeePayer;
@@ -21,6 +24,8 @@ export interface Merchant {
   readonly returnUrl: string | null;
   /** The origins whose pages may show the checkout page in a frame. */
   readonly checkoutOrigins: readonly string[];
+  /** Of its pages and exports. */
+  readonly timeZone: TimeZone;
   readonly createdAt: Date;
 }
 
@@ -38,9 +43,10 @@ export type MerchantChanges = {
 
 type MerchantSetting = 'status' | 'feePayer' | 'providers' | 'paymentMethod' | 'returnUrl' | 'checkoutOrigins';
 
-const MERCHANT_COLUMNS = `id, name, status, fee_payer as "feePayer", providers,
+const MERCHANT_COLUMNS = `id, code, name, status, fee_payer as "feePayer", providers,
   case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", held_at as "heldAt",
-  return_url as "returnUrl", checkout_origins as "checkoutOrigins", created_at as "createdAt"`;
+  return_url as "returnUrl", checkout_origins as "checkoutOrigins", time_zone as "timeZone",
+  created_at as "createdAt"`;
 
 export async function createMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(

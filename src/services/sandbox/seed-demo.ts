@@ -28,13 +28,16 @@ export interface Demo {
 
 const DEMO_ADAPTER = 'midtrans';
 const DEMO_MERCHANT_ID = '01935b6c-7c00-7000-8000-00006c756e61';
+const DEMO_OWNER_ID = '01935b6c-7c00-7000-8000-6f776e657231';
+/** Has no password: `lunas up` and `lunas users link` print links that sign in once. */
+export const DEMO_OWNER_EMAIL = 'owner@demo.test';
 
 /** Short, so that a new user sees a payment settle. The other terms are the initial ones. */
 const DEMO_SETTLEMENT_DELAY_SECONDS = 10;
 
 /**
- * Creates what `lunas up` shows: an approved merchant with a key, and for each provider a policy and an account at the
- * sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key is derived
+ * Creates what `lunas up` shows: an approved merchant with a key and an owner, and for each provider a policy and an
+ * account at the sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key is derived
  * from the master key, because the database stores only its hash.
  * @throws ConflictError if the database is not one of the sandbox
  */
@@ -48,6 +51,7 @@ export async function seedDemo(options: DemoOptions): Promise<Demo> {
       throw new ConflictError('not_allowed', text);
     }
     await ensureMerchant(db);
+    await ensureOwner(db);
     await ensurePolicies(db);
     await ensureAccounts(db, sealer, options);
     return {
@@ -73,6 +77,21 @@ async function ensureMerchant(db: Queryable): Promise<void> {
     `insert into merchants (id, name, status, providers) values ($1, 'Demo merchant', 'approved', $2)
      on conflict (id) do nothing`,
     [DEMO_MERCHANT_ID, PROVIDERS],
+  );
+}
+
+/** An owner whom an operator has disabled or a colleague has removed stays so. */
+async function ensureOwner(db: Queryable): Promise<void> {
+  await db.query(
+    `insert into users (id, realm, email, name, language) values ($1, 'merchant', $2, 'Demo owner', 'en')
+     on conflict (realm, email) do nothing`,
+    [DEMO_OWNER_ID, DEMO_OWNER_EMAIL],
+  );
+  await db.query(
+    `insert into members (merchant_id, user_id, role, invited_by, created_at)
+     select $1, id, 'owner', 'lunas up', now() from users where realm = 'merchant' and email = $2
+     on conflict (merchant_id, user_id) do nothing`,
+    [DEMO_MERCHANT_ID, DEMO_OWNER_EMAIL],
   );
 }
 

@@ -1,0 +1,86 @@
+import type { MemberRole } from '../../domain/member-roles';
+import type { Language, Realm, SessionStage, SignInMethod, TimeZone } from '../../domain/sign-in';
+import type { Queryable } from '../connection/pool';
+
+/** The browser that a session belongs to. */
+export interface Browser {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly stage: Exclude<SessionStage, 'passkey'>;
+  readonly method: SignInMethod;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+  readonly steppedUpAt: Date | null;
+  readonly userId: string;
+  readonly email: string;
+  readonly userName: string;
+  readonly language: Language;
+  readonly membership: MembershipRow | null;
+}
+
+/** A merchant that a user is a member of. */
+export interface MembershipRow {
+  readonly merchantId: string;
+  readonly merchantCode: string;
+  readonly merchantName: string;
+  readonly merchantStatus: 'pending' | 'approved' | 'suspended';
+  readonly isOnHold: boolean;
+  readonly timeZone: TimeZone;
+  readonly role: MemberRole;
+  /** Since when: epoch milliseconds. */
+  readonly memberSinceMs: number;
+}
+
+interface SessionQuery {
+  readonly realm: Realm;
+  readonly tokenSha256: Buffer;
+  readonly merchantCode: string | null;
+  readonly now: Date;
+  /** A session that was not seen since then has ended. */
+  readonly idleSince: Date;
+}
+
+/** As JSON, so that one statement has either the whole membership or none. */
+export const MEMBERSHIP_JSON = `json_build_object('merchantId', merchant.id, 'merchantCode', merchant.code,
+  'merchantName', merchant.name, 'merchantStatus', merchant.status, 'isOnHold', merchant.held_at is not null,
+  'timeZone', merchant.time_zone, 'role', member.role,
+  'memberSinceMs', (extract(epoch from member.created_at) * 1000)::bigint)`;
+
+/** A session with its user, and the user's membership of the merchant with this code. */
+export async function findSession(db: Queryable, query: SessionQuery): Promise<SessionRow | undefined> {
+  const { rows } = await db.query<SessionRow>({
+    name: 'find_session',
+    text: `select session.id, session.stage, session.method, session.created_at as "createdAt",
+        session.last_seen_at as "lastSeenAt", session.expires_at as "expiresAt",
+        session.stepped_up_at as "steppedUpAt", person.id as "userId", person.email, person.name as "userName",
+        person.language, case when member.user_id is not null then ${MEMBERSHIP_JSON} end as membership
+      from sessions session
+      join users person on person.id = session.user_id and person.disabled_at is null
+      left join merchants merchant on merchant.code = $3
+      left join members member
+        on member.merchant_id = merchant.id and member.user_id = person.id and member.removed_at is null
+      where session.token_sha256 = $2 and session.realm = $1 and session.ended_at is null
+        and session.expires_at > $4 and session.last_seen_at > $5`,
+    values: [query.realm, query.tokenSha256, query.merchantCode, query.now, query.idleSince],
+  });
+  return rows[0];
+}
+
+/** Records that the session was used now, unless that was recorded less than a minute ago. */
+export async function recordSessionUse(db: Queryable, sessionId: string, now: Date, unlessSince: Date): Promise<void> {
+  await db.query({
+    name: 'record_session_use',
+    text: 'update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $3',
+    values: [sessionId, now, unlessSince],
+  });
+}
+
+/** Ends a session. A session that has ended keeps its timestamp. */
+export async function endSessionRow(db: Queryable, sessionId: string, now: Date): Promise<void> {
+  await db.query('update sessions set ended_at = $2 where id = $1 and ended_at is null', [sessionId, now]);
+}

@@ -1,0 +1,49 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Queryable } from '../../src/db/connection/pool';
+import type { MemberRole } from '../../src/domain/member-roles';
+import type { Realm } from '../../src/domain/sign-in';
+import { createMerchant, type Merchant } from '../../src/services/merchants/merchants';
+import { type Browser, createDevelopmentLink, useDevelopmentLink } from '../../src/services/identity/sessions';
+
+export const BROWSER: Browser = { address: '203.0.113.7', userAgent: 'Mozilla/5.0 (test)' };
+
+/** An approved merchant. */
+export function createShop(db: Queryable, name = 'Toko Baru'): Promise<Merchant> {
+  return createMerchant(db, { name, feePayer: 'merchant', providers: ['gopay'], approve: true });
+}
+
+/** A user without a password, who is a member of the merchants. @returns the id of the user */
+export async function createMember(
+  db: Queryable,
+  email: string,
+  memberships: readonly (readonly [merchantId: string, role: MemberRole])[] = [],
+): Promise<string> {
+  const id = uuidv7();
+  await insertUser(db, id, 'merchant', email);
+  for (const [merchantId, role] of memberships) {
+    await db.query(
+      `insert into members (merchant_id, user_id, role, invited_by, created_at) values ($1, $2, $3, 'cli:test', now())`,
+      [merchantId, id, role],
+    );
+  }
+  return id;
+}
+
+/** The login of an operator. */
+export async function createOperatorUser(db: Queryable, operatorId: string, email: string): Promise<void> {
+  await insertUser(db, operatorId, 'operator', email);
+}
+
+async function insertUser(db: Queryable, id: string, realm: Realm, email: string): Promise<void> {
+  await db.query("insert into users (id, realm, email, name, language) values ($1, $2, $3, 'Sri Rahayu', 'en')", [
+    id,
+    realm,
+    email,
+  ]);
+}
+
+/** Signs a user of a sandbox in by a development link. @returns the value of the cookie */
+export async function signIn(db: Queryable, email: string, now = new Date(), realm: Realm = 'merchant') {
+  const token = await createDevelopmentLink(db, { realm, email, createdBy: 'cli:test' }, now);
+  return useDevelopmentLink(db, { realm, token, browser: BROWSER }, now);
+}
