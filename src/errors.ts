@@ -19,6 +19,8 @@ const OBJECT_NOUNS = {
   policy: 'policy',
   providerAccount: 'provider account',
   recordedRequest: 'recorded request',
+  session: 'session',
+  user: 'user',
 } as const;
 
 export type ObjectKind = keyof typeof OBJECT_NOUNS;
@@ -81,7 +83,7 @@ export class ConflictError extends UserError {
   }
 }
 
-export type InputField = 'amount' | 'before' | 'directory' | 'nmid' | 'serverKey' | 'url';
+export type InputField = 'amount' | 'before' | 'directory' | 'nmid' | 'password' | 'serverKey' | 'url';
 
 /** A value that the caller gave violates a rule. */
 export class InvalidError extends UserError {
@@ -94,6 +96,20 @@ export class InvalidError extends UserError {
 }
 
 export type SignInReason =
+  /** The e-mail or the password is wrong. */
+  | 'credentials'
+  /** The code is wrong, or was used before. */
+  | 'code'
+  /** The passkey is unknown, or its response is not valid. */
+  | 'passkey'
+  /** The browser has to sign in again from the start. */
+  | 'session_ended'
+  /** A limit of attempts is reached. */
+  | 'throttled'
+  /** Too many passwords are compared now. */
+  | 'busy'
+  /** The store of the limits is away: without it no attempt is accepted. */
+  | 'unavailable'
   /** The link was used before. */
   | 'link_used'
   /** It is unknown, withdrawn or expired. */
@@ -104,8 +120,10 @@ export class SignInError extends UserError {
   constructor(
     readonly reason: SignInReason,
     message: string,
+    readonly retryAfterSeconds?: number,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }
 

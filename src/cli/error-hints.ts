@@ -23,6 +23,8 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   policy: 'lunas catalog set creates one',
   providerAccount: 'lunas accounts list shows them, and lunas approvals list those that are proposed',
   recordedRequest: 'lunas logs shows them',
+  session: 'its user may have signed out',
+  user: 'lunas users list shows them',
 };
 
 /** What to do, as a sentence; `{name}` is a field of the error's data. */

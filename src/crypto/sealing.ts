@@ -11,6 +11,8 @@ export type SealBinding =
   | readonly [purpose: 'payment-details', paymentId: string]
   | readonly [purpose: 'provider-server-key', accountId: string, adapter: string, baseUrl: string]
   | readonly [purpose: 'webhook-secret', secretId: string]
+  | readonly [purpose: 'totp', userId: string]
+  | readonly [purpose: 'totp-enrolment', sessionId: string]
   | readonly [purpose: 'retired-key', keyId: string, label: string];
 
 /**

@@ -280,7 +280,8 @@ describe.each(LOGINS)('attack: %s', (login) => {
 it('attack: no role has a login or a right over the server, and no process is a member of the owner', async () => {
   const { rows } = await owner.query(
     `select rolname from pg_roles where rolname in ('lunas_owner', 'lunas_api', 'lunas_dashboard', 'lunas_worker',
-       'lunas_operator', 'lunas_reader') and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication)`,
+       'lunas_operator', 'lunas_reader')
+       and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication)`,
   );
   expect(rows).toEqual([]);
   for (const login of LOGINS) {

@@ -8,7 +8,8 @@ do $$
 declare
   missing text;
 begin
-  foreach missing in array '{lunas_owner, lunas_api, lunas_dashboard, lunas_worker, lunas_operator, lunas_reader}'::text[]
+  foreach missing in array array['lunas_owner', 'lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_operator',
+    'lunas_reader']
   loop
     continue when to_regrole(missing) is not null;
     begin
@@ -1101,7 +1102,8 @@ declare
 begin
   foreach person in array '{users, passkeys, recovery_codes, sessions, sign_in_links}'::text[] loop
     execute format('alter table %I enable row level security', person);
-    execute format($policy$create policy every_realm on %I to lunas_operator, lunas_worker using (true)$policy$, person);
+    execute format($policy$create policy every_realm on %I to lunas_operator, lunas_worker using (true)$policy$,
+      person);
   end loop;
   foreach person in array '{users, passkeys, recovery_codes, sessions}'::text[] loop
     execute format($policy$create policy merchant_realm on %I to lunas_dashboard using (realm = 'merchant')$policy$,

@@ -1,5 +1,5 @@
 import type { MemberRole } from '../../domain/member-roles';
-import type { Language, Realm, SessionStage, SignInMethod, TimeZone } from '../../domain/sign-in';
+import type { UserLanguage, Realm, SessionStage, SignInMethod, TimeZone } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
 
 /** The browser that a session belongs to. */
@@ -19,7 +19,7 @@ export interface SessionRow {
   readonly userId: string;
   readonly email: string;
   readonly userName: string;
-  readonly language: Language;
+  readonly language: UserLanguage;
   readonly membership: MembershipRow | null;
 }
 
@@ -83,4 +83,110 @@ export async function recordSessionUse(db: Queryable, sessionId: string, now: Da
 /** Ends a session. A session that has ended keeps its timestamp. */
 export async function endSessionRow(db: Queryable, sessionId: string, now: Date): Promise<void> {
   await db.query('update sessions set ended_at = $2 where id = $1 and ended_at is null', [sessionId, now]);
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly realm: Realm;
+  /** Null: a passkey will show it. */
+  readonly userId: string | null;
+  readonly tokenSha256: Buffer;
+  readonly stage: SessionStage;
+  readonly method: SignInMethod;
+  readonly now: Date;
+  readonly expiresAt: Date;
+  readonly steppedUpAt: Date | null;
+  readonly browser: Browser;
+}
+
+export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
+  await db.query(
+    `insert into sessions (id, realm, user_id, token_sha256, stage, method, created_at, last_seen_at, expires_at,
+       stepped_up_at, address, user_agent)
+     values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11)`,
+    [
+      session.id,
+      session.realm,
+      session.userId,
+      session.tokenSha256,
+      session.stage,
+      session.method,
+      session.now,
+      session.expiresAt,
+      session.steppedUpAt,
+      session.browser.address,
+      session.browser.userAgent,
+    ],
+  );
+}
+
+interface SessionRotation {
+  readonly sessionId: string;
+  /** The stage that it leaves. */
+  readonly from: SessionStage;
+  readonly tokenSha256: Buffer;
+  readonly expiresAt: Date;
+  readonly now: Date;
+}
+
+/**
+ * Makes a session full, with a new token: the old one is of no use any more. The user has just proved their identity.
+ * @returns false if the session has ended, or has left that stage
+ */
+export async function rotateSession(db: Queryable, rotation: SessionRotation): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update sessions set token_sha256 = $3, stage = 'full', expires_at = $4, last_seen_at = $5, stepped_up_at = $5
+     where id = $1 and stage = $2 and ended_at is null and expires_at > $5`,
+    [rotation.sessionId, rotation.from, rotation.tokenSha256, rotation.expiresAt, rotation.now],
+  );
+  return rowCount === 1;
+}
+
+/** A session as its user sees it in the list. */
+export interface ListedSession {
+  readonly id: string;
+  readonly method: SignInMethod;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** The user's sessions that have not ended, the newest first. */
+export async function listOpenSessions(
+  db: Queryable,
+  userId: string,
+  { now, idleSince }: { readonly now: Date; readonly idleSince: Date },
+): Promise<ListedSession[]> {
+  const { rows } = await db.query<ListedSession>(
+    `select id, method, created_at as "createdAt", last_seen_at as "lastSeenAt", host(address) as address,
+       user_agent as "userAgent"
+     from sessions
+     where user_id = $1 and ended_at is null and stage = 'full' and expires_at > $2 and last_seen_at > $3
+     order by created_at desc, id`,
+    [userId, now, idleSince],
+  );
+  return rows;
+}
+
+/** Ends a session of this user. @returns false if it is none of the user's, or has ended */
+export async function endSessionOf(db: Queryable, userId: string, sessionId: string, now: Date): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update sessions set ended_at = $3 where id = $2 and user_id = $1 and ended_at is null',
+    [userId, sessionId, now],
+  );
+  return rowCount === 1;
+}
+
+/** Ends the user's sessions. @param keptSessionId that of the browser that asks; null: none is kept */
+export async function endSessionsOf(
+  db: Queryable,
+  userId: string,
+  keptSessionId: string | null,
+  now: Date,
+): Promise<void> {
+  await db.query(
+    'update sessions set ended_at = $3 where user_id = $1 and ended_at is null and id is distinct from $2::uuid',
+    [userId, keptSessionId, now],
+  );
 }

@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../errors';
+import { type RecordedOutcome, executeRecorded } from './execute-recorded';
 import type { Queryable } from '../../db/connection/pool';
 import type { Logger } from '../../observability/logger';
 import { type ActorText, actorText, type Door, type OperatorActor, operatorIdOf } from '../../domain/actor';
@@ -64,9 +64,6 @@ export interface OperatorAction {
   readonly detail?: string | undefined;
 }
 
-/** `indeterminate`: the action may have been executed. Null: the process ended before it recorded an outcome. */
-type ActionOutcome = 'succeeded' | 'rejected' | 'indeterminate' | null;
-
 export interface AuditedAction {
   readonly id: number;
   readonly actor: ActorText;
@@ -75,7 +72,8 @@ export interface AuditedAction {
   readonly target: string;
   readonly note: string | null;
   readonly requestedAt: Date;
-  readonly outcome: ActionOutcome;
+  /** Null: the process ended before it recorded an outcome. */
+  readonly outcome: RecordedOutcome | null;
   /** Why it was rejected, and its parameters. */
   readonly detail: string | null;
   readonly finishedAt: Date | null;
@@ -89,15 +87,7 @@ export async function withAudit<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const id = await recordAction(dependencies, actor, action);
-  try {
-    const result = await work();
-    await recordOutcome(dependencies, id, 'succeeded', null);
-    return result;
-  } catch (error) {
-    const outcome = error instanceof UserError ? 'rejected' : 'indeterminate';
-    await recordOutcome(dependencies, id, outcome, messageOf(error));
-    throw error;
-  }
+  return executeRecorded(work, (outcome, detail) => recordOutcome(dependencies, id, outcome, detail));
 }
 
 async function recordAction(
@@ -126,7 +116,7 @@ function describeApproval({ approval }: OperatorActor): string | null {
 async function recordOutcome(
   { db, log }: AuditDependencies,
   actionId: number,
-  outcome: ActionOutcome,
+  outcome: RecordedOutcome,
   detail: string | null,
 ): Promise<void> {
   const text = 'insert into operator_action_outcomes (action_id, outcome, detail) values ($1, $2, $3)';

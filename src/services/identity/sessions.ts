@@ -3,9 +3,12 @@ import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
 import {
   type Browser,
+  endSessionOf,
   endSessionRow,
+  endSessionsOf,
   findSession,
-  type MembershipRow,
+  type ListedSession,
+  listOpenSessions,
   recordSessionUse,
   type SessionRow,
 } from '../../db/records/sessions';
@@ -16,13 +19,10 @@ import {
   signInByDevelopmentLink,
 } from '../../db/records/sign-in-links';
 import { LAST_SEEN_INTERVAL_MS, type Realm, SESSION_LIMITS } from '../../domain/sign-in';
-import { ConflictError, SignInError } from '../../errors';
+import { ConflictError, NotFoundError, SignInError } from '../../errors';
 
 /** Of the request that a browser sends. */
 export type { Browser };
-
-/** The merchant of the path, and the user's role in it. */
-export type Membership = MembershipRow;
 
 /** A browser that is signed in, or on its way to it (`stage`). */
 export interface Session extends Omit<SessionRow, 'userId' | 'email' | 'userName' | 'language'> {
@@ -89,7 +89,7 @@ export async function extendSession(
   if (lastSeenAt < unlessSince) await recordSessionUse(db, id, now, unlessSince);
 }
 
-/** Whether the user proved their identity within this time. A development session proves nothing, and is a sandbox's. */
+/** Whether the user proved their identity within this time. A development session, of a sandbox, needs no proof. */
 export function isSteppedUp(
   { method, steppedUpAt }: Pick<Session, 'method' | 'steppedUpAt'>,
   maxAgeMs: number,
@@ -97,6 +97,22 @@ export function isSteppedUp(
 ): boolean {
   if (method === 'development_link') return true;
   return steppedUpAt !== null && now.getTime() - steppedUpAt.getTime() <= maxAgeMs;
+}
+
+/** The user's signed-in browsers, the newest first. */
+export function listSessions(db: Queryable, { realm, user }: Session, now: Date): Promise<ListedSession[]> {
+  const idleSince = new Date(now.getTime() - SESSION_LIMITS[realm].idleMs);
+  return listOpenSessions(db, user.id, { now, idleSince });
+}
+
+/** Ends another session of the user. @throws NotFoundError if the user has no such session */
+export async function endOtherSession(db: Queryable, { user }: Session, sessionId: string, now: Date): Promise<void> {
+  if (!(await endSessionOf(db, user.id, sessionId, now))) throw new NotFoundError('session', sessionId);
+}
+
+/** Ends all other sessions of the user. */
+export async function endOtherSessions(db: Queryable, { id, user }: Session, now: Date): Promise<void> {
+  await endSessionsOf(db, user.id, id, now);
 }
 
 /** Signs out. Repeatable. */
@@ -154,6 +170,7 @@ export async function useDevelopmentLink(
 const invalidLink = () =>
   new SignInError('link_invalid', 'This link is not valid: it is unknown, withdrawn or expired.');
 
-function shortened({ address, userAgent }: Browser): Browser {
+/** The column has a limit, and a browser none. */
+export function shortened({ address, userAgent }: Browser): Browser {
   return { address, userAgent: userAgent.slice(0, MAX_USER_AGENT_CHARACTERS) };
 }

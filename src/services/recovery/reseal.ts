@@ -62,6 +62,13 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     bindingOf: ({ id }) => ['payment-details', id],
   },
   {
+    ...BY_UUID,
+    table: 'users',
+    column: 'sealed_totp',
+    bound: 'array[]::text[]',
+    bindingOf: ({ id }) => ['totp', id],
+  },
+  {
     table: 'retired_keys',
     column: 'sealed',
     id: 'key_id',

@@ -37,8 +37,8 @@ const DEMO_SETTLEMENT_DELAY_SECONDS = 10;
 
 /**
  * Creates what `lunas up` shows: an approved merchant with a key and an owner, and for each provider a policy and an
- * account at the sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key is derived
- * from the master key, because the database stores only its hash.
+ * account at the sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key
+ * is derived from the master key, because the database stores only its hash.
  * @throws ConflictError if the database is not one of the sandbox
  */
 export async function seedDemo(options: DemoOptions): Promise<Demo> {
@@ -89,7 +89,7 @@ async function ensureOwner(db: Queryable): Promise<void> {
   );
   await db.query(
     `insert into members (merchant_id, user_id, role, invited_by, created_at)
-     select $1, id, 'owner', 'lunas up', now() from users where realm = 'merchant' and email = $2
+     select $1, id, 'owner', 'cli:demo', now() from users where realm = 'merchant' and email = $2
      on conflict (merchant_id, user_id) do nothing`,
     [DEMO_MERCHANT_ID, DEMO_OWNER_EMAIL],
   );

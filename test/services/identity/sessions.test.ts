@@ -4,9 +4,12 @@ import { createOperator } from '../../../src/services/identity/operators';
 import {
   createDevelopmentLink,
   endDevelopmentLinks,
+  endOtherSession,
+  endOtherSessions,
   endSession,
   extendSession,
   isSteppedUp,
+  listSessions,
   readSession,
   useDevelopmentLink,
 } from '../../../src/services/identity/sessions';
@@ -117,6 +120,29 @@ describe('readSession', () => {
     expect(rows).toEqual([{ ended_at: NOW }]);
   });
 
+  it('lists the browsers of a user, and ends one or all others', async () => {
+    await createMember(owner, 'budi@toko.example');
+    const budi = await signIn(owner, 'budi@toko.example', NOW);
+    const opened = [
+      await signIn(owner, EMAIL, NOW),
+      await signIn(owner, EMAIL, after(1)),
+      await signIn(owner, EMAIL, after(2)),
+    ];
+    const [one, other] = [await read(opened[0]?.token ?? ''), opened[1]?.sessionId ?? ''];
+    if (!one) throw new Error('The session has ended');
+    const listed = async () => (await listSessions(db, one, after(3))).map(({ id }) => id);
+    expect(await listed()).toEqual(opened.map(({ sessionId }) => sessionId).toReversed());
+    expect((await listSessions(db, one, NOW))[0]).toMatchObject({ method: 'development_link', ...BROWSER });
+    await endOtherSession(db, one, other, NOW);
+    expect(await listed()).not.toContain(other);
+    for (const id of [other, budi.sessionId]) {
+      await expect(endOtherSession(db, one, id, NOW)).rejects.toThrow('There is no session');
+    }
+    await endOtherSessions(db, one, NOW);
+    expect(await listed()).toEqual([one.id]);
+    expect(await read(budi.token)).toBeDefined();
+  });
+
   it('attack: accepts no other token, whatever its form', async () => {
     const { token } = await signIn(owner, EMAIL, NOW);
     const link = await createLink();
@@ -154,7 +180,8 @@ describe('readSession', () => {
        select gen_random_uuid(), 'merchant', n || '@toko.example', 'Budi' from generate_series(1, 10000) n`,
     );
     await owner.query(
-      `insert into merchants (id, name, status) select gen_random_uuid(), 'Toko', 'approved' from generate_series(1, 5000)`,
+      `insert into merchants (id, name, status)
+       select gen_random_uuid(), 'Toko', 'approved' from generate_series(1, 5000)`,
     );
     await owner.query(
       `insert into members (merchant_id, user_id, role, invited_by, created_at)

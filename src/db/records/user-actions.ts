@@ -1,0 +1,67 @@
+import type { Queryable } from '../connection/pool';
+
+export interface NewUserAction {
+  readonly userId: string;
+  /** Null: it belongs to the login, not to a merchant. */
+  readonly merchantId: string | null;
+  readonly action: string;
+  /** The id of the object that the action creates or changes. */
+  readonly target: string;
+  readonly detail: string | null;
+  readonly address: string;
+}
+
+const INSERT = `insert into user_actions (actor, via, user_id, merchant_id, action, target, detail, address)
+  values ('user:' || $1::uuid, 'dashboard', $1, $2, $3, $4, $5, $6) returning id`;
+
+const valuesOf = ({ userId, merchantId, action, target, detail, address }: NewUserAction) => [
+  userId,
+  merchantId,
+  action,
+  target,
+  detail,
+  address,
+];
+
+/** @returns the id of the row, for its outcome */
+export async function insertUserAction(db: Queryable, action: NewUserAction): Promise<number> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'insert_user_action',
+    text: INSERT,
+    values: valuesOf(action),
+  });
+  if (!rows[0]) throw new Error('The action was not written into the log of user actions');
+  return rows[0].id;
+}
+
+/** What is written of an action that has ended. */
+export interface UserActionOutcome {
+  readonly outcome: 'succeeded' | 'rejected' | 'indeterminate';
+  /** Why it was rejected, or is indeterminate. */
+  readonly detail: string | null;
+}
+
+export async function insertUserActionOutcome(
+  db: Queryable,
+  actionId: number,
+  { outcome, detail }: UserActionOutcome,
+): Promise<void> {
+  await db.query('insert into user_action_outcomes (action_id, outcome, detail) values ($1, $2, $3)', [
+    actionId,
+    outcome,
+    detail,
+  ]);
+}
+
+/** Writes an action that has ended, with its outcome, in one statement. */
+export async function insertEndedUserAction(
+  db: Queryable,
+  action: NewUserAction,
+  { outcome, detail }: UserActionOutcome,
+): Promise<void> {
+  await db.query(
+    `with recorded as (${INSERT})
+     insert into user_action_outcomes (action_id, outcome, detail) select id, $7, $8 from recorded`,
+    [...valuesOf(action), outcome, detail],
+  );
+}

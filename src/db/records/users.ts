@@ -1,0 +1,92 @@
+import type { UserLanguage, Realm } from '../../domain/sign-in';
+import type { Queryable } from '../connection/pool';
+
+/** What signing in compares. */
+export interface UserCredentials {
+  readonly id: string;
+  readonly realm: Realm;
+  readonly email: string;
+  readonly name: string;
+  readonly language: UserLanguage;
+  readonly passwordHash: string | null;
+  readonly sealedTotp: string | null;
+  readonly hasPasskey: boolean;
+}
+
+const CREDENTIALS = `person.id, person.realm, person.email, person.name, person.language,
+  person.password_hash as "passwordHash", person.sealed_totp as "sealedTotp",
+  exists (select from passkeys where passkeys.user_id = person.id) as "hasPasskey"`;
+
+/** Undefined if there is no such user, or it is disabled. */
+export async function findUserByEmail(
+  db: Queryable,
+  realm: Realm,
+  email: string,
+): Promise<UserCredentials | undefined> {
+  const { rows } = await db.query<UserCredentials>({
+    name: 'find_user_by_email',
+    text: `select ${CREDENTIALS} from users person
+      where person.realm = $1 and person.email = $2 and person.disabled_at is null`,
+    values: [realm, email],
+  });
+  return rows[0];
+}
+
+/** As `findUserByEmail`. */
+export async function findUser(db: Queryable, userId: string): Promise<UserCredentials | undefined> {
+  const { rows } = await db.query<UserCredentials>(
+    `select ${CREDENTIALS} from users person where person.id = $1 and person.disabled_at is null`,
+    [userId],
+  );
+  return rows[0];
+}
+
+/** Replaces the secret of the authenticator app. */
+export async function storeTotp(
+  db: Queryable,
+  userId: string,
+  { sealedTotp, lastStep }: { readonly sealedTotp: string; readonly lastStep: number },
+): Promise<void> {
+  await db.query('update users set sealed_totp = $2, totp_last_step = $3 where id = $1', [
+    userId,
+    sealedTotp,
+    lastStep,
+  ]);
+}
+
+/** Uses the step of a code for good. @returns false if it or a later one was used, or the secret was replaced */
+export async function takeTotpStep(
+  db: Queryable,
+  { userId, sealedTotp, step }: { readonly userId: string; readonly sealedTotp: string; readonly step: number },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update users set totp_last_step = $3
+     where id = $1 and sealed_totp = $2 and (totp_last_step is null or totp_last_step < $3)`,
+    [userId, sealedTotp, step],
+  );
+  return rowCount === 1;
+}
+
+/** Sets a new password and ends the user's other sessions, in one statement. */
+export async function storePassword(
+  db: Queryable,
+  {
+    userId,
+    passwordHash,
+    keptSessionId,
+    now,
+  }: {
+    readonly userId: string;
+    readonly passwordHash: string;
+    readonly keptSessionId: string | null;
+    readonly now: Date;
+  },
+): Promise<void> {
+  await db.query(
+    `with ended as (
+       update sessions set ended_at = $4 where user_id = $1 and ended_at is null and id is distinct from $3::uuid
+     )
+     update users set password_hash = $2, password_changed_at = $4 where id = $1`,
+    [userId, passwordHash, keptSessionId, now],
+  );
+}

@@ -1,0 +1,68 @@
+import type { Queryable } from '../../db/connection/pool';
+import { insertEndedUserAction, insertUserAction, insertUserActionOutcome } from '../../db/records/user-actions';
+import type { Logger } from '../../observability/logger';
+import { executeRecorded } from './execute-recorded';
+
+/** The user of a merchant who acts. */
+export interface UserIdentity {
+  readonly userId: string;
+  /** Null: the action belongs to the login. */
+  readonly merchantId: string | null;
+  readonly address: string;
+  /** Receives an error if an outcome cannot be recorded. */
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/** Every action of users that is recorded; pages of later issues add theirs. */
+export type UserActionName =
+  | 'session.sign_in'
+  | 'session.end'
+  | 'security.step_up'
+  | 'security.set_password'
+  | 'security.set_totp'
+  | 'security.set_recovery_codes'
+  | 'security.add_passkey'
+  | 'security.remove_passkey'
+  | 'security.reset'
+  | 'member.invite'
+  | 'member.withdraw_invitation'
+  | 'member.join'
+  | 'member.set_role'
+  | 'member.remove'
+  | 'member.reset';
+
+export interface UserAction {
+  readonly action: UserActionName;
+  /** The id of the object that the action creates or changes. */
+  readonly target: string;
+  /** Its parameters, as JSON. */
+  readonly detail?: string | undefined;
+}
+
+/** Executes an action of a user and records it: before its execution, and its outcome after it. */
+export async function withUserAudit<Result>(
+  db: Queryable,
+  by: UserIdentity,
+  { action, target, detail }: UserAction,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { userId, merchantId, address, log } = by;
+  const id = await insertUserAction(db, { userId, merchantId, action, target, detail: detail ?? null, address });
+  return executeRecorded(work, (outcome, reason) =>
+    insertUserActionOutcome(db, id, { outcome, detail: reason }).catch((error: unknown) => {
+      log.error({ err: error, actionId: id, outcome }, 'outcome of a user action not recorded');
+    }),
+  );
+}
+
+/** Records a sign-in or another step that has ended: it changes nothing that a row before it would have to explain. */
+export async function recordEndedStep(
+  db: Queryable,
+  { userId, merchantId, address }: UserIdentity,
+  { action, target }: UserAction,
+  rejection: string | null,
+): Promise<void> {
+  const outcome = rejection === null ? 'succeeded' : 'rejected';
+  const row = { userId, merchantId, action, target, detail: null, address };
+  await insertEndedUserAction(db, row, { outcome, detail: rejection });
+}

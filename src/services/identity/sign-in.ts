@@ -1,0 +1,274 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Environment } from '../../config';
+import { createSignInToken } from '../../crypto/sign-in-token';
+import type { Sealer } from '../../crypto/sealing';
+import type { Pool } from '../../db/connection/pool';
+import { insertSession, rotateSession } from '../../db/records/sessions';
+import { findUser, findUserByEmail, storePassword, type UserCredentials } from '../../db/records/users';
+import { passwordViolation } from '../../domain/passwords';
+import { type Realm, SESSION_LIMITS, type SessionStage, type SignInMethod } from '../../domain/sign-in';
+import { InvalidError, SignInError } from '../../errors';
+import type { Logger } from '../../observability/logger';
+import { recordEndedStep, type UserActionName, type UserIdentity, withUserAudit } from '../audit/user-audit';
+import type { PasswordHasher } from './password';
+import type { RejectedSignIns } from './rejected-sign-ins';
+import { createRecoveryCodes, spendRecoveryCode } from './recovery-codes';
+import { type Browser, type OpenedSession, type Session, shortened } from './sessions';
+import type { SignInThrottle } from './throttle';
+import { confirmTotpEnrolment, spendTotpCode } from './totp';
+
+export interface IdentityDependencies {
+  readonly db: Pool;
+  readonly sealer: Sealer;
+  readonly hasher: PasswordHasher;
+  readonly throttle: SignInThrottle;
+  readonly rejections: RejectedSignIns;
+  /** Production requires a second factor of every user. */
+  readonly environment: Environment;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/** How long a browser may wait between the password and the second factor. */
+const PASSWORD_STAGE_MS = 5 * 60_000;
+/** A new user reads the instructions of an authenticator app. */
+const ENROL_STAGE_MS = 60 * 60_000;
+
+/** What proves the identity of a user again, or a second time. */
+export type Proof =
+  | { readonly kind: 'totp'; readonly code: string }
+  | { readonly kind: 'recovery_code'; readonly code: string }
+  | { readonly kind: 'password'; readonly password: string };
+
+export interface PasswordSignIn {
+  readonly realm: Realm;
+  readonly email: string;
+  readonly password: string;
+  readonly browser: Browser;
+}
+
+/**
+ * Signs in by e-mail and password. An unknown e-mail costs the same work, and has the same error.
+ * @returns the session in the stage `password` if the user has a second factor. If not, production requires that one is
+ * set (`enrol`), and in a sandbox the user is signed in (`full`)
+ * @throws SignInError `credentials`, `throttled`, `busy` or `unavailable`
+ */
+export async function signInWithPassword(
+  dependencies: IdentityDependencies,
+  { realm, email, password, browser }: PasswordSignIn,
+  now: Date,
+): Promise<OpenedSession> {
+  const { db, hasher, throttle, rejections } = dependencies;
+  const attempt = { realm, email: email.trim().toLowerCase(), address: browser.address };
+  await throttle.countPassword(attempt);
+  const user = await findUserByEmail(db, realm, attempt.email);
+  const isEqual = await hasher.verify(user?.passwordHash ?? undefined, password);
+  if (!user || !isEqual) {
+    if (user) rejections.record(user.id, browser.address);
+    throw new SignInError('credentials', 'The e-mail or the password is wrong.');
+  }
+  await throttle.forgetPair(attempt);
+  return openSession(dependencies, user, { stage: nextStage(dependencies, user), method: 'password', browser }, now);
+}
+
+function nextStage({ environment }: IdentityDependencies, user: UserCredentials): Exclude<SessionStage, 'passkey'> {
+  if (user.sealedTotp !== null || user.hasPasskey) return 'password';
+  return environment === 'production' ? 'enrol' : 'full';
+}
+
+interface OpeningSession {
+  readonly stage: SessionStage;
+  readonly method: SignInMethod;
+  readonly browser: Browser;
+}
+
+/** Opens the session of a user who has proved a part of their identity. */
+export async function openSession(
+  { db, log }: IdentityDependencies,
+  { id: userId, realm }: Pick<UserCredentials, 'id' | 'realm'>,
+  { stage, method, browser }: OpeningSession,
+  now: Date,
+): Promise<OpenedSession> {
+  const { token, tokenSha256 } = createSignInToken('session');
+  const [id, expiresAt] = [uuidv7(), expiryOf(realm, stage, now)];
+  const steppedUpAt = stage === 'full' ? now : null;
+  const session = { id, realm, userId, tokenSha256, stage, method, now, expiresAt, steppedUpAt };
+  await insertSession(db, { ...session, browser: shortened(browser) });
+  if (stage === 'full') {
+    const by = { userId, merchantId: null, address: browser.address, log };
+    await recordEndedStep(db, by, { action: 'session.sign_in', target: id }, null);
+  }
+  return { sessionId: id, token, expiresAt };
+}
+
+function expiryOf(realm: Realm, stage: SessionStage, now: Date): Date {
+  const { absoluteMs } = SESSION_LIMITS[realm];
+  const durationMs = {
+    passkey: PASSWORD_STAGE_MS,
+    password: PASSWORD_STAGE_MS,
+    enrol: ENROL_STAGE_MS,
+    full: absoluteMs,
+  };
+  return new Date(now.getTime() + durationMs[stage]);
+}
+
+/**
+ * Completes a sign-in by the second factor.
+ * @returns the session with its new token
+ * @throws SignInError `code`, `session_ended`, `throttled` or `unavailable`
+ */
+export async function completeSignIn(
+  dependencies: IdentityDependencies,
+  session: Session,
+  { proof, address }: { readonly proof: Exclude<Proof, { kind: 'password' }>; readonly address: string },
+  now: Date,
+): Promise<OpenedSession> {
+  if (session.stage !== 'password') throw sessionEnded();
+  const by = identityOf(dependencies, session, address);
+  return recordedStep(dependencies, by, { action: 'session.sign_in', target: session.id }, async () => {
+    await verifyProof(dependencies, session, proof, now);
+    return renew(dependencies, session, now);
+  });
+}
+
+/**
+ * Proves the identity of a signed-in user again, before what needs a step-up. A user with a second factor needs it.
+ * @returns the session with its new token
+ * @throws SignInError as `completeSignIn`, and `credentials`
+ */
+export async function stepUp(
+  dependencies: IdentityDependencies,
+  session: Session,
+  { proof, address }: { readonly proof: Proof; readonly address: string },
+  now: Date,
+): Promise<OpenedSession> {
+  if (session.stage !== 'full') throw sessionEnded();
+  const by = identityOf(dependencies, session, address);
+  return recordedStep(dependencies, by, { action: 'security.step_up', target: session.id }, async () => {
+    await verifyProof(dependencies, session, proof, now);
+    return renew(dependencies, session, now);
+  });
+}
+
+async function verifyProof(
+  { db, sealer, hasher, throttle }: IdentityDependencies,
+  { id, user: { id: userId } }: Session,
+  proof: Proof,
+  now: Date,
+): Promise<void> {
+  await throttle.countCode(id, userId);
+  const user = await findUser(db, userId);
+  if (!user) throw sessionEnded();
+  switch (proof.kind) {
+    case 'recovery_code':
+      return spendRecoveryCode(db, userId, proof.code, now);
+    case 'totp':
+      if (user.sealedTotp === null) throw new SignInError('code', 'This user has no authenticator app.');
+      return spendTotpCode(db, sealer, { userId, sealedTotp: user.sealedTotp }, proof.code, now);
+    case 'password': {
+      const isEqual = await hasher.verify(user.passwordHash ?? undefined, proof.password);
+      if (isEqual && user.sealedTotp === null && !user.hasPasskey) return;
+      throw new SignInError('credentials', 'The password is wrong, or this user has a second factor.');
+    }
+  }
+}
+
+/** A session that was full keeps its end. */
+async function renew({ db }: IdentityDependencies, session: Session, now: Date): Promise<OpenedSession> {
+  const { id: sessionId, stage, realm } = session;
+  const { token, tokenSha256 } = createSignInToken('session');
+  const expiresAt = stage === 'full' ? session.expiresAt : expiryOf(realm, 'full', now);
+  const isRenewed = await rotateSession(db, { sessionId, from: stage, tokenSha256, expiresAt, now });
+  if (!isRenewed) throw sessionEnded();
+  return { sessionId, token, expiresAt };
+}
+
+interface EnrolledFactor {
+  readonly session: OpenedSession;
+  /** Shown once. */
+  readonly recoveryCodes: readonly string[];
+}
+
+/**
+ * Sets the authenticator app of the user, in place of an earlier one, with new recovery codes. It completes a sign-in
+ * that required a second factor.
+ * @param enrolment the hidden field of `beginTotpEnrolment`, and a code of the app
+ * @throws SignInError `code`, `session_ended`, `throttled` or `unavailable`
+ */
+export async function enrolTotp(
+  dependencies: IdentityDependencies,
+  session: Session,
+  {
+    enrolment,
+    address,
+  }: { readonly enrolment: { readonly sealed: string; readonly code: string }; readonly address: string },
+  now: Date,
+): Promise<EnrolledFactor> {
+  const { db, sealer, throttle } = dependencies;
+  if (session.stage === 'password') throw sessionEnded();
+  const by = identityOf(dependencies, session, address);
+  await throttle.countCode(session.id, session.user.id);
+  return withUserAudit(db, by, { action: 'security.set_totp', target: session.user.id }, async () => {
+    await confirmTotpEnrolment(db, sealer, session, enrolment, now);
+    const recoveryCodes = await createRecoveryCodes(db, { id: session.user.id, realm: session.realm });
+    return { session: await renew(dependencies, session, now), recoveryCodes };
+  });
+}
+
+/**
+ * Sets the user's password and ends the user's other sessions.
+ * @throws InvalidError `password` with the rule that it violates
+ * @throws SignInError `busy`
+ */
+export async function changePassword(
+  { db, hasher, log }: IdentityDependencies,
+  session: Session,
+  { password, address }: { readonly password: string; readonly address: string },
+  now: Date,
+): Promise<void> {
+  const { id: userId, email } = session.user;
+  const passwordHash = await hashNewPassword(hasher, password, email);
+  const by = { userId, merchantId: null, address, log };
+  await withUserAudit(db, by, { action: 'security.set_password', target: userId }, () =>
+    storePassword(db, { userId, passwordHash, keptSessionId: session.id, now }),
+  );
+}
+
+/** @throws InvalidError `password`; its message is the `PasswordViolation` */
+export async function hashNewPassword(hasher: PasswordHasher, password: string, email: string): Promise<string> {
+  const violation = passwordViolation(password, email);
+  if (violation !== null) throw new InvalidError('password', violation);
+  return hasher.hash(password);
+}
+
+/** Replaces the recovery codes. @returns the new ones, which are shown once */
+export async function replaceRecoveryCodes(
+  dependencies: IdentityDependencies,
+  { user, realm }: Session,
+  address: string,
+): Promise<string[]> {
+  const by = { userId: user.id, merchantId: null, address, log: dependencies.log };
+  return withUserAudit(dependencies.db, by, { action: 'security.set_recovery_codes', target: user.id }, () =>
+    createRecoveryCodes(dependencies.db, { id: user.id, realm }),
+  );
+}
+
+function identityOf({ log }: IdentityDependencies, { user }: Session, address: string): UserIdentity {
+  return { userId: user.id, merchantId: null, address, log };
+}
+
+/** Records a step with its outcome after it: the step itself changes nothing but the session. */
+async function recordedStep<Result>(
+  { db }: IdentityDependencies,
+  by: UserIdentity,
+  action: { readonly action: UserActionName; readonly target: string },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const result = await work().catch(async (error: unknown) => {
+    if (error instanceof SignInError) await recordEndedStep(db, by, action, error.reason);
+    throw error;
+  });
+  await recordEndedStep(db, by, action, null);
+  return result;
+}
+
+const sessionEnded = () => new SignInError('session_ended', 'The sign-in has ended. Sign in again.');

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Pool } from '../../db/connection/pool';
+import type { Realm } from '../../domain/sign-in';
+import { SignInError } from '../../errors';
+
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 60 * MINUTE_SECONDS;
+
+/** Attempts in a time. The names are the prefixes of the keys. */
+const LIMITS = {
+  sign_in_pair: { points: 5, duration: 15 * MINUTE_SECONDS },
+  sign_in_email: { points: 50, duration: HOUR_SECONDS },
+  sign_in_network: { points: 60, duration: 15 * MINUTE_SECONDS },
+  sign_in_session: { points: 5, duration: 5 * MINUTE_SECONDS },
+  sign_in_user: { points: 10, duration: 15 * MINUTE_SECONDS },
+  sign_in_token: { points: 30, duration: MINUTE_SECONDS },
+} as const;
+
+type LimitName = keyof typeof LIMITS;
+
+/** Without the store no attempt is accepted: repeat it then. */
+const UNAVAILABLE_SECONDS = 5;
+
+/** A login that a browser asks for. */
+export interface SignInAttempt {
+  readonly realm: Realm;
+  readonly email: string;
+  readonly address: string;
+}
+
+/**
+ * Limits the attempts to sign in, over all processes, in the table of the API's rate limits. Unlike those it fails
+ * closed. It locks no account: a stranger who reaches the limit of an e-mail from one network leaves the user's own
+ * network free, and passkeys are not counted by e-mail.
+ */
+export class SignInThrottle {
+  readonly #limits: Readonly<Record<LimitName, RateLimiterPostgres>>;
+
+  constructor(db: Pool) {
+    const limit = (name: LimitName) =>
+      new RateLimiterPostgres({
+        storeClient: db,
+        storeType: 'pool',
+        tableName: 'rate_limits',
+        tableCreated: true,
+        // Its timer outlives the process's shutdown. The API deletes what is expired.
+        clearExpiredByTimeout: false,
+        keyPrefix: name,
+        ...LIMITS[name],
+      });
+    this.#limits = {
+      sign_in_pair: limit('sign_in_pair'),
+      sign_in_email: limit('sign_in_email'),
+      sign_in_network: limit('sign_in_network'),
+      sign_in_session: limit('sign_in_session'),
+      sign_in_user: limit('sign_in_user'),
+      sign_in_token: limit('sign_in_token'),
+    };
+  }
+
+  /**
+   * Counts an attempt with a password. The pair comes before the e-mail: attempts beyond the limit of one network do
+   * not use up that of the e-mail.
+   * @throws SignInError `throttled` or `unavailable`
+   */
+  async countPassword(attempt: SignInAttempt): Promise<void> {
+    await this.#count('sign_in_network', networkOf(attempt.address));
+    await this.#count('sign_in_pair', pairOf(attempt));
+    await this.#count('sign_in_email', hashOf(attempt));
+  }
+
+  /** After a sign-in: only failures count for the pair. A store that is away keeps the count. */
+  async forgetPair(attempt: SignInAttempt): Promise<void> {
+    await this.#limits.sign_in_pair.delete(pairOf(attempt)).catch(() => undefined);
+  }
+
+  /** Counts a code, of an app or for recovery. @throws SignInError `throttled` or `unavailable` */
+  async countCode(sessionId: string, userId: string): Promise<void> {
+    await this.#count('sign_in_session', sessionId);
+    await this.#count('sign_in_user', userId);
+  }
+
+  /** Counts a link, or a passkey. @throws SignInError `throttled` or `unavailable` */
+  async countToken(address: string): Promise<void> {
+    await this.#count('sign_in_token', networkOf(address));
+  }
+
+  async #count(name: LimitName, key: string): Promise<void> {
+    try {
+      await this.#limits[name].consume(key);
+    } catch (error) {
+      if (error instanceof RateLimiterRes) {
+        const seconds = Math.max(Math.ceil(error.msBeforeNext / 1_000), 1);
+        throw new SignInError('throttled', `Too many attempts; try again in ${seconds} s.`, seconds);
+      }
+      throw new SignInError('unavailable', 'Signing in is not possible now.', UNAVAILABLE_SECONDS, { cause: error });
+    }
+  }
+}
+
+/** The table has no e-mail in clear. */
+function hashOf({ realm, email }: SignInAttempt): string {
+  return hash('sha256', `${realm}:${email}`);
+}
+
+function pairOf(attempt: SignInAttempt): string {
+  return `${hashOf(attempt)}:${networkOf(attempt.address)}`;
+}
+
+/** The /24 of an IPv4 address, or the /64 of an IPv6 address, in canonical form. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address.replace(/\.\d+$/, '.0/24');
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(8 - head.length - tail.length, 0) }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,95 @@
+import { Secret, TOTP } from 'otpauth';
+import type { Sealer } from '../../crypto/sealing';
+import type { Queryable } from '../../db/connection/pool';
+import { storeTotp, takeTotpStep } from '../../db/records/users';
+import { SignInError } from '../../errors';
+
+const ISSUER = 'Lunas';
+const STEP_SECONDS = 30;
+/** Steps before and after the current one, for clocks that differ. */
+const WINDOW = 1;
+const SECRET_BYTES = 20;
+const CODE = /^\d{6}$/;
+
+/** What a user needs to add Lunas to an authenticator app. */
+export interface TotpEnrolment {
+  /** In base 32, to be typed. */
+  readonly secret: string;
+  /** `otpauth://…`, for the QR image. */
+  readonly uri: string;
+  /** The secret for the form's hidden field. It opens only for this session. */
+  readonly sealed: string;
+}
+
+interface EnrollingSession {
+  readonly id: string;
+  readonly user: { readonly id: string; readonly email: string };
+}
+
+/** A new secret. Nothing is stored until the user confirms it with a code. */
+export function beginTotpEnrolment(sealer: Sealer, { id, user }: EnrollingSession): TotpEnrolment {
+  const secret = new Secret({ size: SECRET_BYTES }).base32;
+  const uri = authenticator(secret, user.email).toString();
+  return { secret, uri, sealed: sealer.seal(secret, ['totp-enrolment', id]) };
+}
+
+/**
+ * Stores the secret as the user's only one. The code that confirms it is used by that.
+ * @throws SignInError `code`
+ */
+export async function confirmTotpEnrolment(
+  db: Queryable,
+  sealer: Sealer,
+  { id, user }: EnrollingSession,
+  { sealed, code }: { readonly sealed: string; readonly code: string },
+  now: Date,
+): Promise<void> {
+  const secret = openEnrolment(sealer, id, sealed);
+  const step = secret === undefined ? null : stepOf(secret, code, now);
+  if (secret === undefined || step === null) throw wrongCode();
+  await storeTotp(db, user.id, { sealedTotp: sealer.seal(secret, ['totp', user.id]), lastStep: step });
+}
+
+/** A field of a form can have any text. */
+function openEnrolment(sealer: Sealer, sessionId: string, sealed: string): string | undefined {
+  try {
+    return sealer.open(sealed, ['totp-enrolment', sessionId]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A user's secret as it is stored. */
+interface SealedTotp {
+  readonly userId: string;
+  readonly sealedTotp: string;
+}
+
+/**
+ * Uses a code, which is good once: the statement that compares its step with the newest one also stores it.
+ * @throws SignInError `code` if it is wrong, or was used
+ */
+export async function spendTotpCode(
+  db: Queryable,
+  sealer: Sealer,
+  { userId, sealedTotp }: SealedTotp,
+  code: string,
+  now: Date,
+): Promise<void> {
+  const step = stepOf(sealer.open(sealedTotp, ['totp', userId]), code, now);
+  if (step === null || !(await takeTotpStep(db, { userId, sealedTotp, step }))) throw wrongCode();
+}
+
+/** The step that the code is of; null if it is of none near now. */
+function stepOf(secret: string, code: string, now: Date): number | null {
+  if (!CODE.test(code)) return null;
+  const timestamp = now.getTime();
+  const delta = authenticator(secret, ISSUER).validate({ token: code, timestamp, window: WINDOW });
+  return delta === null ? null : Math.floor(timestamp / (STEP_SECONDS * 1_000)) + delta;
+}
+
+function authenticator(secret: string, label: string): TOTP {
+  return new TOTP({ issuer: ISSUER, label, algorithm: 'SHA1', digits: 6, period: STEP_SECONDS, secret });
+}
+
+const wrongCode = () => new SignInError('code', 'The code is wrong, or it was used before.');

@@ -1,0 +1,370 @@
+import { randomBytes } from 'node:crypto';
+import { TOTP } from 'otpauth';
+import { createSealer, type Sealer } from '../../../src/crypto/sealing';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { RECOVERY_CODES } from '../../../src/domain/recovery-codes';
+import { PasswordHasher } from '../../../src/services/identity/password';
+import { countRecoveryCodes, spendRecoveryCode } from '../../../src/services/identity/recovery-codes';
+import { RejectedSignIns } from '../../../src/services/identity/rejected-sign-ins';
+import { readSession, type Session } from '../../../src/services/identity/sessions';
+import {
+  changePassword,
+  completeSignIn,
+  enrolTotp,
+  type IdentityDependencies,
+  replaceRecoveryCodes,
+  signInWithPassword,
+  stepUp,
+} from '../../../src/services/identity/sign-in';
+import { SignInThrottle } from '../../../src/services/identity/throttle';
+import { beginTotpEnrolment } from '../../../src/services/identity/totp';
+import { resealAll } from '../../../src/services/recovery/reseal';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { BROWSER, createMember } from '../../support/people';
+
+const EMAIL = 'sri@toko.example';
+const PASSWORD = 'kopi tubruk di teras';
+const NOW = new Date('2026-11-25T03:00:00.000Z');
+const STEP_MS = 30_000;
+const after = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
+const { address } = BROWSER;
+
+let database: TestDatabase;
+let owner: Pool;
+let db: Pool;
+let masterKey: string;
+let sealer: Sealer;
+let dependencies: IdentityDependencies;
+let userId: string;
+let log: { readonly error: jest.Mock };
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  owner = createPool(database.url, { max: 2 });
+  db = createPool(database.urlOf('lunas_local_dashboard'), { max: 4 });
+  masterKey = randomBytes(32).toString('base64');
+  sealer = createSealer(masterKey);
+  const hasher = new PasswordHasher();
+  log = { error: jest.fn() };
+  const [throttle, rejections] = [new SignInThrottle(db), new RejectedSignIns(db, log)];
+  dependencies = { db, sealer, hasher, throttle, rejections, environment: 'sandbox', log };
+  userId = await createMember(owner, EMAIL);
+  await owner.query('update users set password_hash = $1', [await hasher.hash(PASSWORD)]);
+});
+afterEach(async () => {
+  await dependencies.rejections.close();
+  await Promise.all([owner.end(), db.end()]);
+  await database.drop();
+  if (log.error.mock.calls.length > 0) throw new Error('A step was not recorded');
+});
+
+const attempt = (password: string, email = EMAIL, from = address, now = NOW) =>
+  signInWithPassword(dependencies, { realm: 'merchant', email, password, browser: { ...BROWSER, address: from } }, now);
+
+async function read(token: string, now = NOW): Promise<Session> {
+  const session = await readSession(db, { realm: 'merchant', token, merchantCode: null }, now);
+  if (!session) throw new Error('The session has ended');
+  return session;
+}
+
+/** Signs in and sets an authenticator app. */
+async function enrol(now = NOW) {
+  const session = await read((await attempt(PASSWORD, EMAIL, address, now)).token, now);
+  const { secret, sealed, uri } = beginTotpEnrolment(sealer, session);
+  const codeAt = (at: Date) => new TOTP({ issuer: 'Lunas', secret }).generate({ timestamp: at.getTime() });
+  const enrolment = { sealed, code: codeAt(now) };
+  const enrolled = await enrolTotp(dependencies, session, { enrolment, address }, now);
+  return { ...enrolled, codeAt, secret, uri };
+}
+
+const reasonOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'accepted',
+    (error: unknown) => (typeof error === 'object' && error !== null && 'reason' in error ? error.reason : error),
+  );
+
+async function actions(): Promise<string[]> {
+  const { rows } = await owner.query<{ text: string }>(
+    `select action || ' ' || coalesce(outcome, 'open') || coalesce(' ' || outcomes.detail, '') as text
+     from user_actions left join user_action_outcomes outcomes on outcomes.action_id = id order by id`,
+  );
+  return rows.map(({ text }) => text);
+}
+
+describe('by password', () => {
+  it('signs a user of a sandbox in, whatever the case of the e-mail', async () => {
+    const { token, expiresAt } = await attempt(PASSWORD, ' Sri@Toko.example ');
+    expect(await read(token)).toMatchObject({
+      stage: 'full',
+      method: 'password',
+      steppedUpAt: NOW,
+      expiresAt,
+      user: { id: userId },
+    });
+    expect(await actions()).toEqual(['session.sign_in succeeded']);
+  });
+
+  it('accepts the same password from another keyboard: composed, decomposed and full width', async () => {
+    const hash = await dependencies.hasher.hash('caf\u00e9 pagi \uff11\uff12\uff13\uff14');
+    await owner.query('update users set password_hash = $1', [hash]);
+    expect(await reasonOf(attempt('cafe\u0301 pagi 1234'))).toBe('accepted');
+  });
+
+  it('attack: an unknown e-mail, a disabled user, one without a password and a wrong password are alike', async () => {
+    await createMember(owner, 'disabled@toko.example');
+    await createMember(owner, 'invited@toko.example');
+    await owner.query("update users set disabled_at = now(), password_hash = $1 where email like 'disabled%'", [
+      await dependencies.hasher.hash(PASSWORD),
+    ]);
+    const verify = jest.spyOn(dependencies.hasher, 'verify');
+    const emails = ['unknown@toko.example', 'disabled@toko.example', 'invited@toko.example'];
+    const failures = await Promise.all(
+      [...emails.map((email) => attempt(PASSWORD, email)), attempt('wrong'), attempt('x'.repeat(10_000))].map((work) =>
+        work.catch((error: unknown) => String(error)),
+      ),
+    );
+    expect(new Set(failures)).toEqual(new Set(['UserError: The e-mail or the password is wrong.']));
+    expect(verify).toHaveBeenCalledTimes(failures.length);
+  });
+
+  it('records the rejected sign-in of a known user, and none of an unknown one', async () => {
+    await reasonOf(attempt(PASSWORD, 'unknown@toko.example'));
+    await reasonOf(attempt('wrong'));
+    await dependencies.rejections.close();
+    expect(await actions()).toEqual(['session.sign_in rejected credentials']);
+  });
+
+  it('requires a second factor in production: a user without one has to set it first', async () => {
+    dependencies = { ...dependencies, environment: 'production' };
+    const { token } = await attempt(PASSWORD);
+    const session = await read(token);
+    expect(session).toMatchObject({ stage: 'enrol', steppedUpAt: null });
+    const { secret, sealed } = beginTotpEnrolment(sealer, session);
+    const code = new TOTP({ secret }).generate({ timestamp: NOW.getTime() });
+    const { session: opened, recoveryCodes } = await enrolTotp(
+      dependencies,
+      session,
+      { enrolment: { sealed, code }, address },
+      NOW,
+    );
+    expect(recoveryCodes).toHaveLength(RECOVERY_CODES);
+    expect(await read(opened.token)).toMatchObject({ stage: 'full', id: session.id });
+    await expect(read(token)).rejects.toThrow('ended');
+  });
+});
+
+describe('the second factor', () => {
+  it('completes the sign-in within five minutes, with another token', async () => {
+    const { codeAt } = await enrol();
+    const { token } = await attempt(PASSWORD, EMAIL, address, after(STEP_MS));
+    const session = await read(token, after(STEP_MS));
+    expect(session).toMatchObject({ stage: 'password', steppedUpAt: null });
+    const later = after(STEP_MS + 5 * 60_000 - 1);
+    await expect(read(token, after(STEP_MS + 5 * 60_000))).rejects.toThrow('ended');
+    const proof = { kind: 'totp', code: codeAt(later) } as const;
+    const completed = await completeSignIn(dependencies, session, { proof, address }, later);
+    expect(await read(completed.token, later)).toMatchObject({ stage: 'full', steppedUpAt: later });
+    await expect(read(token, later)).rejects.toThrow('ended');
+    expect(await actions()).toEqual([
+      'session.sign_in succeeded',
+      'security.set_totp succeeded',
+      'session.sign_in succeeded',
+    ]);
+  });
+
+  it('accepts a code of one step before and after, and none of two', async () => {
+    const { codeAt } = await enrol(after(-10 * STEP_MS));
+    for (const [steps, expected] of [
+      [-2, 'code'],
+      [2, 'code'],
+      [-1, 'accepted'],
+      [1, 'accepted'],
+    ] as const) {
+      const session = await read((await attempt(PASSWORD)).token);
+      const proof = { kind: 'totp', code: codeAt(after(steps * STEP_MS)) } as const;
+      expect(await reasonOf(completeSignIn(dependencies, session, { proof, address }, NOW))).toBe(expected);
+    }
+  });
+
+  it('attack: a code is good once, also if two sign-ins use it at the same time', async () => {
+    const { codeAt } = await enrol();
+    const now = after(STEP_MS);
+    const proof = { kind: 'totp', code: codeAt(now) } as const;
+    const sessions = [];
+    for (let count = 0; count < 4; count += 1) {
+      sessions.push(await read((await attempt(PASSWORD, EMAIL, address, now)).token, now));
+    }
+    const reasons = await Promise.all(
+      sessions.map((session) => reasonOf(completeSignIn(dependencies, session, { proof, address }, now))),
+    );
+    expect(reasons.filter((reason) => reason === 'accepted')).toHaveLength(1);
+    expect(reasons.filter((reason) => reason === 'code')).toHaveLength(3);
+  });
+
+  it('attack: the code that confirmed the authenticator app signs in no more', async () => {
+    const { codeAt } = await enrol();
+    const session = await read((await attempt(PASSWORD)).token);
+    const proof = { kind: 'totp', code: codeAt(NOW) } as const;
+    expect(await reasonOf(completeSignIn(dependencies, session, { proof, address }, NOW))).toBe('code');
+  });
+
+  it('a recovery code replaces it once', async () => {
+    const { recoveryCodes } = await enrol();
+    const use = async (code: string) => {
+      const session = await read((await attempt(PASSWORD)).token);
+      return reasonOf(completeSignIn(dependencies, session, { proof: { kind: 'recovery_code', code }, address }, NOW));
+    };
+    const [first = '', second = ''] = recoveryCodes;
+    expect(await use(first)).toBe('accepted');
+    expect(await use(first)).toBe('code');
+    expect(await use(second.toLowerCase().replaceAll('-', ' '))).toBe('accepted');
+    expect(await use('0000-0000-0000-0000')).toBe('code');
+    expect(await countRecoveryCodes(db, userId)).toEqual({ unused: 8, isFew: false });
+    for (const code of recoveryCodes.slice(2, 8)) await spendRecoveryCode(db, userId, code, NOW);
+    expect(await countRecoveryCodes(db, userId)).toEqual({ unused: 2, isFew: true });
+  });
+
+  it('attack: the secret of one session confirms nothing in another, and a changed one nothing at all', async () => {
+    const [one, other] = [await read((await attempt(PASSWORD)).token), await read((await attempt(PASSWORD)).token)];
+    const { secret, sealed } = beginTotpEnrolment(sealer, one);
+    const code = new TOTP({ secret }).generate({ timestamp: NOW.getTime() });
+    for (const [session, text] of [
+      [other, sealed],
+      [one, `${sealed.slice(0, -2)}AA`],
+      [one, ''],
+    ] as const) {
+      const enrolment = { sealed: text, code };
+      expect(await reasonOf(enrolTotp(dependencies, session, { enrolment, address }, NOW))).toBe('code');
+    }
+  });
+
+  it('is still readable after the master key was replaced', async () => {
+    const { codeAt } = await enrol();
+    const newKey = randomBytes(32).toString('base64');
+    await resealAll(owner, createSealer(newKey, [masterKey]), () => undefined);
+    dependencies = { ...dependencies, sealer: createSealer(newKey) };
+    const now = after(STEP_MS);
+    const session = await read((await attempt(PASSWORD, EMAIL, address, now)).token, now);
+    const proof = { kind: 'totp', code: codeAt(now) } as const;
+    expect(await reasonOf(completeSignIn(dependencies, session, { proof, address }, now))).toBe('accepted');
+  });
+});
+
+describe('a step-up', () => {
+  it('gives the session a new token and a time, and keeps its end', async () => {
+    const { token, expiresAt } = await attempt(PASSWORD);
+    const session = await read(token);
+    const proof = { kind: 'password', password: PASSWORD } as const;
+    const renewed = await stepUp(dependencies, session, { proof, address }, after(60_000));
+    expect(await read(renewed.token)).toMatchObject({ id: session.id, steppedUpAt: after(60_000), expiresAt });
+    await expect(read(token)).rejects.toThrow('ended');
+  });
+
+  it('attack: the password is not enough for a user with a second factor', async () => {
+    const { session, codeAt } = await enrol();
+    const proof = { kind: 'password', password: PASSWORD } as const;
+    const signedIn = await read(session.token);
+    expect(await reasonOf(stepUp(dependencies, signedIn, { proof, address }, NOW))).toBe('credentials');
+    const now = after(STEP_MS);
+    const code = { kind: 'totp', code: codeAt(now) } as const;
+    expect(await reasonOf(stepUp(dependencies, signedIn, { proof: code, address }, now))).toBe('accepted');
+  });
+
+  it('attack: a session that waits for its second factor cannot step up, nor set another one', async () => {
+    const { codeAt } = await enrol();
+    const now = after(STEP_MS);
+    const session = await read((await attempt(PASSWORD, EMAIL, address, now)).token, now);
+    const proof = { kind: 'totp', code: codeAt(now) } as const;
+    expect(await reasonOf(stepUp(dependencies, session, { proof, address }, now))).toBe('session_ended');
+    const enrolment = { sealed: '', code: codeAt(now) };
+    expect(await reasonOf(enrolTotp(dependencies, session, { enrolment, address }, now))).toBe('session_ended');
+  });
+});
+
+describe('a new password', () => {
+  it('ends the other sessions of the user, and not this one', async () => {
+    const [one, other] = [await attempt(PASSWORD), await attempt(PASSWORD)];
+    const session = await read(one.token);
+    await changePassword(dependencies, session, { password: 'teh botol dingin 88', address }, NOW);
+    await expect(read(other.token)).rejects.toThrow('ended');
+    await read(one.token);
+    expect(await reasonOf(attempt(PASSWORD))).toBe('credentials');
+    expect(await reasonOf(attempt('teh botol dingin 88'))).toBe('accepted');
+  });
+
+  it.each([
+    ['kopi', 'too_short'],
+    ['x'.repeat(5) + 'abc'.repeat(100), 'too_long'],
+    ['ababababababab', 'too_uniform'],
+    ['rahasia SRI 123', 'contains_email'],
+  ])('is rejected: %s', async (password, violation) => {
+    const session = await read((await attempt(PASSWORD)).token);
+    const changed = changePassword(dependencies, session, { password, address }, NOW);
+    await expect(changed).rejects.toMatchObject({ field: 'password', message: violation });
+  });
+});
+
+describe('limits', () => {
+  it('of a network and an e-mail: the sixth attempt waits, and another network does not', async () => {
+    for (let count = 0; count < 5; count += 1) expect(await reasonOf(attempt('wrong'))).toBe('credentials');
+    await expect(attempt(PASSWORD)).rejects.toMatchObject({
+      reason: 'throttled',
+      retryAfterSeconds: expect.any(Number),
+    });
+    expect(await reasonOf(attempt(PASSWORD, EMAIL, '203.0.113.250'))).toBe('throttled');
+    expect(await reasonOf(attempt(PASSWORD, EMAIL, '198.51.100.1'))).toBe('accepted');
+    expect(await reasonOf(attempt('wrong', 'budi@toko.example'))).toBe('credentials');
+  });
+
+  it('of a /64 of IPv6', async () => {
+    for (let count = 0; count < 5; count += 1) {
+      expect(await reasonOf(attempt('wrong', EMAIL, `2001:db8::${count + 1}`))).toBe('credentials');
+    }
+    expect(await reasonOf(attempt(PASSWORD, EMAIL, '2001:db8:0:0:ffff::9'))).toBe('throttled');
+    expect(await reasonOf(attempt(PASSWORD, EMAIL, '2001:db8:0:1::9'))).toBe('accepted');
+  });
+
+  it('count failures, and not the sign-ins of a user', async () => {
+    for (let count = 0; count < 7; count += 1) expect(await reasonOf(attempt(PASSWORD))).toBe('accepted');
+  });
+
+  it('of a sign-in: the sixth code waits, also the right one', async () => {
+    const { codeAt } = await enrol();
+    const now = after(STEP_MS);
+    const session = await read((await attempt(PASSWORD, EMAIL, address, now)).token, now);
+    const complete = (code: string) =>
+      reasonOf(completeSignIn(dependencies, session, { proof: { kind: 'totp', code }, address }, now));
+    for (let count = 0; count < 5; count += 1) expect(await complete('000000x')).toBe('code');
+    expect(await complete(codeAt(now))).toBe('throttled');
+  });
+
+  it('are closed if their store is away', async () => {
+    await owner.query('alter table rate_limits rename to rate_limits_away');
+    await expect(attempt(PASSWORD)).rejects.toMatchObject({ reason: 'unavailable', retryAfterSeconds: 5 });
+  });
+
+  it('of a process: eighteen passwords, and the rest is asked to wait', async () => {
+    const hasher = new PasswordHasher();
+    const hash = await hasher.hash(PASSWORD);
+    const reasons = await Promise.all(Array.from({ length: 30 }, () => reasonOf(hasher.verify(hash, PASSWORD))));
+    expect(reasons.filter((reason) => reason === 'accepted')).toHaveLength(18);
+    expect(reasons.filter((reason) => reason === 'busy')).toHaveLength(12);
+    expect(await hasher.verify(hash, PASSWORD)).toBe(true);
+  });
+});
+
+it('no table has a password, a secret, a code or an e-mail of an attempt', async () => {
+  const { recoveryCodes, secret, codeAt, session } = await enrol();
+  const replaced = await replaceRecoveryCodes(dependencies, await read(session.token), address);
+  await reasonOf(attempt('wrong password 77', 'unknown@toko.example'));
+  const { rows: tables } = await owner.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public'",
+  );
+  const dumps = await Promise.all(
+    tables.map(async ({ name }) => JSON.stringify((await owner.query(`select t::text from ${name} t`)).rows)),
+  );
+  const dump = dumps.join('\n');
+  expect(dump).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
+  const secrets = [PASSWORD, 'wrong password 77', 'unknown@toko.example', secret, session.token, codeAt(NOW)];
+  for (const text of [...secrets, ...recoveryCodes, ...replaced]) expect(dump).not.toContain(text);
+});
