@@ -144,34 +144,105 @@ export function ruleFor(action: PaymentAction, { status }: PaymentState) {
   return PAYMENT_ACTIONS[action].rules.find((rule) => rule.from === status);
 }
 
+/** Why an action is not possible. The API has an English sentence for each, the dashboard one in each language. */
+export const REJECTION_CODES = [
+  'provider_cannot_cancel',
+  'provider_cannot_refund',
+  'not_issued',
+  'not_paid',
+  'paid',
+  'settled',
+  'ended',
+  'refund_in_progress',
+  'refund_failed',
+  'refunded',
+  'refund_submitted',
+  'refund_limit',
+  'settlement_delay',
+  'other_status',
+] as const;
+export type RejectionCode = (typeof REJECTION_CODES)[number];
+
+export interface ActionRejection {
+  readonly code: RejectionCode;
+  /** For `settlement_delay`: the end of the delay, in milliseconds since 1970. */
+  readonly dueAtMs?: number;
+}
+
+const UNPAID_END = { expired: 'ended', failed: 'ended', cancelled: 'ended' } as const;
+const REFUND_STEPS = {
+  refund_processing: 'refund_in_progress',
+  refund_failed: 'refund_failed',
+  refunded: 'refunded',
+} as const;
+
+/** What a status means for an action that it does not allow. */
+const STATUS_REJECTIONS: Readonly<Record<MerchantPaymentAction, Partial<Record<PaymentStatus, RejectionCode>>>> = {
+  cancel: { created: 'not_issued', paid: 'paid', settled: 'settled', ...UNPAID_END, ...REFUND_STEPS },
+  refund: {
+    created: 'not_paid',
+    pending: 'not_paid',
+    expired: 'not_paid',
+    failed: 'not_paid',
+    cancelled: 'not_paid',
+    settled: 'settled',
+    ...REFUND_STEPS,
+  },
+};
+
 /**
- * Why the action cannot be performed in this state, in words for the caller; null if it can be. If the state has no
- * refund, the checks of the refund are skipped.
+ * Why the action cannot be performed in this state; null if it can be. This one function decides for the API, the
+ * workflow, the button of a page and its form. If the state has no refund, the checks of the refund are skipped.
  */
-export function rejectionReason(
+export function findRejection(
   action: PaymentAction,
   { provider }: Pick<PaymentTerms, 'provider'>,
   state: PaymentState,
   nowMs: number,
-): string | null {
+): ActionRejection | null {
   const { status, refund } = state;
-  const { pastParticiple } = PAYMENT_ACTIONS[action];
-  if ((action === 'cancel' || action === 'refund') && !PROVIDER_CAPABILITIES[provider][action]) {
-    return `${provider} does not support it: its transactions cannot be ${pastParticiple}.`;
-  }
-  if (!ruleFor(action, state)) return `A transaction that is "${status}" cannot be ${pastParticiple}.`;
+  if (action === 'cancel' && !PROVIDER_CAPABILITIES[provider].cancel) return { code: 'provider_cannot_cancel' };
+  if (action === 'refund' && !PROVIDER_CAPABILITIES[provider].refund) return { code: 'provider_cannot_refund' };
+  if (!ruleFor(action, state)) return { code: statusRejection(action, status) };
   if (action === 'cancel' && status === 'refund_processing' && refund && refund.status !== 'held') {
-    return 'The refund is with the provider already and can no longer be cancelled.';
+    return { code: 'refund_submitted' };
   }
   if ((action === 'refund' || action === 'retryRefund') && refund?.number === MAX_REFUNDS) {
-    return `There were ${MAX_REFUNDS} refunds of this transaction already, which is the most there can be.`;
+    return { code: 'refund_limit' };
   }
-  if (action === 'submitRefundNow' && refund && refund.status !== 'held') {
-    return 'The refund is with the provider already.';
+  if (action === 'submitRefundNow' && refund && refund.status !== 'held') return { code: 'refund_submitted' };
+  const dueAtMs = state.settlesAtMs ?? nowMs;
+  return action === 'settle' && nowMs < dueAtMs ? { code: 'settlement_delay', dueAtMs } : null;
+}
+
+function statusRejection(action: PaymentAction, status: PaymentStatus): RejectionCode {
+  const codes = action === 'cancel' || action === 'refund' ? STATUS_REJECTIONS[action] : {};
+  return codes[status] ?? 'other_status';
+}
+
+/** `findRejection` as the sentence of the API and of the workflow; null if the action can be performed. */
+export function rejectionReason(
+  action: PaymentAction,
+  terms: Pick<PaymentTerms, 'provider'>,
+  state: PaymentState,
+  nowMs: number,
+): string | null {
+  const rejection = findRejection(action, terms, state, nowMs);
+  if (rejection === null) return null;
+  const { pastParticiple } = PAYMENT_ACTIONS[action];
+  switch (rejection.code) {
+    case 'provider_cannot_cancel':
+    case 'provider_cannot_refund':
+      return `${terms.provider} does not support it: its transactions cannot be ${pastParticiple}.`;
+    case 'refund_submitted':
+      return action === 'cancel'
+        ? 'The refund is with the provider already and can no longer be cancelled.'
+        : 'The refund is with the provider already.';
+    case 'refund_limit':
+      return `There were ${MAX_REFUNDS} refunds of this transaction already, which is the most there can be.`;
+    case 'settlement_delay':
+      return `Its settlement delay is not over before ${new Date(rejection.dueAtMs ?? nowMs).toISOString()}.`;
+    default:
+      return `A transaction that is "${state.status}" cannot be ${pastParticiple}.`;
   }
-  const dueMs = state.settlesAtMs ?? nowMs;
-  if (action === 'settle' && nowMs < dueMs) {
-    return `Its settlement delay is not over before ${new Date(dueMs).toISOString()}.`;
-  }
-  return null;
 }
