@@ -35,8 +35,10 @@ it('an action has a sentence exactly if it has a code', () => {
 });
 
 it('each code is the rejection of some action', () => {
-  const codes = CASES.map(({ provider, action, state }) => findRejection(action, { provider }, state, NOW_MS)?.code);
-  expect(REJECTION_CODES.filter((code) => !codes.includes(code))).toEqual([]);
+  const codes = new Set(
+    CASES.map(({ provider, action, state }) => findRejection(action, { provider }, state, NOW_MS)?.code),
+  );
+  expect(REJECTION_CODES.filter((code) => !codes.has(code))).toEqual([]);
 });
 
 it('a merchant never gets the code without a meaning', () => {

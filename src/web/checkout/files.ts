@@ -1,32 +1,13 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { PACKAGE_ROOT } from '../../package-info';
+import { type PublishedFile, PublishedFiles, UI_FILES } from '../ui/published-files';
 
-const DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'web', 'checkout', 'files');
+const DIRECTORY = 'src/web/checkout/files';
+const files = new PublishedFiles('/checkout/');
 
-interface PageFile {
-  readonly contentType: string;
-  readonly content: Buffer;
-}
-
-/** By the name in its address, which contains a hash of the content: caches may keep it forever. */
-const files = new Map<string, PageFile>();
-
-/** @returns the address of a file in `files/` */
-function publish(name: string, contentType: string): string {
-  const content = readFileSync(path.join(DIRECTORY, name));
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
-  const published = name.replace('.', `-${hash}.`);
-  files.set(published, { contentType, content });
-  return `/checkout/${published}`;
-}
-
-export const STYLE_ADDRESS = publish('checkout.css', 'text/css; charset=utf-8');
-export const SCRIPT_ADDRESS = publish('checkout.js', 'text/javascript; charset=utf-8');
-export const ICON_ADDRESS = publish('icon.svg', 'image/svg+xml');
+export const STYLE_ADDRESS = files.publish('checkout.css', `${UI_FILES}/tokens.css`, `${DIRECTORY}/checkout.css`);
+export const SCRIPT_ADDRESS = files.publish('checkout.js', `${DIRECTORY}/checkout.js`);
+export const ICON_ADDRESS = files.publish('icon.svg', `${DIRECTORY}/icon.svg`);
 
 /** A file that the page loads, by the last part of its address. */
-export function findCheckoutFile(name: string): PageFile | undefined {
-  return files.get(name);
+export function findCheckoutFile(name: string): PublishedFile | undefined {
+  return files.find(name);
 }

@@ -1,0 +1,46 @@
+import type { ReactElement } from 'react';
+
+export interface AttentionRow {
+  readonly text: string;
+  readonly link?: { readonly href: string; readonly label: string };
+}
+
+/** What waits for the merchant, the most urgent first. */
+export function Attention({ rows }: { readonly rows: readonly AttentionRow[] }): ReactElement {
+  return (
+    <ul className="attention">
+      {rows.map(({ text, link }) => (
+        <li key={text}>
+          <span className="mark" aria-hidden="true">
+            !
+          </span>
+          <span>{text}</span>
+          {link && <a href={link.href}>{link.label} ›</a>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export interface Tab {
+  readonly label: string;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+/** Links of which one is chosen. */
+export function Tabs({ name, tabs }: { readonly name: string; readonly tabs: readonly Tab[] }): ReactElement {
+  return (
+    <nav aria-label={name}>
+      <ul className="tabs">
+        {tabs.map(({ label, href, isCurrent }) => (
+          <li key={href}>
+            <a href={href} aria-current={isCurrent ? 'true' : undefined}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

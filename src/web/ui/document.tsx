@@ -1,0 +1,51 @@
+import type { ReactElement, ReactNode } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { Language } from '../../domain/sign-in';
+
+/** The addresses of what every page loads. */
+export interface PageFiles {
+  readonly style: string;
+  readonly script: string;
+  readonly icon: string;
+}
+
+/** How a page follows what it shows: by an event stream, by reading itself again, or not at all. */
+export type Liveness = { readonly events: string } | 'poll' | 'none';
+
+export interface DocumentProps {
+  readonly title: string;
+  readonly language: Language;
+  readonly files: PageFiles;
+  readonly live: Liveness;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** The whole page as HTML. */
+export function renderDocument(props: DocumentProps): string {
+  return `<!doctype html>${renderToStaticMarkup(<Document {...props} />)}`;
+}
+
+function Document({ title, language, files, live, className, children }: DocumentProps): ReactElement {
+  return (
+    <html lang={language}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>{title}</title>
+        <link rel="icon" type="image/svg+xml" href={files.icon} />
+        <link rel="stylesheet" href={files.style} />
+        <script src={files.script} defer />
+      </head>
+      <body
+        className={className}
+        data-live={typeof live === 'object' ? live.events : undefined}
+        data-poll={live === 'poll' ? '' : undefined}
+      >
+        {children}
+        <p id="announcement" className="unseen" aria-live="polite" />
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,98 @@
+// Live parts, countdowns and copy buttons. Every page works without it.
+'use strict';
+
+const POLL_MS = 15_000;
+const SLOW_POLL_MS = 30_000;
+const SLOW_AFTER_MS = 5 * 60_000;
+const STOP_AFTER_MS = 30 * 60_000;
+
+const { live, poll } = document.body.dataset;
+const openedAtMs = performance.now();
+
+/** The server's clock decides: a countdown has the time left when the page was sent. */
+function startCountdowns(root) {
+  for (const element of root.querySelectorAll('[data-left-ms]')) {
+    const endAtMs = performance.now() + Number(element.dataset.leftMs);
+    const show = () => {
+      const seconds = Math.max(Math.ceil((endAtMs - performance.now()) / 1_000), 0);
+      element.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+      if (seconds > 0) setTimeout(show, 250);
+      else endOf(element);
+    };
+    show();
+  }
+}
+
+/** A code must not be paid after its end, also if the service does not respond. */
+function endOf(element) {
+  for (const part of document.querySelectorAll('[data-until-end]')) part.remove();
+  if (element.isConnected) setTimeout(refresh, 1_000);
+}
+
+function startCopying(root) {
+  for (const button of root.querySelectorAll('[data-copy]')) {
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      const label = button.textContent;
+      button.textContent = button.dataset.copied;
+      setTimeout(() => (button.textContent = label), 1_500);
+    });
+  }
+}
+
+/** Reads the page again, and replaces the parts that differ. What the user has opened or focused stays. */
+async function refresh() {
+  const response = await fetch(location.href, { headers: { 'X-Poll': '1' } }).catch(() => undefined);
+  if (response === undefined) return;
+  if (response.status === 401) return location.reload();
+  if (!response.ok) return;
+  const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+  for (const part of document.querySelectorAll('[data-part]')) replacePart(part, next);
+  const announcement = document.getElementById('announcement');
+  const state = next.querySelector('[data-announce]')?.textContent ?? '';
+  if (announcement && announcement.dataset.shown !== state) {
+    if (announcement.dataset.shown !== undefined) announcement.textContent = state;
+    announcement.dataset.shown = state;
+  }
+}
+
+function replacePart(part, next) {
+  const replacement = next.querySelector(`[data-part="${part.dataset.part}"]`);
+  if (!replacement || part.contains(document.activeElement) || part.querySelector('details[open]')) return;
+  if (replacement.dataset.version === part.dataset.version) return;
+  part.replaceWith(replacement);
+  startCountdowns(replacement);
+  startCopying(replacement);
+}
+
+function startPolling() {
+  const openMs = performance.now() - openedAtMs;
+  if (openMs > STOP_AFTER_MS) return;
+  setTimeout(
+    async () => {
+      if (document.visibilityState === 'visible') await refresh();
+      startPolling();
+    },
+    openMs > SLOW_AFTER_MS ? SLOW_POLL_MS : POLL_MS,
+  );
+}
+
+const first = document.querySelector('[data-announce]');
+const announcement = document.getElementById('announcement');
+if (first && announcement) announcement.dataset.shown = first.textContent;
+startCountdowns(document);
+startCopying(document);
+for (const button of document.querySelectorAll('[data-print]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => print());
+}
+for (const form of document.querySelectorAll('form[method=post]')) {
+  form.addEventListener('submit', () => {
+    for (const button of form.querySelectorAll('button')) setTimeout(() => (button.disabled = true));
+  });
+}
+// A page that comes back from the browser's cache has its buttons again.
+addEventListener('pageshow', (event) => event.persisted && location.reload());
+if (live !== undefined) new EventSource(live).addEventListener('status', () => void refresh());
+if (poll !== undefined) startPolling();

@@ -1,0 +1,100 @@
+import type { InputHTMLAttributes, ReactElement, ReactNode } from 'react';
+
+interface FieldProps extends Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  'type' | 'inputMode' | 'autoComplete' | 'maxLength' | 'required'
+> {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  readonly wide?: boolean;
+  /** What stands in front of the text, such as the currency. */
+  readonly prefix?: string;
+}
+
+export function Field({ name, label, value, hint, error, wide, prefix, ...input }: FieldProps): ReactElement {
+  const described = [error !== undefined && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
+  const field = (
+    <input
+      {...input}
+      id={name}
+      name={name}
+      defaultValue={value}
+      aria-invalid={error === undefined ? undefined : true}
+      aria-describedby={described.length === 0 ? undefined : described.join(' ')}
+    />
+  );
+  return (
+    <div className={wide ? 'field wide' : 'field'}>
+      <label htmlFor={name}>{label}</label>
+      {prefix === undefined ? (
+        field
+      ) : (
+        <div className="amount-input">
+          <span aria-hidden="true">{prefix}</span>
+          {field}
+        </div>
+      )}
+      {error !== undefined && (
+        <p id={`${name}-error`} className="field-error">
+          {error}
+        </p>
+      )}
+      {hint !== undefined && (
+        <p id={`${name}-hint`} className="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ErrorSummaryProps {
+  readonly title: string;
+  readonly errors: Readonly<Partial<Record<string, string>>>;
+}
+
+/** All errors of a form, each a link to its field. */
+export function ErrorSummary({ title, errors }: ErrorSummaryProps): ReactElement | null {
+  const entries = Object.entries(errors);
+  if (entries.length === 0) return null;
+  return (
+    <div className="notice bad" role="alert">
+      <b>{title}</b>
+      {entries.map(([name, error]) => (
+        <a key={name} href={`#${name}`}>
+          {error}
+        </a>
+      ))}
+    </div>
+  );
+}
+
+interface ConfirmFormProps {
+  readonly action: string;
+  readonly label: string;
+  readonly tone: 'primary' | 'danger';
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Why the action is not possible; null if it is. */
+  readonly rejection: string | null;
+  readonly children?: ReactNode;
+}
+
+/** One button. If the action is not possible, it is disabled, and the reason stands below it. */
+export function ConfirmForm(props: ConfirmFormProps): ReactElement {
+  const { action, label, tone, fields = {}, rejection, children } = props;
+  return (
+    <form method="post" action={action} className="buttons">
+      {Object.entries(fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <button className={`button ${tone}`} disabled={rejection !== null} aria-describedby="rejection">
+        {label}
+      </button>
+      {children}
+      {rejection !== null && <p id="rejection">{rejection}</p>}
+    </form>
+  );
+}

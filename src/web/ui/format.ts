@@ -1,0 +1,61 @@
+import type { Language, TimeZone } from '../../domain/sign-in';
+
+/** How a page writes times. */
+export interface Locale {
+  readonly language: Language;
+  readonly zone: TimeZone;
+}
+
+/** The short names of the zones of Indonesia. */
+export const ZONE_NAMES = {
+  'Asia/Jakarta': 'WIB',
+  'Asia/Makassar': 'WITA',
+  'Asia/Jayapura': 'WIT',
+} as const satisfies Record<TimeZone, string>;
+
+const LOCALES = { id: 'id-ID', en: 'en-GB' } as const;
+
+const STYLES = {
+  time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  second: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  day: { day: 'numeric', month: 'short', year: 'numeric' },
+  short: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  full: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+export type TimeStyle = keyof typeof STYLES;
+
+/** A formatter takes some microseconds to use, and far more to make. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** The time in the zone of the merchant. */
+export function formatTime(at: Date, style: TimeStyle, { language, zone }: Locale): string {
+  const key = `${language} ${zone} ${style}`;
+  const known = formatters.get(key) ?? new Intl.DateTimeFormat(LOCALES[language], { ...STYLES[style], timeZone: zone });
+  formatters.set(key, known);
+  return known.format(at);
+}
+
+/** The hours between each zone and UTC. Indonesia has no summer time. */
+const OFFSET_HOURS = { 'Asia/Jakarta': 7, 'Asia/Makassar': 8, 'Asia/Jayapura': 9 } as const satisfies Record<
+  TimeZone,
+  number
+>;
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** When a day (`2026-11-25`) begins in the zone. */
+export function startOfDay(day: string, zone: TimeZone): Date {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - OFFSET_HOURS[zone] * HOUR_MS);
+}
+
+/** The last millisecond of the day in the zone. */
+export function endOfDay(day: string, zone: TimeZone): Date {
+  return new Date(startOfDay(day, zone).getTime() + DAY_MS - 1);
+}
+
+/** `4:09` */
+export function formatCountdown(milliseconds: number): string {
+  const seconds = Math.max(Math.ceil(milliseconds / 1_000), 0);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

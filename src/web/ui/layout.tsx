@@ -1,0 +1,80 @@
+import type { ReactElement, ReactNode } from 'react';
+
+interface PageHeadProps {
+  readonly title: ReactNode;
+  readonly back?: { readonly href: string; readonly label: string };
+  readonly children?: ReactNode;
+}
+
+/** The title of a page, the way back, and its main actions. */
+export function PageHead({ title, back, children }: PageHeadProps): ReactElement {
+  return (
+    <>
+      {back && (
+        <a className="back no-print" href={back.href}>
+          <span aria-hidden="true">‹ </span>
+          {back.label}
+        </a>
+      )}
+      <div className="page-head">
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </>
+  );
+}
+
+interface CardProps {
+  readonly title?: string;
+  readonly aside?: ReactNode;
+  readonly part?: string;
+  readonly version?: string;
+  readonly children: ReactNode;
+}
+
+/** A framed part of a page. With `part`, the script replaces it when it has another version. */
+export function Card({ title, aside, part, version, children }: CardProps): ReactElement {
+  return (
+    <section className="card" data-part={part} data-version={version}>
+      {title !== undefined && (
+        <header>
+          <h2>{title}</h2>
+          {aside}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+interface NoticeProps {
+  readonly tone: 'good' | 'warning' | 'bad' | 'info';
+  readonly children: ReactNode;
+}
+
+export function Notice({ tone, children }: NoticeProps): ReactElement {
+  return (
+    <div className={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  );
+}
+
+export interface Fact {
+  readonly name: string;
+  readonly value: ReactNode;
+  readonly isTotal?: boolean;
+}
+
+export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactElement {
+  return (
+    <dl className="facts">
+      {facts.map(({ name, value, isTotal }) => (
+        <div key={name} className={isTotal ? 'total' : undefined}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,132 @@
+import type { ReactElement, ReactNode } from 'react';
+
+export interface MenuItem {
+  readonly label: string;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+export interface ShellTexts {
+  readonly skip: string;
+  readonly menu: string;
+  readonly signOut: string;
+  /** Absent in production. */
+  readonly environment?: { readonly name: string; readonly explanation: string };
+}
+
+export interface ShellProps {
+  readonly texts: ShellTexts;
+  readonly home: string;
+  readonly merchantName: string;
+  readonly merchantNote: string;
+  readonly userName: string;
+  readonly userNote: string;
+  readonly menu: readonly MenuItem[];
+  /** What stands beside the user, such as the choice of the language. */
+  readonly settings: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The frame of every page of a merchant: environment, menu, user. */
+export function Shell(props: ShellProps): ReactElement {
+  const { texts, children } = props;
+  return (
+    <>
+      <a className="skip" href="#content">
+        {texts.skip}
+      </a>
+      {texts.environment && (
+        <div className="environment" role="note">
+          <b>{texts.environment.name}</b>
+          <span>{texts.environment.explanation}</span>
+        </div>
+      )}
+      <div className="frame">
+        <header className="side">
+          <Brand {...props} />
+          <nav aria-label={texts.menu}>
+            <Menu menu={props.menu} />
+          </nav>
+          <Person {...props} />
+        </header>
+        <details className="top">
+          <summary>
+            <span className="brand">
+              <Logo />
+              <span>
+                <b>{props.merchantName}</b>
+                <small>{props.merchantNote}</small>
+              </span>
+            </span>
+            <span className="bars" aria-hidden="true">
+              ☰
+            </span>
+            <span className="unseen">{texts.menu}</span>
+          </summary>
+          <nav aria-label={texts.menu}>
+            <Menu menu={props.menu} />
+            <Person {...props} />
+          </nav>
+        </details>
+        <main id="content">{children}</main>
+      </div>
+    </>
+  );
+}
+
+function Brand({ home, merchantName, merchantNote }: ShellProps): ReactElement {
+  return (
+    <a className="brand" href={home}>
+      <Logo />
+      <span>
+        <b>{merchantName}</b>
+        <small>{merchantNote}</small>
+      </span>
+    </a>
+  );
+}
+
+export function Logo(): ReactElement {
+  return (
+    <svg viewBox="0 0 28 28" aria-hidden="true">
+      <rect width="28" height="28" rx="7" fill="#0b6b4b" />
+      <path
+        d="M8 7v14h5M13 14.5l3.2 3.5L21 11"
+        fill="none"
+        stroke="#fff"
+        strokeWidth="2.6"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  );
+}
+
+function Menu({ menu }: { readonly menu: readonly MenuItem[] }): ReactElement {
+  return (
+    <ul className="menu">
+      {menu.map(({ label, href, isCurrent }) => (
+        <li key={href}>
+          <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Person({ userName, userNote, texts, settings }: ShellProps): ReactElement {
+  return (
+    <div className="person">
+      <p>
+        <b>{userName}</b>
+        <span className="dim small">{userNote}</span>
+      </p>
+      {settings}
+      <form method="post" action="/logout">
+        <button className="link-button">{texts.signOut}</button>
+      </form>
+    </div>
+  );
+}
