@@ -2,7 +2,8 @@
 // The pages of src/web are on two floors: what they share is below the pages themselves.
 const FLOORS = [
   ['^src/cli/'],
-  ['^src/api/', '^src/web/(checkout|docs)/', '^src/worker/'],
+  ['^src/api/', '^src/web/(checkout|dashboard|docs)/', '^src/worker/'],
+  ['^src/web/(page|ui)/'],
   ['^src/services/'],
   ['^src/temporal/'],
   ['^workflows/'],

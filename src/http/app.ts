@@ -27,15 +27,18 @@ interface AppSettings {
   readonly trustProxy: TrustProxy;
   /** Callers use https, whatever the connection of the last proxy. */
   readonly isHttps: boolean;
+  /** The response to an error; by default the JSON of the contract. */
+  readonly renderFailure?: (error: unknown, request: Request, requestId: string) => EndpointResponse;
 }
 
-type AppDependencies = Pick<HttpDependencies, 'log' | 'requestLog'>;
+/** `requestLog` is null for a listener whose requests `lunas logs` does not show. */
+type AppDependencies = Pick<HttpDependencies, 'log'> & { readonly requestLog: HttpDependencies['requestLog'] | null };
 
 /** The app of a listener that serves these routes and nothing else. */
 export function createApp(
   routes: readonly Route[],
   dependencies: AppDependencies,
-  { trustProxy, isHttps }: AppSettings,
+  { trustProxy, isHttps, renderFailure = renderApiFailure }: AppSettings,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -46,14 +49,14 @@ export function createApp(
   app.use(() => {
     throw new ApiError('not_found', 'There is no such address; see the API documentation.', NO_SUCH_PATH);
   });
-  app.use(handleError(dependencies));
+  app.use(handleError(dependencies, renderFailure));
   return app;
 }
 
 const NO_SUCH_PATH = { internal: 'no such path' };
 
-/** The token of a QR image or of a checkout page is a secret. */
-const TOKEN = /^(\/+(?:qris|pay)\/+)[^/]+?(\.png|\.svg)?(?=\/|$)/i;
+/** The token of a QR image, of a checkout page or of a link that signs in is a secret. */
+const TOKEN = /^(\/+(?:qris|pay|start)\/+)[^/]+?(\.png|\.svg)?(?=\/|$)/i;
 
 function loggedPath({ path }: Request): string {
   return path.replace(TOKEN, '$1…$2');
@@ -87,7 +90,7 @@ function requestContext({ log, requestLog }: AppDependencies, isHttps: boolean):
       log.info({ ...caller, clientAddress: address, method, path, ...result, durationMs, ...rejection }, 'request');
       if (isObserved(response)) {
         const { status } = result;
-        requestLog.add({ method, path, status, durationMs, ...describeRequest(correlation, durationMs, response) });
+        requestLog?.add({ method, path, status, durationMs, ...describeRequest(correlation, durationMs, response) });
       }
     };
     withCorrelation(correlation, {}, () => {
@@ -187,24 +190,33 @@ function sendJson(response: Response, body: unknown): void {
   response.end(text);
 }
 
-/** Sends a rejection (docs/contract.md#errors). Other errors become a 500 with the request id and nothing internal. */
-function handleError({ log }: AppDependencies): ErrorRequestHandler {
+/**
+ * Sends a rejection as its door words it (docs/contract.md#errors). Other errors become a 500 with the request id and
+ * nothing internal.
+ */
+function handleError(
+  { log }: AppDependencies,
+  renderFailure: Required<AppSettings>['renderFailure'],
+): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
     const requestId = String(response.locals.requestId);
     const apiError = toApiError(error);
-    if (apiError) {
-      const { code, internal, httpStatus, headers, body } = apiError;
-      response.locals.rejection = { code, reason: internal };
-      increment('lunas_http_requests_rejected_total', { code });
-      return send(response, { status: httpStatus, headers, body });
-    }
-    log.error({ err: error, path: loggedPath(request) }, 'request failed');
-    response.locals.rejection = { code: 'server_error' };
-    increment('lunas_http_requests_rejected_total', { code: 'server_error' });
-    const failure = new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
-    send(response, { status: failure.httpStatus, body: failure.body });
+    const code = apiError?.code ?? 'server_error';
+    if (!apiError) log.error({ err: error, path: loggedPath(request) }, 'request failed');
+    response.locals.rejection = { code, ...(apiError && { reason: apiError.internal }) };
+    increment('lunas_http_requests_rejected_total', { code });
+    send(response, renderFailure(apiError ?? error, request, requestId));
   };
+}
+
+/** A rejection as the contract requires. */
+function renderApiFailure(error: unknown, _request: Request, requestId: string): EndpointResponse {
+  const rejection =
+    error instanceof ApiError
+      ? error
+      : new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
+  return { status: rejection.httpStatus, headers: rejection.headers, body: rejection.body };
 }
 
 function toApiError(error: unknown): ApiError | undefined {

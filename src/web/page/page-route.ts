@@ -1,0 +1,105 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { AccessLevel, MemberArea } from '../../domain/member-roles';
+import type { Language } from '../../domain/sign-in';
+import type { EndpointResponse } from '../../http/endpoint';
+import type { Membership, Session } from '../../services/identity/sessions';
+import { PageError } from './page-error';
+import { type FormResult, parseFields } from './read-form';
+
+/** Who may open a page: everyone, every signed-in user, or a member whose role reaches the level in the area. */
+export type PageAccess = 'public' | 'signed_in' | { readonly area: MemberArea; readonly level: AccessLevel };
+
+/** A request for a page, and who makes it. */
+export interface Visit {
+  readonly request: Request;
+  readonly language: Language;
+  readonly now: Date;
+  readonly session: Session | null;
+  /** The query of a GET, the form of a POST. */
+  readonly fields: URLSearchParams;
+}
+
+export interface UserVisit extends Visit {
+  readonly session: Session;
+}
+
+/** A visit of a page of the merchant in the path. */
+export interface MemberVisit extends UserVisit {
+  readonly member: Membership;
+}
+
+export interface PageRoute<Dependencies> {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly access: PageAccess;
+  /** @throws PageError */
+  readonly respond: (dependencies: Dependencies, visit: Visit) => Promise<EndpointResponse>;
+}
+
+interface PageDefinition<Dependencies, V, Values> {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  /** Of the query or the form. */
+  readonly fields: z.ZodType<Values>;
+  readonly handler: (dependencies: Dependencies, visit: V, fields: FormResult<Values>) => Promise<EndpointResponse>;
+}
+
+/** Of a page that reads neither query nor form. */
+export const NO_FIELDS = z.object({});
+
+/** A page for everyone. */
+export function publicPage<Dependencies, Values>({
+  handler,
+  fields,
+  ...route
+}: PageDefinition<Dependencies, Visit, Values>): PageRoute<Dependencies> {
+  return {
+    ...route,
+    access: 'public',
+    respond: async (dependencies, visit) => handler(dependencies, visit, parseFields(fields, visit.fields)),
+  };
+}
+
+/** A page for every signed-in user, of no merchant. */
+export function userPage<Dependencies, Values>({
+  handler,
+  fields,
+  ...route
+}: PageDefinition<Dependencies, UserVisit, Values>): PageRoute<Dependencies> {
+  return {
+    ...route,
+    access: 'signed_in',
+    async respond(dependencies, visit) {
+      const { session } = visit;
+      if (session === null) throw new PageError('signed_out');
+      return handler(dependencies, { ...visit, session }, parseFields(fields, visit.fields));
+    },
+  };
+}
+
+/** A page of the merchant in the path. */
+export function memberPage<Dependencies, Values>(
+  access: Exclude<PageAccess, string>,
+  { handler, fields, ...route }: PageDefinition<Dependencies, MemberVisit, Values>,
+): PageRoute<Dependencies> {
+  return {
+    ...route,
+    access,
+    async respond(dependencies, visit) {
+      const { session } = visit;
+      if (session === null) throw new PageError('signed_out');
+      if (session.membership === null) throw new PageError('not_found', 'the user is no member of the merchant');
+      return handler(
+        dependencies,
+        { ...visit, session, member: session.membership },
+        parseFields(fields, visit.fields),
+      );
+    },
+  };
+}
+
+/** After a POST: the browser reads the page at the path. Never another origin: `form-action` would stop it. */
+export function redirectTo(path: string, headers: Readonly<Record<string, string>> = {}): EndpointResponse {
+  return { status: 303, headers: { ...headers, Location: path, 'Cache-Control': 'no-store' }, body: '' };
+}
