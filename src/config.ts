@@ -96,6 +96,11 @@ export const environmentSchema = z.object({
   OPERATOR_HOST: text
     .default('127.0.0.1')
     .describe('Address on which the operator API listens. Keep it out of reach of the internet.'),
+  DASHBOARD_PORT: port.optional().describe('Port of the merchant dashboard. Default: PORT + 4.'),
+  DASHBOARD_HOST: text.default('127.0.0.1').describe('Address on which the merchant dashboard listens.'),
+  DASHBOARD_URL: url
+    .optional()
+    .describe('URL at which browsers reach the merchant dashboard. Default: http://localhost and its port.'),
   PUBLIC_BASE_URL: url
     .optional()
     .describe("URL for QR images and providers' notifications. Default: the API's own address."),
@@ -239,6 +244,16 @@ export type Config = z.infer<typeof environmentSchema>;
 /** The port of the operator API. */
 export function operatorPortOf({ OPERATOR_PORT, PORT }: Pick<Config, 'OPERATOR_PORT' | 'PORT'>): number {
   return OPERATOR_PORT ?? PORT + 2;
+}
+
+/** The port of the merchant dashboard. */
+export function dashboardPortOf({ DASHBOARD_PORT, PORT }: Pick<Config, 'DASHBOARD_PORT' | 'PORT'>): number {
+  return DASHBOARD_PORT ?? PORT + 4;
+}
+
+/** `localhost` and not its address: a passkey needs a host name. */
+export function dashboardUrlOf(config: Pick<Config, 'DASHBOARD_PORT' | 'DASHBOARD_URL' | 'PORT'>): string {
+  return config.DASHBOARD_URL ?? `http://localhost:${dashboardPortOf(config)}`;
 }
 
 /**

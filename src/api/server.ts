@@ -32,7 +32,7 @@ export interface ApiSettings extends DependencySettings {
  * Limits for slow callers; `request-body.ts` limits the body. Load balancers keep an idle connection for 60 s. The API
  * keeps it for longer: closing it first could cut a request that the load balancer has just sent.
  */
-const HTTP_LIMITS = {
+export const HTTP_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5_000,
@@ -40,7 +40,7 @@ const HTTP_LIMITS = {
 } as const;
 
 /** Longer than the 10 s of a request, shorter than the 15 s in which the process must stop (`runService`). */
-const SHUTDOWN_TIMEOUT_MS = 12_000;
+export const SHUTDOWN_TIMEOUT_MS = 12_000;
 
 /**
  * The API process. Resolves when both listeners listen. `close` makes `/readyz` 503, serves for the drain time, and
@@ -81,7 +81,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
   };
 }
 
-const proxiesOf = (trustProxy: number | readonly string[]) => (typeof trustProxy === 'number' ? [] : trustProxy);
+export const proxiesOf = (trustProxy: number | readonly string[]) => (typeof trustProxy === 'number' ? [] : trustProxy);
 
 /** @returns a function that completes the requests in flight and closes the listener */
 async function listen(server: Server, address: ListenOptions, times: ShutdownTimes): Promise<() => Promise<void>> {

@@ -7,6 +7,7 @@ import { addAuditCommand } from './commands/audit';
 import { addCatalogCommand } from './commands/catalog';
 import { addCodecCommand } from './commands/codec';
 import { addCustomersCommand } from './commands/customers';
+import { addDashboardCommand } from './commands/dashboard';
 import { addDoctorCommand } from './commands/doctor';
 import { addExceptionsCommand } from './commands/exceptions';
 import { addKeysCommand } from './commands/keys';
@@ -49,6 +50,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   program.commandsGroup('Run one process:');
   addApiCommand(program);
   addWorkerCommand(program);
+  addDashboardCommand(program);
   addSandboxCommand(program);
   addCodecCommand(program);
   addMigrateCommand(program);

@@ -21,7 +21,8 @@ import { type DatabaseAccess, requiredPorts, type Stack, startStack, STOP_ORDER 
 import { onStopSignal } from '../local-stack/stop-signals';
 import { Supervisor } from '../local-stack/supervisor';
 import { recover } from '../services/recovery/recover';
-import { type Demo, seedDemo } from '../services/sandbox/seed-demo';
+import { createDevelopmentLink } from '../services/identity/sessions';
+import { type Demo, DEMO_OWNER_EMAIL, seedDemo } from '../services/sandbox/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
 import { KeyRing } from '../crypto/master-keys';
 import { createSealer } from '../crypto/sealing';
@@ -81,7 +82,7 @@ export async function runLocalStack(
     if (stack.temporalUiUrl !== null) await setUpTemporal(config, stack);
     if (afterCrash) await recoverAfterCrash(config, stack, progress);
     await logRuntimeWarnings({ warn: (line: string) => progress.log(line) });
-    const runFile = toRunFile(stack);
+    const runFile = toRunFile(stack, await createDashboardLink(stack));
     await writeRunFile(dataDirectory, runFile);
     process.exitCode = 0;
     process.stdout.write(`${render(runFile, dataDirectory)}\n`);
@@ -163,10 +164,24 @@ async function setUpTemporal(config: Config, { temporalAddress }: Stack<Demo>): 
   await withTemporalAccess(temporalTarget(config, temporalAddress), setUpRequirements);
 }
 
-function toRunFile(stack: Stack<Demo>): RunFile {
+/** A link that signs a browser in as the demo merchant's owner; null if the stack runs no dashboard. */
+async function createDashboardLink({ dashboardUrl, commandDatabaseUrl }: Stack<Demo>): Promise<string | null> {
+  if (dashboardUrl === null) return null;
+  const db = createPool(commandDatabaseUrl, { max: 1 });
+  try {
+    const link = { realm: 'merchant', email: DEMO_OWNER_EMAIL, createdBy: 'lunas up' } as const;
+    return `${dashboardUrl}/start/${await createDevelopmentLink(db, link, new Date())}`;
+  } finally {
+    await db.end();
+  }
+}
+
+function toRunFile(stack: Stack<Demo>, dashboardLink: string | null): RunFile {
   return {
     api_url: stack.apiUrl,
     operator_url: stack.operatorUrl,
+    dashboard_url: stack.dashboardUrl,
+    dashboard_link: dashboardLink,
     metrics_urls: stack.metricsUrls,
     sandbox_url: stack.sandboxUrl,
     temporal_address: stack.temporalAddress,

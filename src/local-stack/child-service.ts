@@ -7,7 +7,7 @@ import { launch, type ManagedProcess } from './managed-process';
 import { pollUntil } from '../lib/poll-until';
 
 /** The commands that run in processes of their own. */
-export type ChildServiceName = 'sandbox' | 'codec' | 'worker' | 'api';
+export type ChildServiceName = 'sandbox' | 'codec' | 'worker' | 'api' | 'dashboard';
 
 export interface ChildServiceOptions {
   readonly name: ChildServiceName;

@@ -8,12 +8,12 @@ const freeMetricsPort = portChooser({ from: 12_000, to: 20_000 });
 /** The ports of the processes that serve metrics. */
 export type MetricsPorts = Readonly<Partial<Record<ChildServiceName, number>>>;
 
-/** `METRICS_PORT` for the API and the next one for the worker, or free ports. */
+/** `METRICS_PORT` for the API and the next ones for the worker and the dashboard, or free ports. */
 export async function chooseMetricsPorts(
   { METRICS_PORT }: Pick<Config, 'METRICS_PORT'>,
   services: readonly ChildServiceName[],
 ): Promise<MetricsPorts> {
   if (!services.includes('api')) return {};
-  if (METRICS_PORT !== undefined) return { api: METRICS_PORT, worker: METRICS_PORT + 1 };
-  return { api: await freeMetricsPort(), worker: await freeMetricsPort() };
+  if (METRICS_PORT !== undefined) return { api: METRICS_PORT, worker: METRICS_PORT + 1, dashboard: METRICS_PORT + 2 };
+  return { api: await freeMetricsPort(), worker: await freeMetricsPort(), dashboard: await freeMetricsPort() };
 }

@@ -8,6 +8,10 @@ const sandboxRunFileSchema = z.object({ sandbox_url: z.url(), pid: z.int().posit
 const runFileSchema = sandboxRunFileSchema.extend({
   api_url: z.url(),
   operator_url: z.url(),
+  /** Null if the stack runs no dashboard. */
+  dashboard_url: z.url().nullable().default(null),
+  /** Signs a browser in, once. */
+  dashboard_link: z.url().nullable().default(null),
   /** By process; empty if the stack runs neither API nor worker. */
   metrics_urls: z.record(z.string(), z.url()).default({}),
   temporal_address: z.string().min(1),

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { codecPortOf, type Config, operatorPortOf } from '../config';
+import { codecPortOf, type Config, dashboardPortOf, dashboardUrlOf, operatorPortOf } from '../config';
 import { findTemporalBinary } from './find-temporal-binary';
 import { ensureMasterKey, type DataDirectory } from './data-directory';
 import { type ChildServiceName, startChildService } from './child-service';
@@ -36,6 +36,8 @@ export interface StackOptions<Prepared> {
 export interface Stack<Prepared> {
   readonly apiUrl: string;
   readonly operatorUrl: string;
+  /** Null if the stack runs no dashboard. */
+  readonly dashboardUrl: string | null;
   readonly sandboxUrl: string;
   /** The metrics of the API and the worker, if the stack runs them. */
   readonly metricsUrls: Readonly<Record<string, string>>;
@@ -51,7 +53,7 @@ export interface Stack<Prepared> {
 }
 
 /** A process stops before those that it uses. */
-export const STOP_ORDER = ['api', 'worker', 'codec', 'sandbox', 'temporal', 'postgres'] as const;
+export const STOP_ORDER = ['dashboard', 'api', 'worker', 'codec', 'sandbox', 'temporal', 'postgres'] as const;
 
 const DATABASE = 'lunas';
 /** `lunas sandbox` appends `_sandbox` to the name of the database of Lunas. */
@@ -62,6 +64,7 @@ const LOGIN_OF: Readonly<Record<ChildServiceName, DatabaseLogin>> = {
   codec: 'lunas_local_operator',
   worker: 'lunas_local_worker',
   api: 'lunas_local_api',
+  dashboard: 'lunas_local_dashboard',
 };
 const LOOPBACK = '127.0.0.1';
 
@@ -109,7 +112,8 @@ export async function startStack<Prepared>(
   );
   const operatorUrl = `http://${reachableHost(config.OPERATOR_HOST)}:${operatorPortOf(config)}`;
   const { apiUrl, sandboxUrl, masterKey } = context;
-  return { apiUrl, operatorUrl, sandboxUrl, metricsUrls, masterKey, ...temporal, ...database };
+  const dashboardUrl = options.services.includes('dashboard') ? dashboardUrlOf(config) : null;
+  return { apiUrl, operatorUrl, dashboardUrl, sandboxUrl, metricsUrls, masterKey, ...temporal, ...database };
 }
 
 async function startDatabase<Prepared>(
@@ -205,6 +209,7 @@ function serviceEnvironment(
     TEMPORAL_ADDRESS: temporalAddress,
     PORT: String(config.PORT),
     OPERATOR_PORT: String(operatorPortOf(config)),
+    DASHBOARD_PORT: String(dashboardPortOf(config)),
     SANDBOX_PORT: String(config.SANDBOX_PORT),
     CODEC_PORT: String(codecPortOf(config)),
     // There is no load balancer to wait for.
@@ -219,6 +224,7 @@ export function requiredPorts(config: LocalStackConfig, services: readonly Child
   const runsTemporal = config.TEMPORAL_ADDRESS === undefined;
   return [
     ...(own.includes('api') ? apiPorts(config) : []),
+    ...(own.includes('dashboard') ? [dashboardAddress(config)] : []),
     ...(own.includes('sandbox') ? [sandboxPort(config)] : []),
     ...(own.includes('codec') ? [{ variable: 'CODEC_PORT', host: LOOPBACK, port: codecPortOf(config) }] : []),
     ...(runsPostgres ? [{ variable: 'POSTGRES_PORT', host: LOOPBACK, port: config.POSTGRES_PORT }] : []),
@@ -233,6 +239,11 @@ function apiPorts(config: Config): Port[] {
     { variable: 'PORT', host: config.HOST, port: config.PORT },
     { variable: 'OPERATOR_PORT', hostVariable: 'OPERATOR_HOST', host: config.OPERATOR_HOST, port: operatorPort },
   ];
+}
+
+function dashboardAddress(config: Config): Port {
+  const { DASHBOARD_HOST: host } = config;
+  return { variable: 'DASHBOARD_PORT', hostVariable: 'DASHBOARD_HOST', host, port: dashboardPortOf(config) };
 }
 
 function sandboxPort({ SANDBOX_HOST: host, SANDBOX_PORT: port }: LocalStackConfig): Port {

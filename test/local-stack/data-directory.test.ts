@@ -15,6 +15,8 @@ import { temporaryDirectory } from './processes';
 
 const run: RunFile = {
   api_url: 'http://127.0.0.1:3000',
+  dashboard_url: null,
+  dashboard_link: null,
   operator_url: 'http://127.0.0.1:3002',
   metrics_urls: { api: 'http://127.0.0.1:9464/metrics' },
   sandbox_url: 'http://127.0.0.1:3001',

@@ -8,11 +8,11 @@ type Render = (runFile: RunFile, dataDirectory: DataDirectory) => string;
 export function addLocalStackCommands(program: Command): void {
   const up = program
     .command('up')
-    .description('run PostgreSQL, Temporal with its Web UI, the sandbox, the API and the worker');
+    .description('run PostgreSQL, Temporal with its Web UI, the sandbox, the API, the worker and the dashboard');
   const services = program
     .command('services')
-    .description('run only PostgreSQL, Temporal and the sandbox; you run the API and the worker');
-  addStackAction(up, ['sandbox', 'codec', 'worker', 'api'], renderUp);
+    .description('run only PostgreSQL, Temporal and the sandbox; you run the API, the worker and the dashboard');
+  addStackAction(up, ['sandbox', 'codec', 'worker', 'api', 'dashboard'], renderUp);
   addStackAction(services, ['sandbox', 'codec'], renderServices);
 }
 
@@ -27,6 +27,7 @@ function addStackAction(command: Command, services: readonly ChildServiceName[],
 function renderAddresses(runFile: RunFile, dataDirectory: DataDirectory): string {
   const webUi = runFile.temporal_ui_url ? `${runFile.temporal_ui_url} (Web UI), ` : '';
   const rows = [
+    ...(runFile.dashboard_link === null ? [] : [['Dashboard', `${runFile.dashboard_link} (works once)`] as const]),
     ['API', runFile.api_url],
     ['Operator API', runFile.operator_url],
     ['Temporal', webUi + runFile.temporal_address],
@@ -69,10 +70,12 @@ The services of Lunas are ready.
 
 ${renderAddresses(runFile, dataDirectory)}
 
-Start the API and the worker, each in its own terminal; they read these addresses from the data directory:
+Start the API, the worker and the dashboard, each in its own terminal; they read these addresses from the data
+directory:
 
   npx lunas api
   npx lunas worker
+  npx lunas dashboard
 
 Then create a payment:
 

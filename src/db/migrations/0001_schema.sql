@@ -1499,6 +1499,19 @@ grant select (id, realm, email, language) on users to lunas_worker;
 grant select (id, expires_at), delete on sessions, sign_in_links to lunas_worker;
 grant select on members to lunas_reader;
 
+-- The pages of merchants. They read what a merchant may see, and request every change of a payment from its workflow:
+-- so there is no right to write payments, refunds or the ledger, and none to see a server key or a webhook secret.
+grant select on payments, payment_transitions, refunds, late_payments, ledger_postings, ledger_entries, policies,
+  archived_payments, archive_files, archive_batches, recovery_mode, retired_keys, webhook_deliveries
+  to lunas_dashboard;
+grant select (id, merchant_id, url, events, status, disabled_reason, created_at, consecutive_failures, failing_since,
+  next_probe_at) on webhook_endpoints to lunas_dashboard;
+grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_dashboard;
+grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts
+  to lunas_dashboard;
+grant select (id, provider, adapter, weight, status, created_at) on provider_accounts to lunas_dashboard;
+grant select (payment_id, fingerprint), insert on payment_details to lunas_dashboard;
+
 -- Retention and the archive.
 grant select, insert on retention_runs to lunas_worker;
 grant select on retention_runs to lunas_operator;

@@ -16,9 +16,12 @@ export interface PaymentDraft {
   readonly identity: PaymentIdentity;
 }
 
+/** The merchant of a new payment, whoever creates it. */
+export type CreatingMerchant = Omit<AuthenticatedMerchant, 'keyId'>;
+
 export function draftPayment(
   { derivedKeys }: Pick<ApiDependencies, 'derivedKeys'>,
-  { merchantId }: AuthenticatedMerchant,
+  { merchantId }: Pick<CreatingMerchant, 'merchantId'>,
   request: PaymentRequest,
   idempotencyKey: string | null,
 ): PaymentDraft {
@@ -35,7 +38,7 @@ export interface ResolvedPolicy {
 /** @throws ApiError if the merchant or the catalog does not allow the provider */
 export async function resolvePolicy(
   { db }: Pick<ApiDependencies, 'db'>,
-  merchant: AuthenticatedMerchant,
+  merchant: CreatingMerchant,
   request: Pick<PaymentRequest, 'provider' | 'payment_method'>,
 ): Promise<ResolvedPolicy> {
   if (!merchant.paymentMethodActive) throw new ApiError('unsupported_payment_method', 'qris is not active for you.');
@@ -54,7 +57,7 @@ export async function resolvePolicy(
  * @throws ApiError if the amount is not possible with the fee
  */
 export function captureTerms(
-  merchant: AuthenticatedMerchant,
+  merchant: CreatingMerchant,
   { request, fingerprint, identity }: PaymentDraft,
   { policy, providerAccountId }: ResolvedPolicy,
 ): PaymentTerms {
@@ -77,7 +80,7 @@ export function captureTerms(
   };
 }
 
-function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: AuthenticatedMerchant): Amounts {
+function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: CreatingMerchant): Amounts {
   const computed = amountsOf(amountRupiah, policy, feePayer);
   const fee = formatRupiah(computed.outcome === 'ok' ? 0 : computed.feeRupiah);
   switch (computed.outcome) {

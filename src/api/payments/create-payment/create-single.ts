@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { storeDetails } from '../../../db/records/payment-details';
 import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
 import { logPayment } from '../../../temporal/log-payment';
-import type { AuthenticatedMerchant } from '../../../http/auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { type QrisBody, qrisSchema, toQris } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
-import { captureTerms, type PaymentDraft, resolvePolicy } from './capture-terms';
+import { captureTerms, type CreatingMerchant, type PaymentDraft, resolvePolicy } from './capture-terms';
 import { sealDetails } from './seal-details';
 import { REPLAYED_HEADER, requireSameRequest, toApiError } from './original-response';
 
@@ -32,7 +31,7 @@ type CreatedPayment = z.output<typeof createdPaymentSchema>;
 
 export async function createSingle(
   dependencies: SingleDependencies,
-  merchant: AuthenticatedMerchant,
+  merchant: CreatingMerchant,
   draft: PaymentDraft,
 ): Promise<EndpointResponse<{ payment: CreatedPayment }>> {
   const { paymentId, idempotencyKey } = draft.identity;

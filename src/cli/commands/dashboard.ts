@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { dashboardPortOf, dashboardUrlOf, metricsAddressOf } from '../../config';
+import { requireInstallation } from '../rules/require-installation';
+import { runService } from '../service-process';
+
+export function addDashboardCommand(program: Command): void {
+  program
+    .command('dashboard')
+    .description('run the pages on which members of merchants take, find and refund payments')
+    .action(() =>
+      runService('dashboard', async (log, context) => {
+        const databaseUrl = await context.databaseUrl();
+        const environment = await requireInstallation(context, log);
+        const { config, oldMasterKeys } = context;
+        const masterKey = await context.masterKey();
+        const { startDashboard } = await import('../../web/dashboard/server.js');
+        return startDashboard({
+          host: config.DASHBOARD_HOST,
+          port: dashboardPortOf(config),
+          dashboardUrl: dashboardUrlOf(config),
+          publicBaseUrl: context.publicBaseUrl(),
+          databaseUrl,
+          temporal: await context.temporal(),
+          masterKey,
+          oldMasterKeys,
+          environment,
+          ...(config.TRUST_PROXY !== undefined && { trustProxy: config.TRUST_PROXY }),
+          publicRequestsPerSecond: config.PUBLIC_RATE_LIMIT_PER_SECOND,
+          maxConnections: config.MAX_CONNECTIONS,
+          maxConnectionsPerClient: config.MAX_CONNECTIONS_PER_CLIENT,
+          databasePoolSize: config.DATABASE_POOL_SIZE,
+          drainSeconds: config.DRAIN_SECONDS,
+          maxCreatesInFlight: config.MAX_CREATES_IN_FLIGHT,
+          metrics: metricsAddressOf(config),
+          log,
+        });
+      }),
+    );
+}

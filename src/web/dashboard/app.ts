@@ -1,0 +1,46 @@
+import type { Express } from 'express';
+import { getHealth, getReadiness } from '../../api/health/health';
+import { ApiError } from '../../http/api-error';
+import type { TrustProxy } from '../../http/app';
+import { publicEndpoint, publicRoute } from '../../http/endpoint';
+import { createPageApp } from '../page/page-app';
+import type { DashboardDependencies } from './dashboard-dependencies';
+import { findDashboardFile } from './files';
+import { renderProblemPage } from './problem-page';
+import { DASHBOARD_ROUTES } from './routes';
+import { startDevelopmentSession } from './session/start';
+
+/** The style sheet, the script and the icon. */
+const getDashboardFile = publicEndpoint({
+  method: 'get',
+  path: '/assets/:file',
+  isUnobserved: true,
+  async handler(_dependencies, { params }) {
+    const file = findDashboardFile(String(params.file));
+    if (!file) throw new ApiError('not_found', 'There is no such file.');
+    return {
+      status: 200,
+      headers: { 'Content-Type': file.contentType, 'Cache-Control': 'public, max-age=31536000, immutable' },
+      body: file.content,
+    };
+  },
+});
+
+interface DashboardAppSettings {
+  readonly trustProxy: TrustProxy;
+  /** A sandbox that only this machine reaches: the links of `lunas up` sign in. */
+  readonly hasDevelopmentLinks: boolean;
+}
+
+/** The app of the dashboard's listener. */
+export function createDashboardApp(
+  dependencies: DashboardDependencies,
+  { trustProxy, hasDevelopmentLinks }: DashboardAppSettings,
+): Express {
+  const routes = [...(hasDevelopmentLinks ? [startDevelopmentSession] : []), ...DASHBOARD_ROUTES];
+  return createPageApp(routes, dependencies, {
+    trustProxy,
+    renderProblem: renderProblemPage,
+    otherRoutes: [getHealth, getReadiness, getDashboardFile].map((endpoint) => publicRoute(dependencies, endpoint)),
+  });
+}

@@ -1,0 +1,20 @@
+import type { Environment } from '../../config';
+import type { Pool } from '../../db/connection/pool';
+import type { SingleDependencies } from '../../api/payments/create-payment/create-single';
+import type { Readiness } from '../../api/health/readiness';
+import type { KeyedMutex } from '../../lib/keyed-mutex';
+import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { CheckoutPages } from '../checkout/checkout-pages';
+import type { CheckoutWatch } from '../checkout/checkout-watch';
+import type { PageDependencies } from '../page/page-app';
+
+/** What the pages of merchants use. */
+export interface DashboardDependencies extends PageDependencies, SingleDependencies {
+  readonly db: Pool;
+  readonly workflows: PaymentWorkflowClient;
+  readonly mutex: KeyedMutex;
+  readonly checkoutPages: CheckoutPages;
+  readonly checkoutWatch: CheckoutWatch;
+  readonly readiness: Readiness;
+  readonly environment: Environment;
+}

@@ -1,0 +1,53 @@
+import type { ReactElement } from 'react';
+import { Attention, type AttentionRow } from '../../ui/attention';
+import { Card, PageHead } from '../../ui/layout';
+import { EmptyState } from '../../ui/table';
+import type { MerchantView } from '../merchant-view';
+import { renderMerchantPage } from '../merchant-page';
+import { type ListedPayment, PaymentTable } from '../payments/payment-table';
+
+interface HomePage {
+  readonly view: MerchantView;
+  readonly payments: readonly ListedPayment[];
+  readonly attention: readonly AttentionRow[];
+}
+
+export function renderHomePage(page: HomePage): string {
+  return renderMerchantPage(page.view, {
+    title: page.view.texts.home.title,
+    current: 'home',
+    live: 'poll',
+    children: <Home {...page} />,
+  });
+}
+
+function Home({ view, payments, attention }: HomePage): ReactElement {
+  const { texts, paths } = view;
+  const version = payments.map(({ referenceId, status }) => `${referenceId}${status}`).join();
+  return (
+    <>
+      <PageHead title={texts.home.title}>
+        {view.rightRejection('payments', 'manage') === null && (
+          <a className="button primary" href={paths.newPayment}>
+            {texts.newPayment}
+          </a>
+        )}
+      </PageHead>
+      <div className="stack">
+        {attention.length > 0 && (
+          <Card title={texts.home.attention} part="attention" version={attention.map(({ text }) => text).join()}>
+            <Attention rows={attention} />
+          </Card>
+        )}
+        <Card
+          title={texts.home.newest}
+          aside={<a href={paths.payments}>{texts.home.all}</a>}
+          part="newest"
+          version={version}
+        >
+          <PaymentTable view={view} payments={payments} empty={<EmptyState text={texts.list.nothing} />} />
+        </Card>
+      </div>
+    </>
+  );
+}

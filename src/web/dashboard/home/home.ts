@@ -1,0 +1,40 @@
+import { ATTENTION_LIMIT, findPaymentAttention, type PaymentAttention } from '../../../db/queries/find-attention';
+import { listPaymentPage } from '../../../db/queries/list-payment-page';
+import { memberPage, NO_FIELDS } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { type MerchantView, merchantView, pageResponse } from '../merchant-view';
+import { renderHomePage } from './home-page';
+
+const NEWEST = 5;
+
+/** What waits, and the newest payments. */
+export const showHome = memberPage(
+  { area: 'payments', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code',
+    fields: NO_FIELDS,
+    async handler({ db, environment }: Pick<DashboardDependencies, 'db' | 'environment'>, visit) {
+      const view = merchantView({ environment }, visit);
+      const { merchantId } = visit.member;
+      const filter = { merchantId, statuses: null, createdFrom: null, createdTo: null, start: null };
+      const [payments, attention] = await Promise.all([
+        listPaymentPage(db, filter, NEWEST),
+        findPaymentAttention(db, merchantId),
+      ]);
+      return pageResponse(renderHomePage({ view, payments, attention: attentionRows(view, attention) }));
+    },
+  },
+);
+
+/** Each is a link to the list that it counts. */
+function attentionRows({ texts, paths }: MerchantView, counts: PaymentAttention) {
+  const { home } = texts;
+  const row = (text: string, status: string) => ({ text, link: { href: paths.list({ status }), label: home.show } });
+  const shown = (count: number) => (count >= ATTENTION_LIMIT ? `${ATTENTION_LIMIT}+` : String(count));
+  const { refundsFailed, refundsUnconfirmed } = counts;
+  return [
+    ...(refundsFailed > 0 ? [row(home.refundsFailed(shown(refundsFailed)), 'refund_failed')] : []),
+    ...(refundsUnconfirmed > 0 ? [row(home.refundsUnconfirmed(shown(refundsUnconfirmed)), 'refund_processing')] : []),
+  ];
+}

@@ -1,0 +1,78 @@
+import type { ReactElement, ReactNode } from 'react';
+import { type Liveness, renderDocument } from '../ui/document';
+import { ZONE_NAMES } from '../ui/format';
+import { Notice } from '../ui/layout';
+import { Shell } from '../ui/shell';
+import { DASHBOARD_FILES } from './files';
+import type { MerchantView } from './merchant-view';
+
+interface MerchantPageProps {
+  readonly title: string;
+  readonly current: 'home' | 'payments' | null;
+  readonly live: Liveness;
+  readonly children: ReactNode;
+}
+
+/** A page of a merchant as HTML: the frame with menu and user, and the content. */
+export function renderMerchantPage(view: MerchantView, page: MerchantPageProps): string {
+  return renderDocument({
+    title: `${page.title} · ${view.merchantName}`,
+    language: view.locale.language,
+    files: DASHBOARD_FILES,
+    live: page.live,
+    children: <MerchantPage view={view} page={page} />,
+  });
+}
+
+interface FramedPage {
+  readonly view: MerchantView;
+  readonly page: MerchantPageProps;
+}
+
+function MerchantPage({ view, page }: FramedPage): ReactElement {
+  const { texts, paths, merchantState, locale } = view;
+  const items = [
+    { name: 'home', href: paths.home },
+    { name: 'payments', href: paths.payments },
+  ] as const;
+  const notes = [view.roleName, ZONE_NAMES[locale.zone], view.isDevelopmentSession ? texts.developmentSession : ''];
+  return (
+    <Shell
+      texts={{
+        skip: texts.skip,
+        menu: texts.menuName,
+        signOut: texts.signOut,
+        ...(view.isSandbox && { environment: texts.sandbox }),
+      }}
+      home={paths.home}
+      merchantName={view.merchantName}
+      merchantNote="Lunas"
+      userName={view.userName}
+      userNote={notes.filter(Boolean).join(' · ')}
+      menu={items.map(({ name, href }) => ({ label: texts.menu[name], href, isCurrent: page.current === name }))}
+      settings={<LanguageForm view={view} />}
+    >
+      <div className="stack">
+        {merchantState && (
+          <Notice tone="warning">
+            <p>{texts.merchantStates[merchantState]}</p>
+          </Notice>
+        )}
+        <div>{page.children}</div>
+      </div>
+    </Shell>
+  );
+}
+
+function LanguageForm({ view: { texts, locale, path } }: { readonly view: MerchantView }): ReactElement {
+  const other = locale.language === 'id' ? 'en' : 'id';
+  return (
+    <form method="post" action="/language">
+      <input type="hidden" name="language" value={other} />
+      <input type="hidden" name="back" value={path} />
+      <button className="link-button" lang={other}>
+        {texts.otherLanguage}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Environment } from '../../config';
+import { type AccessLevel, mayAccess, type MemberArea, rolesWith } from '../../domain/member-roles';
+import type { EndpointResponse } from '../../http/endpoint';
+import { PAGE_HEADERS } from '../page/headers';
+import type { MemberVisit } from '../page/page-route';
+import type { Locale } from '../ui/format';
+import { type MerchantPaths, merchantPaths } from './paths';
+import type { DashboardTexts } from './texts/en';
+import { DASHBOARD_TEXTS } from './texts/texts';
+
+/** What every page of a merchant shows or depends on. */
+export interface MerchantView {
+  readonly texts: DashboardTexts;
+  readonly locale: Locale;
+  readonly nowMs: number;
+  readonly paths: MerchantPaths;
+  readonly merchantName: string;
+  /** Why nothing can be done at present; null: everything can. */
+  readonly merchantState: 'suspended' | 'pending' | 'on_hold' | null;
+  readonly userName: string;
+  readonly roleName: string;
+  readonly isDevelopmentSession: boolean;
+  readonly isSandbox: boolean;
+  /** The path of this page, to which a change of the language returns. */
+  readonly path: string;
+  /** Null if the user has the level; else the reason why not. */
+  readonly rightRejection: (area: MemberArea, level: AccessLevel) => string | null;
+}
+
+export function merchantView(
+  { environment }: { readonly environment: Environment },
+  { request, now, session, member }: MemberVisit,
+): MerchantView {
+  const texts = DASHBOARD_TEXTS[session.user.language];
+  return {
+    texts,
+    locale: { language: session.user.language, zone: member.timeZone },
+    nowMs: now.getTime(),
+    paths: merchantPaths(member.merchantCode),
+    merchantName: member.merchantName,
+    merchantState: stateOf(member),
+    userName: session.user.name,
+    roleName: texts.roles[member.role],
+    isDevelopmentSession: session.method === 'development_link',
+    isSandbox: environment === 'sandbox',
+    path: request.path,
+    rightRejection: (area, level) =>
+      mayAccess(member.role, area, level)
+        ? null
+        : texts.onlyRoles(rolesWith(area, level).map((role) => texts.roles[role])),
+  };
+}
+
+function stateOf({ merchantStatus, isOnHold }: MemberVisit['member']): MerchantView['merchantState'] {
+  if (merchantStatus !== 'approved') return merchantStatus;
+  return isOnHold ? 'on_hold' : null;
+}
+
+/** A merchant that is not approved can read everything and do nothing. On hold, only its settlements wait. */
+export function merchantRejection({ merchantState, texts }: MerchantView): string | null {
+  return merchantState === null || merchantState === 'on_hold' ? null : texts.merchantStates[merchantState];
+}
+
+/** A page as response. */
+export function pageResponse(html: string, status = 200): EndpointResponse {
+  return { status, headers: PAGE_HEADERS, body: html };
+}

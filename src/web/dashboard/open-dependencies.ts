@@ -1,0 +1,91 @@
+import { Admission } from '../../api/admission';
+import { Readiness } from '../../api/health/readiness';
+import { SingleFlight } from '../../api/payments/create-payment/single-flight';
+import type { Environment } from '../../config';
+import { DerivedKeys } from '../../crypto/derived-keys';
+import { PublicLinks } from '../../crypto/public-links';
+import { createSealer } from '../../crypto/sealing';
+import { createPool, type Pool } from '../../db/connection/pool';
+import { PublicBudget } from '../../http/rate-limit/public-budget';
+import { createKeyedMutex } from '../../lib/keyed-mutex';
+import type { Logger } from '../../observability/logger';
+import { LostWorkflows } from '../../services/recovery/lost-workflows';
+import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import { CheckoutPages } from '../checkout/checkout-pages';
+import { CheckoutWatch } from '../checkout/checkout-watch';
+import { sessionCookie } from '../page/session-cookie';
+import type { DashboardDependencies } from './dashboard-dependencies';
+
+export interface DashboardDependencySettings {
+  /** At which browsers reach the dashboard (`DASHBOARD_URL`). */
+  readonly dashboardUrl: string;
+  /** At which customers reach the checkout pages. */
+  readonly publicBaseUrl: string;
+  readonly databaseUrl: string;
+  readonly masterKey: string;
+  readonly oldMasterKeys?: readonly string[] | undefined;
+  readonly environment: Environment;
+  /** Of each client network (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
+  readonly publicRequestsPerSecond: number;
+  /** Of each provider account (`MAX_CREATES_IN_FLIGHT`). */
+  readonly maxCreatesInFlight: number;
+  /** `DATABASE_POOL_SIZE` */
+  readonly databasePoolSize: number;
+  /** `MAX_CONNECTIONS` */
+  readonly maxConnections: number;
+  readonly log: Logger;
+}
+
+/** As of the API. */
+const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
+
+export interface OpenDashboard {
+  readonly dependencies: DashboardDependencies;
+  readonly pools: Readonly<Record<'requests' | 'readiness', Pool>>;
+  readonly admission: Admission;
+  readonly close: () => Promise<void>;
+}
+
+/** @param connectWorkflows is called once; `close` closes what it returns */
+export function openDashboard(
+  settings: DashboardDependencySettings,
+  connectWorkflows: (derivedKeys: DerivedKeys) => PaymentWorkflowClient,
+): OpenDashboard {
+  const { databaseUrl, publicBaseUrl, environment, log } = settings;
+  const db = createPool(databaseUrl, { ...DATABASE_LIMITS, max: settings.databasePoolSize });
+  const readinessDb = createPool(databaseUrl, { ...DATABASE_LIMITS, max: 1 });
+  const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
+  const derivedKeys = new DerivedKeys(db, sealer);
+  const workflows = connectWorkflows(derivedKeys);
+  const admission = new Admission(settings.maxCreatesInFlight);
+  const lostWorkflows = new LostWorkflows({ db, workflows, log });
+  const origin = new URL(settings.dashboardUrl);
+  return {
+    dependencies: {
+      db,
+      workflows,
+      sealer,
+      derivedKeys,
+      lostWorkflows,
+      creations: new SingleFlight(workflows, admission),
+      qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
+      checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
+      checkoutPages: new CheckoutPages(),
+      checkoutWatch: new CheckoutWatch(db, { ...settings, lostWorkflows }),
+      mutex: createKeyedMutex(),
+      readiness: new Readiness(readinessDb, workflows),
+      publicBudget: new PublicBudget(settings.publicRequestsPerSecond),
+      cookie: sessionCookie(origin),
+      origin,
+      environment,
+      log,
+    },
+    pools: { requests: db, readiness: readinessDb },
+    admission,
+    async close() {
+      await lostWorkflows.stop();
+      await workflows.close();
+      await Promise.all([db.end(), readinessDb.end()]);
+    },
+  };
+}

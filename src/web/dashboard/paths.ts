@@ -1,0 +1,26 @@
+/** The addresses of the pages of one merchant. No page builds one by itself. */
+export function merchantPaths(code: string) {
+  const home = `/m/${code}`;
+  const payments = `${home}/payments`;
+  const payment = (reference: string) => `${payments}/${reference}`;
+  return {
+    home,
+    payments,
+    newPayment: `${payments}/new`,
+    payment,
+    qr: (reference: string) => `${payment(reference)}/qr`,
+    events: (reference: string, seen: string) => `${payment(reference)}/events?seen=${encodeURIComponent(seen)}`,
+    image: (reference: string) => `${payment(reference)}/qris.png`,
+    refund: (reference: string) => `${payment(reference)}/refund`,
+    cancel: (reference: string) => `${payment(reference)}/cancel`,
+    cancelRefund: (reference: string) => `${payment(reference)}/refund/cancel`,
+    /** Parameters without a value are left out. */
+    list: (query: Readonly<Record<string, string | undefined>>) => {
+      const present = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) if (value) present.set(name, value);
+      return present.size === 0 ? payments : `${payments}?${present.toString()}`;
+    },
+  };
+}
+
+export type MerchantPaths = ReturnType<typeof merchantPaths>;

@@ -1,0 +1,88 @@
+import type { ReactElement } from 'react';
+import { formatRupiah } from '../../../domain/money';
+import { ConfirmForm } from '../../ui/form';
+import { Card, type Fact, Facts, Notice, PageHead } from '../../ui/layout';
+import { Money } from '../../ui/values';
+import type { MerchantView } from '../merchant-view';
+import { renderMerchantPage } from '../merchant-page';
+
+export interface ConfirmedPayment {
+  readonly referenceId: string;
+  readonly totalRupiah: number;
+  readonly netRupiah: number;
+  readonly feeRupiah: number;
+}
+
+/** What the pages of the three actions differ in. */
+export type ConfirmKind = 'refund' | 'cancel' | 'refundCancel';
+
+interface ConfirmPage {
+  readonly view: MerchantView;
+  readonly kind: ConfirmKind;
+  readonly payment: ConfirmedPayment;
+  readonly rejection: string | null;
+  /** The request was sent, and its outcome is not known. */
+  readonly isUnknown: boolean;
+}
+
+export function renderConfirmPage(page: ConfirmPage): string {
+  const { view, kind } = page;
+  return renderMerchantPage(view, {
+    title: view.texts.confirm[kind].title,
+    current: 'payments',
+    live: 'none',
+    children: <Confirm {...page} />,
+  });
+}
+
+function Confirm({ view, kind, payment, rejection, isUnknown }: ConfirmPage): ReactElement {
+  const { texts, paths } = view;
+  const { confirm } = texts;
+  const back = paths.payment(payment.referenceId);
+  return (
+    <div className="narrow">
+      <PageHead title={confirm[kind].title} back={{ href: back, label: payment.referenceId }} />
+      <div className="stack">
+        {isUnknown && (
+          <Notice tone="warning">
+            <p>{confirm.unknown}</p>
+          </Notice>
+        )}
+        <Card>
+          <Facts facts={factsOf(view, kind, payment)} />
+        </Card>
+        <p className="text">{confirm[kind].explanation}</p>
+        <ConfirmForm
+          action={pathOf(view, kind, payment)}
+          label={labelOf(view, kind, payment)}
+          tone={kind === 'refundCancel' ? 'primary' : 'danger'}
+          rejection={rejection}
+        >
+          <a className="button wide-button" href={back}>
+            {confirm.keep}
+          </a>
+        </ConfirmForm>
+      </div>
+    </div>
+  );
+}
+
+function factsOf({ texts }: MerchantView, kind: ConfirmKind, payment: ConfirmedPayment): Fact[] {
+  const { refund } = texts.confirm;
+  const total = <Money rupiah={payment.totalRupiah} />;
+  if (kind !== 'refund') return [{ name: texts.list.columns.total, value: total, isTotal: true }];
+  return [
+    { name: refund.customer, value: total, isTotal: true },
+    { name: refund.merchant, value: <Money rupiah={payment.netRupiah} /> },
+    { name: refund.fee, value: <Money rupiah={payment.feeRupiah} /> },
+  ];
+}
+
+function pathOf({ paths }: MerchantView, kind: ConfirmKind, { referenceId }: ConfirmedPayment): string {
+  return { refund: paths.refund, cancel: paths.cancel, refundCancel: paths.cancelRefund }[kind](referenceId);
+}
+
+function labelOf({ texts: { confirm } }: MerchantView, kind: ConfirmKind, { totalRupiah }: ConfirmedPayment): string {
+  if (kind === 'refund') return confirm.refund.button(formatRupiah(totalRupiah));
+  return confirm[kind].button;
+}

@@ -1,0 +1,113 @@
+import type { ReactElement } from 'react';
+import type { FieldErrors, SentFields } from '../../page/read-form';
+import { Tabs } from '../../ui/attention';
+import { ErrorSummary, Field } from '../../ui/form';
+import { Card, PageHead } from '../../ui/layout';
+import { EmptyState, Pager } from '../../ui/table';
+import type { MerchantView } from '../merchant-view';
+import { renderMerchantPage } from '../merchant-page';
+import { PAYMENT_GROUP_NAMES } from './payment-groups';
+import { type ListedPayment, PaymentTable } from './payment-table';
+
+export interface ListPage {
+  readonly view: MerchantView;
+  readonly sent: SentFields;
+  readonly errors: FieldErrors;
+  readonly payments: readonly ListedPayment[];
+  /** The query of the neighbouring pages; null if there is none. */
+  readonly newer: SentFields | null;
+  readonly older: SentFields | null;
+}
+
+export function renderListPage(page: ListPage): string {
+  const { view } = page;
+  const isFirstPage = page.newer === null && page.sent.q === undefined;
+  return renderMerchantPage(view, {
+    title: view.texts.list.title,
+    current: 'payments',
+    live: isFirstPage && Object.keys(page.errors).length === 0 ? 'poll' : 'none',
+    children: <List {...page} />,
+  });
+}
+
+function List(page: ListPage): ReactElement {
+  const { view, payments, errors, newer, older } = page;
+  const { texts, paths } = view;
+  const messages = Object.fromEntries(Object.entries(errors).map(([name, code]) => [name, errorText(view, code)]));
+  const version = payments.map(({ referenceId, status }) => `${referenceId}${status}`).join();
+  return (
+    <>
+      <PageHead title={texts.list.title}>
+        {view.rightRejection('payments', 'manage') === null && (
+          <a className="button primary" href={paths.newPayment}>
+            {texts.newPayment}
+          </a>
+        )}
+      </PageHead>
+      <div className="stack">
+        <ErrorSummary title={texts.list.errorTitle} errors={messages} />
+        <Filters page={page} messages={messages} />
+        <Card part="list" version={version}>
+          <PaymentTable view={view} payments={payments} empty={<Empty page={page} />} />
+          <Pager newer={newer && paths.list(newer)} older={older && paths.list(older)} texts={texts.list.pager} />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function errorText({ texts: { list } }: MerchantView, code: string): string {
+  const errors: Readonly<Partial<Record<string, string>>> = list.errors;
+  return errors[code] ?? list.errors.text;
+}
+
+interface FiltersProps {
+  readonly page: ListPage;
+  readonly messages: Readonly<Partial<Record<string, string>>>;
+}
+
+function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement {
+  const { texts, paths } = view;
+  const { q, from, to } = sent;
+  const group = sent.group ?? (sent.status === undefined ? 'all' : undefined);
+  const tabs = PAYMENT_GROUP_NAMES.map((name) => ({
+    label: texts.groups[name],
+    href: paths.list({ group: name === 'all' ? undefined : name, from, to }),
+    isCurrent: q === undefined && name === group,
+  }));
+  return (
+    <>
+      <form className="filter" method="get" action={paths.payments}>
+        {sent.group !== undefined && <input type="hidden" name="group" value={sent.group} />}
+        {sent.status !== undefined && <input type="hidden" name="status" value={sent.status} />}
+        <Field
+          wide
+          name="q"
+          label={texts.list.search}
+          type="search"
+          value={q ?? ''}
+          error={messages.q}
+          maxLength={64}
+        />
+        <Field name="from" label={texts.list.from} type="date" value={from ?? ''} error={messages.from} />
+        <Field name="to" label={texts.list.to} type="date" value={to ?? ''} error={messages.to} />
+        <button className="button">{texts.list.apply}</button>
+      </form>
+      <Tabs name={texts.list.groupsName} tabs={tabs} />
+    </>
+  );
+}
+
+function Empty({ page: { view, sent } }: { readonly page: ListPage }): ReactElement {
+  const { texts, paths } = view;
+  if (Object.keys(sent).length > 0) {
+    return (
+      <EmptyState text={texts.list.noMatch}>
+        <a className="button" href={paths.payments}>
+          {texts.list.clear}
+        </a>
+      </EmptyState>
+    );
+  }
+  return <EmptyState text={texts.list.nothing} />;
+}

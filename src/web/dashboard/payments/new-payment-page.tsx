@@ -1,0 +1,131 @@
+import type { ReactElement } from 'react';
+import type { FeePayer } from '../../../domain/fees';
+import type { ProviderName } from '../../../domain/provider-capabilities';
+import type { FieldErrors, SentFields } from '../../page/read-form';
+import { ErrorSummary, Field } from '../../ui/form';
+import { Card, Notice, PageHead } from '../../ui/layout';
+import type { MerchantView } from '../merchant-view';
+import { renderMerchantPage } from '../merchant-page';
+
+interface ProviderTerms {
+  readonly provider: ProviderName;
+  readonly percent: string;
+  readonly flat: string;
+  readonly minutes: string;
+}
+
+interface NewPaymentPage {
+  readonly view: MerchantView;
+  readonly feePayer: FeePayer;
+  /** Of each provider that is enabled for the merchant. */
+  readonly terms: readonly ProviderTerms[];
+  /** Why the merchant cannot create payments; null if it can. */
+  readonly rejection: string | null;
+  readonly formId: string;
+  readonly sent: SentFields;
+  readonly errors: FieldErrors;
+  readonly problem?: string;
+}
+
+const PROVIDER_NAMES = { gopay: 'GoPay', shopeepay: 'ShopeePay' } as const satisfies Record<ProviderName, string>;
+
+export function renderNewPaymentPage(page: NewPaymentPage): string {
+  return renderMerchantPage(page.view, {
+    title: page.view.texts.create.title,
+    current: 'payments',
+    live: 'none',
+    children: <NewPayment {...page} />,
+  });
+}
+
+function NewPayment(page: NewPaymentPage): ReactElement {
+  const { view, errors, problem } = page;
+  const { texts, paths } = view;
+  return (
+    <div className="narrow">
+      <PageHead title={texts.create.title} back={{ href: paths.payments, label: texts.detail.back }} />
+      <div className="stack">
+        {problem !== undefined && (
+          <Notice tone="bad">
+            <p>{problem}</p>
+          </Notice>
+        )}
+        <ErrorSummary title={texts.create.errorTitle} errors={errors} />
+        <Card>
+          <PaymentForm {...page} />
+        </Card>
+        <Terms {...page} />
+      </div>
+    </div>
+  );
+}
+
+function PaymentForm({ view, terms, rejection, formId, sent, errors }: NewPaymentPage): ReactElement {
+  const { create } = view.texts;
+  return (
+    <form className="card-body" method="post" action={view.paths.newPayment}>
+      <input type="hidden" name="form_id" value={formId} />
+      <Field
+        name="amount"
+        label={create.amount}
+        hint={create.amountHint}
+        value={sent.amount ?? ''}
+        error={errors.amount}
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={12}
+        prefix="Rp"
+        required
+      />
+      <Field
+        name="order"
+        label={create.order}
+        hint={create.orderHint}
+        value={sent.order ?? ''}
+        error={errors.order}
+        autoComplete="off"
+        maxLength={64}
+      />
+      {terms.length > 1 && <Providers terms={terms} label={create.provider} chosen={sent.provider ?? 'gopay'} />}
+      <div className="buttons">
+        <button className="button primary wide-button" disabled={rejection !== null}>
+          {create.button}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface ProvidersProps {
+  readonly terms: readonly ProviderTerms[];
+  readonly label: string;
+  readonly chosen: string;
+}
+
+function Providers({ terms, label, chosen }: ProvidersProps): ReactElement {
+  return (
+    <fieldset id="provider">
+      <legend>{label}</legend>
+      {terms.map(({ provider }) => (
+        <label key={provider} className="choice">
+          <input type="radio" name="provider" value={provider} defaultChecked={provider === chosen} />
+          {PROVIDER_NAMES[provider]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Terms({ view, terms, feePayer }: NewPaymentPage): ReactElement {
+  const { create } = view.texts;
+  return (
+    <div className="dim">
+      {terms.map(({ provider, percent, flat, minutes }) => (
+        <p key={provider}>
+          {PROVIDER_NAMES[provider]}: {create.feeOf(percent, flat)}. {create.worksFor(minutes)}
+        </p>
+      ))}
+      <p>{create.paidBy[feePayer]}</p>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import type { PaymentStatus } from '../../../domain/payment-transitions';
+
+/** The statuses of each choice in the list; null: every status. */
+export const PAYMENT_GROUPS = {
+  all: null,
+  waiting: ['created', 'pending'],
+  paid: ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded'],
+  unpaid: ['expired', 'cancelled', 'failed'],
+  attention: ['refund_failed', 'refund_processing'],
+} as const satisfies Record<string, readonly PaymentStatus[] | null>;
+export type PaymentGroup = keyof typeof PAYMENT_GROUPS;
+
+export const PAYMENT_GROUP_NAMES = [
+  'all',
+  'waiting',
+  'paid',
+  'unpaid',
+  'attention',
+] as const satisfies readonly PaymentGroup[];

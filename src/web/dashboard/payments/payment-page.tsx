@@ -1,0 +1,172 @@
+import type { ReactElement } from 'react';
+import type { PaymentStatus } from '../../../domain/payment-transitions';
+import type { ProviderName } from '../../../domain/provider-capabilities';
+import { Chip } from '../../ui/chip';
+import { Card, type Fact, Facts, Notice, PageHead } from '../../ui/layout';
+import { Timeline, type TimelineEntry } from '../../ui/timeline';
+import { Countdown, Id, Money, Time } from '../../ui/values';
+import type { MerchantView } from '../merchant-view';
+import { renderMerchantPage } from '../merchant-page';
+import type { ListedPayment } from './payment-table';
+import type { NextStep } from './next-step';
+
+interface ShownPayment extends ListedPayment {
+  readonly feeRupiah: number;
+  readonly provider: ProviderName;
+  readonly status: PaymentStatus;
+  readonly paidAt: Date | null;
+}
+
+export interface TimedEntry extends Omit<TimelineEntry, 'time'> {
+  readonly atMs: number;
+}
+
+/** An action that concerns the payment now. */
+export interface OfferedAction {
+  readonly label: string;
+  readonly href: string;
+  /** Why it is not possible; null if it is. */
+  readonly rejection: string | null;
+}
+
+interface PaymentPage {
+  readonly view: MerchantView;
+  readonly payment: ShownPayment;
+  readonly statusKey: string;
+  /** Whether anything can still change. */
+  readonly isLive: boolean;
+  readonly done: 'refund_requested' | 'cancelled' | 'refund_cancelled' | null;
+  readonly next: NextStep;
+  readonly hasQr: boolean;
+  readonly actions: readonly OfferedAction[];
+  readonly entries: readonly TimedEntry[];
+}
+
+export function renderPaymentPage(page: PaymentPage): string {
+  const { view, payment, statusKey, isLive } = page;
+  return renderMerchantPage(view, {
+    title: view.texts.detail.title(payment.referenceId),
+    current: 'payments',
+    live: isLive ? { events: view.paths.events(payment.referenceId, statusKey) } : 'none',
+    children: <Payment {...page} />,
+  });
+}
+
+function Payment(page: PaymentPage): ReactElement {
+  const { view, payment, entries, done } = page;
+  const { texts, paths, locale } = view;
+  const timed = entries.map(({ atMs, ...entry }) => ({
+    ...entry,
+    time: <Time at={new Date(atMs)} style="full" locale={locale} />,
+  }));
+  return (
+    <>
+      <PageHead
+        title={texts.detail.title(payment.referenceId)}
+        back={{ href: paths.payments, label: texts.detail.back }}
+      />
+      <div className="stack">
+        {done && (
+          <Notice tone="good">
+            <p>{texts.detail.done[done]}</p>
+          </Notice>
+        )}
+        <div className="columns">
+          <div className="stack">
+            <Head {...page} />
+            <Card title={texts.detail.timeline} part="timeline" version={`${page.statusKey}-${entries.length}`}>
+              <Timeline entries={timed} />
+            </Card>
+          </div>
+          <Card title={texts.detail.facts} part="facts" version={page.statusKey}>
+            <Facts facts={factsOf(page)} />
+          </Card>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Amount, status, what happens next, and what can be done about it. */
+function Head({ view, payment, next, actions, hasQr, statusKey }: PaymentPage): ReactElement {
+  const { texts, paths, locale, nowMs } = view;
+  const label = texts.statuses[payment.status];
+  return (
+    <Card part="head" version={`${statusKey}-${hasQr}-${next.isCountdown}`}>
+      <div className="card-body">
+        <p className="amount-line">
+          <span className="amount">
+            <Money rupiah={payment.totalRupiah} />
+          </span>
+          <Chip status={payment.status} label={label} />
+          <span className="unseen" data-announce="">
+            {label}
+          </span>
+        </p>
+        <p className="next">
+          {next.text}
+          {next.at && ' '}
+          {next.at && next.isCountdown && (
+            <strong>
+              <Countdown leftMs={next.at.getTime() - nowMs} />
+            </strong>
+          )}
+          {next.at && !next.isCountdown && (
+            <strong>
+              <Time at={next.at} style="short" locale={locale} />
+            </strong>
+          )}
+        </p>
+        {(hasQr || actions.length > 0) && (
+          <div className="buttons">
+            {hasQr && view.rightRejection('payments', 'manage') === null && (
+              <a className="button primary" href={paths.qr(payment.referenceId)}>
+                {texts.detail.showQr}
+              </a>
+            )}
+            {actions.map((action) => (
+              <Action key={action.href} {...action} />
+            ))}
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+/** Never hidden: a disabled button has its reason beside it. */
+function Action({ label, href, rejection }: OfferedAction): ReactElement {
+  if (rejection === null) {
+    return (
+      <a className="button wide-button" href={href}>
+        {label}
+      </a>
+    );
+  }
+  return (
+    <div className="rejected-action">
+      <button type="button" className="button wide-button" disabled aria-describedby="why-not">
+        {label}
+      </button>
+      <p id="why-not" className="dim">
+        {rejection}
+      </p>
+    </div>
+  );
+}
+
+function factsOf({ view, payment }: PaymentPage): Fact[] {
+  const { texts, locale } = view;
+  const { detail } = texts;
+  const { merchantReferenceId, paidAt } = payment;
+  return [
+    { name: detail.reference, value: <Id value={payment.referenceId} copy={texts.copy} /> },
+    ...(merchantReferenceId === null ? [] : [{ name: detail.order, value: merchantReferenceId }]),
+    { name: detail.created, value: <Time at={payment.createdAt} style="full" locale={locale} /> },
+    ...(paidAt === null ? [] : [{ name: detail.paid, value: <Time at={paidAt} style="full" locale={locale} /> }]),
+    { name: detail.provider, value: { gopay: 'GoPay', shopeepay: 'ShopeePay' }[payment.provider] },
+    { name: detail.total, value: <Money rupiah={payment.totalRupiah} /> },
+    { name: detail.fee, value: <Money rupiah={payment.feeRupiah} /> },
+    { name: detail.net, value: <Money rupiah={payment.netRupiah} />, isTotal: true },
+  ];
+}

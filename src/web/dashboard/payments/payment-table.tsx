@@ -1,0 +1,77 @@
+import type { ReactElement, ReactNode } from 'react';
+import type { PaymentStatus } from '../../../domain/payment-transitions';
+import { Chip } from '../../ui/chip';
+import { type Column, Table } from '../../ui/table';
+import { Money, Time } from '../../ui/values';
+import type { MerchantView } from '../merchant-view';
+
+/** A payment in a list. */
+export interface ListedPayment {
+  readonly referenceId: string;
+  readonly merchantReferenceId: string | null;
+  readonly totalRupiah: number;
+  readonly netRupiah: number;
+  readonly status: PaymentStatus;
+  readonly createdAt: Date;
+}
+
+interface PaymentTableProps {
+  readonly view: MerchantView;
+  readonly payments: readonly ListedPayment[];
+  readonly empty: ReactNode;
+}
+
+export function PaymentTable({ view, payments, empty }: PaymentTableProps): ReactElement {
+  return (
+    <Table
+      caption={view.texts.list.caption}
+      columns={columnsOf(view)}
+      rows={payments}
+      keyOf={({ referenceId }) => referenceId}
+      empty={empty}
+    />
+  );
+}
+
+function columnsOf({ texts, locale, paths }: MerchantView): Column<ListedPayment>[] {
+  const { columns } = texts.list;
+  return [
+    {
+      title: columns.time,
+      narrow: 'second',
+      cell: ({ createdAt }) => <Time at={createdAt} style="short" locale={locale} />,
+    },
+    {
+      title: columns.reference,
+      narrow: 'hidden',
+      cell: ({ referenceId }) => <code>{referenceId}</code>,
+    },
+    {
+      title: columns.order,
+      narrow: 'second-end',
+      className: 'clipped',
+      cell: ({ merchantReferenceId }) => merchantReferenceId ?? <span className="dim">–</span>,
+    },
+    {
+      title: columns.net,
+      narrow: 'hidden',
+      className: 'number',
+      cell: ({ netRupiah }) => <Money rupiah={netRupiah} />,
+    },
+    {
+      title: columns.total,
+      narrow: 'first',
+      className: 'number strong',
+      cell: ({ referenceId, totalRupiah }) => (
+        <a className="row-link" href={paths.payment(referenceId)}>
+          <Money rupiah={totalRupiah} />
+        </a>
+      ),
+    },
+    {
+      title: columns.status,
+      narrow: 'first-end',
+      cell: ({ status }) => <Chip status={status} label={texts.statuses[status]} />,
+    },
+  ];
+}

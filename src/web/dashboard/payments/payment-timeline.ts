@@ -1,0 +1,103 @@
+import type {
+  PaymentTimeline,
+  TimelineDelivery,
+  TimelineEntryLine,
+  TimelineTransition,
+} from '../../../db/queries/find-payment-timeline';
+import type { PaymentRow } from '../../../db/queries/payment-row';
+import { parseActor } from '../../../domain/actor';
+import { formatRupiah } from '../../../domain/money';
+import type { TransitionName } from '../../../domain/payment-transitions';
+import { formatTime } from '../../ui/format';
+import type { MerchantView } from '../merchant-view';
+import type { TimedEntry } from './payment-page';
+
+const TONES: Readonly<Partial<Record<TransitionName, TimedEntry['tone']>>> = {
+  pay: 'good',
+  settle: 'good',
+  fail: 'bad',
+  fail_creation: 'bad',
+  fail_refund: 'bad',
+};
+
+/** What happened to the payment, oldest first: each transition, then the webhooks that it caused. */
+export function timelineEntries(view: MerchantView, payment: PaymentRow, timeline: PaymentTimeline): TimedEntry[] {
+  const { transitions, ledger, deliveries, latePayment } = timeline;
+  const entries = transitions.flatMap((transition) => {
+    const caused = deliveries.filter(({ version }) => version === transition.version);
+    const webhooks = caused.map((delivery) => deliveryEntry(view, delivery, transition.atMs));
+    return [transitionEntry(view, transition, payment, timeline, ledger)].concat(webhooks);
+  });
+  if (!latePayment) return entries;
+  const amount = formatRupiah(latePayment.totalRupiah);
+  const late: TimedEntry = {
+    key: 'late-payment',
+    tone: 'bad',
+    title: view.texts.detail.lateMoney(amount),
+    note: view.texts.detail.latePayments[latePayment.status],
+    atMs: latePayment.receivedAtMs,
+  };
+  return [...entries, late];
+}
+
+function transitionEntry(
+  view: MerchantView,
+  transition: TimelineTransition,
+  { failureReason }: PaymentRow,
+  { refunds }: PaymentTimeline,
+  ledger: readonly TimelineEntryLine[],
+): TimedEntry {
+  const { version, name, atMs } = transition;
+  const lines = ledger.filter((line) => line.version === version).map((line) => ledgerText(view, line));
+  const reason = name === 'fail_creation' || name === 'fail' ? failureReason : null;
+  const refundReason = name === 'fail_refund' ? (refunds.at(-1)?.failureReason ?? null) : null;
+  const note = [actorText(view, transition), ...lines, reason, refundReason].filter((part) => part !== null);
+  return {
+    key: `transition-${version}`,
+    tone: TONES[name] ?? 'plain',
+    title: view.texts.transitions[name],
+    note: note.length === 0 ? null : note.join(' · '),
+    atMs,
+  };
+}
+
+/** Who did it; null for what Lunas does by itself. */
+function actorText({ texts }: MerchantView, { actor, memberName }: TimelineTransition): string | null {
+  const { by } = texts.detail;
+  switch (parseActor(actor)?.kind) {
+    case 'merchant_user':
+      return memberName ?? by.formerMember;
+    case 'api_key':
+      return by.key;
+    case 'operator':
+    case 'os_user':
+      return by.lunas;
+    default:
+      return null;
+  }
+}
+
+/** The merchant's accounts are liabilities: a credit increases them. */
+function ledgerText({ texts: { detail } }: MerchantView, { side, account, amountRupiah }: TimelineEntryLine): string {
+  const amount = `${side === 'credit' ? '+' : '−'}${formatRupiah(amountRupiah)}`;
+  return account === 'merchant_pending' ? detail.pending(amount) : detail.available(amount);
+}
+
+function deliveryEntry(
+  { texts: { detail }, locale }: MerchantView,
+  { id, event, origin, status, attempts }: TimelineDelivery,
+  atMs: number,
+): TimedEntry {
+  const lines = attempts.map((attempt) => {
+    const result = attempt.statusCode === null ? detail.noResponse : String(attempt.statusCode);
+    return detail.attempt(formatTime(new Date(attempt.atMs), 'full', locale), result, attempt.durationMs);
+  });
+  return {
+    key: `delivery-${id}`,
+    tone: 'minor',
+    title: detail.webhook(event),
+    note: `${origin} · ${detail.deliveryStates[status]}`,
+    atMs: attempts[0]?.atMs ?? atMs,
+    ...(lines.length > 0 && { details: { summary: detail.attempts(lines.length), lines } }),
+  };
+}

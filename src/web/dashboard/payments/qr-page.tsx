@@ -1,0 +1,162 @@
+import type { ReactElement } from 'react';
+import { formatRupiah } from '../../../domain/money';
+import type { PaymentStatus } from '../../../domain/payment-transitions';
+import { drawQrisPath } from '../../../qris/image';
+import { parseQris } from '../../../qris/qris';
+import type { CheckoutState } from '../../checkout/checkout-state';
+import { Card, PageHead } from '../../ui/layout';
+import { Countdown, Money, Time } from '../../ui/values';
+import type { MerchantView } from '../merchant-view';
+import { renderMerchantPage } from '../merchant-page';
+
+interface QrPage {
+  readonly view: MerchantView;
+  readonly payment: {
+    readonly status: PaymentStatus;
+    readonly referenceId: string;
+    readonly merchantName: string;
+    readonly totalRupiah: number;
+    readonly expiresAt: Date;
+  };
+  readonly state: CheckoutState;
+  /** Null when it can no longer be paid: then there is no code. */
+  readonly payload: string | null;
+  readonly statusKey: string;
+  readonly isLive: boolean;
+  readonly checkoutUrl: string;
+}
+
+export function renderQrPage(page: QrPage): string {
+  const { view, payment, statusKey, isLive } = page;
+  return renderMerchantPage(view, {
+    title: `${view.texts.qr.title} · ${formatRupiah(payment.totalRupiah)}`,
+    current: 'payments',
+    live: isLive ? { events: view.paths.events(payment.referenceId, statusKey) } : 'none',
+    children: <Qr {...page} />,
+  });
+}
+
+function Qr(page: QrPage): ReactElement {
+  const { view, payment, statusKey, state, payload } = page;
+  const { texts, paths } = view;
+  return (
+    <div className="qr-page">
+      <PageHead title={texts.qr.title} back={{ href: paths.payment(payment.referenceId), label: texts.qr.details }} />
+      <Card part="qr" version={`${statusKey}-${state}`}>
+        <div className="qr-card">
+          <p className="shop">{codeName(payload) ?? payment.merchantName}</p>
+          <p className="amount">
+            <Money rupiah={payment.totalRupiah} />
+          </p>
+          {payload === null ? <State {...page} /> : <Code {...page} payload={payload} />}
+        </div>
+      </Card>
+    </div>
+  );
+}
+
+/** The name that the customer's app shows. */
+function codeName(payload: string | null): string | null {
+  const parsed = payload === null ? null : parseQris(payload);
+  return parsed?.ok ? parsed.value.merchantName : null;
+}
+
+function Code(page: QrPage & { readonly payload: string }): ReactElement {
+  const { view, payment, payload } = page;
+  const { qr } = view.texts;
+  const { size, path } = drawQrisPath(payload);
+  const name = `${qr.codeName}: ${formatRupiah(payment.totalRupiah)}`;
+  return (
+    <>
+      <div className="qr" data-until-end="">
+        <svg role="img" aria-label={name} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
+          <rect width={size} height={size} fill="#fff" />
+          <path d={path} fill="#000" />
+        </svg>
+      </div>
+      <p>{qr.anyApp}</p>
+      <p>
+        {qr.left}{' '}
+        <strong className="countdown">
+          <Countdown leftMs={payment.expiresAt.getTime() - view.nowMs} />
+        </strong>
+      </p>
+      <p className="dim">
+        {qr.linkWorks} <Time at={payment.expiresAt} style="time" locale={view.locale} />
+      </p>
+      <Share {...page} />
+      <span className="unseen" data-announce="">
+        {view.texts.statuses[payment.status]}
+      </span>
+    </>
+  );
+}
+
+function Share({ view, payment, checkoutUrl }: QrPage): ReactElement {
+  const { texts, paths } = view;
+  const { qr } = texts;
+  const message = qr.whatsappText(formatRupiah(payment.totalRupiah), checkoutUrl);
+  return (
+    <div className="buttons no-print">
+      <button type="button" className="button" data-copy={checkoutUrl} data-copied={qr.copied} hidden>
+        {qr.copyLink}
+      </button>
+      <a
+        className="button"
+        href={`https://wa.me/?text=${encodeURIComponent(message)}`}
+        rel="noreferrer"
+        target="_blank"
+      >
+        {qr.whatsapp}
+      </a>
+      <a className="button" href={paths.image(payment.referenceId)} download>
+        {qr.image}
+      </a>
+      <button type="button" className="button" data-print="" hidden>
+        {qr.print}
+      </button>
+      <a className="button danger" href={paths.cancel(payment.referenceId)}>
+        {qr.cancel}
+      </a>
+    </div>
+  );
+}
+
+function State({ view, payment, state }: QrPage): ReactElement {
+  const { texts, paths } = view;
+  const isPaid = payment.status === 'paid' || payment.status === 'settled';
+  const text = stateText(view, payment.status, state);
+  return (
+    <>
+      <span className={isPaid ? 'state-mark' : 'state-mark ended'} aria-hidden="true">
+        {isPaid ? '✓' : '–'}
+      </span>
+      <p className="state" data-announce="">
+        {text}
+      </p>
+      {!isPaid && text !== texts.statuses[payment.status] && <p className="dim">{texts.statuses[payment.status]}</p>}
+      <a className="button primary wide-button" href={paths.newPayment}>
+        {texts.newPayment}
+      </a>
+      <a href={paths.payment(payment.referenceId)}>{texts.qr.details}</a>
+    </>
+  );
+}
+
+function stateText({ texts: { qr, statuses } }: MerchantView, status: PaymentStatus, state: CheckoutState): string {
+  switch (state) {
+    case 'preparing':
+    case 'checking':
+    case 'paid':
+      return qr.states[state];
+    case 'expired':
+    case 'cancelled':
+    case 'failed':
+      return qr.states.ended;
+    case 'waiting':
+    case 'refund_processing':
+    case 'refund_failed':
+    case 'refunded':
+      return statuses[status];
+  }
+}

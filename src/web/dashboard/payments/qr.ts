@@ -1,0 +1,56 @@
+import { findCheckout } from '../../../db/queries/find-checkout';
+import { statusKeyOf } from '../../checkout/checkout-watch';
+import { checkoutStateOf, isLastPage, payablePayload } from '../../checkout/checkout-state';
+import { PageError } from '../../page/page-error';
+import { PAGE_HEADERS } from '../../page/headers';
+import { memberPage, NO_FIELDS } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantView, pageResponse } from '../merchant-view';
+import { findOwnPayment } from './find-own-payment';
+import { renderQrPage } from './qr-page';
+
+const MANAGE = { area: 'payments', level: 'manage' } as const;
+
+/** The page that a cashier shows to a customer. */
+export const showQr = memberPage(MANAGE, {
+  method: 'get',
+  path: '/m/:code/payments/:ref/qr',
+  fields: NO_FIELDS,
+  async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'checkoutLinks'>, visit) {
+    const view = merchantView(dependencies, visit);
+    const payment = await findOwnPayment(dependencies, visit);
+    const checkout = await findCheckout(dependencies.db, payment.id);
+    if (!checkout) throw new PageError('not_found', 'the payment was archived meanwhile');
+    const { status, expiresAt, referenceId, totalRupiah, merchantName } = checkout;
+    return pageResponse(
+      renderQrPage({
+        view,
+        payment: { status, expiresAt, referenceId, totalRupiah, merchantName },
+        state: checkoutStateOf(checkout, view.nowMs),
+        payload: payablePayload(checkout, view.nowMs),
+        statusKey: statusKeyOf(checkout),
+        isLive: !isLastPage(checkout),
+        checkoutUrl: await dependencies.checkoutLinks.urlOf(payment),
+      }),
+    );
+  },
+});
+
+/** The QR with merchant, amount and deadline. There is none after the end. */
+export const getQrImage = memberPage(MANAGE, {
+  method: 'get',
+  path: '/m/:code/payments/:ref/qris.png',
+  fields: NO_FIELDS,
+  async handler(dependencies: Pick<DashboardDependencies, 'db' | 'checkoutPages'>, visit) {
+    const { id, referenceId } = await findOwnPayment(dependencies, visit);
+    const checkout = await findCheckout(dependencies.db, id);
+    const payload = checkout && payablePayload(checkout, visit.now.getTime());
+    if (!payload) throw new PageError('not_found', 'there is no code that can be paid');
+    const headers = {
+      ...PAGE_HEADERS,
+      'Content-Type': 'image/png',
+      'Content-Disposition': `attachment; filename="qris-${referenceId}.png"`,
+    };
+    return { status: 200, headers, body: await dependencies.checkoutPages.image(payload, checkout, visit.language) };
+  },
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { findPaymentTimeline } from '../../../db/queries/find-payment-timeline';
+import type { PaymentTimeline } from '../../../db/queries/find-payment-timeline';
+import type { PaymentRow } from '../../../db/queries/payment-row';
+import { isFinal } from '../../../domain/payment-transitions';
+import type { MerchantPaymentAction } from '../../../domain/payment-actions';
+import { StreamBody } from '../../../http/endpoint';
+import { EVENT_STREAM_HEADERS } from '../../../http/event-stream';
+import { memberPage } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { type MerchantView, merchantView, pageResponse } from '../merchant-view';
+import { findOwnPayment } from './find-own-payment';
+import { type OfferedAction, renderPaymentPage } from './payment-page';
+import { actionRejection, stateOfPayment } from './payment-state';
+import { timelineEntries } from './payment-timeline';
+import { nextStep } from './next-step';
+
+/** What the page has done just before, by the code in its address. */
+const DONE = ['refund_requested', 'cancelled', 'refund_cancelled'] as const;
+const doneSchema = z.object({ done: z.enum(DONE).optional().catch(undefined) });
+
+/** One payment: its amounts, what happens next, what can be done, and its timeline. */
+export const showPaymentPage = memberPage(
+  { area: 'payments', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code/payments/:ref',
+    fields: doneSchema,
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
+      const view = merchantView(dependencies, visit);
+      const payment = await findOwnPayment(dependencies, visit);
+      const timeline = await findPaymentTimeline(dependencies.db, visit.member.merchantId, payment.id);
+      const { latePayment } = timeline;
+      return pageResponse(
+        renderPaymentPage({
+          view,
+          payment,
+          statusKey: statusKeyOfPayment(payment, timeline),
+          isLive: !isFinal(payment.status) || (latePayment !== null && latePayment.status !== 'refunded'),
+          done: query.ok ? (query.values.done ?? null) : null,
+          next: nextStep(view, payment, timeline),
+          hasQr: payment.status === 'pending' && payment.expiresAt.getTime() > view.nowMs,
+          actions: offeredActions(view, payment, timeline),
+          entries: timelineEntries(view, payment, timeline),
+        }),
+      );
+    },
+  },
+);
+
+const eventsSchema = z.object({ seen: z.string().max(64).default('') });
+
+/** An event for each change of the payment. The browser reads the page again then. */
+export const streamPayment = memberPage(
+  { area: 'payments', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code/payments/:ref/events',
+    fields: eventsSchema,
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'checkoutWatch'>, visit, query) {
+      const payment = await findOwnPayment(dependencies, visit);
+      const seen = query.ok ? query.values.seen : '';
+      return {
+        status: 200,
+        headers: { ...EVENT_STREAM_HEADERS, 'Cache-Control': 'no-store' },
+        body: new StreamBody((response) => dependencies.checkoutWatch.add(payment.id, seen, response)),
+      };
+    },
+  },
+);
+
+/** As `statusKeyOf` of the checkout: two pages with the same key show the same. */
+export function statusKeyOfPayment({ version }: PaymentRow, { latePayment }: Pick<PaymentTimeline, 'latePayment'>) {
+  return latePayment === null ? String(version) : `${version}-${latePayment.status}`;
+}
+
+/** The action that concerns the payment now, possible or not. */
+function offeredActions(view: MerchantView, payment: PaymentRow, timeline: PaymentTimeline): OfferedAction[] {
+  const { detail } = view.texts;
+  const state = stateOfPayment(payment, timeline);
+  const offer = (action: MerchantPaymentAction, label: string, href: string): OfferedAction => ({
+    label,
+    href,
+    rejection: actionRejection(view, action, payment, state),
+  });
+  const { referenceId } = payment;
+  switch (payment.status) {
+    case 'created':
+    case 'pending':
+      return [offer('cancel', detail.cancel, view.paths.cancel(referenceId))];
+    case 'refund_processing':
+      return [offer('cancel', detail.cancelRefund, view.paths.cancelRefund(referenceId))];
+    case 'paid':
+    case 'settled':
+    case 'refund_failed':
+      return [offer('refund', detail.refund, view.paths.refund(referenceId))];
+    case 'refunded':
+    case 'expired':
+    case 'cancelled':
+    case 'failed':
+      return [];
+  }
+}

@@ -1,0 +1,27 @@
+import type { PageRoute } from '../page/page-route';
+import type { DashboardDependencies } from './dashboard-dependencies';
+import { showHome } from './home/home';
+import { listPayments } from './payments/list-payments';
+import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
+import { paymentActionPages } from './payments/payment-actions';
+import { getQrImage, showQr } from './payments/qr';
+import { showPaymentPage, streamPayment } from './payments/show-payment';
+import { chooseMerchant } from './session/choose-merchant';
+import { logout } from './session/logout';
+import { setLanguage } from './session/set-language';
+
+/** Every page of the dashboard. A fixed path stands before a path with a parameter. */
+export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
+  chooseMerchant,
+  logout,
+  setLanguage,
+  showHome,
+  listPayments,
+  newPaymentForm,
+  createPaymentByForm,
+  showPaymentPage,
+  streamPayment,
+  showQr,
+  getQrImage,
+  ...paymentActionPages,
+];

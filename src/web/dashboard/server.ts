@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { startApiMetrics } from '../../api/api-metrics';
+import { HTTP_LIMITS, proxiesOf, SHUTDOWN_TIMEOUT_MS } from '../../api/server';
+import type { MetricsAddress } from '../../config';
+import { ConnectionLimit } from '../../http/connection-limit';
+import { gracefulShutdown } from '../../lib/graceful-shutdown';
+import { watchCertificates } from '../../temporal/certificate-watch';
+import { connectClient, type TemporalTarget } from '../../temporal/connection';
+import { payloadKeys } from '../../temporal/payload-codec';
+import { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import { createDashboardApp } from './app';
+import { type DashboardDependencySettings, openDashboard } from './open-dependencies';
+import { isLoopbackAddress } from './session/start';
+
+export interface DashboardSettings extends DashboardDependencySettings {
+  readonly host: string;
+  readonly port: number;
+  readonly temporal: TemporalTarget;
+  /** Hops or addresses of our own proxies (`TRUST_PROXY`); by default no forwarded address is trusted. */
+  readonly trustProxy?: number | readonly string[];
+  /** `MAX_CONNECTIONS_PER_CLIENT` */
+  readonly maxConnectionsPerClient: number;
+  /** `DRAIN_SECONDS`; by default 0. */
+  readonly drainSeconds?: number;
+  /** `METRICS_PORT`; without it the process serves no metrics. */
+  readonly metrics?: MetricsAddress | undefined;
+}
+
+/**
+ * The process of the merchants' pages. Resolves when it listens. `close` makes `/readyz` 503, serves for the drain
+ * time, and completes the requests in flight.
+ */
+export async function startDashboard(settings: DashboardSettings): Promise<{ url: string; close(): Promise<void> }> {
+  const { host, port, trustProxy = 0, drainSeconds = 0 } = settings;
+  const { dependencies, pools, admission, close } = openDashboard(
+    settings,
+    (derivedKeys) => new PaymentWorkflowClient(connectClient(settings.temporal, payloadKeys(derivedKeys))),
+  );
+  const stopWatching = watchCertificates(settings.temporal, settings.log);
+  const metrics = await startApiMetrics(settings, pools, admission);
+  const hasDevelopmentLinks = takesDevelopmentLinks(settings);
+  const server = createServer(HTTP_LIMITS, createDashboardApp(dependencies, { trustProxy, hasDevelopmentLinks }));
+  server.maxConnections = settings.maxConnections;
+  const connections = new ConnectionLimit(settings.maxConnectionsPerClient);
+  // Behind a number of proxies, every connection is one of a proxy.
+  if (trustProxy === 0 || typeof trustProxy !== 'number') connections.limit(server, proxiesOf(trustProxy));
+  const closeServer = gracefulShutdown(server, { drainMs: drainSeconds * 1_000, timeoutMs: SHUTDOWN_TIMEOUT_MS });
+  server.listen({ port, host });
+  await once(server, 'listening');
+  return {
+    url: settings.dashboardUrl,
+    async close() {
+      dependencies.readiness.stop();
+      dependencies.checkoutWatch.stop();
+      await closeServer();
+      stopWatching();
+      await close();
+      await metrics?.close();
+    },
+  };
+}
+
+/** Only a sandbox that nothing but this machine reaches. */
+function takesDevelopmentLinks({ environment, host, dashboardUrl }: DashboardSettings): boolean {
+  const { protocol, hostname } = new URL(dashboardUrl);
+  const isLocal = host === 'localhost' || isLoopbackAddress(host);
+  return environment === 'sandbox' && isLocal && protocol === 'http:' && hostname === 'localhost';
+}

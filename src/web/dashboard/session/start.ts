@@ -1,0 +1,33 @@
+import { SignInError } from '../../../errors';
+import { canonicalAddress, clientAddress } from '../../../http/auth/client-address';
+import { useDevelopmentLink } from '../../../services/identity/sessions';
+import { PageError } from '../../page/page-error';
+import { NO_FIELDS, publicPage, redirectTo } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+
+/**
+ * Signs in by the link that `lunas up` printed. It is the only GET that acts, so it is registered only for a sandbox on
+ * loopback, and it serves only a browser on the same machine that no proxy forwards.
+ */
+export const startDevelopmentSession = publicPage({
+  method: 'get',
+  path: '/start/:token',
+  fields: NO_FIELDS,
+  async handler({ db, cookie }: Pick<DashboardDependencies, 'db' | 'cookie'>, { request, now }) {
+    const isForwarded = request.get('x-forwarded-for') !== undefined;
+    const isLocal = isLoopbackAddress(request.socket.remoteAddress ?? '') && !isForwarded;
+    if (!isLocal || request.method !== 'GET') throw new PageError('not_found', 'a development link from elsewhere');
+    const browser = { address: clientAddress(request), userAgent: request.get('user-agent') ?? '' };
+    const link = { realm: 'merchant', token: String(request.params.token), browser } as const;
+    const opened = await useDevelopmentLink(db, link, now).catch((error: unknown) => {
+      throw error instanceof SignInError ? new PageError(error.reason) : error;
+    });
+    return redirectTo('/', { 'Set-Cookie': cookie.set(opened.token, opened.expiresAt) });
+  },
+});
+
+/** Whether an IP address is one of this machine's own interface. */
+export function isLoopbackAddress(address: string): boolean {
+  const canonical = canonicalAddress(address);
+  return canonical === '::1' || canonical.startsWith('127.');
+}
