@@ -11,8 +11,9 @@ export type SessionStage = 'passkey' | 'password' | 'enrol' | 'full';
 /** How the session was opened. A development link is of a sandbox on loopback. */
 export type SignInMethod = 'password' | 'passkey' | 'development_link';
 
-/** Of the pages that a user sees. */
-export type UserLanguage = 'id' | 'en';
+/** The languages of the pages. */
+export const LANGUAGES = ['id', 'en'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** WIB, WITA and WIT. */
 export const TIME_ZONES = ['Asia/Jakarta', 'Asia/Makassar', 'Asia/Jayapura'] as const;

@@ -1,5 +1,5 @@
 import type { MemberRole } from '../../domain/member-roles';
-import type { UserLanguage, Realm, SessionStage, SignInMethod, TimeZone } from '../../domain/sign-in';
+import type { Language, Realm, SessionStage, SignInMethod, TimeZone } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
 
 /** The browser that a session belongs to. */
@@ -19,7 +19,7 @@ export interface SessionRow {
   readonly userId: string;
   readonly email: string;
   readonly userName: string;
-  readonly language: UserLanguage;
+  readonly language: Language;
   readonly membership: MembershipRow | null;
 }
 

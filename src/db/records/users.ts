@@ -1,4 +1,4 @@
-import type { UserLanguage, Realm } from '../../domain/sign-in';
+import type { Language, Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
 
 /** What signing in compares. */
@@ -7,7 +7,7 @@ export interface UserCredentials {
   readonly realm: Realm;
   readonly email: string;
   readonly name: string;
-  readonly language: UserLanguage;
+  readonly language: Language;
   readonly passwordHash: string | null;
   readonly sealedTotp: string | null;
   readonly hasPasskey: boolean;

@@ -12,7 +12,7 @@ import type { PageDependencies } from '../page/page-app';
 export interface DashboardDependencies extends PageDependencies, SingleDependencies {
   readonly db: Pool;
   readonly workflows: PaymentWorkflowClient;
-  readonly mutex: KeyedMutex;
+  readonly paymentMutex: KeyedMutex;
   readonly checkoutPages: CheckoutPages;
   readonly checkoutWatch: CheckoutWatch;
   readonly readiness: Readiness;

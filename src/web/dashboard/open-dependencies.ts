@@ -72,7 +72,7 @@ export function openDashboard(
       checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
       checkoutPages: new CheckoutPages(),
       checkoutWatch: new CheckoutWatch(db, { ...settings, lostWorkflows }),
-      mutex: createKeyedMutex(),
+      paymentMutex: createKeyedMutex(),
       readiness: new Readiness(readinessDb, workflows),
       publicBudget: new PublicBudget(settings.publicRequestsPerSecond),
       cookie: sessionCookie(origin),

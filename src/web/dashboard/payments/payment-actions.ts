@@ -13,7 +13,7 @@ import { type ConfirmKind, renderConfirmPage } from './confirm-page';
 import { findOwnPayment } from './find-own-payment';
 import { actionRejection, stateOfPayment } from './payment-state';
 
-type ActionDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'workflows' | 'mutex' | 'log'>;
+type ActionDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'workflows' | 'paymentMutex' | 'log'>;
 
 interface ConfirmedAction {
   readonly kind: ConfirmKind;
