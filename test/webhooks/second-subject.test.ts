@@ -177,7 +177,11 @@ describe('a second kind of subject', () => {
     const paymentId = await createPayment();
     const { rows } = await ledger.db.query({ text: claimStatement(KINDS), values: [9, 9] });
     const claimed = rows.map(({ kind, subjectId, referenceId, event, requestId, endpointId, body }) => ({
-      ...{ kind, subjectId, event, requestId, endpointId },
+      kind,
+      subjectId,
+      event,
+      requestId,
+      endpointId,
       hasOwnReference: kind === 'deposit' ? referenceId === `DP-${id}` : body.includes(`"${referenceId}"`),
     }));
     const deposit = { kind: 'deposit', subjectId: id, event: 'deposit.opened', requestId: 'req-1' };
