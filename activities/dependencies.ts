@@ -1,5 +1,5 @@
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
-import type { ReconciliationPart, ReconciliationSlice } from '../src/domain/reconciliation';
+import type { ReconciliationPart, ReconciliationBatch } from '../src/domain/reconciliation';
 import type { RetentionDays } from '../src/domain/retention';
 import type { Logger } from '../src/observability/logger';
 import type { ProviderRegistry } from '../src/providers/registry';
@@ -21,5 +21,5 @@ export interface ActivityDependencies extends TransitionContext {
   /** `…_RETENTION_DAYS`. */
   readonly retentionDays: RetentionDays;
   /** Continues a part of a reconciliation run for a limited time. */
-  readonly reconcileSlice: (part: ReconciliationPart) => Promise<ReconciliationSlice>;
+  readonly reconcileBatch: (part: ReconciliationPart) => Promise<ReconciliationBatch>;
 }

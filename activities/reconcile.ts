@@ -5,7 +5,7 @@ import {
   planReconciliation as planParts,
   type Coverage,
   type ReconciliationPart,
-  type ReconciliationSlice,
+  type ReconciliationBatch,
 } from '../src/domain/reconciliation';
 import { unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
@@ -29,10 +29,10 @@ planReconciliation.checked = unchecked(planReconciliation);
 
 /** Continues a part of a run. The breaks are handled already, so the history has only their number. */
 export async function reconcilePayments(
-  { reconcileSlice }: ActivityDependencies,
+  { reconcileBatch }: ActivityDependencies,
   part: ReconciliationPart,
-): Promise<Omit<ReconciliationSlice, 'breaks'>> {
-  const { next, coverage } = await reconcileSlice(part);
+): Promise<Omit<ReconciliationBatch, 'breaks'>> {
+  const { next, coverage } = await reconcileBatch(part);
   return { next, coverage };
 }
 reconcilePayments.checked = unchecked(reconcilePayments);

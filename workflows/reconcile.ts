@@ -15,7 +15,7 @@ import {
   totalCoverage,
   type Coverage,
   type ReconciliationPart,
-  type ReconciliationSlice,
+  type ReconciliationBatch,
 } from '../src/domain/reconciliation';
 import { authentic } from './authentic';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
@@ -24,7 +24,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 interface PartProgress {
   readonly part: ReconciliationPart;
   /** Null if the part is complete, or has failed. */
-  readonly next: ReconciliationSlice['next'];
+  readonly next: ReconciliationBatch['next'];
   readonly coverage: Coverage;
   /** Why it failed after all attempts. */
   readonly failure?: string;
@@ -91,12 +91,12 @@ async function plan(): Promise<ReconciliationProgress> {
   }
 }
 
-/** Compares one slice. If a part fails after all attempts, an exception is opened, and the other parts continue. */
+/** Compares one batch. If a part fails after all attempts, an exception is opened, and the other parts continue. */
 async function advance({ part, next, coverage }: PartProgress): Promise<PartProgress> {
   try {
     const { reconcilePayments } = proxyActivities<Activities>({ ...COMPARISON, summary: `compare ${nameOf(part)}` });
-    const slice = authentic(await reconcilePayments({ ...part, position: next ?? part.position }));
-    return { part, next: slice.next, coverage: addCoverage(coverage, slice.coverage) };
+    const batch = authentic(await reconcilePayments({ ...part, position: next ?? part.position }));
+    return { part, next: batch.next, coverage: addCoverage(coverage, batch.coverage) };
   } catch (error) {
     const failure = await report(part.accountId, error);
     return { part, next: null, coverage, failure };
@@ -119,7 +119,7 @@ function describe({ parts }: ReconciliationProgress): string {
 }
 
 function describePart({ part, next, coverage, failure }: PartProgress): string {
-  const state = failure === undefined ? (next ? `at its ${next.walk} part` : 'complete') : `failed: ${failure}`;
+  const state = failure === undefined ? (next ? `at its ${next.scan} part` : 'complete') : `failed: ${failure}`;
   return `${nameOf(part)}: ${describeCoverage(coverage)} (${state})`;
 }
 

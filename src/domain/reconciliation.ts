@@ -59,12 +59,12 @@ export interface FoundBreak extends Break {
   readonly referenceId: string;
 }
 
-/** The walks over one provider account, and those that need no provider, each with the next one. */
-const NEXT_WALK = { open: 'final', final: null, late: 'deliveries', deliveries: 'workflows', workflows: null } as const;
+/** The scans over one provider account, and those that need no provider, each with the next one. */
+const NEXT_SCAN = { open: 'final', final: null, late: 'deliveries', deliveries: 'workflows', workflows: null } as const;
 
-/** The progress of a part: its current walk, and the cursor in it. */
+/** The progress of a part: its current scan, and the cursor in it. */
 export interface ReconciliationPosition {
-  readonly walk: keyof typeof NEXT_WALK;
+  readonly scan: keyof typeof NEXT_SCAN;
   readonly after: string | null;
 }
 
@@ -77,8 +77,8 @@ export interface ReconciliationPart {
   readonly position: ReconciliationPosition;
 }
 
-/** The result of one slice of a part. `next` is null at the end of the part. */
-export interface ReconciliationSlice {
+/** The result of one batch of a part. `next` is null at the end of the part. */
+export interface ReconciliationBatch {
   readonly next: ReconciliationPosition | null;
   readonly coverage: Coverage;
   readonly breaks: readonly FoundBreak[];
@@ -92,14 +92,14 @@ export function planReconciliation(accountIds: readonly string[], changedSinceMs
   ];
 }
 
-/** The position after the end of a walk; null after the last walk. Open payments come first. */
-export function walkAfter(walk: ReconciliationPosition['walk']): ReconciliationPosition | null {
-  const next = NEXT_WALK[walk];
+/** The position after the end of a scan; null after the last scan. Open payments come first. */
+export function scanAfter(scan: ReconciliationPosition['scan']): ReconciliationPosition | null {
+  const next = NEXT_SCAN[scan];
   return next && startOf(next);
 }
 
-function startOf(walk: ReconciliationPosition['walk']): ReconciliationPosition {
-  return { walk, after: null };
+function startOf(scan: ReconciliationPosition['scan']): ReconciliationPosition {
+  return { scan, after: null };
 }
 
 /** How much reconciliation has covered. */

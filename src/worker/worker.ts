@@ -16,7 +16,7 @@ import { correlateActivity } from './activity-correlation';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { EncryptingCodec, payloadKeys, type PayloadKeys, WorkerCodec } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
-import { reconcileSlice } from '../services/reconciliation/compare-payments';
+import { reconcileBatch } from '../services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../services/recovery/recovery-watch';
 import { createSchedules } from './schedules';
 import { installRuntime } from './runtime';
@@ -73,7 +73,7 @@ const TASK_QUEUES: readonly { readonly role: WorkerRole; readonly taskQueue: str
   { role: 'webhooks', taskQueue: WEBHOOKS_TASK_QUEUE },
 ];
 /** A run that fails repeats at most this much of each part. */
-const RECONCILIATION_SLICE_MS = 30_000;
+const RECONCILIATION_BATCH_MS = 30_000;
 
 /**
  * Starts a worker in its roles: workflows and activities of the task queues, the webhook relay, the sweeper.
@@ -100,7 +100,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   });
   const providers = createProviderRegistry({ db, sealer, publicBaseUrl: settings.publicBaseUrl, log });
   const stopping = new AbortController();
-  const sliceLimits = { durationMs: RECONCILIATION_SLICE_MS, stopSignal: stopping.signal };
+  const batchLimits = { durationMs: RECONCILIATION_BATCH_MS, stopSignal: stopping.signal };
   let relay: Relay | undefined;
   const activities = createActivities({
     db,
@@ -111,8 +111,8 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering,
     retentionDays: settings.retentionDays,
-    reconcileSlice: async (part) =>
-      reconcileSlice({ db, providers, workflows, isRecovering: await isRecovering() }, part, sliceLimits),
+    reconcileBatch: async (part) =>
+      reconcileBatch({ db, providers, workflows, isRecovering: await isRecovering() }, part, batchLimits),
     onDeliveries: () => relay?.wake(),
     log,
   });

@@ -4,7 +4,7 @@ import { createPool } from '../../src/db/connection/pool';
 import { connectClient } from '../../src/temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
-import { reconcileSlice } from '../../src/services/reconciliation/compare-payments';
+import { reconcileBatch } from '../../src/services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
 import { installRuntime } from '../../src/worker/runtime';
 import { requireTemporal } from '../../src/temporal/requirements';
@@ -46,7 +46,7 @@ async function run(): Promise<void> {
   );
   const recovery = new RecoveryWatch(db, log);
   let relay: Relay | undefined;
-  const sliceLimits = { durationMs: 30_000, stopSignal: new AbortController().signal };
+  const batchLimits = { durationMs: 30_000, stopSignal: new AbortController().signal };
   const activities = createActivities({
     db,
     log,
@@ -57,7 +57,7 @@ async function run(): Promise<void> {
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: () => recovery.isRecovering(),
     retentionDays: RETENTION_DAYS,
-    reconcileSlice: (part) => reconcileSlice({ db, providers, workflows }, part, sliceLimits),
+    reconcileBatch: (part) => reconcileBatch({ db, providers, workflows }, part, batchLimits),
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {

@@ -29,7 +29,7 @@ export function activityDependencies(
     refundHoldSeconds: 60,
     isRecovering: () => Promise.resolve(false),
     retentionDays: RETENTION_DAYS,
-    reconcileSlice: () => Promise.reject(new Error('not part of this')),
+    reconcileBatch: () => Promise.reject(new Error('not part of this')),
     ...changes,
   };
 }

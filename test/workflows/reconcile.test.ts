@@ -8,7 +8,7 @@ import { planReconciliation, type ReconciliationPart } from '../../src/domain/re
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 import { recordHistory } from '../support/history';
 
-const SLICES = 6;
+const BATCHES = 6;
 const TASK_QUEUE = 'reconciliation-test';
 
 let environment: TestWorkflowEnvironment;
@@ -33,13 +33,13 @@ type ReconciliationActivities = Pick<
   'planReconciliation' | 'reconcilePayments' | 'recordReconciliation' | 'reportFailedReconciliation'
 >;
 
-/** Each part has some slices, of ten payments each. */
+/** Each part has some batches, of ten payments each. */
 const activities: ReconciliationActivities = {
   planReconciliation: async ({ startedAtMs }) => planReconciliation(['one', 'two'], startedAtMs),
   reconcilePayments: async ({ accountId, position }: ReconciliationPart) => {
-    const slice = Number(position.after ?? 0) + 1;
-    path.push(`${accountId} ${slice}`);
-    const next = slice < SLICES ? { ...position, after: String(slice) } : null;
+    const batch = Number(position.after ?? 0) + 1;
+    path.push(`${accountId} ${batch}`);
+    const next = batch < BATCHES ? { ...position, after: String(batch) } : null;
     return { next, coverage: { seen: 10, compared: 9, indeterminate: 1, unasked: 0, breaks: 0 } };
   },
   recordReconciliation: async ({ isFailed }) => {
@@ -73,7 +73,7 @@ it('a run continues at its positions on another worker, and reports its coverage
   const half = new Promise<void>((resolve) => (enough = resolve));
   const first = await createWorker({
     reconcilePayments: async (part) => {
-      if (path.length >= SLICES) {
+      if (path.length >= BATCHES) {
         enough();
         throw new Error('the worker stops');
       }
@@ -82,11 +82,11 @@ it('a run continues at its positions on another worker, and reports its coverage
   });
   await first.runUntil(half);
   const before = path.length;
-  expect(before).toBe(SLICES);
+  expect(before).toBe(BATCHES);
   const second = await createWorker();
   const result = await second.runUntil(run.result());
   const all = ['null', 'one', 'two'].flatMap((id) =>
-    Array.from({ length: SLICES }, (_, slice) => `${id} ${slice + 1}`),
+    Array.from({ length: BATCHES }, (_, batch) => `${id} ${batch + 1}`),
   );
   expect(path.sort()).toEqual(all);
   expect(result).toContain('108 of 120 compared, 0 breaks, 18 indeterminate');
@@ -101,7 +101,7 @@ it('a provider account that fails after all attempts opens an exception, and the
   const run = await start();
   await expect(worker.runUntil(run.result())).rejects.toMatchObject({ cause: expect.any(ApplicationFailure) });
   expect(failures).toEqual([{ accountId: 'one', reason: 'PostgreSQL is not reachable' }]);
-  expect(path).toHaveLength(2 * SLICES);
+  expect(path).toHaveLength(2 * BATCHES);
   expect(recorded).toEqual([true]);
   await recordHistory(environment.client, run.workflowId, 'reconcile-failed');
 });

@@ -29,13 +29,13 @@ import {
   needsException,
   NOTHING_COVERED,
   ORPHANED_WORKFLOW,
-  walkAfter,
+  scanAfter,
   type Break,
   type Coverage,
   type FoundBreak,
   type ProviderRecord,
   type ReconciliationPart,
-  type ReconciliationSlice,
+  type ReconciliationBatch,
 } from '../../domain/reconciliation';
 import type { Provider } from '../../providers/provider';
 import type { ProviderRegistry } from '../../providers/registry';
@@ -61,9 +61,9 @@ const RECHECK_DELAY_MS = 3_000;
 const REPORTED_AFTER_RUNS = 3;
 const INDETERMINATE = `the provider or Temporal returned no determinate status in ${REPORTED_AFTER_RUNS} runs`;
 
-interface SliceLimits {
+interface BatchLimits {
   readonly durationMs: number;
-  /** Aborted when the process stops. The slice then ends before the page that is being compared. */
+  /** Aborted when the process stops. The batch then ends before the page that is being compared. */
   readonly stopSignal: AbortSignal;
 }
 
@@ -72,17 +72,17 @@ interface SliceLimits {
  * query resolves the break, the workflow is notified; otherwise an exception is opened. Reconciliation changes no
  * payment.
  */
-export async function reconcileSlice(
+export async function reconcileBatch(
   dependencies: ReconcileDependencies,
   part: ReconciliationPart,
-  { durationMs, stopSignal }: SliceLimits,
-): Promise<ReconciliationSlice> {
+  { durationMs, stopSignal }: BatchLimits,
+): Promise<ReconciliationBatch> {
   const untilMs = Date.now() + durationMs;
   const { accountId } = part;
   const queries = new StatusQueries(accountId === null ? null : await findCallLimit(dependencies.db, accountId));
   const breaks: FoundBreak[] = [];
   let coverage = NOTHING_COVERED;
-  let next: ReconciliationSlice['next'] = part.position;
+  let next: ReconciliationBatch['next'] = part.position;
   do {
     const page = await unlessStopped(
       reconcilePage({ ...dependencies, queries, stopSignal }, { ...part, position: next }),
@@ -91,7 +91,7 @@ export async function reconcileSlice(
     if (!page) break;
     coverage = addCoverage(coverage, { ...page, breaks: page.breaks.length });
     breaks.push(...page.breaks);
-    next = page.next === null ? walkAfter(next.walk) : { walk: next.walk, after: page.next };
+    next = page.next === null ? scanAfter(next.scan) : { scan: next.scan, after: page.next };
   } while (next !== null && Date.now() < untilMs);
   return { next, coverage, breaks };
 }
@@ -107,7 +107,7 @@ async function unlessStopped(page: Promise<PageResult>, stopSignal: AbortSignal)
   }
 }
 
-interface SliceDependencies extends ReconcileDependencies {
+interface BatchDependencies extends ReconcileDependencies {
   readonly queries: StatusQueries;
   readonly stopSignal: AbortSignal;
 }
@@ -117,11 +117,11 @@ interface PageResult extends Omit<Coverage, 'breaks'> {
   readonly breaks: readonly FoundBreak[];
 }
 
-async function reconcilePage(dependencies: SliceDependencies, part: ReconciliationPart): Promise<PageResult> {
+async function reconcilePage(dependencies: BatchDependencies, part: ReconciliationPart): Promise<PageResult> {
   const { db } = dependencies;
   const { position } = part;
   const changedSince = new Date(part.changedSinceMs);
-  switch (position.walk) {
+  switch (position.scan) {
     case 'open': {
       const accountId = accountIn(part);
       return comparePayments(dependencies, accountId, await readOpenPayments(db, accountId, position.after));
@@ -141,7 +141,7 @@ async function reconcilePage(dependencies: SliceDependencies, part: Reconciliati
 }
 
 function accountIn({ accountId, position }: ReconciliationPart): string {
-  if (accountId === null) throw new Error(`The walk "${position.walk}" needs a provider account`);
+  if (accountId === null) throw new Error(`The scan "${position.scan}" needs a provider account`);
   return accountId;
 }
 
@@ -155,7 +155,7 @@ interface Comparison {
 }
 
 async function comparePayments(
-  dependencies: SliceDependencies,
+  dependencies: BatchDependencies,
   accountId: string,
   { items, next }: Page<ReconciledPayment>,
 ): Promise<PageResult> {
@@ -185,7 +185,7 @@ async function comparePayments(
 
 /** Payments with a break are compared again a few seconds later: they may have changed while they were compared. */
 async function compareTwice(
-  dependencies: SliceDependencies,
+  dependencies: BatchDependencies,
   payments: readonly ReconciledPayment[],
 ): Promise<Comparison[]> {
   const { db, queries, stopSignal } = dependencies;
@@ -224,7 +224,7 @@ function orderOf({ id, referenceId, providerAccountId, recorded }: ReconciledPay
 }
 
 async function compare(
-  { providers, workflows, queries, stopSignal, isRecovering }: SliceDependencies,
+  { providers, workflows, queries, stopSignal, isRecovering }: BatchDependencies,
   payment: ReconciledPayment,
 ): Promise<Comparison> {
   stopSignal.throwIfAborted();
@@ -250,7 +250,7 @@ function resultOf(order: unknown, workflow: unknown): Result {
 async function findOrder(
   provider: Provider,
   referenceId: string,
-  { queries, stopSignal }: Pick<SliceDependencies, 'queries' | 'stopSignal'>,
+  { queries, stopSignal }: Pick<BatchDependencies, 'queries' | 'stopSignal'>,
 ): Promise<ProviderRecord | 'indeterminate' | 'unasked' | null> {
   const found = await queries.find(() =>
     provider.findPayment(referenceId, { signal: stopSignal, deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS }),
@@ -259,7 +259,7 @@ async function findOrder(
   return found.outcome === 'not_found' ? null : found.outcome;
 }
 
-async function checkLatePayments({ db, isRecovering }: SliceDependencies, after: string | null): Promise<PageResult> {
+async function checkLatePayments({ db, isRecovering }: BatchDependencies, after: string | null): Promise<PageResult> {
   const { items, next } = await readUnfinishedLatePayments(db, after);
   const breaks: FoundBreak[] = [];
   for (const late of items) {
@@ -270,7 +270,7 @@ async function checkLatePayments({ db, isRecovering }: SliceDependencies, after:
 }
 
 async function checkDeliveries(
-  { db, workflows, stopSignal }: SliceDependencies,
+  { db, workflows, stopSignal }: BatchDependencies,
   after: string | null,
 ): Promise<PageResult> {
   const { items, next } = await readRetriedDeliveries(db, new Date(Date.now() - GRACE_MS), after);
@@ -291,7 +291,7 @@ async function checkDeliveries(
 }
 
 async function checkWorkflows(
-  { db, workflows }: SliceDependencies,
+  { db, workflows }: BatchDependencies,
   changedSince: Date,
   after: string | null,
 ): Promise<PageResult> {
@@ -306,7 +306,7 @@ async function checkWorkflows(
     const payment = recorded.get(workflow.paymentId);
     if (archivedIds.has(workflow.paymentId) && !workflow.isRunning) continue;
     if (!payment) breaks.push(await reportOrphan(db, workflow));
-    // The walk over final payments compares recently changed ones.
+    // The scan over final payments compares recently changed ones.
     else if (workflow.isRunning && isFinal(payment.status) && payment.updatedAt < changedSince) {
       breaks.push(await followUp(db, payment, findUnendedWorkflow(payment.status)));
     }

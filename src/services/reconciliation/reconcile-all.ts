@@ -8,9 +8,9 @@ import {
   type FoundBreak,
   type PartCoverage,
   type ReconciliationPart,
-  type ReconciliationSlice,
+  type ReconciliationBatch,
 } from '../../domain/reconciliation';
-import { reconcileSlice, type ReconcileDependencies } from './compare-payments';
+import { reconcileBatch, type ReconcileDependencies } from './compare-payments';
 
 export interface Reconciliation extends Omit<Coverage, 'breaks'> {
   /** Only final payments that changed since then were compared. */
@@ -23,11 +23,11 @@ export interface Reconciliation extends Omit<Coverage, 'breaks'> {
 
 const MAX_BREAKS = 10_000;
 /** The approximate interval of progress reports. */
-const SLICE_LIMITS = { durationMs: 5_000, stopSignal: new AbortController().signal };
+const BATCH_LIMITS = { durationMs: 5_000, stopSignal: new AbortController().signal };
 
 /**
  * Runs a whole reconciliation in this process, its parts concurrently.
- * @param onProgress called after each slice with the coverage of its part so far
+ * @param onProgress called after each batch with the coverage of its part so far
  */
 export async function reconcileAll(
   dependencies: ReconcileDependencies,
@@ -51,15 +51,15 @@ export async function reconcileAll(
 async function reconcilePart(
   dependencies: ReconcileDependencies,
   part: ReconciliationPart,
-  onSlice: (breaks: readonly FoundBreak[], covered: PartCoverage) => void,
+  onBatch: (breaks: readonly FoundBreak[], covered: PartCoverage) => void,
 ): Promise<PartCoverage> {
   const { accountId } = part;
   let covered: PartCoverage = { accountId, ...NOTHING_COVERED };
-  for (let position: ReconciliationSlice['next'] = part.position; position !== null;) {
-    const slice = await reconcileSlice(dependencies, { ...part, position }, SLICE_LIMITS);
-    covered = { accountId, ...addCoverage(covered, slice.coverage) };
-    onSlice(slice.breaks, covered);
-    position = slice.next;
+  for (let position: ReconciliationBatch['next'] = part.position; position !== null;) {
+    const batch = await reconcileBatch(dependencies, { ...part, position }, BATCH_LIMITS);
+    covered = { accountId, ...addCoverage(covered, batch.coverage) };
+    onBatch(batch.breaks, covered);
+    position = batch.next;
   }
   return covered;
 }

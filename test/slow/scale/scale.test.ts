@@ -16,7 +16,7 @@ import { BoundedClient } from '../../../src/temporal/bounded-client';
 import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
 import { RetryWorkflowClient } from '../../../src/temporal/retry-workflow-client';
 import { WorkflowRecords } from '../../../src/temporal/workflow-records';
-import { reconcileSlice } from '../../../src/services/reconciliation/compare-payments';
+import { reconcileBatch } from '../../../src/services/reconciliation/compare-payments';
 import { startSweeper } from '../../../src/worker/sweeper';
 import { createLogger } from '../../../src/observability/logger';
 import { listExceptions } from '../../../src/services/payments/exceptions';
@@ -213,14 +213,14 @@ function unused(): Promise<never> {
 it('reconciliation reads few buffers in each statement, at the first page and in the middle', async () => {
   const since = Date.now() - 30 * 86_400_000;
   const parts = planReconciliation(await listProviderAccountIds(db), since);
-  const walks = ['open', 'final', 'late', 'deliveries', 'workflows'] as const;
-  for (const walk of walks) {
-    const part = parts.find(({ accountId }) => (accountId === null) === !['open', 'final'].includes(walk));
-    if (!part) throw new Error(`No part has the walk ${walk}`);
-    const first: ReconciliationPart = { ...part, position: { walk, after: null } };
-    const { next, coverage } = await reconcileSlice({ db, providers, workflows }, first, ONE_PAGE);
+  const scans = ['open', 'final', 'late', 'deliveries', 'workflows'] as const;
+  for (const scan of scans) {
+    const part = parts.find(({ accountId }) => (accountId === null) === !['open', 'final'].includes(scan));
+    if (!part) throw new Error(`No part has the scan ${scan}`);
+    const first: ReconciliationPart = { ...part, position: { scan, after: null } };
+    const { next, coverage } = await reconcileBatch({ db, providers, workflows }, first, ONE_PAGE);
     expect(coverage.seen).toBeGreaterThan(0);
-    if (next) await reconcileSlice({ db, providers, workflows }, { ...part, position: next }, ONE_PAGE);
+    if (next) await reconcileBatch({ db, providers, workflows }, { ...part, position: next }, ONE_PAGE);
   }
   expect(overBound()).toEqual([]);
 }, 300_000);
@@ -332,14 +332,14 @@ const OLD_ROWS = [
 async function runRetention(dependencies: ActivityDependencies, nowMs: number): Promise<RetentionRun> {
   const deletions: { data: ExpiringData; deleted: number; position: RetentionPosition | null }[] = [];
   for (const data of EXPIRING_DATA) {
-    let slice = await deleteExpired(dependencies, { data, nowMs });
-    let [deleted, firstKept] = [slice.deleted, slice.firstKept];
-    while (!slice.isDone) {
-      slice = await deleteExpired(dependencies, { data, nowMs, ...(slice.reached && { from: slice.reached }) });
-      deleted += slice.deleted;
-      firstKept ??= slice.firstKept;
+    let batch = await deleteExpired(dependencies, { data, nowMs });
+    let [deleted, firstKept] = [batch.deleted, batch.firstKept];
+    while (!batch.isDone) {
+      batch = await deleteExpired(dependencies, { data, nowMs, ...(batch.reached && { from: batch.reached }) });
+      deleted += batch.deleted;
+      firstKept ??= batch.firstKept;
     }
-    deletions.push({ data, deleted, position: firstKept ?? slice.reached });
+    deletions.push({ data, deleted, position: firstKept ?? batch.reached });
   }
   const run = {
     startedAtMs: nowMs,
