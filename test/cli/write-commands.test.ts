@@ -77,11 +77,7 @@ async function createPaid(): Promise<{ id: string; reference_id: string }> {
 
 async function createRejectedRefund(): Promise<{ id: string; reference_id: string }> {
   const payment = await createPaid();
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation: 'refund', kind: 'reject', times: 1 }),
-  });
+  await service.injectFault('refund', 'reject');
   await service.call('POST', `/payments/${payment.id}/refund`);
   await waitForStatus(payment.id, 'refund_failed');
   return payment;

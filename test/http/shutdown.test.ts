@@ -56,11 +56,7 @@ async function holdingBack(work: () => Promise<void>): Promise<void> {
 }
 
 it('SIGTERM: requests in flight complete, no connection is accepted, and the process exits', async () => {
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation: 'charge', kind: 'slow', times: 1 }),
-  });
+  await service.injectFault('charge', 'slow');
   const inFlight = send('POST', '/payments', '{"amount":20000}');
   let stopped: Promise<number | null> | undefined;
   await holdingBack(async () => {

@@ -169,12 +169,7 @@ describe('with two provider accounts', () => {
   });
 
   it('names no provider account in a response, also if the provider rejects the order or our key', async () => {
-    const fault = { operation: 'charge', kind: 'reject' };
-    await fetch(`${service.sandboxUrl}/simulator/faults`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(fault),
-    });
+    await service.injectFault('charge', 'reject');
     expect((await call('POST', '/payments', BODY)).status).toBe(400);
 
     const stranger = await addAccount(service.db, createSealer(service.masterKey), {

@@ -76,13 +76,6 @@ function becomes(status: string): Promise<unknown> {
   return eventually(read, (found) => found === status);
 }
 
-const armFault = (operation: string, kind: string) =>
-  fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation, kind, times: 1 }),
-  });
-
 /** Until it is repaired, each new row violates a constraint. PostgreSQL's error has the whole row. */
 const breakTable = (table: string) =>
   service.db.query(`alter table ${table} add constraint ${CONSTRAINT} check (false) not valid`);
@@ -95,13 +88,13 @@ async function runLifecycle(): Promise<void> {
   await breakTable('payment_details');
   expect((await call('POST', '/payments', request)).status).toBe(500);
   await repairTable('payment_details');
-  await armFault('charge', 'http_500');
+  await service.injectFault('charge', 'http_500');
   ({ payment } = (await call('POST', '/payments', request, { 'idempotency-key': 'planted' })).body);
   await rejectedRequests();
-  await armFault('status', 'half_body');
+  await service.injectFault('status', 'half_body');
   await service.pay(payment.reference_id);
   await becomes('paid');
-  await armFault('refund', 'http_500');
+  await service.injectFault('refund', 'http_500');
   await breakTable('payment_transitions');
   // Its response may be an error: the activity is retried in the background.
   const refund = Promise.allSettled([call('POST', `/payments/${payment.id}/refund`)]);

@@ -15,6 +15,7 @@ import { startWorker, type WorkerSettings } from '../../src/worker/worker';
 import { createLogger, type Logger } from '../../src/observability/logger';
 import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { startSandbox } from '../../src/sandbox/sandbox';
+import type { Fault, FaultKind, FaultOperation } from '../../src/sandbox/faults';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { RETENTION_DAYS } from './activity-dependencies';
 import { expectContract } from './contract';
@@ -76,6 +77,9 @@ export interface TestService {
   transitionsOf(paymentId: string): Promise<string[]>;
   /** A customer pays at the sandbox. */
   pay(referenceId: string, options?: { notify?: boolean; times?: number }): Promise<void>;
+  /** The next calls of the operation fail at the sandbox. */
+  injectFault(operation: FaultOperation, kind: FaultKind, times?: number): Promise<void>;
+  clearFaults(): Promise<void>;
   /** The merchant refunds the payment in the provider's dashboard. Lunas does not take part. */
   refundAtProvider(referenceId: string, amount?: number): Promise<void>;
   stopWorker(): Promise<void>;
@@ -250,7 +254,7 @@ async function listTransitions(db: Pool, paymentId: string): Promise<string[]> {
 
 function sandboxMethods(
   sandboxUrl: string,
-): Pick<TestService, 'providerLedger' | 'atProvider' | 'pay' | 'refundAtProvider'> {
+): Pick<TestService, 'providerLedger' | 'atProvider' | 'pay' | 'injectFault' | 'clearFaults' | 'refundAtProvider'> {
   const providerLedger = async (): Promise<Map<string, SandboxOrder>> => {
     const response = await fetch(`${sandboxUrl}/simulator/payments`);
     const { payments } = ledgerSchema.parse(await response.json());
@@ -267,6 +271,8 @@ function sandboxMethods(
       });
       if (!response.ok) throw new Error(`The sandbox returned ${response.status}: ${await response.text()}`);
     },
+    injectFault: (operation, kind, times = 1) => setFaults(sandboxUrl, 'PUT', { operation, kind, times }),
+    clearFaults: () => setFaults(sandboxUrl, 'DELETE'),
     async refundAtProvider(referenceId, amount = 50_000) {
       const response = await fetch(`${sandboxUrl}/v2/${referenceId}/refund`, {
         method: 'POST',
@@ -279,6 +285,15 @@ function sandboxMethods(
       expect(await response.json()).toMatchObject({ status_code: '200' });
     },
   };
+}
+
+async function setFaults(sandboxUrl: string, method: 'PUT' | 'DELETE', fault?: Fault): Promise<void> {
+  const response = await fetch(`${sandboxUrl}/simulator/faults`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(fault && { body: JSON.stringify(fault) }),
+  });
+  if (!response.ok) throw new Error(`The sandbox returned ${response.status}: ${await response.text()}`);
 }
 
 function restartableWorker(

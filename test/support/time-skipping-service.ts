@@ -15,9 +15,6 @@ export interface TimeSkippingService {
   createPayment(provider?: string): Promise<{ id: string; reference_id: string; expires_at: string }>;
   /** A payment in status `paid`. */
   createPaid(): Promise<{ id: string; reference_id: string }>;
-  /** The next calls to the sandbox fail. */
-  injectFault(operation: string, kind: string, times: number): Promise<void>;
-  clearFaults(): Promise<void>;
   waitForStatus(id: string, status: string): Promise<void>;
   /** Advances the clock from timer to timer until the workflow is complete. A history with a name can be recorded. */
   runToEnd(id: string, name?: string): Promise<unknown>;
@@ -56,8 +53,6 @@ export async function startTimeSkippingService(): Promise<TimeSkippingService> {
       await timeSkipping.waitForStatus(payment.id, 'paid');
       return payment;
     },
-    injectFault: (operation, kind, times) => setFaults('PUT', JSON.stringify({ operation, kind, times })),
-    clearFaults: () => setFaults('DELETE'),
     async waitForStatus(id, status) {
       await eventually(
         async () => (await service.call('GET', `/payments/${id}`)).body.payment?.status,
@@ -84,13 +79,4 @@ export async function startTimeSkippingService(): Promise<TimeSkippingService> {
     },
   };
   return timeSkipping;
-
-  async function setFaults(method: 'PUT' | 'DELETE', body?: string): Promise<void> {
-    const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      ...(body !== undefined && { body }),
-    });
-    expect(response.status).toBeLessThan(300);
-  }
 }

@@ -102,22 +102,13 @@ function expectedBody(payment: Record<string, unknown>, status: string, updatedA
   });
 }
 
-async function injectFault(operation: string): Promise<void> {
-  const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation, kind: 'reject', times: 1 }),
-  });
-  expect(response.status).toBe(200);
-}
-
 describe('a merchant receives the events of a payment that', () => {
   const received = new Set<string>();
 
   it.each(Object.entries(SCENARIOS))('%s', async (name, scenario) => {
     const { expiresInSeconds = 900, settlementDelaySeconds = 86_400 } = scenario;
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds, settlementDelaySeconds });
-    if (scenario.rejected) await injectFault(scenario.rejected);
+    if (scenario.rejected) await service.injectFault(scenario.rejected, 'reject');
     const merchantReference = `PESANAN ${name} é 支付 "\\`;
     await service.call('POST', '/payments', { amount: 50_000, merchant_reference_id: merchantReference });
     const { body } = await service.call('GET', '/transactions?limit=1');

@@ -53,11 +53,7 @@ async function createPaid(): Promise<Created> {
 
 async function createRejectedRefund(): Promise<Created> {
   const payment = await createPaid();
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation: 'refund', kind: 'reject', times: 1 }),
-  });
+  await service.injectFault('refund', 'reject');
   expect((await service.call('POST', `/payments/${payment.id}/refund`)).status).toBe(200);
   await expectStatus(payment.id, 'refund_failed');
   return payment;

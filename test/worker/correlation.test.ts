@@ -133,12 +133,7 @@ describe('log lines', () => {
 
   it("of Temporal's SDK have them too", async () => {
     const { id, reference_id } = await create(requestId('create-10'));
-    const fault = { operation: 'status', kind: 'http_500', times: 1 };
-    await fetch(`${service.sandboxUrl}/simulator/faults`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(fault),
-    });
+    await service.injectFault('status', 'http_500');
     await service.pay(reference_id);
     const ids = { requestId: 'create-10', paymentId: id, workflowId: paymentWorkflowId(id) };
     await expectLine('Activity failed', { ...ids, from: 'temporal', activityType: 'confirmPaid' });

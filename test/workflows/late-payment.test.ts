@@ -16,16 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-beforeEach(() => setFaults('DELETE'));
-
-async function setFaults(method: 'PUT' | 'DELETE', body: object = {}): Promise<void> {
-  const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    ...(method === 'PUT' && { body: JSON.stringify(body) }),
-  });
-  expect(response.status).toBeLessThan(300);
-}
+beforeEach(() => service.clearFaults());
 
 interface Created {
   readonly id: string;
@@ -157,7 +148,7 @@ describe('a late payment', () => {
 
   it('whose refund the provider rejects requires manual review, until the provider refunds it', async () => {
     const { id, reference_id } = await createCancelled();
-    await setFaults('PUT', { operation: 'refund', kind: 'reject', times: 1 });
+    await service.injectFault('refund', 'reject');
     await service.pay(reference_id);
     await waitForLatePayment(id, 'manual_review');
     expect(await openException(reference_id)).toMatchObject({ kind: 'late_payment' });
@@ -166,12 +157,12 @@ describe('a late payment', () => {
     expect(await balances(id)).toEqual({ provider_receivable: 0, suspense: 0 });
   });
 
-  it.each(['timeout', 'accept_then_reset', 'half_body'])(
+  it.each(['timeout', 'accept_then_reset', 'half_body'] as const)(
     'is refunded once while the provider fails: %s',
     async (kind) => {
       const { id, reference_id } = await createCancelled();
-      await setFaults('PUT', { operation: 'refund', kind, times: 2 });
-      await setFaults('PUT', { operation: 'status', kind: 'http_500', times: 2 });
+      await service.injectFault('refund', kind, 2);
+      await service.injectFault('status', 'http_500', 2);
       await service.pay(reference_id);
       await waitForLatePayment(id, 'refunded');
       expect((await service.atProvider(reference_id))?.refunds).toHaveLength(1);

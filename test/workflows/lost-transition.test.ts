@@ -39,13 +39,9 @@ async function loseIssue({ id }: Created): Promise<void> {
     [id],
   );
   client.release(true);
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation: 'charge', kind: 'forgotten_key', times: 1_000 }),
-  });
+  await service.injectFault('charge', 'forgotten_key', 1_000);
 }
-afterEach(() => fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' }));
+afterEach(() => service.clearFaults());
 
 async function reachStatus({ id }: Created, status: string) {
   return eventually(

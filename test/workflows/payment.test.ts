@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => timeSkipping.close());
 
-beforeEach(() => timeSkipping.clearFaults());
+beforeEach(() => service.clearFaults());
 
 describe('a payment', () => {
   it('settles three days after it is paid', async () => {
@@ -87,7 +87,7 @@ describe('a payment', () => {
   });
 
   it('fails with payment_create_failed if the provider rejects the order', async () => {
-    await timeSkipping.injectFault('charge', 'reject', 1);
+    await service.injectFault('charge', 'reject', 1);
     const { status, body } = await service.call('POST', '/payments', { amount: 50_000 });
     expect(status).toBe(400);
     expect(body.error.code).toBe('payment_create_failed');
@@ -97,10 +97,10 @@ describe('a payment', () => {
     expect(await service.transitionsOf(rows[0].id)).toEqual(['create', 'fail_creation']);
   });
 
-  it.each(['accept_then_reset', 'http_500', 'half_body', 'reset'])(
+  it.each(['accept_then_reset', 'http_500', 'half_body', 'reset'] as const)(
     'is charged once if the charge ends with %s',
     async (kind) => {
-      await timeSkipping.injectFault('charge', kind, 1);
+      await service.injectFault('charge', kind, 1);
       const { reference_id, id } = await timeSkipping.createPayment();
       expect((await service.call('GET', `/payments/${id}`)).body.payment.status).toBe('pending');
       expect(await service.atProvider(reference_id)).toMatchObject({ status: 'pending', charge_calls: 1 });
@@ -110,7 +110,7 @@ describe('a payment', () => {
 
   it('is confirmed once the provider responds again', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
-    await timeSkipping.injectFault('status', 'http_500', 3);
+    await service.injectFault('status', 'http_500', 3);
     await service.pay(reference_id);
     // The sandbox notifies in real time, so the server must not skip time before that.
     await timeSkipping.waitForStatus(id, 'paid');
@@ -119,7 +119,7 @@ describe('a payment', () => {
   });
 
   it('fails if the provider never responds, and has no order that can be paid', async () => {
-    await timeSkipping.injectFault('charge', 'http_500', 10_000);
+    await service.injectFault('charge', 'http_500', 10_000);
     const before = new Set((await service.db.query('select id from payments')).rows.map(({ id }) => id));
     const response = service.call('POST', '/payments', { amount: 50_000 });
     const created = await eventually(
@@ -137,8 +137,8 @@ describe('a payment', () => {
     ['expires the order at the provider', false, 'expire', undefined],
     ['refunds the order as a late payment if it was paid', true, 'refund', 'refunded'],
   ])('whose charge becomes visible after it failed %s', async (_what, isPaid, atProvider, late) => {
-    await timeSkipping.injectFault('charge', 'accept_then_timeout', 10_000);
-    await timeSkipping.injectFault('status', 'http_500', 10_000);
+    await service.injectFault('charge', 'accept_then_timeout', 10_000);
+    await service.injectFault('status', 'http_500', 10_000);
     const before = new Set((await service.db.query('select id from payments')).rows.map(({ id }) => id));
     const response = service.call('POST', '/payments', { amount: 50_000 });
     const { id, reference_id } = await eventually(
@@ -159,7 +159,7 @@ describe('a payment', () => {
       },
       (name) => name === 'failUnissuedPayment',
     );
-    await timeSkipping.clearFaults();
+    await service.clearFaults();
     expect(await timeSkipping.runToEnd(id)).toBe('failed');
     expect([400, 500]).toContain((await response).status);
     await eventually(

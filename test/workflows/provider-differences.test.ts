@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
 });
 afterAll(() => timeSkipping.close());
-beforeEach(() => timeSkipping.clearFaults());
+beforeEach(() => service.clearFaults());
 
 function fail(id: string) {
   return performPaymentAction(service, osUser('dewi'), { action: 'fail', payment: id, note: 'ticket 7' });
@@ -153,7 +153,7 @@ describe('an operator who requests to fail a payment', () => {
 
   it('interrupts a step that is being retried and needs attention', async () => {
     const { id } = await timeSkipping.createPayment();
-    await timeSkipping.injectFault('status', 'http_500', 10_000);
+    await service.injectFault('status', 'http_500', 10_000);
     await service.workflows.signalProviderUpdate(id);
     await timeSkipping.clock.advance(60_000);
     expect(await service.workflows.queryStatus(id)).toMatchObject({
@@ -162,7 +162,7 @@ describe('an operator who requests to fail a payment', () => {
     });
     expect(await needsAttention(id)).toBe(true);
     await expect(timeSkipping.clock.advanceWhile(fail(id))).rejects.toThrow(/status is indeterminate/);
-    await timeSkipping.clearFaults();
+    await service.clearFaults();
     await service.workflows.signalProviderUpdate(id);
     const report = await eventually(
       () => service.workflows.queryStatus(id),

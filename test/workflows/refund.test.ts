@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => timeSkipping.close());
 
-beforeEach(() => timeSkipping.clearFaults());
+beforeEach(() => service.clearFaults());
 
 async function refund(id: string) {
   const { status, body } = await service.call('POST', `/payments/${id}/refund`);
@@ -37,7 +37,7 @@ function letHoldPass(): Promise<void> {
 /** A payment whose refund the provider has rejected. */
 async function createRejectedRefund() {
   const payment = await timeSkipping.createPaid();
-  await timeSkipping.injectFault('refund', 'reject', 1);
+  await service.injectFault('refund', 'reject', 1);
   await refund(payment.id);
   await letHoldPass();
   await timeSkipping.waitForStatus(payment.id, 'refund_failed');
@@ -107,7 +107,7 @@ describe('a refund', () => {
 
   it('cannot be cancelled after it is submitted to the provider', async () => {
     const { id } = await timeSkipping.createPaid();
-    await timeSkipping.injectFault('refund', 'http_500', 10_000);
+    await service.injectFault('refund', 'http_500', 10_000);
     await refund(id);
     await letHoldPass();
     await eventually(
@@ -117,15 +117,15 @@ describe('a refund', () => {
     const { status, body } = await service.call('POST', `/payments/${id}/cancel`);
     expect([status, body.error.code]).toEqual([400, 'payment_cancel_failed']);
     expect(body.error.message).toMatch(/with the provider/);
-    await timeSkipping.clearFaults();
+    await service.clearFaults();
     expect(await timeSkipping.runToEnd(id, 'refund-indeterminate')).toBe('refunded');
   });
 
-  it.each(['timeout', 'reset', 'http_500', 'accept_then_timeout', 'accept_then_reset', 'half_body'])(
+  it.each(['timeout', 'reset', 'http_500', 'accept_then_timeout', 'accept_then_reset', 'half_body'] as const)(
     'is executed once if the provider is indeterminate: %s',
     async (kind) => {
       const { id, reference_id } = await timeSkipping.createPaid();
-      await timeSkipping.injectFault('refund', kind, 3);
+      await service.injectFault('refund', kind, 3);
       await refund(id);
       expect(await timeSkipping.runToEnd(id)).toBe('refunded');
       const taken = (await service.atProvider(reference_id))?.refunds ?? [];
@@ -135,7 +135,7 @@ describe('a refund', () => {
 
   it('needs attention while the provider is indeterminate, and its status does not change', async () => {
     const { id } = await timeSkipping.createPaid();
-    await timeSkipping.injectFault('status', 'http_500', 10_000);
+    await service.injectFault('status', 'http_500', 10_000);
     await refund(id);
     await letHoldPass();
     const report = await eventually(
@@ -146,7 +146,7 @@ describe('a refund', () => {
       status: 'refund_processing',
       attentionReason: expect.stringMatching(/indeterminate/),
     });
-    await timeSkipping.clearFaults();
+    await service.clearFaults();
     expect(await timeSkipping.runToEnd(id)).toBe('refunded');
   });
 
@@ -249,7 +249,7 @@ describe('a refund that the provider rejects', () => {
 
   it('cannot be resolved as paid while the provider shows a refund or does not respond', async () => {
     const { id, reference_id } = await createRejectedRefund();
-    await timeSkipping.injectFault('status', 'http_500', 1);
+    await service.injectFault('status', 'http_500', 1);
     expect(await service.workflows.request({ id }, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
       outcome: 'rejected',
       reason: expect.stringMatching(/status is indeterminate/),

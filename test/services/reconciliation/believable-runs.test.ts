@@ -39,13 +39,9 @@ async function setDeadline(payments: readonly Created[], deadline: string): Prom
 }
 
 async function failStatusQueries(times: number): Promise<void> {
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation: 'status', kind: 'http_500', times }),
-  });
+  await service.injectFault('status', 'http_500', times);
 }
-afterEach(() => fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' }));
+afterEach(() => service.clearFaults());
 
 it('compares every payment of an account that is limited to 20 calls a second', async () => {
   await create(50);
@@ -90,7 +86,7 @@ it('an outage of an hour with overdue payments leaves no exception open a run la
   const during = await reconcile(service);
   expect(during.breaks.filter(({ kind }) => kind === 'overdue')).toHaveLength(50);
   expect(await exceptionsOf(payments)).toEqual([]);
-  await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
+  await service.clearFaults();
   await setDeadline(payments, "now() - interval '2 hours'");
   await reconcile(service);
   expect((await exceptionsOf(payments)).filter(({ by }) => by === null)).toHaveLength(50);

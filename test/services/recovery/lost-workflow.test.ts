@@ -134,11 +134,8 @@ describe("a merchant's request", () => {
   });
 
   it('repeats a create whose workflow was terminated before the provider responded', async () => {
-    const faults = (init: RequestInit) =>
-      fetch(`${service.sandboxUrl}/simulator/faults`, { headers: { 'content-type': 'application/json' }, ...init });
     const request = () => service.call('POST', '/payments', { amount: 50_000 }, { 'idempotency-key': 'lost' });
-    const fault = { operation: 'charge', kind: 'http_500', times: 1_000 };
-    await faults({ method: 'PUT', body: JSON.stringify(fault) });
+    await service.injectFault('charge', 'http_500', 1_000);
     const first = request();
     const created = await eventually(
       async () => (await service.db.query("select id, reference_id from payments where status = 'created'")).rows[0],
@@ -146,7 +143,7 @@ describe("a merchant's request", () => {
     );
     await terminate(created);
     expect((await first).status).toBe(500);
-    await faults({ method: 'DELETE' });
+    await service.clearFaults();
     const { body } = await eventually(request, ({ status }) => status === 201, RESTARTED_WITHIN_MS);
     expect(body.payment).toMatchObject({ id: created.id, status: 'pending' });
     expect(await service.transitionsOf(created.id)).toEqual(['create', 'issue']);

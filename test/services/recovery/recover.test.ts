@@ -20,15 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-afterEach(() => faults('DELETE'));
-
-async function faults(method: 'PUT' | 'DELETE', body: object = {}): Promise<void> {
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    ...(method === 'PUT' && { body: JSON.stringify(body) }),
-  });
-}
+afterEach(() => service.clearFaults());
 
 interface Created {
   readonly id: string;
@@ -80,7 +72,7 @@ async function wipe(client: Client): Promise<void> {
 async function createWithLostRefundResponse(): Promise<Created> {
   const payment = await create();
   await pay(payment);
-  await faults('PUT', { operation: 'refund', kind: 'accept_then_timeout', times: 1 });
+  await service.injectFault('refund', 'accept_then_timeout');
   await service.call('POST', `/payments/${payment.id}/refund`);
   await eventually(
     () => service.transitionsOf(payment.id),

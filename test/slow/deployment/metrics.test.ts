@@ -64,14 +64,6 @@ async function addEndpoint(): Promise<void> {
 const createPayment = () => service.call('POST', '/payments', { amount: 50_000 });
 const read = async (url = workerPage): Promise<Series> => parseSeries(await fetchMetrics(url));
 
-async function armFault(operation: string, kind: string): Promise<void> {
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation, kind, times: 1 }),
-  });
-}
-
 const requests = (method: string, route: string, status: string) =>
   `lunas_http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`;
 const rejected = (code: string) => `lunas_http_requests_rejected_total{code="${code}"}`;
@@ -156,7 +148,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'an acquirer that rejects the order': {
     plant: async () => {
-      await armFault('charge', 'reject');
+      await service.injectFault('charge', 'reject');
       await createPayment();
     },
     moves: () => ({
@@ -171,7 +163,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'an acquirer that fails once': {
     plant: async () => {
-      await armFault('charge', 'http_500');
+      await service.injectFault('charge', 'http_500');
       await createPayment();
     },
     moves: () => ({

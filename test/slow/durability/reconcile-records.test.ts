@@ -149,13 +149,9 @@ describe('records of only PostgreSQL or only Temporal', () => {
 it('a provider that gives no result does not hide a lost workflow', async () => {
   const [lost, sound] = [await create(), await create()];
   await service.client.workflow.getHandle(`payment-${lost.id}`).terminate();
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation: 'status', kind: 'http_500', times: 1_000 }),
-  });
+  await service.injectFault('status', 'http_500', 1_000);
   const { breaks, indeterminate, compared, seen } = await reconcile(service);
-  await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
+  await service.clearFaults();
   const found = breaks.filter(({ paymentId }) => [lost.id, sound.id].includes(paymentId));
   expect(found).toMatchObject([{ paymentId: lost.id, kind: 'missing' }]);
   expect(indeterminate).toBeGreaterThanOrEqual(2);

@@ -95,17 +95,9 @@ async function act(payment: Created, action: 'cancel' | 'refund'): Promise<void>
   expect((await service.call('POST', `/payments/${payment.id}/${action}`)).status).toBe(200);
 }
 
-async function rejectNext(operation: string): Promise<void> {
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation, kind: 'reject', times: 1 }),
-  });
-}
-
 async function createRefundFailed(): Promise<Created> {
   const payment = await createPaid();
-  await rejectNext('refund');
+  await service.injectFault('refund', 'reject');
   await act(payment, 'refund');
   await waitForStatus(payment, 'refund_failed');
   return payment;
@@ -201,7 +193,7 @@ async function createAfterBackup() {
 
 /** A creation that the provider rejects; an idempotent replay must return the same response. */
 async function createRejected(): Promise<{ readonly key: string; readonly text: string }> {
-  await rejectNext('charge');
+  await service.injectFault('charge', 'reject');
   const key = randomUUID();
   const { status, text } = await createUnder(key);
   expect(status).toBe(400);

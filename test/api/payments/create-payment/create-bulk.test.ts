@@ -19,19 +19,6 @@ async function countPayments(): Promise<number> {
   return rows[0].count;
 }
 
-async function providerFails(operation: string, kind: string, times: number): Promise<void> {
-  const response = await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation, kind, times }),
-  });
-  expect(response.ok).toBe(true);
-}
-
-async function clearFaults(): Promise<void> {
-  await fetch(`${service.sandboxUrl}/simulator/faults`, { method: 'DELETE' });
-}
-
 /** Repeats the request. */
 function untilAllArePending(request: object): Promise<ApiResponse> {
   return eventually(
@@ -39,8 +26,6 @@ function untilAllArePending(request: object): Promise<ApiResponse> {
     ({ body }) => body.payments.every((item: { status: string }) => item.status === 'pending'),
   );
 }
-
-const chargeFails = (kind: string, times: number) => providerFails('charge', kind, times);
 
 describe('POST /payments with payments[]', () => {
   it('201: creates fifty, in the order of the request, with exactly the fields of the contract', async () => {
@@ -105,7 +90,7 @@ describe('POST /payments with payments[]', () => {
   });
 
   it('201: an item that the provider rejected is in the response', async () => {
-    await chargeFails('reject', 1);
+    await service.injectFault('charge', 'reject', 1);
     const { status, body } = await service.call('POST', '/payments', { payments: items(3, 'one-refused') });
     expect(status).toBe(201);
     const failed = body.payments.filter((item: { status: string }) => item.status === 'failed');
@@ -114,7 +99,7 @@ describe('POST /payments with payments[]', () => {
   });
 
   it('400 payment_create_failed: if the provider rejected all items, also for every repeat', async () => {
-    await chargeFails('reject', 2);
+    await service.injectFault('charge', 'reject', 2);
     const request = { payments: items(2, 'all-refused') };
     const first = await service.call('POST', '/payments', request);
     expect([first.status, first.body.error.code]).toEqual([400, 'payment_create_failed']);
@@ -127,7 +112,7 @@ describe('POST /payments with payments[]', () => {
   // The provider opens an order when the call arrives, and responds three seconds later. The orders of the first three
   // seconds were opened before the first response. With eight calls at a time they are eight.
   it('201: issues fifty concurrently, also if the provider is slow', async () => {
-    await chargeFails('slow', 50);
+    await service.injectFault('charge', 'slow', 50);
     const request = { payments: items(50, 'slow-fifty') };
     const { status, body } = await service.call('POST', '/payments', request);
     expect(status).toBe(201);
@@ -140,13 +125,13 @@ describe('POST /payments with payments[]', () => {
     });
     const untilFirstResponse = Math.min(...openedAt) + 3_000;
     expect(openedAt.filter((at: number) => at < untilFirstResponse).length).toBeGreaterThan(8);
-    await clearFaults();
+    await service.clearFaults();
     await untilAllArePending(request);
   });
 
   it('201: an item that is indeterminate at the deadline is created; a repeat finds the same payments', async () => {
-    await providerFails('status', 'timeout', 100);
-    await chargeFails('timeout', 1);
+    await service.injectFault('status', 'timeout', 100);
+    await service.injectFault('charge', 'timeout', 1);
     const request = { payments: items(4, 'one-indeterminate') };
     const first = await service.call('POST', '/payments', request);
     expect(first.status).toBe(201);
@@ -155,7 +140,7 @@ describe('POST /payments with payments[]', () => {
     expect(indeterminate[0]).not.toHaveProperty('error');
     expect(first.body.payments.filter((item: { status: string }) => item.status === 'pending')).toHaveLength(3);
 
-    await clearFaults();
+    await service.clearFaults();
     const again = await untilAllArePending(request);
     const ids = ({ body }: ApiResponse) => body.payments.map(({ id }: { id: string }) => id);
     expect(ids(again)).toEqual(ids(first));

@@ -141,11 +141,7 @@ describe('POST /payments', () => {
   });
 
   it('400 payment_create_failed: rejected by the provider, also for every repeat and in a bulk', async () => {
-    await fetch(`${service.sandboxUrl}/simulator/faults`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ operation: 'charge', kind: 'reject', times: 1 }),
-    });
+    await service.injectFault('charge', 'reject');
     const key = { 'idempotency-key': 'rejected' };
     const first = await service.call('POST', '/payments', { amount: 5_000 }, key);
     expect([first.status, first.body.error.code]).toEqual([400, 'payment_create_failed']);
