@@ -1,11 +1,7 @@
 const [, integration] = require('./jest.config.cjs').projects;
 
-/** Proofs of two sizes (test/support/size.ts), of which `npm test` runs the small one, and the slow end-to-end test. */
-const OUTSIDE = [
-  'test/e2e/up.test.ts',
-  'test/api/payments/create-payment/idempotency-concurrency.test.ts',
-  'test/services/reconciliation/compare-payments.test.ts',
-];
+/** The slow end-to-end test. */
+const OUTSIDE = ['test/e2e/up.test.ts'];
 /** Another load on the machine can change their results. */
 const ALONE = [
   // Rates and durations of requests.
@@ -21,14 +17,14 @@ const ALONE = [
 ];
 /** Only jest.cluster.config.cjs builds the Temporal server that they start. */
 const WITH_CLUSTER = ['test/slow/durability/temporal-database.test.ts'];
-process.env.LUNAS_TEST_SIZE ??= 'full';
 
 const inRoot = (file) => `<rootDir>/${file}`;
 // Jest does not replace `<rootDir>` after `!`.
 const not = (file) => `!${__dirname}/${file}`;
 
 /**
- * `npm run test:slow`: the files of test/slow, most of which take half a minute or more, and the full sizes.
+ * `npm run test:slow`: the files of test/slow, most of which take half a minute or more. `npm run test:proof` runs the
+ * full sizes of some.
  * Two files at a time, because most of them wait for timers and for processes that start.
  * @type {import('jest').Config}
  */

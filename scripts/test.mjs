@@ -1,7 +1,7 @@
-// `npm test` and `npm run test:slow` build Lunas, because some tests start the built command. Then they run jest with
-// these arguments. `npm run test:previous` (`--previous`) does so in the previous version, on the schema of this one.
-// `npm run test:all` (`--all`) runs both suites, some files of `npm run test:pgbouncer` and `npm run test:previous`,
-// and the e2e test with the image's version of Node.js.
+// `npm test`, `npm run test:slow` and `npm run test:proof` build Lunas, because some tests start the built command.
+// Then they run jest with these arguments. `npm run test:previous` (`--previous`) does so in the previous version, on
+// the schema of this one. `npm run test:all` (`--all`) runs the first two, some files of `npm run test:pgbouncer` and
+// `npm run test:previous`, and the e2e test with the image's version of Node.js.
 // The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,10 +1,16 @@
 import type { Pool } from '../../src/db/connection/pool';
+import { bySize } from './size';
 
-/** The number of final and of open payments. `LUNAS_SCALE_PAYMENTS=5000000` fills a larger database than CI does. */
-export const FINAL = Number(process.env.LUNAS_SCALE_PAYMENTS ?? 2_000_000);
+/**
+ * The number of final and of open payments. Of each table more pages than a statement may read: a statement that reads
+ * all of a table is found at the small size, too.
+ */
+export const FINAL = bySize({ small: 1_000_000, full: 5_000_000 });
 export const OPEN = 20_000;
 /** The number of pending webhook deliveries of the busiest endpoint. */
-export const PENDING_DELIVERIES = 1_000_000;
+export const PENDING_DELIVERIES = bySize({ small: 400_000, full: 1_000_000 });
+const NOTIFICATIONS = bySize({ small: 400_000, full: 1_000_000 });
+const OPEN_NOTIFICATIONS = 2_000;
 
 const MERCHANTS = 200;
 /** The busy endpoint has a million deliveries in the outbox. Most endpoints have only deliveries in retry workflows. */
@@ -18,7 +24,7 @@ const POLICY = '(select id from policies order by id limit 1) policy';
 const ENDPOINT_ID = "md5('endpoint' || e)::uuid";
 
 /** The larger database has every row of a settled payment. */
-const IS_COMPLETE = process.env.LUNAS_SCALE_PAYMENTS !== undefined;
+const IS_COMPLETE = bySize({ small: false, full: true });
 /** The final payments from this number on have their second transition. */
 const FIRST_ISSUED = IS_COMPLETE ? 1 : FINAL - 1_000;
 
@@ -74,8 +80,8 @@ const STATEMENTS = [
   `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, received_at, closed_at,
      next_notify_at)
    select account.id, ${REFERENCE}, sha256(n::text::bytea), '{}', now() - interval '1 hour',
-     case when n % 500 > 0 then now() end, now() - n % 1000 * interval '1 second'
-   from generate_series(${FINAL + OPEN} - 999999, ${FINAL + OPEN}) n, ${ACCOUNT}`,
+     case when n % ${NOTIFICATIONS / OPEN_NOTIFICATIONS} > 0 then now() end, now() - n % 1000 * interval '1 second'
+   from generate_series(${FINAL + OPEN - NOTIFICATIONS + 1}, ${FINAL + OPEN}) n, ${ACCOUNT}`,
   `insert into exceptions (kind, reference_id, payment_id, detail, opened_at, resolved_at, resolved_by)
    select 'reconciliation', ${REFERENCE}, ${PAYMENT_ID}, 'overdue', now() - n * interval '20 seconds',
      case when n % 100 > 0 then now() end, case when n % 100 > 0 then 'cli:root' end

@@ -5,11 +5,12 @@ import { newNamespace, startTestService, type TestService } from '../../support/
 import { eventually } from '../../support/eventually';
 import { bySize } from '../../support/size';
 
-const PLANTED = bySize({ small: 120, full: 1_000 });
-const SOUND = PLANTED / 10;
+/** Three of each kind, or many. */
+const PLANTED = bySize({ small: 42, full: 1_000 });
+const SOUND = Math.ceil(PLANTED / 10);
 /** Five of the fourteen kinds of break are planted on paid payments. */
-const PAID = 0.4 * PLANTED;
-const BULK = 50;
+const PAID = Math.ceil(0.4 * PLANTED);
+const BULK = 25;
 
 let service: TestService;
 beforeAll(async () => {
@@ -148,6 +149,11 @@ it(`finds each of ${PLANTED} breaks and no other, and status queries resolve tho
   await eventually(
     () => service.db.query("select 1 from payments where status = 'paid'"),
     ({ rowCount }) => rowCount === paid.length,
+  );
+  // A workflow that is still behind PostgreSQL would be a break of its own.
+  await eventually(
+    () => Promise.all(paid.map(async ({ id }) => (await service.workflows.queryStatus(id))?.status)),
+    (statuses) => statuses.every((status) => status === 'paid'),
   );
   const pools = { pending: [...pending], paid: [...paid] };
   const planted = new Map<string, { name: string; kind: string }>();

@@ -9,10 +9,12 @@ import { freePort } from '../../../src/local-stack/ports';
 import { type ApiProcess, startApiProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { bySize } from '../../support/size';
 
 /** Two API processes behind nginx, whose upstreams are those that are ready, as an ingress of Kubernetes has them. */
 
-const RESTARTS = 10;
+/** Each of the two processes twice, or five times. */
+const RESTARTS = bySize({ small: 4, full: 10 });
 const REQUEST_INTERVAL_MS = 20;
 /** One request in ten creates a payment; the others read one. */
 const CREATE_EVERY = 10;
@@ -125,7 +127,7 @@ async function load(paymentId: string, done: AbortSignal): Promise<string[]> {
   return Promise.all(outcomes);
 }
 
-it('ten restarts of two API processes behind nginx lose no request', async () => {
+it(`${RESTARTS} restarts of two API processes behind nginx lose no request`, async () => {
   const created = await fetch(`http://127.0.0.1:${port}/payments`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.secretKey}`, 'content-type': 'application/json' },

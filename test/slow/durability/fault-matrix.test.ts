@@ -10,7 +10,7 @@ import { bySize } from '../../support/size';
 
 /**
  * Each injected fault × each operation, with the whole service: API, worker, Temporal, PostgreSQL, sandbox.
- * A trial is one payment and one fault; `FAULT_TRIALS=200` runs the full size, `FAULT_SEED` another draw.
+ * A trial is one payment and one fault; `FAULT_TRIALS=200` runs more, `FAULT_SEED` another draw.
  */
 const TRIALS = Number(process.env.FAULT_TRIALS ?? bySize({ small: 1, full: 4 }));
 const SEED = Number(process.env.FAULT_SEED ?? 1);

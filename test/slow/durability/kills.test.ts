@@ -5,16 +5,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../../src/package-info';
+import { bySize } from '../../support/size';
 import { testEnvironment } from '../../support/test-environment';
 import { MUTANT_NAMES, MUTANTS } from '../../faults/mutants';
 import { INVARIANT_NAMES } from '../../faults/oracle';
 import { KILL_POINT_NAMES } from '../../faults/kill-points';
 
-/** The small size of `npm run test:faults` (docs/proof.md): the same program. */
-const KILLS = 12;
+/** The same program as `npm run test:faults` (docs/proof.md). */
+const KILLS = bySize({ small: 12, full: 600 });
 /** The plan of this seed has each kill point once, and each victim three times. */
 const SEED = 153_184;
-const RUN_TIMEOUT_MS = 900_000;
+const RUN_TIMEOUT_MS = bySize({ small: 900_000, full: 7_200_000 });
 
 const reportSchema = z.object({
   trials: z.array(z.object({ point: z.string(), outcome: z.string() })),

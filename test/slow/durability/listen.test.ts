@@ -4,12 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LUNAS } from '../../support/lunas-process';
 import { eventually } from '../../support/eventually';
 import { startReceiver, type Receiver } from '../../support/receiver';
+import { bySize } from '../../support/size';
 import { SeparateService } from '../separate-service';
 
 /** `lunas listen` as a developer runs it, with the built command. */
 
 const TIMEOUT_MS = 600_000;
-const KILLS = 50;
+/** Every fourth one is of the API, the others of the CLI. */
+const KILLS = bySize({ small: 8, full: 50 });
 /** So that a kill meets an event in flight. */
 const RESPONSE_DELAY_MS = 20;
 
@@ -60,7 +62,6 @@ const seen = (listening: Listening, text: string) =>
   eventually(
     async () => `${listening.stdout}${listening.stderr}`,
     (printed) => printed.includes(text),
-    60_000,
   );
 
 /** Creates payments one after another, whether the API responds or not. */

@@ -30,7 +30,7 @@ import {
   type Message,
 } from '../../workflows/model/reference-model';
 
-/** `MODEL_SEED=n MODEL_STEPS=n npx jest test/workflows/model` runs other histories, and more of them. */
+/** `MODEL_SEED=n MODEL_STEPS=n` runs other histories, and more of them (docs/proof.md). */
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 const STEPS = Number(process.env.MODEL_STEPS ?? bySize({ small: 800, full: 5_000 }));
 const CONCURRENT_PAYMENTS = 30;

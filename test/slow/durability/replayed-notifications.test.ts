@@ -5,8 +5,9 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { eventually } from '../../support/eventually';
 import { signedNotification } from '../../support/notification';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { bySize } from '../../support/size';
 
-const REPLAYS = 100;
+const REPLAYS = bySize({ small: 12, full: 100 });
 
 interface Payment {
   readonly id: string;

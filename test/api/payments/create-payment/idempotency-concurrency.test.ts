@@ -3,7 +3,7 @@ import { type ApiProcess, startApiProcess } from '../../../support/api-process';
 import { newNamespace, startTestService, type TestService } from '../../../support/service';
 import { bySize } from '../../../support/size';
 
-const REQUESTS = bySize({ small: 2_000, full: 10_000 });
+const REQUESTS = bySize({ small: 400, full: 10_000 });
 /** To each process; the other requests wait for these. */
 const CONNECTIONS = 200;
 
@@ -42,17 +42,9 @@ async function countResponses(key: string, body: unknown): Promise<Map<string, n
   return counts;
 }
 
-async function slowCharge(): Promise<void> {
-  await fetch(`${service.sandboxUrl}/simulator/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ operation: 'charge', kind: 'slow', times: 1 }),
-  });
-}
-
 it(`${REQUESTS} concurrent requests with one key to two API processes create one payment and one charge`, async () => {
   // So that as many as possible wait for the first one.
-  await slowCharge();
+  await service.injectFault('charge', 'slow');
   const responses = await countResponses('same-key', { amount: 45_000 });
   expect([...responses.values()]).toEqual([REQUESTS]);
   const [summary = ''] = responses.keys();

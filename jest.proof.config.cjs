@@ -1,0 +1,29 @@
+const [, integration] = require('./jest.config.cjs').projects;
+
+process.env.LUNAS_TEST_SIZE = 'full';
+
+/** Every file with two sizes (test/support/size.ts). `npm test` and `npm run test:slow` run the small ones. */
+const PROOFS = [
+  'test/api/payments/create-payment/idempotency-concurrency.test.ts',
+  'test/services/reconciliation/compare-payments.test.ts',
+  'test/slow/deployment/rolling-restart.test.ts',
+  'test/slow/durability/fault-matrix.test.ts',
+  'test/slow/durability/kills.test.ts',
+  'test/slow/durability/listen.test.ts',
+  'test/slow/durability/long-outage.test.ts',
+  'test/slow/durability/model.test.ts',
+  'test/slow/durability/node-sdk.test.ts',
+  'test/slow/durability/races.test.ts',
+  'test/slow/durability/replayed-notifications.test.ts',
+  'test/slow/scale/scale.test.ts',
+];
+
+/**
+ * `npm run test:proof`: the full sizes, one file at a time. docs/proof.md has when to run it.
+ * @type {import('jest').Config}
+ */
+module.exports = {
+  projects: [{ ...integration, displayName: 'proof', testMatch: PROOFS.map((file) => `<rootDir>/${file}`) }],
+  testTimeout: 3_600_000,
+  maxWorkers: 1,
+};
