@@ -26,6 +26,7 @@ import { addRefundsCommand } from './commands/refunds';
 import { addReplayCommand } from './commands/replay';
 import { addRequestsCommand } from './commands/requests';
 import { addSandboxCommand } from './commands/sandbox';
+import { addStatementsCommand } from './commands/statements';
 import { addTemporalCommand } from './commands/temporal';
 import { addTriggerCommand } from './commands/trigger';
 import { addWebhooksCommand } from './commands/webhooks';
@@ -80,6 +81,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   program.commandsGroup('Verify and repair:');
   addDoctorCommand(program);
   addLedgerCommand(program);
+  addStatementsCommand(program);
   addAuditCommand(program);
   addReconcileCommand(program);
   addRecoverCommand(program);

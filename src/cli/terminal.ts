@@ -5,4 +5,5 @@ export interface Terminal {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-type Output = Pick<NodeJS.WriteStream, 'write'>;
+/** `once`: a long output waits until its beginning is read. */
+type Output = Pick<NodeJS.WriteStream, 'write' | 'once'>;

@@ -9,7 +9,17 @@ export interface Outcome {
 /** Runs a command in this process, with only this environment. */
 export async function runLunas(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   const [stdout, stderr]: [string[], string[]] = [[], []];
-  const into = (chunks: string[]) => ({ write: (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0 });
-  const exitCode = await run(args, { stdout: into(stdout), stderr: into(stderr), environment });
+  const terminal = { stdout: outputInto(stdout), stderr: outputInto(stderr), environment };
+  const exitCode = await run(args, terminal);
   return { exitCode, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+/** An output that is never full. */
+export function outputInto(chunks: string[]) {
+  return {
+    write: (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0,
+    once: () => {
+      throw new Error('This output is never full');
+    },
+  };
 }

@@ -6,6 +6,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import type { KeyAccess, MerchantScope, NewKeyAccess } from '../../domain/key-access';
 import { createSecretKey, maskSecretKey } from '../../crypto/secret-key';
+import { requireMerchant } from './merchants';
 
 /** A merchant's secret key without the secret. */
 export interface ApiKey extends KeyAccess<MerchantScope> {
@@ -84,8 +85,7 @@ export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { 
 
 /** In the order of their creation, revoked ones included. @throws NotFoundError if there is no such merchant */
 export async function listKeys(db: Queryable, merchantId: string): Promise<ApiKey[]> {
-  const merchants = await db.query('select from merchants where id = $1', [merchantId]);
-  requireRow(merchants.rows, 'merchant', merchantId);
+  await requireMerchant(db, merchantId);
   const { rows } = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from api_keys where merchant_id = $1 order by created_at, id`,
     [merchantId],

@@ -70,6 +70,12 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
 }
 
 /** @throws NotFoundError if there is no such merchant */
+export async function requireMerchant(db: Queryable, merchantId: string): Promise<void> {
+  const { rows } = await db.query('select from merchants where id = $1', [merchantId]);
+  requireRow(rows, 'merchant', merchantId);
+}
+
+/** @throws NotFoundError if there is no such merchant */
 export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
     `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),

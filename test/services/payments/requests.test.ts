@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deleteOldRequests } from '../../../src/db/records/recorded-requests';
 import { run } from '../../../src/cli/run';
 import { createOperator } from '../../../src/services/identity/operators';
-import { type Outcome, runLunas } from '../../cli/run-lunas';
+import { type Outcome, outputInto, runLunas } from '../../cli/run-lunas';
 import { startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { eventually } from '../../support/eventually';
 import { seedPayments } from '../../support/seed-payments';
@@ -142,13 +142,11 @@ describe('lunas logs --follow', () => {
   /** Runs the command until it has printed all of the sent requests. @returns its lines */
   async function follow(sendAll: () => Promise<readonly string[]>, ...args: readonly string[]): Promise<string[]> {
     const lines: string[] = [];
-    const stdout = { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 };
     const ready = await send('/before');
     await listed([ready]);
-    const stderr = { write: (text: string | Uint8Array) => warnings.push(String(text)) > 0 };
     const running = run(['logs', '--follow', ...args], {
-      stdout,
-      stderr,
+      stdout: outputInto(lines),
+      stderr: outputInto(warnings),
       environment: { DATABASE_URL: databaseUrl },
     });
     await eventually(

@@ -1,0 +1,117 @@
+import { Option } from 'commander';
+import { z } from 'zod';
+import type { Pool } from '../../db/connection/pool';
+import { formatRupiah } from '../../domain/money';
+import { formatInWib, monthInWib } from '../../domain/wib';
+import { requireMerchant } from '../../services/merchants/merchants';
+import {
+  type BalanceDay,
+  type BalanceStatement,
+  getStatement,
+  listBalanceDays,
+  type StatementLine,
+  streamStatementCsv,
+} from '../../services/payouts/balance';
+import type { LunasCommand } from '../lunas-command';
+import { id } from '../option-schemas';
+import { type CommandResult, formatFields, formatTable } from '../output';
+import type { Terminal } from '../terminal';
+
+const MAX_LINES = 1_000;
+
+export function addStatementsCommand(program: LunasCommand): void {
+  const statements = program.command('statements').description("merchants' balances, day by day in WIB");
+  addList(statements);
+  addShow(statements);
+}
+
+const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01');
+
+function addList(statements: LunasCommand): void {
+  statements
+    .command('list')
+    .description('list the days of a month, the open day as provisional')
+    .requiredOption('--merchant <id>', 'the merchant')
+    .option('--month <month>', 'such as 2026-01 (default: this month)')
+    .examples(
+      'lunas statements list --merchant MERCHANT_ID',
+      'lunas statements list --merchant MERCHANT_ID --month 2026-01',
+    )
+    .databaseAction(z.object({ merchant: id, month: month.optional() }), async (options, db) => {
+      await requireMerchant(db, options.merchant);
+      const days = await listBalanceDays(db, options.merchant, options.month ?? monthInWib(new Date()));
+      return { json: { days }, text: formatTable(days.map(dayRow), 'The balance did not change in this month.') };
+    });
+}
+
+function dayRow({ day, openingRupiah, creditRupiah, debitRupiah, closingRupiah, lineCount, isClosed }: BalanceDay) {
+  return {
+    DAY: day,
+    OPENING: formatRupiah(openingRupiah),
+    IN: formatRupiah(creditRupiah),
+    OUT: formatRupiah(debitRupiah),
+    CLOSING: formatRupiah(closingRupiah),
+    LINES: lineCount,
+    STATE: stateOf(isClosed),
+  };
+}
+
+function stateOf(isClosed: boolean): string {
+  return isClosed ? 'closed' : 'provisional';
+}
+
+const day = z.iso.date({ error: 'must be a day such as 2026-01-31' });
+
+function addShow(statements: LunasCommand): void {
+  statements
+    .command('show')
+    .description(`show a day: opening, the first ${MAX_LINES} lines, closing`)
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--day <day>', 'such as 2026-01-31')
+    .addOption(new Option('--csv', 'print all lines as CSV').conflicts('json'))
+    .examples(
+      'lunas statements show --merchant MERCHANT_ID --day 2026-01-31',
+      'lunas statements show --merchant MERCHANT_ID --day 2026-01-31 --csv > statement.csv',
+    )
+    .databaseAction(z.object({ merchant: id, day, csv: z.boolean().default(false) }), async (options, db) => {
+      await requireMerchant(db, options.merchant);
+      if (options.csv) return printCsv(db, options, statements.terminal);
+      return statementResult(await getStatement(db, options.merchant, options.day, { limit: MAX_LINES }));
+    });
+}
+
+interface PrintedDay {
+  readonly merchant: string;
+  readonly day: string;
+}
+
+/** Waits while the reader of the output is slower than the database, so that memory does not grow. */
+async function printCsv(db: Pool, { merchant, day }: PrintedDay, { stdout }: Terminal): Promise<undefined> {
+  for await (const part of streamStatementCsv(db, merchant, { from: day, to: day })) {
+    if (!stdout.write(part)) await new Promise((resolve) => stdout.once('drain', resolve));
+  }
+}
+
+function statementResult({ next, ...statement }: BalanceStatement): CommandResult {
+  const { openingRupiah, closingRupiah, lineCount, isClosed, lines } = statement;
+  const fields = formatFields({
+    Day: statement.day,
+    State: stateOf(isClosed),
+    Opening: formatRupiah(openingRupiah),
+    Closing: formatRupiah(closingRupiah),
+    Lines: lineCount,
+  });
+  const more = next === null ? [] : [`These are the first ${lines.length} lines; --csv prints all.`];
+  const parts = [fields, formatTable(lines.map(lineRow), 'The balance did not change on this day.'), ...more];
+  return { json: { statement: { ...statement, lines, hasMore: next !== null } }, text: parts.join('\n\n') };
+}
+
+function lineRow({ occurredAt, kind, referenceId, amountRupiah, balanceAfterRupiah }: StatementLine) {
+  return {
+    OCCURRED: formatInWib(occurredAt),
+    KIND: kind,
+    REFERENCE: referenceId,
+    AMOUNT: formatRupiah(amountRupiah),
+    BALANCE: formatRupiah(balanceAfterRupiah),
+  };
+}

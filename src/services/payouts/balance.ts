@@ -1,0 +1,162 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Queryable } from '../../db/connection/pool';
+import { readPendingBalance } from '../../db/queries/pending-balance';
+import {
+  type BalancePeriod,
+  type DayTotals,
+  readAvailableBalance,
+  readBalancePeriod,
+} from '../../db/records/balance-days';
+import {
+  type BalanceTransaction,
+  type LinePosition,
+  listBalanceTransactions,
+} from '../../db/records/balance-transactions';
+import { formatInWib } from '../../domain/wib';
+
+/* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
+
+export interface Balance {
+  /** Below zero: the merchant owes the fees of refunds. */
+  readonly availableRupiah: number;
+  /** Paid by customers, and not settled. */
+  readonly pendingRupiah: number;
+  readonly asOf: Date;
+}
+
+/** The balance of a merchant now. */
+export async function getBalance(db: Queryable, merchantId: string): Promise<Balance> {
+  const [available, pendingRupiah] = await Promise.all([
+    readAvailableBalance(db, merchantId),
+    readPendingBalance(db, merchantId),
+  ]);
+  return { ...available, pendingRupiah };
+}
+
+/** One day of a merchant's balance. */
+export interface BalanceDay extends DayTotals {
+  readonly openingRupiah: number;
+  readonly closingRupiah: number;
+  /** Nothing of a closed day changes any more. */
+  readonly isClosed: boolean;
+}
+
+/** The days of a month that have lines, and the open day if it is in this month. */
+export async function listBalanceDays(db: Queryable, merchantId: string, month: string): Promise<BalanceDay[]> {
+  const period = await readBalancePeriod(db, merchantId, { from: `${month}-01`, to: lastDayOf(month) });
+  const days = [...period.days];
+  if (period.openDay.startsWith(month) && days.at(-1)?.day !== period.openDay) days.push(emptyDay(period.openDay));
+  let openingRupiah = period.openingRupiah;
+  return days.map((totals) => {
+    const balanceDay = toBalanceDay(totals, openingRupiah, period);
+    openingRupiah = balanceDay.closingRupiah;
+    return balanceDay;
+  });
+}
+
+function lastDayOf(month: string): string {
+  const last = new Date(`${month}-01T00:00:00Z`);
+  last.setUTCMonth(last.getUTCMonth() + 1, 0);
+  return last.toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
+function emptyDay(day: string): DayTotals {
+  return { day, creditRupiah: 0, debitRupiah: 0, lineCount: 0 };
+}
+
+function toBalanceDay(totals: DayTotals, openingRupiah: number, { lastClosedDay }: BalancePeriod): BalanceDay {
+  const closingRupiah = openingRupiah + totals.creditRupiah - totals.debitRupiah;
+  return { ...totals, openingRupiah, closingRupiah, isClosed: lastClosedDay !== null && totals.day <= lastClosedDay };
+}
+
+export interface StatementLine extends BalanceTransaction {
+  readonly balanceAfterRupiah: number;
+}
+
+/** The place of a line in a statement, with the balance after it: the next page adds to that. */
+export interface StatementCursor extends LinePosition {
+  readonly balanceAfterRupiah: number;
+}
+
+/** The statement of one day: its opening, some of its lines in order, and its closing. */
+export interface BalanceStatement extends BalanceDay {
+  readonly lines: readonly StatementLine[];
+  /** Of the next page; null if there is none. */
+  readonly next: StatementCursor | null;
+}
+
+interface StatementPage {
+  readonly limit: number;
+  /** Absent: the page begins with the first line. */
+  readonly after?: StatementCursor;
+}
+
+/** The statement of a day. While the day is not closed, it is provisional. */
+export async function getStatement(
+  db: Queryable,
+  merchantId: string,
+  day: string,
+  { limit, after }: StatementPage,
+): Promise<BalanceStatement> {
+  const period = await readBalancePeriod(db, merchantId, { from: day, to: day });
+  const balanceDay = toBalanceDay(period.days[0] ?? emptyDay(day), period.openingRupiah, period);
+  const lines = await readLines(db, merchantId, { cursor: after ?? beginningOf(day, period), to: day, limit });
+  const last = lines.at(-1);
+  return { ...balanceDay, lines, next: lines.length === limit && last ? last : null };
+}
+
+function beginningOf(day: string, { openingRupiah }: BalancePeriod): StatementCursor {
+  return { bookedOn: day, postingId: 0, balanceAfterRupiah: openingRupiah };
+}
+
+interface LineRange {
+  readonly cursor: StatementCursor;
+  readonly to: string;
+  readonly limit: number;
+}
+
+async function readLines(
+  db: Queryable,
+  merchantId: string,
+  { cursor, to, limit }: LineRange,
+): Promise<StatementLine[]> {
+  const lines = await listBalanceTransactions(db, merchantId, { after: cursor, to, limit });
+  let { balanceAfterRupiah } = cursor;
+  return lines.map((line) => ({ ...line, balanceAfterRupiah: (balanceAfterRupiah += line.amountRupiah) }));
+}
+
+const CSV_PAGE_LINES = 1_000;
+
+/** The columns of a statement as CSV, in this order. */
+const CSV_COLUMNS = {
+  booked_on: ({ bookedOn }) => bookedOn,
+  occurred_at: ({ occurredAt }) => formatInWib(occurredAt),
+  kind: ({ kind }) => kind,
+  reference: ({ referenceId }) => referenceId,
+  merchant_reference_id: ({ merchantReferenceId }) => merchantReferenceId,
+  amount: ({ amountRupiah }) => amountRupiah,
+  balance_after: ({ balanceAfterRupiah }) => balanceAfterRupiah,
+} as const satisfies Record<string, (line: StatementLine) => string | number | null>;
+
+/**
+ * The lines of some days as CSV, from one day to another, both included. It has a byte order mark for spreadsheets, and
+ * a text that a spreadsheet would compute begins with an apostrophe. Each page is a short statement of its own.
+ */
+export async function* streamStatementCsv(
+  db: Queryable,
+  merchantId: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): AsyncGenerator<string> {
+  yield stringify([Object.keys(CSV_COLUMNS)], { bom: true, record_delimiter: 'windows' });
+  const period = await readBalancePeriod(db, merchantId, { from, to: from });
+  for (let cursor: StatementCursor | undefined = beginningOf(from, period); cursor;) {
+    const lines: StatementLine[] = await readLines(db, merchantId, { cursor, to, limit: CSV_PAGE_LINES });
+    if (lines.length > 0) yield toCsv(lines);
+    cursor = lines.length === CSV_PAGE_LINES ? lines.at(-1) : undefined;
+  }
+}
+
+function toCsv(lines: readonly StatementLine[]): string {
+  const records = lines.map((line) => Object.values(CSV_COLUMNS).map((valueOf) => valueOf(line)));
+  return stringify(records, { escape_formulas: true, record_delimiter: 'windows' });
+}

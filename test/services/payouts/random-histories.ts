@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { array, assert, asyncProperty, constant, integer, oneof, record, type Arbitrary } from 'fast-check';
+import { archivePayments } from '../../../src/services/archive/archive-payments';
+import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
+import {
+  type BalanceDay,
+  getBalance,
+  getStatement,
+  listBalanceDays,
+  type StatementLine,
+  streamStatementCsv,
+} from '../../../src/services/payouts/balance';
+import { backdatePayments } from '../../support/backdate';
+import { createTestLedger, type TestLedger } from '../../support/payments';
+import { applyTransitions, T0 } from '../ledger/transition-path';
+
+const SETTLED = ['issue', 'pay', 'settle'] as const;
+const REFUNDED = ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund'] as const;
+
+let ledger: TestLedger;
+let openDay: string;
+/** Closes all days up to this one. @returns the open day */
+async function closeUntil(day: string): Promise<string> {
+  await ledger.db.query(`select close_days_until(${day})`);
+  const { rows } = await ledger.db.query<{ day: string }>('select (max(day) + 1)::text as day from closed_days');
+  return rows[0]?.day ?? '';
+}
+
+async function newMerchant(): Promise<string> {
+  const id = randomUUID();
+  await ledger.db.query("insert into merchants (id, name, status) values ($1, 'Toko', 'approved')", [id]);
+  return id;
+}
+
+type HistoryEvent =
+  | { readonly name: 'settle' | 'refund'; readonly netRupiah: number; readonly feeRupiah: number }
+  | { readonly name: 'close' };
+
+const amounts = { netRupiah: integer({ min: 1, max: 9_000_000 }), feeRupiah: integer({ min: 0, max: 900_000 }) };
+const anyEvent: Arbitrary<HistoryEvent> = oneof(
+  record({ name: constant('settle' as const), ...amounts }),
+  record({ name: constant('refund' as const), ...amounts }),
+  record({ name: constant('close' as const) }),
+);
+
+/** What the balance must be, written without the product. */
+interface Expected {
+  readonly merchantId: string;
+  readonly lines: { readonly day: string; readonly amountRupiah: number }[];
+}
+
+async function run(history: readonly HistoryEvent[]): Promise<Expected> {
+  const merchantId = await newMerchant();
+  const lines: Expected['lines'] = [];
+  for (const event of history) {
+    if (event.name === 'close') {
+      openDay = await closeUntil(`'${openDay}'`);
+      continue;
+    }
+    const { netRupiah, feeRupiah } = event;
+    const totalRupiah = netRupiah + feeRupiah;
+    const terms = { merchantId, netRupiah, feeRupiah, totalRupiah, amountRupiah: totalRupiah };
+    await applyTransitions(ledger, event.name === 'settle' ? SETTLED : REFUNDED, terms);
+    const amountRupiah = event.name === 'settle' ? netRupiah : -feeRupiah;
+    if (amountRupiah !== 0) lines.push({ day: openDay, amountRupiah });
+  }
+  return { merchantId, lines };
+}
+
+const sumOf = (lines: readonly { readonly amountRupiah: number }[]): number =>
+  lines.reduce((sum, { amountRupiah }) => sum + amountRupiah, 0);
+
+async function ledgerBalanceOf(merchantId: string): Promise<number> {
+  const { rows } = await ledger.db.query<{ rupiah: number }>(
+    `select (
+       coalesce((
+         select sum(case side when 'credit' then amount_rupiah else -amount_rupiah end)
+         from ledger_entries join ledger_postings posting on posting.id = posting_id
+         where merchant_id = $1 and account = 'merchant_available'
+       ), 0) + coalesce((
+         select sum(credit_rupiah - debit_rupiah) from ledger_closings
+         where merchant_id = $1 and account = 'merchant_available'
+       ), 0)
+     )::bigint as rupiah`,
+    [merchantId],
+  );
+  return rows[0]?.rupiah ?? NaN;
+}
+
+/** The days of the months in which the merchant has lines, and of that with the open day. */
+async function daysOf({ merchantId, lines }: Expected): Promise<BalanceDay[]> {
+  const months = new Set([...lines.map(({ day }) => day.slice(0, 7)), openDay.slice(0, 7)]);
+  const days: BalanceDay[] = [];
+  for (const month of [...months].sort()) days.push(...(await listBalanceDays(ledger.db, merchantId, month)));
+  return days;
+}
+
+/** All lines of a day, read in pages. */
+async function readStatement(merchantId: string, day: string): Promise<StatementLine[]> {
+  const first = await getStatement(ledger.db, merchantId, day, { limit: 2 });
+  const lines = [...first.lines];
+  for (let after = first.next; after !== null;) {
+    const page = await getStatement(ledger.db, merchantId, day, { limit: 2, after });
+    lines.push(...page.lines);
+    after = page.next;
+  }
+  return lines;
+}
+
+async function readCsv(merchantId: string, from: string, to: string): Promise<string[]> {
+  const parts: string[] = [];
+  for await (const part of streamStatementCsv(ledger.db, merchantId, { from, to })) parts.push(part);
+  return parts.join('').split('\r\n').slice(1, -1);
+}
+
+/** Balance, days, statements and CSV are those of the history, and of the ledger. */
+async function expectBalance(expected: Expected): Promise<void> {
+  const { merchantId, lines } = expected;
+  const balance = await getBalance(ledger.db, merchantId);
+  expect(balance).toMatchObject({ availableRupiah: sumOf(lines), pendingRupiah: 0 });
+  expect(await ledgerBalanceOf(merchantId)).toBe(sumOf(lines));
+  let openingRupiah = 0;
+  for (const balanceDay of await daysOf(expected)) {
+    const { day, closingRupiah } = balanceDay;
+    const ofDay = lines.filter((line) => line.day === day);
+    expect(balanceDay).toMatchObject({ openingRupiah, lineCount: ofDay.length, isClosed: day < openDay });
+    expect(closingRupiah).toBe(openingRupiah + sumOf(ofDay));
+    const statement = await readStatement(merchantId, day);
+    expect(statement.map(({ amountRupiah }) => amountRupiah)).toEqual(ofDay.map(({ amountRupiah }) => amountRupiah));
+    expect(statement.at(-1)?.balanceAfterRupiah ?? openingRupiah).toBe(closingRupiah);
+    openingRupiah = closingRupiah;
+  }
+  expect(openingRupiah).toBe(sumOf(lines));
+  const csv = await readCsv(merchantId, lines[0]?.day ?? openDay, openDay);
+  expect(csv.map((line) => Number(line.split(',')[5]))).toEqual(lines.map(({ amountRupiah }) => amountRupiah));
+  expect(Number(csv.at(-1)?.split(',')[6] ?? 0)).toBe(sumOf(lines));
+}
+
+/** Writes random histories and compares each with balance, days, statements and CSV, also after the archive. */
+export async function checkRandomHistories(count: number): Promise<void> {
+  ledger = await createTestLedger();
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-balance-'));
+  try {
+    // The clock of the machine is behind the open day from here on, so midnight changes nothing.
+    openDay = await closeUntil('booking_day(now()) + 2');
+    const all = await checkHistories(count);
+    await archiveAll(directory);
+    for (const expected of all.filter((_, index) => index % 20 === 0)) await expectBalance(expected);
+    expect((await verifyLedger(ledger.db, { all: true })).breaks).toEqual([]);
+  } finally {
+    await ledger.close();
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function checkHistories(count: number): Promise<Expected[]> {
+  const all: Expected[] = [];
+  await assert(
+    asyncProperty(array(anyEvent, { minLength: 1, maxLength: 5 }), async (history) => {
+      const expected = await run(history);
+      await expectBalance(expected);
+      all.push(expected);
+    }),
+    { numRuns: count },
+  );
+  return all;
+}
+
+const DAY_MS = 86_400_000;
+
+async function archiveAll(directory: string): Promise<void> {
+  await backdatePayments(ledger.db, "interval '40 days'");
+  expect((await verifyLedger(ledger.db, { all: true })).breaks).toEqual([]);
+  const before = new Date(T0.getTime() - 20 * DAY_MS).toISOString().slice(0, 10);
+  await archivePayments(ledger.db, { before, directory, isDryRun: false, onDay: () => undefined });
+  expect((await ledger.db.query('select from payments')).rowCount).toBe(0);
+}
