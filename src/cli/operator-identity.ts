@@ -4,8 +4,9 @@ import { UserError } from '../errors';
 import type { Pool, Queryable } from '../db/connection/pool';
 import { parseOperatorKey } from '../crypto/secret-key';
 import type { OperatorActor } from '../domain/actor';
+import type { DeclaredAction } from '../domain/declared-action';
 import type { Logger } from '../observability/logger';
-import { type OperatorActionName, withAudit } from '../services/audit/audit';
+import { withAudit } from '../services/audit/audit';
 import { countCommandOperators, findOperator } from '../services/identity/operators';
 
 /** What a command that writes needs: database, log, the operator who runs it, and its parameters for the audit log. */
@@ -22,7 +23,7 @@ export class CommandAudit {
   }
 
   /** Executes the work of the command and records it in the audit log. */
-  record<Result>(action: OperatorActionName, target: string, work: () => Promise<Result>): Promise<Result> {
+  record<Result>(action: DeclaredAction, target: string, work: () => Promise<Result>): Promise<Result> {
     return withAudit(this, this.actor, { ...this.command, action, target }, work);
   }
 }

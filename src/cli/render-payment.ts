@@ -1,5 +1,5 @@
 import { formatRupiah } from '../domain/money';
-import type { AuditedAction } from '../services/audit/audit';
+import type { AuditedAction } from '../services/audit/list-actions';
 import type { ExceptionRecord } from '../services/payments/exceptions';
 import type {
   LatePayment,

@@ -6,13 +6,19 @@ import { inTransaction } from '../db/connection/transaction';
 import { actorText, type OperatorActor, operatorIdOf } from '../domain/actor';
 import { SETTLEMENT_KINDS } from '../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
+import { DeclaredAction } from '../domain/declared-action';
 import { type AuditDependencies, withAudit } from './audit/audit';
-import { replacePolicy } from './provider-accounts/catalog';
+import { replacePolicy, SET_POLICY } from './provider-accounts/catalog';
 import { resolveException } from './payments/exceptions';
 import { ARE_TWO_PERSONS } from './identity/deciders';
-import { approveOperator, revokeOperator } from './identity/operators';
+import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
 import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
-import { approveAccount, approveServerKey } from './provider-accounts/provider-accounts';
+import {
+  APPROVE_ACCOUNT,
+  approveAccount,
+  approveServerKey,
+  SET_SERVER_KEY,
+} from './provider-accounts/provider-accounts';
 import { APPROVABLE_PAYMENT_ACTIONS, type ApprovableAction, IS_VALID, IS_WAITING } from './audit/request-approval';
 
 /** A request for a second operator. */
@@ -128,6 +134,8 @@ export async function listApprovals(
   return rows;
 }
 
+export const APPROVE = new DeclaredAction('approval.approve');
+
 /**
  * Approves a request of another operator and executes it, once. An action in the database takes effect with its
  * approval, or neither does. An action of a payment is executed in its workflow: if the process ends before the outcome
@@ -142,7 +150,7 @@ export async function approve(
   note?: string,
 ): Promise<Approval> {
   const { db } = dependencies;
-  return withAudit(dependencies, actor, { action: 'approval.approve', target: String(approvalId), note }, async () => {
+  return withAudit(dependencies, actor, { action: APPROVE, target: String(approvalId), note }, async () => {
     const action = approvable.parse(await findApproval(db, approvalId));
     const decision = { approvalId, decision: 'approved', note } as const;
     await (isPaymentAction(action)
@@ -152,6 +160,8 @@ export async function approve(
   });
 }
 
+export const REJECT = new DeclaredAction('approval.reject');
+
 /** Rejects a request of another operator, permanently. Errors: as for `approve`. */
 export async function reject(
   dependencies: AuditDependencies,
@@ -159,10 +169,12 @@ export async function reject(
   approvalId: number,
   note?: string,
 ): Promise<Approval> {
-  return withAudit(dependencies, actor, { action: 'approval.reject', target: String(approvalId), note }, () =>
+  return withAudit(dependencies, actor, { action: REJECT, target: String(approvalId), note }, () =>
     decide(dependencies.db, actor, { approvalId, decision: 'rejected', note }),
   );
 }
+
+export const SET_APPROVAL_LIMIT = new DeclaredAction('approval.set_limit');
 
 /**
  * The newest limit is in force.
@@ -280,28 +292,32 @@ async function execute(
   { action, parameters }: DatabaseActionRequest,
 ): Promise<unknown> {
   const note = noteOf(approval);
-  const audited = { action, target: approval.target, note };
+  const audited = { target: approval.target, note };
   const { expectedVersion } = approval;
   const { db } = dependencies;
   switch (action) {
     case 'account.create':
-      return withAudit(dependencies, actor, { ...audited, action: 'account.approve' }, () =>
+      return withAudit(dependencies, actor, { ...audited, action: APPROVE_ACCOUNT }, () =>
         approveAccount(db, parameters),
       );
     case 'account.set_key':
-      return withAudit(dependencies, actor, { ...audited, action }, () => approveServerKey(db, parameters));
+      return withAudit(dependencies, actor, { ...audited, action: SET_SERVER_KEY }, () =>
+        approveServerKey(db, parameters),
+      );
     case 'operator.create':
-      return withAudit(dependencies, actor, { ...audited, action: 'operator.approve' }, () =>
+      return withAudit(dependencies, actor, { ...audited, action: APPROVE_OPERATOR }, () =>
         approveOperator(db, parameters.operatorId),
       );
     case 'operator.revoke':
-      return withAudit(dependencies, actor, { ...audited, action }, () => revokeOperator(db, parameters.operatorId));
+      return withAudit(dependencies, actor, { ...audited, action: REVOKE_OPERATOR }, () =>
+        revokeOperator(db, parameters.operatorId),
+      );
     case 'catalog.set':
-      return withAudit(dependencies, actor, { ...audited, action }, () =>
+      return withAudit(dependencies, actor, { ...audited, action: SET_POLICY }, () =>
         replacePolicy(db, parameters, expectedVersion ?? -1),
       );
     case 'approval.set_limit':
-      return withAudit(dependencies, actor, { ...audited, action }, () =>
+      return withAudit(dependencies, actor, { ...audited, action: SET_APPROVAL_LIMIT }, () =>
         setApprovalLimit(db, parameters.limitRupiah, expectedVersion ?? -1),
       );
     case 'exception.resolve_as_refunded':

@@ -24,7 +24,7 @@ import { requireTemporal } from '../temporal/requirements';
 import { createSdkMetrics } from './sdk-metrics';
 import { startSweeper } from './sweeper';
 import { startWorkerMetrics } from './worker-metrics';
-import { versioningOptions, type WorkerVersion } from './worker-versions';
+import { versioningOptions, type WorkerVersion } from '../temporal/worker-versions';
 import { WorkerConnection } from './worker-connection';
 
 /** On the bundle's first line, so that its source map stays valid. It acts on the workflows' own `Error` only. */

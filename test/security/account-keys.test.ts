@@ -3,7 +3,7 @@ import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { listApprovals } from '../../src/services/approvals';
-import { listActions } from '../../src/services/audit/audit';
+import { listActions } from '../../src/services/audit/list-actions';
 import { createOperator } from '../../src/services/identity/operators';
 import { listExceptions } from '../../src/services/payments/exceptions';
 import { addAccount, listAccounts } from '../../src/services/provider-accounts/provider-accounts';

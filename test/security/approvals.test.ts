@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { approve, type ApprovalDependencies, listApprovals, reject } from '../../src/services/approvals';
 import { actorText, type OperatorActor, operatorIdOf } from '../../src/domain/actor';
-import { listActions } from '../../src/services/audit/audit';
+import { listActions } from '../../src/services/audit/list-actions';
 import { listPolicies } from '../../src/services/provider-accounts/catalog';
 import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
 import { parseOperatorKey } from '../../src/crypto/secret-key';

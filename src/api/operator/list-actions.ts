@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as audit from '../../services/audit/audit';
+import * as audit from '../../services/audit/list-actions';
 import { snakeCaseKeys } from '../../lib/snake-case';
 import { boundedText } from '../max-length';
 import { operatorEndpoint } from '../endpoint';

@@ -1,5 +1,5 @@
 import { withAudit } from '../../services/audit/audit';
-import { redeliver } from '../../services/webhooks/webhook-redelivery';
+import { REDELIVER, redeliver } from '../../services/webhooks/webhook-redelivery';
 import { operatorEndpoint } from '../endpoint';
 import { noteSchema, parseActionBody, mapErrors, uuidInPath } from './operator-request';
 import type { ApiDependencies } from '../dependencies';
@@ -13,7 +13,7 @@ export const redeliverWebhook = operatorEndpoint({
   async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
     const { note } = parseActionBody(request, noteSchema);
     const id = uuidInPath(request);
-    const action = { action: 'webhook.redeliver', target: id, note } as const;
+    const action = { action: REDELIVER, target: id, note };
     await mapErrors('not_found', () => withAudit({ db, log }, actor, action, () => redeliver(db, [id])));
     return { status: 200, body: { delivery: { id, status: 'pending' } } };
   },

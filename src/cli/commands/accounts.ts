@@ -4,12 +4,18 @@ import { UserError } from '../../errors';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import {
   ADAPTERS,
+  ADD_ACCOUNT,
   addAccount,
+  DISABLE_ACCOUNT,
   disableAccount,
+  ENABLE_ACCOUNT,
   enableAccount,
   listAccounts,
-  setCallRate,
+  PROPOSE_SERVER_KEY,
   proposeServerKey,
+  SET_CALL_RATE,
+  setCallRate,
+  SET_SERVER_KEY,
   setServerKey,
   type NewServerKey,
   type ProviderAccount,
@@ -45,14 +51,14 @@ export function addAccountsCommand(program: LunasCommand): void {
     .command('disable <account-id>')
     .description('use a provider account for no new payments; its existing payments continue')
     .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) => {
-      const account = await audit.record('account.disable', accountId, () => disableAccount(audit.db, accountId));
+      const account = await audit.record(DISABLE_ACCOUNT, accountId, () => disableAccount(audit.db, accountId));
       return { json: { account }, text: renderAccounts([account]) };
     });
   accounts
     .command('enable <account-id>')
     .description('use a provider account for new payments again')
     .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) => {
-      const account = await audit.record('account.enable', accountId, () => enableAccount(audit.db, accountId));
+      const account = await audit.record(ENABLE_ACCOUNT, accountId, () => enableAccount(audit.db, accountId));
       return { json: { account }, text: renderAccounts([account]) };
     });
   addSetKey(accounts);
@@ -82,9 +88,7 @@ function addAdd(accounts: LunasCommand): void {
       const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
       const sealer = await context.sealer(audit.db);
       const newAccount = { ...given, id: uuidv7(), serverKey, environment, isProposed: environment === 'production' };
-      const account = await audit.record('account.create', newAccount.id, () =>
-        addAccount(audit.db, sealer, newAccount),
-      );
+      const account = await audit.record(ADD_ACCOUNT, newAccount.id, () => addAccount(audit.db, sealer, newAccount));
       const request = {
         action: 'account.create',
         target: `${account.provider} at ${account.baseUrl}`,
@@ -113,7 +117,7 @@ function addSetKey(accounts: LunasCommand): void {
         const sealer = await context.sealer(audit.db);
         const change = { accountId, serverKey, nmid };
         if (environment === 'production') await requestServerKey(audit, sealer, change);
-        const account = await audit.record('account.set_key', accountId, () => setServerKey(audit.db, sealer, change));
+        const account = await audit.record(SET_SERVER_KEY, accountId, () => setServerKey(audit.db, sealer, change));
         return { json: { account }, text: renderAccounts([account]) };
       },
     );
@@ -121,7 +125,7 @@ function addSetKey(accounts: LunasCommand): void {
 
 /** @throws ConflictError `approval_required` */
 async function requestServerKey(audit: CommandAudit, sealer: Sealer, change: NewServerKey): Promise<never> {
-  const { account, keyFingerprint, nmid } = await audit.record('account.propose_key', change.accountId, () =>
+  const { account, keyFingerprint, nmid } = await audit.record(PROPOSE_SERVER_KEY, change.accountId, () =>
     proposeServerKey(audit.db, sealer, change),
   );
   const target = `${account.provider} at ${account.baseUrl}, account ${account.id}`;
@@ -140,7 +144,7 @@ function addSetRate(accounts: LunasCommand): void {
       z.object({ accountId: id, perSecond: wholeNumber(0, MAX_CALLS_PER_SECOND) }),
       async ({ accountId, perSecond }, audit) => {
         const callsPerSecond = perSecond === 0 ? null : perSecond;
-        const account = await audit.record('account.set_rate', accountId, () =>
+        const account = await audit.record(SET_CALL_RATE, accountId, () =>
           setCallRate(audit.db, accountId, callsPerSecond),
         );
         return { json: { account }, text: renderAccounts([account]) };

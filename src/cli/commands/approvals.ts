@@ -6,6 +6,7 @@ import {
   approve,
   listApprovals,
   reject,
+  SET_APPROVAL_LIMIT,
   setApprovalLimit,
 } from '../../services/approvals';
 import { performPaymentAction } from '../../services/payments/payment-actions';
@@ -48,7 +49,7 @@ export function addApprovalsCommand(program: LunasCommand): void {
       const parameters = { limitRupiah };
       const request = { action: 'approval.set_limit', target, parameters, amountRupiah: limitRupiah } as const;
       await requireApproval(audit, audit.actor, request, audit.note);
-      await audit.record('approval.set_limit', target, () => setApprovalLimit(audit.db, limitRupiah, null));
+      await audit.record(SET_APPROVAL_LIMIT, target, () => setApprovalLimit(audit.db, limitRupiah, null));
       return { json: { limitRupiah }, text: `The limit is ${target}.` };
     });
 }

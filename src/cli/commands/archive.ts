@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { formatRupiah } from '../../domain/money';
 import { type ArchivedDocument, readArchiveFile, requireChecksum } from '../../services/archive/archive-file';
-import { type ArchivedDay, archivePayments, MIN_AGE_DAYS } from '../../services/archive/archive-payments';
+import { ARCHIVE, type ArchivedDay, archivePayments, MIN_AGE_DAYS } from '../../services/archive/archive-payments';
 import { requireRecorded } from '../../services/archive/require-recorded';
 import { UserError } from '../../errors';
 import { type LunasCommand, withDatabase } from '../lunas-command';
@@ -37,7 +37,7 @@ export function addArchiveCommand(program: LunasCommand): void {
           onDay: (day: ArchivedDay) => void program.terminal.stderr.write(`${formatRow(dayRow(day))}\n`),
         };
         const run = () => archivePayments(audit.db, options);
-        return archiveResult(dryRun ? await run() : await audit.record('archive.run', before, run), dryRun);
+        return archiveResult(dryRun ? await run() : await audit.record(ARCHIVE, before, run), dryRun);
       },
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );

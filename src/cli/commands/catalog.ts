@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
 import { SETTLEMENT_KINDS } from '../../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
-import { listPolicies, type PolicyVersion, setPolicy } from '../../services/provider-accounts/catalog';
+import { listPolicies, type PolicyVersion, SET_POLICY, setPolicy } from '../../services/provider-accounts/catalog';
 import { requireApproval } from '../../services/audit/request-approval';
 import type { LunasCommand } from '../lunas-command';
 import { formatDuration } from '../duration';
@@ -60,7 +60,7 @@ function addSet(catalog: LunasCommand): void {
       const policyName = `${provider} ${channel}`;
       const request = { action: 'catalog.set', target: policyName, parameters: change } as const;
       await requireApproval(audit, audit.actor, request, audit.note);
-      const policy = await audit.record('catalog.set', policyName, () => setPolicy(audit.db, change));
+      const policy = await audit.record(SET_POLICY, policyName, () => setPolicy(audit.db, change));
       return { json: { policy }, text: renderPolicies([policy]) };
     });
 }

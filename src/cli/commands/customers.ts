@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eraseDetails } from '../../db/records/payment-details';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
-import { type CustomerDetails, showCustomer } from '../../services/payments/customers';
+import { type CustomerDetails, ERASE_CUSTOMER, SHOW_CUSTOMER, showCustomer } from '../../services/payments/customers';
 import { findPayment } from '../../services/payments/find-payment';
 import type { LunasCommand } from '../lunas-command';
 import { formatFields } from '../output';
@@ -17,7 +17,7 @@ export function addCustomersCommand(program: LunasCommand): void {
     .writeAction(input, async ({ payment }, audit, context) => {
       const { id } = await findPayment(audit.db, payment);
       const sealer = await context.sealer(audit.db);
-      const details = await audit.record('customer.show', id, () => showCustomer(audit.db, sealer, id));
+      const details = await audit.record(SHOW_CUSTOMER, id, () => showCustomer(audit.db, sealer, id));
       return { json: { ...details }, text: renderCustomer(details) };
     });
   addErase(customers);
@@ -32,7 +32,7 @@ function addErase(customers: LunasCommand): void {
       input,
       async ({ payment }, audit) => {
         const { id, referenceId } = await findPayment(audit.db, payment);
-        await audit.record('customer.erase', id, () => eraseDetails(audit.db, id));
+        await audit.record(ERASE_CUSTOMER, id, () => eraseDetails(audit.db, id));
         return {
           json: { paymentId: id, referenceId, erased: true },
           text: `${referenceId} has no personal data any more. Backups have it until they are deleted.`,

@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { MERCHANT_SCOPES } from '../../domain/key-access';
-import { createKey, listKeys, revokeKey } from '../../services/merchants/keys';
-import { type ResealedTable, resealAll } from '../../services/recovery/reseal';
+import { CREATE_KEY, createKey, listKeys, REVOKE_KEY, revokeKey } from '../../services/merchants/keys';
+import { RESEAL, type ResealedTable, resealAll } from '../../services/recovery/reseal';
 import {
   addKeyAccessOptions,
   keyAccessColumns,
@@ -31,7 +31,7 @@ export function addKeysCommand(program: LunasCommand): void {
       z.object({ merchant: id, ...keyAccessSchemas(MERCHANT_SCOPES) }),
       async ({ merchant, ...access }, audit, _, environment) => {
         const newKey = { id: uuidv7(), merchantId: merchant, environment, ...toKeyAccess(access) };
-        const key = await audit.record('key.create', newKey.id, () => createKey(audit.db, newKey));
+        const key = await audit.record(CREATE_KEY, newKey.id, () => createKey(audit.db, newKey));
         const ids = { 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId };
         const fields = formatFields({ ...ids, ...keyAccessFields(key) });
         return { json: { key }, text: `${fields}\n\nKeep the secret key now: it is not shown again.` };
@@ -57,7 +57,7 @@ export function addKeysCommand(program: LunasCommand): void {
     .command('revoke <key-id>')
     .description('revoke a key permanently')
     .writeAction(z.object({ keyId: id }), async ({ keyId }, audit) => {
-      const key = await audit.record('key.revoke', keyId, () => revokeKey(audit.db, keyId));
+      const key = await audit.record(REVOKE_KEY, keyId, () => revokeKey(audit.db, keyId));
       return { json: { key }, text: `${key.masked} (${key.id}) is revoked.` };
     });
   addReseal(keys);
@@ -75,7 +75,7 @@ function addReseal(keys: LunasCommand): void {
         const masterKey = sealer.keys.current.id;
         const report = ({ table, resealed }: ResealedTable) =>
           keys.terminal.stderr.write(`${table}: ${resealed} resealed\n`);
-        const tables = await audit.record('master_key.reseal', masterKey, () => resealAll(audit.db, sealer, report));
+        const tables = await audit.record(RESEAL, masterKey, () => resealAll(audit.db, sealer, report));
         const text = formatTable(
           tables.map(({ table, resealed }) => ({ TABLE: table, RESEALED: resealed })),
           '',

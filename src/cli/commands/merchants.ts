@@ -3,9 +3,11 @@ import { z } from 'zod';
 import type { Environment } from '../../config';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
-import type { OperatorActionName } from '../../services/audit/audit';
+import type { DeclaredAction } from '../../domain/declared-action';
 import {
+  APPROVE_MERCHANT,
   changeMerchant,
+  CREATE_MERCHANT,
   createMerchant,
   listMerchants,
   type Merchant,
@@ -14,6 +16,8 @@ import {
   PAYMENT_METHOD_STATUSES,
   REFERENCE_PLACEHOLDER,
   returnUrlViolation,
+  SET_MERCHANT,
+  SUSPEND_MERCHANT,
 } from '../../services/merchants/merchants';
 import {
   type Cancellation,
@@ -59,13 +63,13 @@ export function addMerchantsCommand(program: LunasCommand): void {
     .command('approve <merchant-id>')
     .description('allow a merchant to take payments')
     .writeAction(z.object({ merchantId: id }), ({ merchantId }, audit) =>
-      change(audit, 'merchant.approve', merchantId, { status: 'approved' }),
+      change(audit, APPROVE_MERCHANT, merchantId, { status: 'approved' }),
     );
   merchants
     .command('suspend <merchant-id>')
     .description("reject a merchant's requests from now on")
     .writeAction(z.object({ merchantId: id }), ({ merchantId }, audit) =>
-      change(audit, 'merchant.suspend', merchantId, { status: 'suspended' }),
+      change(audit, SUSPEND_MERCHANT, merchantId, { status: 'suspended' }),
     );
   addHold(merchants);
   addRelease(merchants);
@@ -93,7 +97,7 @@ function addCreate(merchants: LunasCommand): void {
     .writeAction(input, async ({ provider, ...merchant }, audit) => {
       const newMerchant = { ...merchant, id: uuidv7(), providers: provider };
       return merchantDetails(
-        await audit.record('merchant.create', newMerchant.id, () => createMerchant(audit.db, newMerchant)),
+        await audit.record(CREATE_MERCHANT, newMerchant.id, () => createMerchant(audit.db, newMerchant)),
       );
     });
 }
@@ -173,7 +177,7 @@ function addSet(merchants: LunasCommand): void {
     )
     .writeAction(input, async (options, audit, _context, environment) => {
       const { merchantId, provider, returnUrl, checkoutOrigin, ...changes } = options;
-      return change(audit, 'merchant.set', merchantId, {
+      return change(audit, SET_MERCHANT, merchantId, {
         ...changes,
         providers: provider,
         returnUrl: returnUrl && parseReturnUrl(returnUrl, environment),
@@ -195,7 +199,7 @@ function parseOrigins(texts: readonly string[], environment: Environment): strin
 
 async function change(
   audit: CommandAudit,
-  action: OperatorActionName,
+  action: DeclaredAction,
   merchantId: string,
   changes: MerchantChanges,
 ): Promise<CommandResult> {

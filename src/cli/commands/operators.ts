@@ -3,11 +3,13 @@ import type { Environment } from '../../config';
 import { UserError } from '../../errors';
 import { operatorIdOf } from '../../domain/actor';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
-import { listActions } from '../../services/audit/audit';
+import { listActions } from '../../services/audit/list-actions';
 import {
   countCommandOperators,
+  CREATE_OPERATOR,
   createOperator,
   listOperators,
+  REVOKE_OPERATOR,
   revokeOperator,
   revokeOperatorAlone,
 } from '../../services/identity/operators';
@@ -65,7 +67,7 @@ export function addOperatorsCommand(program: LunasCommand): void {
         const hasScopes = keyAccess.scopes !== null && keyAccess.scopes !== undefined;
         const isApproved = !(await needsApproval(audit, environment, hasScopes));
         const newOperator = { name, environment, ...keyAccess, createdBy: operatorIdOf(audit.actor), isApproved };
-        const operator = await audit.record('operator.create', name, () => createOperator(audit.db, newOperator));
+        const operator = await audit.record(CREATE_OPERATOR, name, () => createOperator(audit.db, newOperator));
         const request = {
           action: 'operator.create',
           target: name,
@@ -114,7 +116,7 @@ function addRevoke(operators: LunasCommand): void {
         const request = { action: 'operator.revoke', target: name, parameters: { operatorId } } as const;
         await requireApproval(audit, actor, request, note);
       }
-      const operator = await audit.record('operator.revoke', operatorId, () =>
+      const operator = await audit.record(REVOKE_OPERATOR, operatorId, () =>
         (isProduction ? revokeOperatorAlone : revokeOperator)(db, operatorId),
       );
       return { json: { operator }, text: `The key of ${operator.name} (${operator.masked}) is revoked.` };

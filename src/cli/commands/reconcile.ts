@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { readRecoveryMode } from '../../db/records/recovery-mode';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
-import { reconcileAll, type Reconciliation } from '../../services/reconciliation/reconcile-all';
+import { RECONCILE, reconcileAll, type Reconciliation } from '../../services/reconciliation/reconcile-all';
 import { createLogger } from '../../observability/logger';
 import { createProviderRegistry } from '../../providers/registry';
 import { withCommands } from '../error-hints';
@@ -34,7 +34,7 @@ export function addReconcileCommand(program: LunasCommand): void {
             const report = (part: PartCoverage) =>
               program.terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
             return reconciliationResult(
-              await audit.record('reconciliation.run', changedSince.toISOString(), () =>
+              await audit.record(RECONCILE, changedSince.toISOString(), () =>
                 reconcileAll({ db, providers, workflows, isRecovering }, changedSince, report),
               ),
             );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recover, type Recovery, type RecoveryCounts } from '../../services/recovery/recover';
+import { RECOVER, recover, type Recovery, type RecoveryCounts } from '../../services/recovery/recover';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import type { LunasCommand } from '../lunas-command';
 import { timestamp } from '../option-schemas';
@@ -30,7 +30,7 @@ export function addRecoverCommand(program: LunasCommand): void {
           const transitionContext = { db, environment, onDeliveries: () => undefined };
           const target = since?.toISOString() ?? 'all';
           return recoveryResult(
-            await audit.record('recovery.run', target, () =>
+            await audit.record(RECOVER, target, () =>
               recover(transitionContext, workflows, { startedSince: since, onProgress }),
             ),
           );

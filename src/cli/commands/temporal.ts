@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CheckedRequirement, TemporalAccess } from '../../temporal/requirements';
-import type { ListedVersion } from '../../worker/worker-versions';
+import type { ListedVersion } from '../../temporal/worker-versions';
 import { type CommandContext, withTemporalAccess } from '../command-context';
 import { withCommands } from '../error-hints';
 import { type LunasCommand, requireOwnSettings } from '../lunas-command';
@@ -32,7 +32,7 @@ export function addTemporalCommand(program: LunasCommand): void {
     .examples('lunas temporal versions', 'lunas temporal versions --json')
     .checkedAction(INPUT, async (_, context) => {
       await requireOwnSettings(context);
-      const { listWorkerVersions } = await import('../../worker/worker-versions.js');
+      const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
       const { TEMPORAL_DEPLOYMENT_NAME: name } = context.config;
       const versions = await withTemporalAccess(await context.temporal(), ({ client }) =>
         listWorkerVersions(client, name),
@@ -45,9 +45,9 @@ export function addTemporalCommand(program: LunasCommand): void {
     .argument('<build-id>', 'TEMPORAL_WORKER_BUILD_ID of its workers')
     .examples('lunas temporal use-version 2026-11-23.1')
     .writeAction(z.object({ buildId: z.string() }), async ({ buildId }, audit, context) => {
-      const { setCurrentVersion } = await import('../../worker/worker-versions.js');
+      const { setCurrentVersion, USE_WORKER_VERSION } = await import('../../temporal/worker-versions.js');
       const { TEMPORAL_DEPLOYMENT_NAME: deploymentName } = context.config;
-      await audit.record('worker.use_version', buildId, async () =>
+      await audit.record(USE_WORKER_VERSION, buildId, async () =>
         withTemporalAccess(await context.temporal(), ({ client }) =>
           setCurrentVersion(client, { deploymentName, buildId }),
         ),

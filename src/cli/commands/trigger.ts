@@ -6,6 +6,7 @@ import { UserError } from '../../errors';
 import { createKey, revokeKey } from '../../services/merchants/keys';
 import { performPaymentAction } from '../../services/payments/payment-actions';
 import {
+  TRIGGER,
   TRIGGER_EVENTS,
   triggerEvent,
   type TriggerActions,
@@ -84,7 +85,7 @@ async function runTrigger(
   if (merchantId === undefined)
     throw new UserError('Name the merchant with --merchant; lunas merchants list has them.');
   const steps: TriggeredStep[] = [];
-  const payment = await audit.record('sandbox.trigger', merchantId, () =>
+  const payment = await audit.record(TRIGGER, merchantId, () =>
     withMerchantKey(audit, merchantId, (secretKey) => {
       const api = { url: runFile?.api_url ?? context.publicBaseUrl(), secretKey };
       const trigger = { event, merchantId, provider, amountRupiah: amount };

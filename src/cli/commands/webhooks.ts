@@ -6,16 +6,20 @@ import { PAYMENT_EVENTS } from '../../domain/events';
 import { writeRunFile } from '../../local-stack/run-file';
 import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../services/webhooks/webhook-deliveries';
 import {
+  CREATE_ENDPOINT,
   createEndpoint,
+  DISABLE_ENDPOINT,
   disableEndpoint,
+  ENABLE_ENDPOINT,
   enableEndpoint,
   findNewestSecret,
   listEndpoints,
+  ROTATE_SECRET,
   rotateSecret,
   type WebhookEndpoint,
 } from '../../services/webhooks/webhook-endpoints';
-import { pingEndpoint } from '../../services/webhooks/webhook-ping';
-import { redeliver, redeliverRange, type Redelivery } from '../../services/webhooks/webhook-redelivery';
+import { PING_ENDPOINT, pingEndpoint } from '../../services/webhooks/webhook-ping';
+import { REDELIVER, redeliver, redeliverRange, type Redelivery } from '../../services/webhooks/webhook-redelivery';
 import type { Sealer } from '../../crypto/sealing';
 import { createWebhookSender } from '../../webhooks/send';
 import { collect, type LunasCommand } from '../lunas-command';
@@ -34,13 +38,13 @@ export function addWebhooksCommand(program: LunasCommand): void {
     .command('disable <endpoint-id>')
     .description('stop sending to an endpoint; its pending deliveries become dead and can be redelivered later')
     .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit) =>
-      endpointResult(await audit.record('webhook.disable', endpointId, () => disableEndpoint(audit.db, endpointId))),
+      endpointResult(await audit.record(DISABLE_ENDPOINT, endpointId, () => disableEndpoint(audit.db, endpointId))),
     );
   webhooks
     .command('enable <endpoint-id>')
     .description('send to an endpoint again; for its dead deliveries see `redeliver`')
     .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit) =>
-      endpointResult(await audit.record('webhook.enable', endpointId, () => enableEndpoint(audit.db, endpointId))),
+      endpointResult(await audit.record(ENABLE_ENDPOINT, endpointId, () => enableEndpoint(audit.db, endpointId))),
     );
   addPing(webhooks);
   addDeliveries(webhooks);
@@ -63,7 +67,7 @@ function addCreate(webhooks: LunasCommand): void {
       const sealer = await context.sealer(audit.db);
       const rules = receiverRules(context, environment);
       const newEndpoint = { id: uuidv7(), merchantId: merchant, url, events: event, ...rules };
-      const endpoint = await audit.record('webhook.create', newEndpoint.id, () =>
+      const endpoint = await audit.record(CREATE_ENDPOINT, newEndpoint.id, () =>
         createEndpoint(audit.db, sealer, newEndpoint),
       );
       await updateRunFile(context, audit.db, sealer, merchant);
@@ -101,7 +105,7 @@ function addRotateSecret(webhooks: LunasCommand): void {
       z.object({ endpointId: id, overlap: durationFrom(0) }),
       async ({ endpointId, overlap }, audit, context) => {
         const sealer = await context.sealer(audit.db);
-        const endpoint = await audit.record('webhook.rotate_secret', endpointId, () =>
+        const endpoint = await audit.record(ROTATE_SECRET, endpointId, () =>
           rotateSecret(audit.db, sealer, endpointId, overlap),
         );
         await updateRunFile(context, audit.db, sealer, endpoint.merchantId);
@@ -127,7 +131,7 @@ function addPing(webhooks: LunasCommand): void {
       const sender = createWebhookSender(receiverRules(context, environment));
       try {
         const sealer = await context.sealer(audit.db);
-        const ping = await audit.record('webhook.ping', endpointId, () =>
+        const ping = await audit.record(PING_ENDPOINT, endpointId, () =>
           pingEndpoint(audit.db, sealer, sender, endpointId),
         );
         const fields = {
@@ -201,7 +205,7 @@ function addRedeliver(webhooks: LunasCommand): void {
     .writeAction(input, async ({ deliveryId, since, until, merchant }, audit) => {
       const target =
         since && until ? `${merchant ?? 'all'} ${since.toISOString()}/${until.toISOString()}` : deliveryId.join(' ');
-      const redelivery = await audit.record('webhook.redeliver', target, () =>
+      const redelivery = await audit.record(REDELIVER, target, () =>
         since && until
           ? redeliverRange(audit.db, { since, until, merchantId: merchant })
           : redeliver(audit.db, deliveryId),

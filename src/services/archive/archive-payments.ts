@@ -14,6 +14,7 @@ import { codeOf, ConflictError, InvalidError } from '../../errors';
 import { createArchiveDirectory } from './archive-file';
 import { DayFile } from './day-file';
 import { listWorkingFiles, publishFile } from './working-file';
+import { DeclaredAction } from '../../domain/declared-action';
 
 /** A batch takes about 50 ms. Larger ones delay the creates beside them (docs/decisions/0013-growth.md). */
 const BATCH_SIZE = 50;
@@ -56,6 +57,8 @@ export interface ArchiveOptions {
 }
 
 const MAX_REFERENCES = 5;
+
+export const ARCHIVE = new DeclaredAction('archive.run');
 
 /**
  * Moves final payments to files, a file for each day of creation, and removes them from PostgreSQL in batches. A batch

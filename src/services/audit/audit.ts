@@ -1,8 +1,9 @@
 import { type RecordedOutcome, executeRecorded } from './execute-recorded';
 import type { Queryable } from '../../db/connection/pool';
+import { onlyRow } from '../../db/connection/require-row';
 import type { Logger } from '../../observability/logger';
-import { type ActorText, actorText, type Door, type OperatorActor, operatorIdOf } from '../../domain/actor';
-import type { OperatorPaymentAction, PAYMENT_ACTIONS } from '../../domain/payment-actions';
+import { actorText, type OperatorActor, operatorIdOf } from '../../domain/actor';
+import type { DeclaredAction } from '../../domain/declared-action';
 
 export interface AuditDependencies {
   readonly db: Queryable;
@@ -10,73 +11,13 @@ export interface AuditDependencies {
   readonly log?: Pick<Logger, 'error'> | undefined;
 }
 
-/** Every operator action that writes, or that shows personal data or payloads. */
-export type OperatorActionName =
-  | (typeof PAYMENT_ACTIONS)[OperatorPaymentAction]['auditName']
-  | 'exception.resolve'
-  | 'webhook.create'
-  | 'webhook.redeliver'
-  | 'webhook.ping'
-  | 'webhook.rotate_secret'
-  | 'webhook.enable'
-  | 'webhook.disable'
-  | 'merchant.create'
-  | 'merchant.approve'
-  | 'merchant.suspend'
-  | 'merchant.hold'
-  | 'merchant.release'
-  | 'merchant.set'
-  | 'key.create'
-  | 'key.revoke'
-  | 'catalog.set'
-  | 'account.create'
-  | 'account.approve'
-  | 'account.disable'
-  | 'account.enable'
-  | 'account.set_key'
-  | 'account.propose_key'
-  | 'account.set_rate'
-  | 'worker.use_version'
-  | 'workflow.decrypt'
-  | 'customer.show'
-  | 'customer.erase'
-  | 'master_key.reseal'
-  | 'operator.create'
-  | 'operator.approve'
-  | 'operator.revoke'
-  | 'reconciliation.run'
-  | 'recovery.run'
-  | 'recovery.begin'
-  | 'recovery.end'
-  | 'archive.run'
-  | 'sandbox.trigger'
-  | 'approval.request'
-  | 'approval.approve'
-  | 'approval.reject'
-  | 'approval.set_limit';
-
 export interface OperatorAction {
-  readonly action: OperatorActionName;
+  readonly action: DeclaredAction;
   /** The id of the object that the action creates or changes. */
   readonly target: string;
   readonly note?: string | undefined;
   /** Its parameters. */
   readonly detail?: string | undefined;
-}
-
-export interface AuditedAction {
-  readonly id: number;
-  readonly actor: ActorText;
-  readonly via: Door;
-  readonly action: OperatorActionName;
-  readonly target: string;
-  readonly note: string | null;
-  readonly requestedAt: Date;
-  /** Null: the process ended before it recorded an outcome. */
-  readonly outcome: RecordedOutcome | null;
-  /** Why it was rejected, and its parameters. */
-  readonly detail: string | null;
-  readonly finishedAt: Date | null;
 }
 
 /** Executes an operator action and records it in the audit log: before its execution, and its outcome after it. */
@@ -98,7 +39,7 @@ async function recordAction(
   const { rows } = await db.query<{ id: number }>(
     `insert into operator_actions (actor, via, operator_id, action, target, note, detail)
      values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-    [actorText(actor), actor.door, operatorIdOf(actor), action, target, note, detail ?? describeApproval(actor)],
+    [actorText(actor), actor.door, operatorIdOf(actor), action.name, target, note, detail ?? describeApproval(actor)],
   );
   if (!rows[0]) throw new Error('The action was not written into the audit log');
   return rows[0].id;
@@ -125,23 +66,12 @@ async function recordOutcome(
   });
 }
 
-export interface ActionFilter {
-  /** Only actions on this object. */
-  readonly target?: string | undefined;
-  /** Only actions older than this one: the next page. */
-  readonly before?: number | undefined;
-  readonly limit: number;
-}
-
-/** Newest first. */
-export async function listActions(db: Queryable, { target, before, limit }: ActionFilter): Promise<AuditedAction[]> {
-  const { rows } = await db.query<AuditedAction>(
-    `select id, actor, via, action, target, note, requested_at as "requestedAt", outcome,
-       nullif(concat_ws(' ', operator_action_outcomes.detail, operator_actions.detail), '') as detail,
-       finished_at as "finishedAt"
-     from operator_actions left join operator_action_outcomes on action_id = id
-     where ($1::text is null or target = $1) and ($2::bigint is null or id < $2) order by id desc limit $3`,
-    [target, before, limit],
+/** When the action on this object succeeded first; null if it never did. */
+export async function findFirstSuccess(db: Queryable, action: DeclaredAction, target: string): Promise<Date | null> {
+  const { rows } = await db.query<{ finishedAt: Date | null }>(
+    `select min(finished_at) as "finishedAt" from operator_actions join operator_action_outcomes on action_id = id
+     where target = $1 and action = $2 and outcome = 'succeeded'`,
+    [target, action.name],
   );
-  return rows;
+  return onlyRow(rows).finishedAt;
 }

@@ -2,6 +2,9 @@ import type { Queryable } from '../../db/connection/pool';
 import type { Logger } from '../../observability/logger';
 import type { Decryption } from '../../temporal/codec-server';
 import { withAudit } from './audit';
+import { DeclaredAction } from '../../domain/declared-action';
+
+export const DECRYPT = new DeclaredAction('workflow.decrypt');
 
 /** The audit log has one row for each request to the codec server: who has read the payloads of which workflows. */
 export function decryptionRecorder(db: Queryable, log: Logger): (decryption: Decryption) => Promise<void> {
@@ -11,6 +14,6 @@ export function decryptionRecorder(db: Queryable, log: Logger): (decryption: Dec
     // The target is in an index, whose entries are short: a list of the Web UI has payloads of many workflows.
     const target = workflowIds.length === 1 ? first : `${workflowIds.length} workflows`;
     const detail = JSON.stringify({ workflowIds, payloads });
-    return withAudit({ db, log }, actor, { action: 'workflow.decrypt', target, detail }, () => Promise.resolve());
+    return withAudit({ db, log }, actor, { action: DECRYPT, target, detail }, () => Promise.resolve());
   };
 }

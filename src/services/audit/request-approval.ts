@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
 import { type OperatorActor, operatorIdOf } from '../../domain/actor';
 import type { OperatorPaymentAction } from '../../domain/payment-actions';
+import { DeclaredAction } from '../../domain/declared-action';
 import { isActive } from '../identity/deciders';
 import { type AuditDependencies, withAudit } from './audit';
 import type { PolicyChange } from '../provider-accounts/catalog';
@@ -73,6 +74,8 @@ export async function requireApproval(
   throw new ConflictError('approval_required', text, { approvalId: String(id) });
 }
 
+export const REQUEST_APPROVAL = new DeclaredAction('approval.request');
+
 /** As `requireApproval`. @returns the id of the request; null if the operator may act alone */
 export async function requestApproval(
   dependencies: AuditDependencies,
@@ -87,7 +90,7 @@ export async function requestApproval(
   if (LIMITED_ACTIONS.has(request.action) && isAtMost(amountRupiah, limitRupiah)) return null;
   const detail = JSON.stringify({ action: request.action, ...request.parameters });
   const { target } = request;
-  return withAudit(dependencies, actor, { action: 'approval.request', target, note, detail }, () =>
+  return withAudit(dependencies, actor, { action: REQUEST_APPROVAL, target, note, detail }, () =>
     storeRequest(dependencies.db, actor, request, note ?? ''),
   );
 }

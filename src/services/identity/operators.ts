@@ -5,6 +5,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
+import { DeclaredAction } from '../../domain/declared-action';
 import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
 import { isActive, LOCKED_DECIDERS } from './deciders';
 
@@ -43,6 +44,8 @@ const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCES
 
 const IS_ACTIVE = isActive('operators');
 
+export const CREATE_OPERATOR = new DeclaredAction('operator.create');
+
 /**
  * Stores the hash of a new operator's key; only the result contains the secret.
  * @throws ConflictError if another operator has this name
@@ -68,6 +71,8 @@ export async function listOperators(db: Queryable): Promise<Operator[]> {
   const { rows } = await db.query<OperatorRow>(`select ${OPERATOR_COLUMNS} from operators order by created_at, id`);
   return rows.map(describe);
 }
+
+export const REVOKE_OPERATOR = new DeclaredAction('operator.revoke');
 
 /** Permanent. An operator revoked before keeps its timestamp. @throws NotFoundError if there is no such operator */
 export async function revokeOperator(db: Queryable, operatorId: string): Promise<Operator> {
@@ -98,6 +103,8 @@ export async function revokeOperatorAlone(db: Queryable, operatorId: string): Pr
     'Only two operators can decide now, and it is one of them: request this again.',
   );
 }
+
+export const APPROVE_OPERATOR = new DeclaredAction('operator.approve');
 
 /** A second operator has approved the operator. @throws NotFoundError if there is no such operator */
 export async function approveOperator(db: Queryable, operatorId: string): Promise<void> {

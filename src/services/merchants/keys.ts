@@ -5,6 +5,7 @@ import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import type { KeyAccess, MerchantScope, NewKeyAccess } from '../../domain/key-access';
+import { DeclaredAction } from '../../domain/declared-action';
 import { createSecretKey, maskSecretKey } from '../../crypto/secret-key';
 import { requireMerchant } from './merchants';
 
@@ -58,6 +59,8 @@ function isMappedIpv4(text: string): boolean {
   return isIPv6(address) && MAPPED_IPV4.test(new SocketAddress({ address, family: 'ipv6' }).address);
 }
 
+export const CREATE_KEY = new DeclaredAction('key.create');
+
 /**
  * Stores the hash of a new secret key; only the result contains the secret.
  * @throws NotFoundError if there is no such merchant
@@ -92,6 +95,8 @@ export async function listKeys(db: Queryable, merchantId: string): Promise<ApiKe
   );
   return rows.map(describe);
 }
+
+export const REVOKE_KEY = new DeclaredAction('key.revoke');
 
 /** Permanent. A key that was revoked before keeps its timestamp. @throws NotFoundError if there is no such key */
 export async function revokeKey(db: Queryable, keyId: string): Promise<ApiKey> {

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import type { OperatorActor } from '../../domain/actor';
+import { DeclaredAction } from '../../domain/declared-action';
 import { type AuditDependencies, withAudit } from '../audit/audit';
 import { changeHold, type Merchant } from './merchants';
 import type { PaymentActionDependencies } from '../payments/payment-actions';
@@ -7,6 +8,8 @@ import { performForEach, type ActionOutcome } from '../payments/perform-for-each
 import { wakeWorkflows } from '../payments/wake-workflows';
 
 export type Cancellation = ActionOutcome<'cancelled'>;
+
+export const HOLD_MERCHANT = new DeclaredAction('merchant.hold');
 
 /**
  * Stops the settlement of a merchant's payments. A payment whose settlement is due waits and needs attention.
@@ -18,7 +21,7 @@ export function holdMerchant(
   merchantId: string,
   note: string,
 ): Promise<Merchant> {
-  const action = { action: 'merchant.hold', target: merchantId, note } as const;
+  const action = { action: HOLD_MERCHANT, target: merchantId, note } as const;
   return withAudit(dependencies, actor, action, () => changeHold(dependencies.db, merchantId, true));
 }
 
@@ -38,6 +41,8 @@ export async function cancelPendingPayments(
   return performForEach(dependencies, actor, { action: 'cancel', done: 'cancelled', note }, payments);
 }
 
+export const RELEASE_MERCHANT = new DeclaredAction('merchant.release');
+
 /**
  * Ends a merchant's hold and wakes the workflows that wait for it. A workflow that misses the signal settles its
  * payment within an hour.
@@ -50,7 +55,7 @@ export async function releaseMerchant(
   note: string,
 ): Promise<Merchant> {
   const { db, workflows } = dependencies;
-  const action = { action: 'merchant.release', target: merchantId, note } as const;
+  const action = { action: RELEASE_MERCHANT, target: merchantId, note } as const;
   const merchant = await withAudit(dependencies, actor, action, () => changeHold(db, merchantId, false));
   await wakeWorkflows(workflows, await listDueForSettlement(db, merchantId));
   return merchant;

@@ -3,6 +3,7 @@ import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
 import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
+import { DeclaredAction } from '../../domain/declared-action';
 import type { TimeZone } from '../../domain/sign-in';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
@@ -48,6 +49,8 @@ const MERCHANT_COLUMNS = `id, code, name, status, fee_payer as "feePayer", provi
   return_url as "returnUrl", checkout_origins as "checkoutOrigins", time_zone as "timeZone",
   created_at as "createdAt"`;
 
+export const CREATE_MERCHANT = new DeclaredAction('merchant.create');
+
 export async function createMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
     `insert into merchants (id, name, status, fee_payer, providers) values ($1, $2, $3, $4, $5)
@@ -68,6 +71,10 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
   const { rows } = await db.query<Merchant>(`select ${MERCHANT_COLUMNS} from merchants order by created_at, id`);
   return rows;
 }
+
+export const APPROVE_MERCHANT = new DeclaredAction('merchant.approve');
+export const SUSPEND_MERCHANT = new DeclaredAction('merchant.suspend');
+export const SET_MERCHANT = new DeclaredAction('merchant.set');
 
 /** @throws NotFoundError if there is no such merchant */
 export async function requireMerchant(db: Queryable, merchantId: string): Promise<void> {

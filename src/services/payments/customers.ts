@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { findDetails } from '../../db/records/payment-details';
 import type { Queryable } from '../../db/connection/pool';
 import type { Sealer } from '../../crypto/sealing';
-import { listActions } from '../audit/audit';
+import { findFirstSuccess } from '../audit/audit';
 import { findPayment } from './find-payment';
+import { DeclaredAction } from '../../domain/declared-action';
 
 /** What the merchant sent about the customer of a payment. */
 export interface CustomerDetails {
@@ -22,7 +23,8 @@ const jsonObject = z
 const detailsSchema = z.object({ customer: jsonObject, metadata: jsonObject });
 const NO_DETAILS = { customer: null, metadata: null };
 
-const ACTIONS_PER_PAYMENT = 1_000;
+export const SHOW_CUSTOMER = new DeclaredAction('customer.show');
+export const ERASE_CUSTOMER = new DeclaredAction('customer.erase');
 
 /**
  * @param payment its UUID or `reference_id`
@@ -33,12 +35,5 @@ export async function showCustomer(db: Queryable, sealer: Sealer, payment: strin
   const sealed = await findDetails(db, id);
   const details =
     sealed === undefined ? NO_DETAILS : detailsSchema.parse(JSON.parse(sealer.open(sealed, ['payment-details', id])));
-  return { paymentId: id, referenceId, ...details, erasedAt: await findErasure(db, id) };
-}
-
-/** The first erasure that the audit log has. */
-async function findErasure(db: Queryable, paymentId: string): Promise<Date | null> {
-  const actions = await listActions(db, { target: paymentId, limit: ACTIONS_PER_PAYMENT });
-  const erasures = actions.filter(({ action, outcome }) => action === 'customer.erase' && outcome === 'succeeded');
-  return erasures.at(-1)?.finishedAt ?? null;
+  return { paymentId: id, referenceId, ...details, erasedAt: await findFirstSuccess(db, ERASE_CUSTOMER, id) };
 }

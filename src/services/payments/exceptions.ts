@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { refundLatePaymentManually } from '../../db/transitions/late-payment-transitions';
 import { type ActorText, actorText, type OperatorActor } from '../../domain/actor';
 import type { ExceptionKind } from '../../domain/exception-kinds';
+import { DeclaredAction } from '../../domain/declared-action';
 import { type AuditDependencies, withAudit } from '../audit/audit';
 import { requireRow } from '../../db/connection/require-row';
 import { requireApproval } from '../audit/request-approval';
@@ -55,6 +56,8 @@ export interface ExceptionResolution {
   readonly isRefunded: boolean;
 }
 
+export const RESOLVE_EXCEPTION = new DeclaredAction('exception.resolve');
+
 /**
  * Closes an exception.
  * @throws NotFoundError if there is no such open exception
@@ -68,7 +71,7 @@ export async function resolveException(
   { note, isRefunded }: ExceptionResolution,
 ): Promise<ExceptionRecord> {
   if (isRefunded) await requireRefundApproval(dependencies, actor, exceptionId, note);
-  return withAudit(dependencies, actor, { action: 'exception.resolve', target: exceptionId, note }, async () => {
+  return withAudit(dependencies, actor, { action: RESOLVE_EXCEPTION, target: exceptionId, note }, async () => {
     if (isRefunded) return resolveAsRefunded(dependencies.db, actor, exceptionId, note);
     const { rows } = await dependencies.db.query<ExceptionRecord>(
       `update exceptions set resolved_at = now(), resolved_by = $2, note = $3

@@ -1,6 +1,7 @@
 import { ConflictError } from '../../errors';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { type OperatorActor, toStepActor } from '../../domain/actor';
+import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_ACTIONS, rejectionReason, type OperatorPaymentAction } from '../../domain/payment-actions';
 import { isFinal } from '../../domain/payment-transitions';
 import type { Logger } from '../../observability/logger';
@@ -48,25 +49,30 @@ export async function performPaymentAction(
     const request = { action: approvable, target: referenceId, parameters, amountRupiah };
     await requireApproval(dependencies, actor, request, note);
   }
-  return withAudit(dependencies, actor, { action: PAYMENT_ACTIONS[action].auditName, target: id, note }, async () => {
-    await assertAllowed(workflows, action, payment);
-    const result = await requestFromLost(dependencies, id, () =>
-      workflows.request(payment, action, toStepActor(actor, note)),
-    );
-    switch (result.outcome) {
-      case 'done':
-        return { id, referenceId, status: result.status };
-      case 'rejected':
-        if (result.status !== payment.status) await catchUp(workflows, id);
-        throw new ConflictError('not_allowed', result.reason);
-      case 'no_workflow': {
-        const now = await findPayment(db, id);
-        await assertAllowed(workflows, action, now);
-        const text = `It is "${now.status}", and its workflow was lost again. Repeat this in a minute.`;
-        throw new ConflictError('not_allowed', text);
+  return withAudit(
+    dependencies,
+    actor,
+    { action: new DeclaredAction(PAYMENT_ACTIONS[action].auditName), target: id, note },
+    async () => {
+      await assertAllowed(workflows, action, payment);
+      const result = await requestFromLost(dependencies, id, () =>
+        workflows.request(payment, action, toStepActor(actor, note)),
+      );
+      switch (result.outcome) {
+        case 'done':
+          return { id, referenceId, status: result.status };
+        case 'rejected':
+          if (result.status !== payment.status) await catchUp(workflows, id);
+          throw new ConflictError('not_allowed', result.reason);
+        case 'no_workflow': {
+          const now = await findPayment(db, id);
+          await assertAllowed(workflows, action, now);
+          const text = `It is "${now.status}", and its workflow was lost again. Repeat this in a minute.`;
+          throw new ConflictError('not_allowed', text);
+        }
       }
-    }
-  });
+    },
+  );
 }
 
 /** Checks the status in PostgreSQL before the request. The workflow checks the settlement delay, by its own clock. */

@@ -7,7 +7,7 @@ import type { LedgerLine } from '../../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
 import type { WorkflowRun } from '../../temporal/payment-workflow-client';
-import { type AuditedAction, listActions } from '../audit/audit';
+import { type AuditedAction, listActions } from '../audit/list-actions';
 import { type ExceptionRecord, listExceptionsOf } from './exceptions';
 import { findPaymentOrRequest } from './find-payment';
 import { listDeliveriesOf, type PaymentDelivery } from '../webhooks/webhook-deliveries';

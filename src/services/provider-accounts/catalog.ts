@@ -4,6 +4,7 @@ import type { Queryable } from '../../db/connection/pool';
 import type { FeeRate } from '../../domain/fees';
 import type { SettlementKind } from '../../domain/payment';
 import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
+import { DeclaredAction } from '../../domain/declared-action';
 
 /** Fees and settlement of a provider and channel. A payment captures the version in force at its creation. */
 export interface PolicyVersion extends PolicyTerms {
@@ -38,6 +39,8 @@ const POLICY_COLUMNS = `id, provider, channel, version, fee_basis_points as "fee
   fee_flat_rupiah as "feeFlatRupiah", settlement_kind as "settlementKind",
   settlement_delay_seconds as "settlementDelaySeconds", expires_in_seconds as "expiresInSeconds",
   created_at as "createdAt"`;
+
+export const SET_POLICY = new DeclaredAction('catalog.set');
 
 /** Writes the next version of the policy; new payments capture it. Two concurrent changes both take effect. */
 export async function setPolicy(db: Queryable, change: PolicyChange): Promise<PolicyVersion> {

@@ -3,6 +3,7 @@ import type { Environment } from '../../config';
 import { ConflictError, InvalidError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import type { ProviderName } from '../../domain/provider-capabilities';
+import { DeclaredAction } from '../../domain/declared-action';
 import { keyFingerprint } from '../../crypto/key-fingerprint';
 import type { Sealer } from '../../crypto/sealing';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
@@ -58,6 +59,8 @@ export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter'
 
 const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status,
   calls_per_second as "callsPerSecond", nmid, key_fingerprint as "keyFingerprint", created_at as "createdAt"`;
+
+export const ADD_ACCOUNT = new DeclaredAction('account.create');
 
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
@@ -123,6 +126,8 @@ export async function listAccounts(db: Queryable): Promise<ProviderAccount[]> {
   return rows;
 }
 
+export const APPROVE_ACCOUNT = new DeclaredAction('account.approve');
+
 /** A second operator has approved it. @throws UserError if there is no such proposed account with this key and NMID */
 export async function approveAccount(db: Queryable, approved: AccountKey): Promise<ProviderAccount> {
   const { rows } = await db.query<ProviderAccount>(
@@ -143,10 +148,14 @@ function requireApproved([account]: readonly ProviderAccount[]): ProviderAccount
   );
 }
 
+export const DISABLE_ACCOUNT = new DeclaredAction('account.disable');
+
 /** New payments do not use it; its existing payments continue. @throws NotFoundError if there is no such account */
 export function disableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
   return setStatus(db, accountId, 'disabled');
 }
+
+export const ENABLE_ACCOUNT = new DeclaredAction('account.enable');
 
 /** New payments use it again. @throws NotFoundError if there is no such account */
 export function enableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
@@ -160,6 +169,8 @@ async function setStatus(db: Queryable, accountId: string, status: 'enabled' | '
   );
   return requireRow(rows, 'providerAccount', accountId);
 }
+
+export const SET_CALL_RATE = new DeclaredAction('account.set_rate');
 
 /**
  * Limits the calls to an account, of all processes together. Every process applies it within 2 seconds.
@@ -186,6 +197,8 @@ export interface NewServerKey {
   readonly nmid: string | undefined;
 }
 
+export const SET_SERVER_KEY = new DeclaredAction('account.set_key');
+
 /**
  * Replaces the server key after the provider issued a new one. Every process uses it within 2 seconds.
  * @throws NotFoundError if there is no such account
@@ -207,6 +220,8 @@ export interface ProposedServerKey {
   readonly keyFingerprint: string;
   readonly nmid: string;
 }
+
+export const PROPOSE_SERVER_KEY = new DeclaredAction('account.propose_key');
 
 /**
  * Stores a server key that is used for nothing until a second operator approves it. It replaces an earlier proposal.

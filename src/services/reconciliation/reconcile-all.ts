@@ -10,6 +10,7 @@ import {
   type ReconciliationPart,
   type ReconciliationBatch,
 } from '../../domain/reconciliation';
+import { DeclaredAction } from '../../domain/declared-action';
 import { reconcileBatch, type ReconcileDependencies } from './compare-payments';
 
 export interface Reconciliation extends Omit<Coverage, 'breaks'> {
@@ -24,6 +25,8 @@ export interface Reconciliation extends Omit<Coverage, 'breaks'> {
 const MAX_BREAKS = 10_000;
 /** The approximate interval of progress reports. */
 const BATCH_LIMITS = { durationMs: 5_000, stopSignal: new AbortController().signal };
+
+export const RECONCILE = new DeclaredAction('reconciliation.run');
 
 /**
  * Runs a whole reconciliation in this process, its parts concurrently.

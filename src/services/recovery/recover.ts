@@ -12,6 +12,7 @@ import {
 } from '../../db/queries/list-open-payments';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
 import { isFinal } from '../../domain/payment-transitions';
+import { DeclaredAction } from '../../domain/declared-action';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ListedWorkflow, WorkflowPage } from '../../temporal/workflow-records';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
@@ -51,6 +52,8 @@ const ATTEMPTS = 5;
 const RETRY_DELAY_MS = 500;
 /** Tolerance for clock differences between machines, and for creations that took long. */
 const CLOCK_MARGIN_MS = 3_600_000;
+
+export const RECOVER = new DeclaredAction('recovery.run');
 
 /**
  * Makes PostgreSQL and Temporal consistent after either was lost or restored to an earlier time. PostgreSQL is the

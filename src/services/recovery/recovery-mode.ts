@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { STATUS } from '../../db/queries/payment-indexes';
 import * as records from '../../db/records/recovery-mode';
 import { actorText, type OperatorActor } from '../../domain/actor';
+import { DeclaredAction } from '../../domain/declared-action';
 import { type AuditDependencies, withAudit } from '../audit/audit';
 import type { PaymentActionDependencies } from '../payments/payment-actions';
 import { wakeWorkflows } from '../payments/wake-workflows';
@@ -11,6 +12,8 @@ import { wakeWorkflows } from '../payments/wake-workflows';
 const READING_AGE_MS = 2_000;
 const TARGET = 'installation';
 
+export const BEGIN_RECOVERY = new DeclaredAction('recovery.begin');
+
 /** Begins recovery mode: within 2 s no worker settles or refunds. If it is on already, who began it first stays. */
 export function beginRecoveryMode(
   dependencies: AuditDependencies,
@@ -18,11 +21,13 @@ export function beginRecoveryMode(
   note: string,
 ): Promise<records.RecoveryMode> {
   const { db } = dependencies;
-  return withAudit(dependencies, actor, { action: 'recovery.begin', target: TARGET, note }, async () => {
+  return withAudit(dependencies, actor, { action: BEGIN_RECOVERY, target: TARGET, note }, async () => {
     await records.beginRecovery(db, { by: actorText(actor), reason: note });
     return records.readRecoveryMode(db);
   });
 }
+
+export const END_RECOVERY = new DeclaredAction('recovery.end');
 
 /**
  * Ends recovery mode, records PostgreSQL's timeline, and wakes the workflows that were deferred. A workflow that
@@ -35,7 +40,7 @@ export async function endRecoveryMode(
   note: string,
 ): Promise<number> {
   const { db, workflows } = dependencies;
-  await withAudit(dependencies, actor, { action: 'recovery.end', target: TARGET, note }, () => records.endRecovery(db));
+  await withAudit(dependencies, actor, { action: END_RECOVERY, target: TARGET, note }, () => records.endRecovery(db));
   await sleep(READING_AGE_MS);
   const deferred = await listDeferred(db);
   await wakeWorkflows(workflows, deferred);

@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { retireOldKeys } from '../../crypto/derived-keys';
 import { ConflictError, messageOf } from '../../errors';
 import { sealedPrefix, type SealBinding, type Sealer } from '../../crypto/sealing';
+import { DeclaredAction } from '../../domain/declared-action';
 
 /** Rows that a statement examines, whether it changes them or not. */
 const BATCH = 500;
@@ -83,6 +84,8 @@ export interface ResealedTable {
   readonly table: string;
   readonly resealed: number;
 }
+
+export const RESEAL = new DeclaredAction('master_key.reseal');
 
 /**
  * Seals every value with the current master key. Afterwards the old master keys are not needed. It can be stopped and

@@ -7,6 +7,7 @@ import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { TIMER_ACTIONS } from '../../domain/payment-actions';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
+import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError, InvalidError, NotFoundError } from '../../errors';
 import { requireRow } from '../../db/connection/require-row';
 
@@ -79,6 +80,8 @@ export interface TriggeredStep {
   readonly step: TriggerStep;
   readonly payment: TriggeredPayment;
 }
+
+export const TRIGGER = new DeclaredAction('sandbox.trigger');
 
 /**
  * Takes a new payment of the sandbox to an event.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
 import type { PaymentEvent } from '../../domain/events';
+import { DeclaredAction } from '../../domain/declared-action';
 import type { Sealer } from '../../crypto/sealing';
 import { openSecret, type SealedSecret } from '../../webhooks/outbox';
 import { markDead } from '../../webhooks/mark-dead';
@@ -48,6 +49,8 @@ const ENDPOINT_COLUMNS = `endpoint.id, endpoint.merchant_id as "merchantId", end
       where endpoint_id = endpoint.id and status = 'pending' and retry_workflow_started_at is not null)
   end as pending,
   endpoint.created_at as "createdAt"`;
+
+export const CREATE_ENDPOINT = new DeclaredAction('webhook.create');
 
 /**
  * Registers an endpoint. The secret that signs its webhooks is stored sealed; only this result contains it.
@@ -102,6 +105,8 @@ export async function findEndpoint(db: Queryable, endpointId: string): Promise<W
   return requireRow(rows, 'endpoint', endpointId);
 }
 
+export const DISABLE_ENDPOINT = new DeclaredAction('webhook.disable');
+
 /**
  * Disables an endpoint. Its pending deliveries become dead; an operator can redeliver them after the endpoint is
  * enabled again. An endpoint that is disabled already keeps its reason. The deliveries are marked dead in batches; the
@@ -117,6 +122,8 @@ export async function disableEndpoint(db: Queryable, endpointId: string): Promis
   await markDead(db, endpointId);
   return findEndpoint(db, endpointId);
 }
+
+export const ENABLE_ENDPOINT = new DeclaredAction('webhook.enable');
 
 /**
  * Enables an endpoint and resets its health.
@@ -136,6 +143,8 @@ export interface RotatedSecret extends Pick<WebhookEndpoint, 'id' | 'merchantId'
   /** Until then webhooks are signed with the old and the new secret. */
   readonly oldSecretExpiresAt: Date;
 }
+
+export const ROTATE_SECRET = new DeclaredAction('webhook.rotate_secret');
 
 /**
  * Creates a new secret for an endpoint. Older secrets stay valid for the overlap; 0 invalidates them immediately.

@@ -5,6 +5,7 @@ import { openSecret, type SealedSecret, VALID_SECRETS } from '../../webhooks/out
 import { RESET_HEALTH } from '../../webhooks/record-attempt';
 import type { WebhookAttempt, WebhookSender } from '../../webhooks/send';
 import { requireRow } from '../../db/connection/require-row';
+import { DeclaredAction } from '../../domain/declared-action';
 
 /** The value of `X-Service-Event`; no payment event has this name. */
 const PING_EVENT = 'ping';
@@ -14,6 +15,8 @@ export interface Ping extends WebhookAttempt {
   readonly endpointId: string;
   readonly url: string;
 }
+
+export const PING_ENDPOINT = new DeclaredAction('webhook.ping');
 
 /**
  * Sends a signed test request immediately, with the rules of every webhook, also to a disabled endpoint. It creates no

@@ -1,6 +1,7 @@
 import { ConflictError, NotFoundError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import { type DeliveryStatus, lockedEndpoints } from '../../webhooks/outbox';
+import { DeclaredAction } from '../../domain/declared-action';
 
 export interface Redelivery {
   /** Deliveries that are pending again. */
@@ -30,6 +31,8 @@ const REQUEUE_DELIVERIES = `
     redelivered_xid = pg_current_xact_id()
   from locked_endpoint endpoint
   where endpoint.id = delivery.endpoint_id and delivery.id = any ($1)`;
+
+export const REDELIVER = new DeclaredAction('webhook.redeliver');
 
 /**
  * Redelivers deliveries that are dead or delivered.

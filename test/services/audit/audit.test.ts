@@ -1,6 +1,11 @@
 import { UserError } from '../../../src/errors';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { withAudit, listActions } from '../../../src/services/audit/audit';
+import type { OperatorActor } from '../../../src/domain/actor';
+import { DeclaredAction } from '../../../src/domain/declared-action';
+import { withAudit } from '../../../src/services/audit/audit';
+import { listActions } from '../../../src/services/audit/list-actions';
+import { REVOKE_KEY } from '../../../src/services/merchants/keys';
+import { PING_ENDPOINT } from '../../../src/services/webhooks/webhook-ping';
 import { createOperator } from '../../../src/services/identity/operators';
 import { operatorOf, osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -21,13 +26,13 @@ afterEach(async () => {
 it('records actor, action, target, time, note and outcome of each action', async () => {
   const dewi = operatorOf(await createOperator(db, { name: 'dewi', environment: 'sandbox' }), 'api');
   expect(
-    await withAudit({ db }, CLI, { action: 'key.revoke', target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
+    await withAudit({ db }, CLI, { action: REVOKE_KEY, target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
   ).toBe(7);
-  const rejected = withAudit({ db }, dewi, { action: 'payment.settle', target: 'P' }, () =>
+  const rejected = withAudit({ db }, dewi, { action: new DeclaredAction('payment.settle'), target: 'P' }, () =>
     Promise.reject(new UserError('The delay is not over.')),
   );
   await expect(rejected).rejects.toThrow('The delay is not over.');
-  const failed = withAudit({ db }, dewi, { action: 'refund.retry', target: 'P' }, () =>
+  const failed = withAudit({ db }, dewi, { action: new DeclaredAction('refund.retry'), target: 'P' }, () =>
     Promise.reject(new Error('no response')),
   );
   await expect(failed).rejects.toThrow('no response');
@@ -62,23 +67,39 @@ it('records actor, action, target, time, note and outcome of each action', async
 
 it('records the action before its execution, so that an action that ends with the process is recorded', async () => {
   let during: unknown;
-  await withAudit({ db }, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
+  await withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, async () => {
     during = await listActions(db, { limit: 1 });
   });
   expect(during).toMatchObject([{ action: 'webhook.ping', target: 'E', outcome: null, finishedAt: null }]);
 });
 
+it.each(['cli', 'api', 'console'] as const)('records the door through which an operator acts: %s', async (door) => {
+  const { id, name } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
+  const dewi: OperatorActor = { kind: 'operator', name, door, operatorId: id };
+  await withAudit({ db }, dewi, { action: PING_ENDPOINT, target: 'E' }, () => Promise.resolve());
+  expect(await listActions(db, { limit: 1 })).toMatchObject([{ actor: 'operator:dewi', via: door }]);
+  const { rows } = await db.query('select operator_id from operator_actions');
+  expect(rows).toEqual([{ operator_id: id }]);
+});
+
+it('records no action whose name is not declared', async () => {
+  const work = jest.fn(() => Promise.resolve());
+  // @ts-expect-error A text is no declared action.
+  await expect(withAudit({ db }, CLI, { action: 'endpoint.ping', target: 'E' }, work)).rejects.toThrow('not-null');
+  expect(work).not.toHaveBeenCalled();
+});
+
 it('does not execute an action that cannot be recorded', async () => {
   await db.query('alter table operator_actions rename to away');
   const work = jest.fn(() => Promise.resolve());
-  await expect(withAudit({ db }, CLI, { action: 'webhook.ping', target: 'E' }, work)).rejects.toThrow(
+  await expect(withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, work)).rejects.toThrow(
     'operator_actions',
   );
   expect(work).not.toHaveBeenCalled();
 });
 
 it('returns the result of the action if its outcome cannot be recorded', async () => {
-  const done = await withAudit({ db }, CLI, { action: 'webhook.ping', target: 'E' }, async () => {
+  const done = await withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, async () => {
     await db.query('alter table operator_action_outcomes rename to away');
     return 'done';
   });
@@ -86,7 +107,7 @@ it('returns the result of the action if its outcome cannot be recorded', async (
 });
 
 it.each(['operator_actions', 'operator_action_outcomes'])('%s is append-only', async (table) => {
-  await withAudit({ db }, CLI, { action: 'webhook.ping', target: 'E' }, () => Promise.resolve());
+  await withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, () => Promise.resolve());
   const statements = [
     `update ${table} set ${table === 'operator_actions' ? 'note' : 'detail'} = 'x'`,
     `delete from ${table}`,

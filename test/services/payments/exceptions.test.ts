@@ -1,5 +1,5 @@
 import { openException } from '../../../src/db/records/open-exception';
-import { listActions } from '../../../src/services/audit/audit';
+import { listActions } from '../../../src/services/audit/list-actions';
 import { listExceptions, listExceptionsOf, resolveException } from '../../../src/services/payments/exceptions';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { osUser } from '../../support/actors';

@@ -1,5 +1,5 @@
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { listActions } from '../../../src/services/audit/audit';
+import { listActions } from '../../../src/services/audit/list-actions';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { newNamespace, startTestService, type TestService } from '../../support/service';

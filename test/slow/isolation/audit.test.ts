@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { OPERATOR_ENDPOINTS } from '../../../src/api/routes';
 import { createProgram } from '../../../src/cli/program';
-import { type AuditedAction, listActions } from '../../../src/services/audit/audit';
+import { type AuditedAction, listActions } from '../../../src/services/audit/list-actions';
 import { createPool } from '../../../src/db/connection/pool';
 import { createOperator, type NewOperator } from '../../../src/services/identity/operators';
 import { PACKAGE_ROOT } from '../../../src/package-info';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setLanguage } from '../../../db/records/user-language';
+import { setUserLanguage } from '../../../db/records/user-language';
 import { LANGUAGES } from '../../../domain/sign-in';
 import { redirectTo, userPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -16,7 +16,7 @@ export const setLanguage = userPage({
   fields: languageSchema,
   async handler({ db }: Pick<DashboardDependencies, 'db'>, { session }, form) {
     if (!form.ok) return redirectTo('/');
-    await setLanguage(db, session.user.id, form.values.language);
+    await setUserLanguage(db, session.user.id, form.values.language);
     return redirectTo(form.values.back);
   },
 });

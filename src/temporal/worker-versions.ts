@@ -3,7 +3,8 @@ import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time';
 import type { WorkerOptions } from '@temporalio/worker';
 import { UserError } from '../errors';
-import { hasStatus } from '../temporal/grpc-errors';
+import { hasStatus } from './grpc-errors';
+import { DeclaredAction } from '../domain/declared-action';
 
 /** The version of this worker, for Worker Versioning. */
 export interface WorkerVersion {
@@ -51,6 +52,8 @@ export async function listWorkerVersions(client: Client, deploymentName: string)
     throw error;
   }
 }
+
+export const USE_WORKER_VERSION = new DeclaredAction('worker.use_version');
 
 /**
  * New workflows start on this version from now on, and workflows that are not pinned continue on it.

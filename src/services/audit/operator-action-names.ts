@@ -1,0 +1,70 @@
+import * as approvals from '../approvals';
+import * as archivePayments from '../archive/archive-payments';
+import * as recordDecryption from './record-decryption';
+import * as requestApproval from './request-approval';
+import * as operators from '../identity/operators';
+import * as keys from '../merchants/keys';
+import * as merchantHold from '../merchants/merchant-hold';
+import * as merchants from '../merchants/merchants';
+import * as customers from '../payments/customers';
+import * as exceptions from '../payments/exceptions';
+import * as catalog from '../provider-accounts/catalog';
+import * as providerAccounts from '../provider-accounts/provider-accounts';
+import * as reconcileAll from '../reconciliation/reconcile-all';
+import * as recover from '../recovery/recover';
+import * as recoveryMode from '../recovery/recovery-mode';
+import * as reseal from '../recovery/reseal';
+import * as triggerEvent from '../sandbox/trigger-event';
+import * as webhookEndpoints from '../webhooks/webhook-endpoints';
+import * as webhookPing from '../webhooks/webhook-ping';
+import * as webhookRedelivery from '../webhooks/webhook-redelivery';
+import * as workerVersions from '../../temporal/worker-versions';
+import { DeclaredAction } from '../../domain/declared-action';
+import { type OperatorPaymentAction, PAYMENT_ACTIONS } from '../../domain/payment-actions';
+
+/** The modules that declare operator actions. A test finds one that is missing here. */
+const MODULES = [
+  approvals,
+  archivePayments,
+  recordDecryption,
+  requestApproval,
+  operators,
+  keys,
+  merchantHold,
+  merchants,
+  customers,
+  exceptions,
+  catalog,
+  providerAccounts,
+  reconcileAll,
+  recover,
+  recoveryMode,
+  reseal,
+  triggerEvent,
+  webhookEndpoints,
+  webhookPing,
+
+  webhookRedelivery,
+  workerVersions,
+] as const;
+
+type Exported<Module> = Module extends unknown ? Module[keyof Module] : never;
+type NameOf<Value> = Value extends DeclaredAction<infer Name> ? Name : never;
+
+/** Every operator action that writes, or that shows personal data or payloads. */
+export type OperatorActionName =
+  NameOf<Exported<(typeof MODULES)[number]>> | (typeof PAYMENT_ACTIONS)[OperatorPaymentAction]['auditName'];
+
+/** In alphabetical order. */
+export const OPERATOR_ACTION_NAMES: readonly OperatorActionName[] = [
+  ...MODULES.flatMap((module) =>
+    Object.values<unknown>(module)
+      .filter(isDeclared)
+      .map(({ name }) => name),
+  ),
+  ...Object.values(PAYMENT_ACTIONS).map(({ auditName }) => auditName),
+].toSorted();
+
+function isDeclared(value: unknown): value is DeclaredAction<OperatorActionName> {
+  return value instanceof DeclaredAction;
+}
