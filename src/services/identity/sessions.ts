@@ -9,6 +9,7 @@ import {
   findSession,
   type ListedSession,
   listOpenSessions,
+  type MembershipRow,
   recordSessionUse,
   type SessionRow,
 } from '../../db/records/sessions';
@@ -23,6 +24,9 @@ import { ConflictError, NotFoundError, SignInError } from '../../errors';
 
 /** Of the request that a browser sends. */
 export type { Browser };
+
+/** The merchant of the path, and the user's role in it. */
+export type Membership = MembershipRow;
 
 /** A browser that is signed in, or on its way to it (`stage`). */
 export interface Session extends Omit<SessionRow, 'userId' | 'email' | 'userName' | 'language'> {

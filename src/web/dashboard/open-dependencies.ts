@@ -67,7 +67,7 @@ export function openDashboard(
       sealer,
       derivedKeys,
       lostWorkflows,
-      creations: new SingleFlight(workflows, admission),
+      createFlights: new SingleFlight(workflows, admission),
       qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
       checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
       checkoutPages: new CheckoutPages(),

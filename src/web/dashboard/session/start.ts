@@ -20,7 +20,8 @@ export const startDevelopmentSession = publicPage({
     const browser = { address: clientAddress(request), userAgent: request.get('user-agent') ?? '' };
     const link = { realm: 'merchant', token: String(request.params.token), browser } as const;
     const opened = await useDevelopmentLink(db, link, now).catch((error: unknown) => {
-      throw error instanceof SignInError ? new PageError(error.reason) : error;
+      if (!(error instanceof SignInError)) throw error;
+      throw new PageError(error.reason === 'link_used' ? 'link_used' : 'link_invalid');
     });
     return redirectTo('/', { 'Set-Cookie': cookie.set(opened.token, opened.expiresAt) });
   },
