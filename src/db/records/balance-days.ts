@@ -1,0 +1,92 @@
+import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
+
+/* Days are `YYYY-MM-DD`, in Western Indonesian Time (WIB). */
+
+/** Closes the days that are over. @returns how many days were closed */
+export async function closeDays(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ closed: number }>({
+    name: 'close_days',
+    text: 'select close_days() as closed',
+  });
+  return onlyRow(rows).closed;
+}
+
+/** The sums of a merchant's lines on one day. */
+export interface DayTotals {
+  readonly day: string;
+  readonly creditRupiah: number;
+  readonly debitRupiah: number;
+  readonly lineCount: number;
+}
+
+/** Some days of a merchant's balance. */
+export interface BalancePeriod {
+  readonly openingRupiah: number;
+  /** The days that have lines, in order. */
+  readonly days: readonly DayTotals[];
+  /** Null: no day is closed yet. */
+  readonly lastClosedDay: string | null;
+  /** The day on which a line is booked now. */
+  readonly openDay: string;
+}
+
+/** The days from one day to another, both included: closed days from their sums, the others from their lines. */
+export async function readBalancePeriod(
+  db: Queryable,
+  merchantId: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<BalancePeriod> {
+  const { rows } = await db.query<BalancePeriod>({
+    name: 'read_balance_period',
+    text: `with closed as (select max(day) as day from closed_days),
+     unclosed as materialized (
+       select booked_on as day, count(*) as line_count,
+         coalesce(sum(amount_rupiah) filter (where amount_rupiah > 0), 0) as credit_rupiah,
+         coalesce(-sum(amount_rupiah) filter (where amount_rupiah < 0), 0) as debit_rupiah
+       from balance_transactions
+       where merchant_id = $1 and booked_on > coalesce((select day from closed), '-infinity') and booked_on <= $3
+       group by booked_on
+     )
+     select (
+         coalesce((
+           select closing_rupiah from balance_days where merchant_id = $1 and day < $2 order by day desc limit 1
+         ), 0) + coalesce((select sum(credit_rupiah - debit_rupiah) from unclosed where day < $2), 0)
+       )::bigint as "openingRupiah",
+       (
+         select coalesce(json_agg(json_build_object('day', day, 'creditRupiah', credit_rupiah,
+           'debitRupiah', debit_rupiah, 'lineCount', line_count) order by day), '[]')
+         from (
+           select day, credit_rupiah, debit_rupiah, line_count from balance_days
+           where merchant_id = $1 and day between $2 and $3
+           union all
+           select day, credit_rupiah, debit_rupiah, line_count from unclosed where day >= $2
+         ) found
+       ) as days,
+       closed.day::text as "lastClosedDay", greatest(booking_day(now()), closed.day + 1)::text as "openDay"
+     from closed`,
+    values: [merchantId, from, to],
+  });
+  return onlyRow(rows);
+}
+
+export interface AvailableBalance {
+  readonly availableRupiah: number;
+  readonly asOf: Date;
+}
+
+/** The newest closing of a merchant, and the lines since. */
+export async function readAvailableBalance(db: Queryable, merchantId: string): Promise<AvailableBalance> {
+  const { rows } = await db.query<AvailableBalance>({
+    name: 'read_available_balance',
+    text: `select now() as "asOf", (coalesce(newest.closing_rupiah, 0) + coalesce((
+         select sum(amount_rupiah) from balance_transactions
+         where merchant_id = $1 and booked_on > coalesce(newest.day, '-infinity')
+       ), 0))::bigint as "availableRupiah"
+     from (select) only_row left join lateral (
+       select day, closing_rupiah from balance_days where merchant_id = $1 order by day desc limit 1
+     ) newest on true`,
+    values: [merchantId],
+  });
+  return onlyRow(rows);
+}

@@ -1,0 +1,51 @@
+import type { BalanceTransactionKind } from '../../domain/balance';
+import type { Queryable } from '../connection/pool';
+
+/** One change of a merchant's available balance. */
+export interface BalanceTransaction {
+  readonly postingId: number;
+  /** `YYYY-MM-DD`, in WIB. */
+  readonly bookedOn: string;
+  readonly occurredAt: Date;
+  readonly kind: BalanceTransactionKind;
+  /** Above zero: the balance grew. */
+  readonly amountRupiah: number;
+  /** Of the payment. */
+  readonly referenceId: string | null;
+  /** Null also if the payment is archived: its file has it. */
+  readonly merchantReferenceId: string | null;
+}
+
+/** The place of a line among all of a merchant. */
+export type LinePosition = Pick<BalanceTransaction, 'bookedOn' | 'postingId'>;
+
+export interface LinePage {
+  readonly after: LinePosition;
+  /** The last day of the list. */
+  readonly to: string;
+  readonly limit: number;
+}
+
+/** The lines of a merchant in the order of their days. */
+export async function listBalanceTransactions(
+  db: Queryable,
+  merchantId: string,
+  { after, to, limit }: LinePage,
+): Promise<BalanceTransaction[]> {
+  const { rows } = await db.query<BalanceTransaction>({
+    name: 'list_balance_transactions',
+    text: `select posting_id as "postingId", booked_on::text as "bookedOn", occurred_at as "occurredAt", kind,
+       line.amount_rupiah as "amountRupiah", coalesce(payments.reference_id, archived.reference_id) as "referenceId",
+       payments.merchant_reference_id as "merchantReferenceId"
+     from (
+       select * from balance_transactions
+       where merchant_id = $1 and (booked_on, posting_id) > ($2, $3) and booked_on <= $4
+       order by booked_on, posting_id limit $5
+     ) line
+     left join payments on payments.id = line.payment_id
+     left join archived_payments archived on archived.payment_id = line.payment_id
+     order by booked_on, posting_id`,
+    values: [merchantId, after.bookedOn, after.postingId, to, limit],
+  });
+  return rows;
+}

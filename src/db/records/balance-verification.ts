@@ -1,0 +1,61 @@
+import type { Queryable } from '../connection/pool';
+
+/* What `lunas ledger verify` reads of the lines of balances. */
+
+/** The available balance of a merchant, by the ledger or by its lines. */
+export interface MerchantSum {
+  readonly merchantId: string;
+  readonly amountRupiah: number;
+}
+
+/** The sums of the lines of all postings up to this id, and of archived ones, which may have any id. */
+export async function readLineSums(db: Queryable, upTo: number): Promise<MerchantSum[]> {
+  const { rows } = await db.query<MerchantSum>(
+    `select merchant_id as "merchantId", sum(amount_rupiah)::bigint as "amountRupiah"
+     from balance_transactions line
+     where posting_id <= $1 or exists (select from archived_payments where payment_id = line.payment_id)
+     group by merchant_id`,
+    [upTo],
+  );
+  return rows;
+}
+
+/** The sums of the entries of available balances that the archive has taken. */
+export async function readArchivedSums(db: Queryable): Promise<MerchantSum[]> {
+  const { rows } = await db.query<MerchantSum>(
+    `select merchant_id as "merchantId", sum(credit_rupiah - debit_rupiah)::bigint as "amountRupiah"
+     from ledger_closings where account = 'merchant_available' group by merchant_id`,
+  );
+  return rows;
+}
+
+/** A closed day whose sums are not those of its lines. Null: there is no such row, or no line. */
+export interface ClosedDayDifference {
+  readonly merchantId: string;
+  readonly day: string;
+  readonly recordedRupiah: number | null;
+  readonly linesRupiah: number | null;
+}
+
+/** Compares the closings of all closed days with the lines. */
+export async function findClosedDayDifferences(db: Queryable, limit: number): Promise<ClosedDayDifference[]> {
+  const { rows } = await db.query<ClosedDayDifference>(
+    `with recorded as (
+       select merchant_id, day, line_count, credit_rupiah - debit_rupiah as sums_rupiah,
+         closing_rupiah - lag(closing_rupiah, 1, 0::bigint) over (partition by merchant_id order by day) as change_rupiah
+       from balance_days
+     ), lines as (
+       select merchant_id, booked_on as day, count(*) as line_count, sum(amount_rupiah)::bigint as change_rupiah
+       from balance_transactions where booked_on <= (select max(day) from closed_days)
+       group by merchant_id, booked_on
+     )
+     select merchant_id as "merchantId", day::text, recorded.change_rupiah as "recordedRupiah",
+       lines.change_rupiah as "linesRupiah"
+     from recorded full join lines using (merchant_id, day)
+     where (recorded.change_rupiah, recorded.sums_rupiah, recorded.line_count)
+       is distinct from (lines.change_rupiah, lines.change_rupiah, lines.line_count)
+     order by day, merchant_id limit $1`,
+    [limit],
+  );
+  return rows;
+}

@@ -1,0 +1,13 @@
+/* Western Indonesian Time (WIB). It has no daylight saving time. */
+
+const OFFSET_MS = 7 * 3_600_000;
+
+/** `2026-11-24T23:59:59.000+07:00`. */
+export function formatInWib(at: Date): string {
+  return new Date(at.getTime() + OFFSET_MS).toISOString().replace('Z', '+07:00');
+}
+
+/** `2026-11`. */
+export function monthInWib(at: Date): string {
+  return formatInWib(at).slice(0, 'YYYY-MM'.length);
+}
