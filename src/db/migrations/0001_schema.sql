@@ -1387,7 +1387,7 @@ grant insert on ledger_postings, ledger_entries to lunas_api, lunas_worker, luna
 grant select, insert on ledger_verifications, ledger_verification_results to lunas_operator;
 grant select on ledger_verification_results to lunas_worker;
 
--- Balance. Lines are written by a trigger of the ledger, and the worker closes days: no role has more than these rights.
+-- Balance. A trigger of the ledger writes lines, and the worker closes days: no role has more than these rights.
 grant select on balance_transactions, closed_days, balance_days to lunas_operator, lunas_reader;
 revoke execute on function book_balance_transaction, close_days_until, close_days from public;
 grant execute on function close_days to lunas_worker;

@@ -42,8 +42,8 @@ export async function findClosedDayDifferences(db: Queryable, limit: number): Pr
   const { rows } = await db.query<ClosedDayDifference>(
     `with recorded as (
        select merchant_id, day, line_count, credit_rupiah - debit_rupiah as sums_rupiah,
-         closing_rupiah - lag(closing_rupiah, 1, 0::bigint) over (partition by merchant_id order by day) as change_rupiah
-       from balance_days
+         closing_rupiah - lag(closing_rupiah, 1, 0::bigint) over merchant as change_rupiah
+       from balance_days window merchant as (partition by merchant_id order by day)
      ), lines as (
        select merchant_id, booked_on as day, count(*) as line_count, sum(amount_rupiah)::bigint as change_rupiah
        from balance_transactions where booked_on <= (select max(day) from closed_days)

@@ -20,11 +20,16 @@ export const LEDGER_BREAK_KINDS = [
   'posting_wrong_lines',
   'posting_of_other_merchant',
   'entries_without_posting',
+  'line_missing',
+  'line_unexpected',
+  'line_disagrees',
+  'balance_disagrees',
+  'closed_day_disagrees',
 ] as const;
 
 export interface LedgerBreak {
   readonly kind: (typeof LEDGER_BREAK_KINDS)[number];
-  /** Null for entries without a posting. */
+  /** Null for entries without a posting, and for sums of a merchant. */
   readonly paymentId: string | null;
   readonly detail: string;
 }

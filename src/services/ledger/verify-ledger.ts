@@ -10,6 +10,14 @@ import {
 } from '../../db/records/ledger-verifications';
 import type { Queryable } from '../../db/connection/pool';
 import { ConflictError } from '../../errors';
+import type { MerchantSum } from '../../db/records/balance-verification';
+import {
+  AvailableSums,
+  findClosedDayBreaks,
+  lineBreakOf,
+  type LineDifference,
+  lineDifferencesSql,
+} from './find-balance-breaks';
 import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
 import { readAllLedgers, readChangedLedgers } from './read-payment-ledgers';
 
@@ -83,12 +91,19 @@ export async function verifyLedger(
   }
 
   const sums = new Map(balances.map((sum) => [sum.account, sum]));
+  const availableSums = new AvailableSums();
   for await (const page of readEntries(db, postingId, horizon.postingId)) {
     for (const posting of page.strays) {
       const detail = `Posting ${posting} is missing, but has entries.`;
       count({ kind: 'entries_without_posting', paymentId: null, detail });
     }
+    for (const difference of page.lineDifferences) count(lineBreakOf(difference));
     for (const sum of page.sums) sums.set(sum.account, addSums(sum, sums.get(sum.account)));
+    availableSums.add(page.availableSums);
+  }
+  if (!checkpoint && horizon.isDecided) {
+    for await (const found of availableSums.findBreaks(db, horizon.postingId)) count(found);
+    for (const found of await findClosedDayBreaks(db, MAX_BREAKS)) count(found);
   }
   if (!checkpoint) await requireSameClosings(db, archivedBalances);
   const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
@@ -125,10 +140,13 @@ function balanceOf({ account, debitRupiah, creditRupiah }: AccountSums): Account
   return { account, debitRupiah, creditRupiah, balanceRupiah: debitRupiah - creditRupiah };
 }
 
-/** Some entries: the missing postings that they refer to, and the sums of each account. */
+/** Some entries: the missing postings that they refer to, the sums of each account, and what differs from the lines. */
 interface EntriesPage {
   readonly strays: readonly number[];
   readonly sums: readonly AccountSums[];
+  /** The same sums of the available balance by merchant. */
+  readonly availableSums: readonly MerchantSum[];
+  readonly lineDifferences: readonly LineDifference[];
   /** The posting of the last entry; null if there are no more. */
   readonly last: number | null;
 }
@@ -140,6 +158,11 @@ async function* readEntries(db: Queryable, above: number, countedUpTo: number): 
       `with entry as materialized (
          select posting_id, account, side, amount_rupiah from ledger_entries where posting_id > $1 order by posting_id
          fetch first ${ENTRIES_PER_PAGE} rows with ties
+       ), available as (
+         select entry.posting_id, posting.payment_id, posting.merchant_id,
+           sum(case side when 'credit' then amount_rupiah else -amount_rupiah end)::bigint as amount_rupiah
+         from entry left join ledger_postings posting on posting.id = entry.posting_id
+         where account = 'merchant_available' group by entry.posting_id, posting.payment_id, posting.merchant_id
        )
        select (select max(posting_id) from entry) as last,
          (select coalesce(json_agg(distinct posting_id), '[]') from entry
@@ -147,7 +170,13 @@ async function* readEntries(db: Queryable, above: number, countedUpTo: number): 
          (select coalesce(json_agg(sum), '[]') from (
            select account, coalesce(sum(amount_rupiah) filter (where side = 'debit'), 0)::bigint as "debitRupiah",
              coalesce(sum(amount_rupiah) filter (where side = 'credit'), 0)::bigint as "creditRupiah"
-           from entry where posting_id <= $2 group by account) sum) as sums`,
+           from entry where posting_id <= $2 group by account) sum) as sums,
+         (select coalesce(json_agg(sum), '[]') from (
+           select merchant_id as "merchantId", sum(amount_rupiah)::bigint as "amountRupiah"
+           from available where posting_id <= $2 and merchant_id is not null group by merchant_id) sum
+         ) as "availableSums",
+         (select coalesce(json_agg(difference), '[]') from (${lineDifferencesSql('$1')}
+         ) difference) as "lineDifferences"`,
       [after, countedUpTo],
     );
     const page: EntriesPage | undefined = rows[0];

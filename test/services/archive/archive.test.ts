@@ -62,7 +62,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
   await change(
     `truncate payments, archive_files, archive_batches, archived_payments, ledger_closings, ledger_verifications,
-       payment_details, provider_notifications, webhook_endpoints cascade`,
+       balance_transactions, payment_details, provider_notifications, webhook_endpoints cascade`,
   );
 });
 
