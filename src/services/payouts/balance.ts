@@ -121,8 +121,13 @@ async function readLines(
   { cursor, to, limit }: LineRange,
 ): Promise<StatementLine[]> {
   const lines = await listBalanceTransactions(db, merchantId, { after: cursor, to, limit });
+  const withBalances: StatementLine[] = [];
   let { balanceAfterRupiah } = cursor;
-  return lines.map((line) => ({ ...line, balanceAfterRupiah: (balanceAfterRupiah += line.amountRupiah) }));
+  for (const line of lines) {
+    balanceAfterRupiah += line.amountRupiah;
+    withBalances.push({ ...line, balanceAfterRupiah });
+  }
+  return withBalances;
 }
 
 const CSV_PAGE_LINES = 1_000;

@@ -140,7 +140,7 @@ async function expectBalance(expected: Expected): Promise<void> {
 }
 
 /** Writes random histories and compares each with balance, days, statements and CSV, also after the archive. */
-export async function checkRandomHistories(count: number): Promise<void> {
+export async function checkRandomHistories(count: number): Promise<{ readonly compared: number }> {
   ledger = await createTestLedger();
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-balance-'));
   try {
@@ -150,6 +150,7 @@ export async function checkRandomHistories(count: number): Promise<void> {
     await archiveAll(directory);
     for (const expected of all.filter((_, index) => index % 20 === 0)) await expectBalance(expected);
     expect((await verifyLedger(ledger.db, { all: true })).breaks).toEqual([]);
+    return { compared: all.length };
   } finally {
     await ledger.close();
     await rm(directory, { recursive: true });
