@@ -22,10 +22,8 @@ const WORD_FAMILIES: Readonly<Record<string, readonly string[]>> = {
   'a negation of the verb': ['nobody'],
   'the component': ['whoever', 'somebody'],
   indeterminate: ['unclear'],
-  'response, result': [
-    ...['answer', 'answers', 'answered', 'answering'],
-    ...['reply', 'replies', 'replied', 'replying'],
-  ],
+  'response, result': ['answer', 'answers', 'answered', 'answering'],
+  response: ['reply', 'replies', 'replied', 'replying'],
   expectation: ['dream', 'dreams'],
   'slot, position, location': ['place', 'places'],
   'deferred; held is only the status of a refund': ['held back'],

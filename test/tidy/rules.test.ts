@@ -26,7 +26,7 @@ describe('forbidden words', () => {
     ],
     ['/** It starts at\n * once. */', ['1: at once → immediately']],
     ['# Late\nMoney', ['1: late money → late payment']],
-    ['-- The HTTPAnswer\n-- is replied.', ['1: answer → response, result', '2: replied → response, result']],
+    ['-- The HTTPAnswer\n-- is replied.', ['1: answer → response, result', '2: replied → response']],
     ['lifecycle, retries, foretold, bellow, at least once', []],
     ['PostgreSQL runs as `nobody`.', []],
     ['Nobody runs it.', ['1: nobody → a negation of the verb']],

@@ -81,7 +81,7 @@ function sign(
   };
 }
 
-/** The bytes that a secret encodes, in the standard base64 of today or the base64url of earlier versions. */
+/** The bytes that a secret encodes. */
 function keyOf(secret: string): Buffer {
   const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.alloc(0);
   if (key.length === 0) throw new TypeError('The secret of an endpoint starts with whsec_.');

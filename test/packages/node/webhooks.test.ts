@@ -4,7 +4,6 @@ import { signWebhook, standardWebhookHeaders } from '../../../src/webhooks/sign'
 
 const KEY = Buffer.alloc(32, 0xfb);
 const SECRET = `whsec_${KEY.toString('base64')}`;
-const EARLIER_SECRET = `whsec_${KEY.toString('base64url')}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const BODY = JSON.stringify({ ...WEBHOOK_EVENT, merchant_reference_id: 'PESANAN é 支付' });
 const DELIVERY = { deliveryId: '01935b6c-9a10-7d2e-8f41-5a0c3c1f7e22', body: BODY };
@@ -40,10 +39,6 @@ describe.each(Object.entries(SCHEMES))('a webhook that Lunas signed for %s', (_s
     ]) {
       expect(verify(headersOf(secrets))).toEqual(JSON.parse(BODY));
     }
-  });
-
-  it('is verified with a secret of earlier versions', () => {
-    expect(webhooks.verify(BODY, headersOf([EARLIER_SECRET]), EARLIER_SECRET)).toEqual(JSON.parse(BODY));
   });
 
   it('is rejected with another secret, another body, and without a signature', () => {
