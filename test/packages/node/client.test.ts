@@ -239,7 +239,7 @@ describe('an action whose response was lost', () => {
 
   it.each(['refund_processing', 'refund_failed', 'refunded'])('refund: reading shows %s', async (after) => {
     script = [at('paid', 0), silence, at(after, 1)];
-    expect(await client({ timeoutMs: 500 }).payments.refund('p1')).toMatchObject({ status: after });
+    expect(await client({ timeoutMs: 2_000 }).payments.refund('p1')).toMatchObject({ status: after });
     expect(sent()).toEqual(['GET ', 'POST /refund', 'GET ']);
   });
 

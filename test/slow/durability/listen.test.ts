@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LUNAS } from '../../support/lunas-process';
 import { eventually } from '../../support/eventually';
-import { startReceiver, type Receiver } from '../../support/receiver';
+import { startReceiver, type ReceivedWebhook, type Receiver } from '../../support/receiver';
 import { bySize } from '../../support/size';
 import { SeparateService } from '../separate-service';
 
@@ -12,11 +12,14 @@ import { SeparateService } from '../separate-service';
 const TIMEOUT_MS = 600_000;
 /** Every fourth one is of the API, the others of the CLI. */
 const KILLS = bySize({ small: 8, full: 50 });
-/** So that a kill meets an event in flight. */
 const RESPONSE_DELAY_MS = 20;
 
 let service: SeparateService;
 let receiver: Receiver;
+/** The events that the receiver has responded to, in order. */
+const forwarded: ReceivedWebhook[] = [];
+/** While it is held, the receiver does not respond: a kill meets an event in flight. */
+const held = { isHeld: false, events: 0 };
 
 beforeAll(async () => {
   service = await SeparateService.open();
@@ -24,7 +27,15 @@ beforeAll(async () => {
   await service.start('api');
   await service.start('worker');
   receiver = await startReceiver();
-  receiver.respond = (response) => setTimeout(() => response.writeHead(204).end(), RESPONSE_DELAY_MS);
+  receiver.respond = (response, webhook) => {
+    if (held.isHeld) held.events += 1;
+    else {
+      setTimeout(() => {
+        forwarded.push(webhook);
+        response.writeHead(204).end();
+      }, RESPONSE_DELAY_MS);
+    }
+  };
 }, TIMEOUT_MS);
 
 afterAll(async () => {
@@ -76,7 +87,7 @@ async function createUntil(over: AbortSignal): Promise<void> {
 }
 
 const forwardedEvents = (): readonly string[] =>
-  receiver.received.map(({ headers, body }) => `${String(body['id'])} ${String(headers['x-service-event'])}`);
+  forwarded.map(({ headers, body }) => `${String(body['id'])} ${String(headers['x-service-event'])}`);
 
 /** Keeps the order of the events of a payment. */
 const byPayment = (a: string, b: string): number => {
@@ -94,14 +105,19 @@ it(
     const over = new AbortController();
     const creating = createUntil(over.signal);
     for (let kill = 1; kill <= KILLS; kill += 1) {
-      const before = receiver.received.length;
-      await receiver.waitFor(before + 1);
       if (kill % 4 === 0) {
+        await receiver.waitFor(receiver.received.length + 1);
         process.kill(service.pid('api'), 'SIGKILL');
         await service.start('api');
       } else {
+        Object.assign(held, { isHeld: true, events: 0 });
+        await eventually(
+          async () => held.events,
+          (events) => events > 0,
+        );
         listening.child.kill('SIGKILL');
         await exitCodeOf(listening);
+        held.isHeld = false;
         listening = command();
       }
     }
