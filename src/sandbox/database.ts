@@ -1,7 +1,9 @@
 import { Client, Pool, type PoolClient } from 'pg';
 import { codeOf } from '../errors';
 import { statementLimit } from '../lib/pooler';
+import { BANK_TABLES } from './bank/transfer-records';
 import { totalsOf } from './magic-amounts';
+import { SNAP_TABLES } from './snap/snap-tables';
 
 /** Midtrans' statuses. `settlement` means that the customer has paid. */
 export const ORDER_STATUSES = ['pending', 'settlement', 'expire', 'cancel', 'refund', 'partial_refund'] as const;
@@ -67,7 +69,7 @@ const SCHEMA = `
   -- of the latest attempt: the HTTP status, or the error
   alter table notifications add column if not exists last_response text;
   create index if not exists notifications_due on notifications (due_at) where due_at is not null;
-`;
+${SNAP_TABLES}${BANK_TABLES}`;
 
 const DATABASE_MISSING = '3D000';
 const DATABASE_EXISTS = new Set(['42P04', '23505']);

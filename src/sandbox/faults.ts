@@ -1,6 +1,19 @@
-/** The operations that can have faults: calls of the API, and notifications. */
-export const FAULT_OPERATIONS = ['charge', 'status', 'cancel', 'expire', 'refund', 'notify'] as const;
+/** The operations that can have faults: calls of the API and of the bank, and notifications of both. */
+export const FAULT_OPERATIONS = [
+  'charge',
+  'status',
+  'cancel',
+  'expire',
+  'refund',
+  'notify',
+  'token',
+  'inquiry',
+  'transfer',
+  'transfer_status',
+  'transfer_notify',
+] as const;
 export type FaultOperation = (typeof FAULT_OPERATIONS)[number];
+export type NotificationOperation = Extract<FaultOperation, 'notify' | 'transfer_notify'>;
 
 /**
  * How a call fails for the merchant:
@@ -45,7 +58,7 @@ export interface Fault {
 /** Whether the operation can have this kind of fault. An API response has no signature and cannot be dropped. */
 export function isPossible({ operation, kind }: Pick<Fault, 'operation' | 'kind'>): boolean {
   if (kind === 'forgotten_key') return operation === 'charge';
-  return operation === 'notify' || !NOTIFICATION_ONLY.has(kind);
+  return operation === 'notify' || operation === 'transfer_notify' || !NOTIFICATION_ONLY.has(kind);
 }
 
 /** The armed faults, at most one per operation. In memory: a restart clears them. */

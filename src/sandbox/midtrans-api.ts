@@ -1,12 +1,12 @@
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { renderQrisPng } from '../qris/image';
-import { errorResponse } from './responses';
+import { CORE_API, errorResponse, type AcquirerResponse } from './responses';
 import type { FaultKind, Faults, FaultOperation } from './faults';
 import type { Ledger } from './ledger';
 import { permanentFault } from './magic-amounts';
 import { cannotModify, charge, close, duplicateOrder, notFound, refund, showStatus } from './midtrans-operations';
-import { respond, send, type Work } from './respond';
+import { respond, send } from './respond';
 import { SANDBOX_SERVER_KEY } from './acquirers';
 
 /** The part of Midtrans' Core API that QRIS needs, with injected faults. */
@@ -52,19 +52,21 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   async function serve(operation: FaultOperation, response: Response, { work, reject, fault }: Service): Promise<void> {
     const kind = faults.take(operation) ?? fault;
     const result = kind === 'forgotten_key' ? duplicateOrder : kind === 'reject' ? reject : work;
-    await respond(kind, response, result);
+    await respond(kind, response, result, CORE_API);
     wakeNotifier();
   }
 
   async function sendImage(transactionId: string, response: Response): Promise<void> {
     const found = await ledger.find(transactionId);
-    if (!found) return send(response, notFound());
+    if (!found) return send(response, notFound(), CORE_API);
     const image = await renderQrisPng(found.order.qrString);
     response.type('png').set('cache-control', 'public, max-age=31536000, immutable').send(image);
   }
 
   return router;
 }
+
+type Work = () => AcquirerResponse | Promise<AcquirerResponse>;
 
 interface Service {
   readonly work: Work;
@@ -84,5 +86,5 @@ function totalOf(body: unknown): number | undefined {
 function checkServerKey(request: Request, response: Response, next: NextFunction): void {
   const expected = `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`;
   if (request.get('authorization') === expected) next();
-  else send(response, errorResponse('401', 'Unknown Merchant server_key/id'));
+  else send(response, errorResponse('401', 'Unknown Merchant server_key/id'), CORE_API);
 }

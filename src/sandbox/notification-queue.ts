@@ -1,13 +1,47 @@
 import type { Pool, PoolClient } from 'pg';
+import type { NotificationOperation } from './faults';
 import { notificationBody } from './responses';
 import type { OrderWithRefunds } from './ledger-records';
 
 export interface DueNotification {
   readonly id: string;
-  readonly orderId: string;
+  /** Of the order, or of the transfer. */
+  readonly reference: string;
   readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly attempts: number;
+}
+
+export interface NotificationClaim {
+  readonly limit: number;
+  readonly leaseMs: number;
+}
+
+/** Notifications that wait to be sent: those of orders, or those of transfers. */
+export interface NotificationQueue {
+  /** Names the faults of these notifications. */
+  readonly operation: NotificationOperation;
+  /** Applies what time causes. It may enqueue notifications. */
+  sweep(): Promise<void>;
+  claim(limits: NotificationClaim): Promise<DueNotification[]>;
+  record(notification: DueNotification, result: AttemptResult): Promise<void>;
+  /** The same notification with a wrong signature. */
+  forge(notification: DueNotification): DueNotification;
+}
+
+/** The notifications of orders. Midtrans signs them in the body. */
+export function orderNotifications(pool: Pool, sweep: () => Promise<void>): NotificationQueue {
+  return {
+    operation: 'notify',
+    sweep,
+    claim: (limits) => claimNotifications(pool, limits),
+    record: (notification, result) => recordAttempt(pool, notification, result),
+    forge: (notification) => ({
+      ...notification,
+      body: notification.body.replace(/("signature_key":")([0-9a-f]+)/, `$1${'0'.repeat(128)}`),
+    }),
+  };
 }
 
 /** Enqueues `times` equal notifications, in the transaction of the change that they report. */
@@ -26,17 +60,14 @@ export async function enqueueNotifications(
 }
 
 /** Claims due notifications. After the lease they are due again, in case the process was killed. */
-export async function claimNotifications(
-  pool: Pool,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
-): Promise<DueNotification[]> {
+async function claimNotifications(pool: Pool, { limit, leaseMs }: NotificationClaim): Promise<DueNotification[]> {
   const claimed = await pool.query<DueNotification>({
     name: 'claim',
     text: `
       update notifications set attempts = attempts + 1, due_at = now() + $2 * interval '1 ms'
       where id in (
         select id from notifications where due_at <= now() order by due_at, id limit $1 for update skip locked)
-      returning id, order_id as "orderId", url, body, attempts - 1 as attempts`,
+      returning id, order_id as reference, url, '{}'::json as headers, body, attempts - 1 as attempts`,
     values: [limit, leaseMs],
   });
   return claimed.rows;
@@ -47,7 +78,7 @@ export type AttemptResult =
   | { readonly outcome: 'delivered' | 'dropped' | 'abandoned'; readonly response: string }
   | { readonly outcome: 'postponed'; readonly response: string; readonly delayMs: number };
 
-export async function recordAttempt(pool: Pool, { id }: DueNotification, result: AttemptResult): Promise<void> {
+async function recordAttempt(pool: Pool, { id }: DueNotification, result: AttemptResult): Promise<void> {
   const isFinal = result.outcome !== 'postponed';
   await pool.query(
     `update notifications set outcome = $2, last_response = $3, due_at = now() + $4 * interval '1 ms' where id = $1`,

@@ -1,12 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import { Agent, request } from 'undici';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/logger';
 import { SLOW_MS, type FaultKind, type Faults } from './faults';
-import type { Ledger } from './ledger';
-import { claimNotifications, recordAttempt, type AttemptResult, type DueNotification } from './notification-queue';
+import type { AttemptResult, DueNotification, NotificationQueue } from './notification-queue';
 
 /** Midtrans retries after 2, 10, 30, 90 and 210 minutes. The sandbox retries after seconds, then every minute. */
 export const NOTIFICATION_DELAYS_MS: readonly number[] = [1, 2, 5, 15, ...Array.from({ length: 20 }, () => 60)].map(
@@ -23,14 +21,13 @@ const MAX_IN_FLIGHT = 32;
 const CLOSE_GRACE_MS = 2000;
 
 export interface NotifierOptions {
-  readonly pool: Pool;
-  readonly ledger: Ledger;
+  readonly queue: NotificationQueue;
   readonly faults: Faults;
   readonly log: Logger;
   readonly delaysMs: readonly number[];
 }
 
-/** Sends due notifications until the merchant responds with 2xx or the schedule ends. Also sweeps the ledger. */
+/** Sends due notifications until the receiver responds with 2xx or the schedule ends. Also sweeps the ledger. */
 export class Notifier {
   readonly #agent = new Agent({
     connections: MAX_IN_FLIGHT,
@@ -84,12 +81,12 @@ export class Notifier {
 
   /** @returns whether no notification was due */
   async #sendDue(): Promise<boolean> {
-    const { pool, ledger } = this.options;
+    const { queue } = this.options;
     if (Date.now() >= this.#nextSweepAtMs) {
-      await ledger.sweep();
+      await queue.sweep();
       this.#nextSweepAtMs = Date.now() + POLL_INTERVAL_MS;
     }
-    const due = await claimNotifications(pool, { limit: MAX_IN_FLIGHT - this.#inFlight.size, leaseMs: LEASE_MS });
+    const due = await queue.claim({ limit: MAX_IN_FLIGHT - this.#inFlight.size, leaseMs: LEASE_MS });
     for (const notification of due) this.#start(notification);
     if (this.#inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.#inFlight);
     return due.length === 0;
@@ -98,7 +95,10 @@ export class Notifier {
   #start(notification: DueNotification): void {
     const delivery = this.#deliver(notification)
       .catch((error: unknown) =>
-        this.options.log.error({ reason: String(error), order_id: notification.orderId }, 'notification not recorded'),
+        this.options.log.error(
+          { reason: String(error), reference: notification.reference },
+          'notification not recorded',
+        ),
       )
       .finally(() => this.#inFlight.delete(delivery));
     this.#inFlight.add(delivery);
@@ -106,34 +106,36 @@ export class Notifier {
 
   async #deliver(notification: DueNotification): Promise<void> {
     const result = await this.#attempt(notification);
-    await recordAttempt(this.options.pool, notification, result);
+    await this.options.queue.record(notification, result);
     if (result.outcome === 'postponed') setTimeout(() => this.wake(), result.delayMs).unref();
   }
 
   async #attempt(notification: DueNotification): Promise<AttemptResult> {
-    const { faults, log, delaysMs } = this.options;
-    const fault = faults.take('notify');
+    const { queue, faults, log, delaysMs } = this.options;
+    const fault = faults.take(queue.operation);
     if (fault === 'silent' || fault === 'reject') return { outcome: 'dropped', response: `fault ${fault}` };
     const { isSuccess, response } = await this.#send(notification, fault);
     const isLost = fault === 'accept_then_timeout' || fault === 'accept_then_reset';
     if (isSuccess && !isLost) return { outcome: 'delivered', response };
-    log.warn({ order_id: notification.orderId, url: notification.url, reason: response }, 'notification failed');
+    log.warn({ reference: notification.reference, url: notification.url, reason: response }, 'notification failed');
     const delayMs = delaysMs[notification.attempts];
     return delayMs === undefined ? { outcome: 'abandoned', response } : { outcome: 'postponed', response, delayMs };
   }
 
   /** One attempt, with its fault. Only a 2xx is a success. */
-  async #send({ url, body }: DueNotification, fault: FaultKind | undefined) {
+  async #send(notification: DueNotification, fault: FaultKind | undefined) {
     if (fault === 'timeout' || fault === 'reset' || fault === 'http_500')
       return { isSuccess: false, response: `fault ${fault}` };
     const { signal } = this.#aborter;
     if (fault === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined);
+    const isForged = fault === 'bad_signature';
+    const { url, headers, body } = isForged ? this.options.queue.forge(notification) : notification;
     try {
       const { statusCode, body: responseBody } = await request(url, {
         dispatcher: this.#agent,
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'user-agent': 'Veritrans' },
-        body: corruptBody(body, fault),
+        headers: { 'content-type': 'application/json', 'user-agent': 'Veritrans', ...headers },
+        body: fault === 'half_body' ? body.slice(0, body.length / 2) : body,
         signal,
       });
       await responseBody.dump();
@@ -142,10 +144,4 @@ export class Notifier {
       return { isSuccess: false, response: messageOf(error) };
     }
   }
-}
-
-function corruptBody(body: string, fault: FaultKind | undefined): string {
-  if (fault === 'half_body') return body.slice(0, body.length / 2);
-  if (fault === 'bad_signature') return body.replace(/("signature_key":")([0-9a-f]+)/, `$1${'0'.repeat(128)}`);
-  return body;
 }

@@ -1,19 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
-import { internalError, type AcquirerResponse } from './responses';
 import { SLOW_MS, type FaultKind } from './faults';
 
-export type Work = () => AcquirerResponse | Promise<AcquirerResponse>;
+/** How an API of the sandbox sends a result. */
+export interface Protocol<Result> {
+  readonly render: (result: Result) => { readonly httpStatus: number; readonly body: object };
+  readonly internalError: () => Result;
+}
 
 /** Responds with the result of `work`, or with the fault. */
-export async function respond(fault: FaultKind | undefined, response: Response, work: Work): Promise<void> {
+export async function respond<Result>(
+  fault: FaultKind | undefined,
+  response: Response,
+  work: () => Result | Promise<Result>,
+  protocol: Protocol<Result>,
+): Promise<void> {
   switch (fault) {
     case 'timeout':
       return; // The connection stays open until the caller or the server closes it.
     case 'reset':
       return reset(response);
     case 'http_500':
-      return send(response, internalError());
+      return send(response, protocol.internalError(), protocol);
     case 'accept_then_timeout':
       await work();
       return;
@@ -21,22 +29,22 @@ export async function respond(fault: FaultKind | undefined, response: Response, 
       await work();
       return reset(response);
     case 'half_body': {
-      const text = JSON.stringify(await work());
+      const text = JSON.stringify(protocol.render(await work()).body);
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
       response.write(text.slice(0, text.length / 2), () => reset(response));
       return;
     }
     case 'slow': {
-      const body = await work();
+      const result = await work();
       await sleep(SLOW_MS);
-      return send(response, body);
+      return send(response, result, protocol);
     }
     case 'reject':
     case 'forgotten_key':
     case 'bad_signature':
     case 'silent':
     case undefined:
-      return send(response, await work());
+      return send(response, await work(), protocol);
   }
 }
 
@@ -44,9 +52,7 @@ function reset(response: Response): void {
   response.socket?.resetAndDestroy();
 }
 
-/** Midtrans responds with HTTP 200 to all requests except these. */
-const HTTP_ERRORS: ReadonlySet<string> = new Set(['400', '401', '413', '429', '500']);
-
-export function send(response: Response, body: AcquirerResponse): void {
-  response.status(HTTP_ERRORS.has(body.status_code) ? Number(body.status_code) : 200).json(body);
+export function send<Result>(response: Response, result: Result, { render }: Protocol<Result>): void {
+  const { httpStatus, body } = render(result);
+  response.status(httpStatus).json(body);
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { sumOf, type Order, type OrderRefund, type OrderStatus, type OrderWithRefunds } from './ledger-records';
 import { formatMidtransTime } from './midtrans-time';
 import { SANDBOX_MERCHANT_ID, SANDBOX_SERVER_KEY } from './acquirers';
+import type { Protocol } from './respond';
 
 /** A response of Midtrans. The relevant status code is in the body. */
 export interface AcquirerResponse {
@@ -68,6 +69,15 @@ export function errorResponse(statusCode: string, message: string): AcquirerResp
 export function internalError(): AcquirerResponse {
   return errorResponse('500', 'Sorry, we encountered internal server error. We will fix this soon.');
 }
+
+/** Midtrans responds with HTTP 200 to all requests except these. */
+const HTTP_ERRORS: ReadonlySet<string> = new Set(['400', '401', '413', '429', '500']);
+
+/** The relevant code is in the body. */
+export const CORE_API: Protocol<AcquirerResponse> = {
+  render: (body) => ({ httpStatus: HTTP_ERRORS.has(body.status_code) ? Number(body.status_code) : 200, body }),
+  internalError,
+};
 
 /** The body of a notification. It is stored, so that each attempt sends the same bytes. */
 export function notificationBody(found: OrderWithRefunds): string {

@@ -1,19 +1,26 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { Pool } from 'pg';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { codeOf, UserError } from '../errors';
 import { gracefulShutdown } from '../lib/graceful-shutdown';
 import type { Logger } from '../observability/logger';
-import { errorResponse, internalError } from './responses';
+import { Bank } from './bank/bank';
+import { bankControl } from './bank/bank-control';
+import { transferNotifications } from './bank/transfer-notifications';
+import { onlyLoopback, onlyOwnPage } from './control-responses';
+import { CORE_API, errorResponse, internalError } from './responses';
 import { openDatabase } from './database';
 import { Faults, SLOW_MS } from './faults';
 import { Ledger } from './ledger';
 import { midtransApi } from './midtrans-api';
-import { listNotifications } from './notification-queue';
-import { NOTIFICATION_DELAYS_MS, Notifier, type NotifierOptions } from './notifier';
+import { listNotifications, orderNotifications } from './notification-queue';
+import { NOTIFICATION_DELAYS_MS, Notifier } from './notifier';
 import { sandboxPage } from './page';
 import { send } from './respond';
-import { onlyLoopback, onlyOwnPage, simulatorApi } from './simulator-api';
+import { simulatorApi } from './simulator-api';
+import { SnapMerchants } from './snap/merchants';
+import { snapApi } from './snap/snap-api';
 
 export interface SandboxOptions {
   /** 0 for any free port. */
@@ -38,7 +45,7 @@ const NOTIFICATIONS_ON_PAGE = 20;
 const SHUTDOWN_TIMEOUT_MS = SLOW_MS + 1000;
 
 /**
- * Starts the acquirer simulator: Midtrans' Core API for QRIS, the simulator API and the page.
+ * Starts the acquirer simulator: Midtrans' Core API for QRIS, the bank, the simulator API and the page.
  * @throws UserError if the port is taken; the driver's error if PostgreSQL cannot be reached
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -47,12 +54,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   pool.on('error', (error) => log.warn({ reason: error.message }, 'idle database connection lost'));
   const ledger = new Ledger(pool);
   const faults = new Faults();
-  const notifier = new Notifier({ pool, ledger, faults, log, delaysMs });
+  const bank = new Bank(pool);
+  const queues = [orderNotifications(pool, () => ledger.sweep()), transferNotifications(pool, () => bank.sweep())];
+  const notifiers = queues.map((queue) => new Notifier({ queue, faults, log, delaysMs }));
   const stop = async () => {
-    await notifier.close();
+    await Promise.all(notifiers.map((notifier) => notifier.close()));
     await pool.end();
   };
-  const server = createServer(createApp({ pool, ledger, faults, notifier, log }));
+  const wakeNotifiers = () => notifiers.forEach((notifier) => notifier.wake());
+  const server = createServer(createApp({ pool, ledger, bank, faults, wakeNotifiers, log }));
   const closeServer = gracefulShutdown(server, { timeoutMs: SHUTDOWN_TIMEOUT_MS });
   // Longer than clients keep idle connections: closing one first could cut a request.
   server.keepAliveTimeout = 65_000;
@@ -71,15 +81,23 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-interface AppDependencies extends Omit<NotifierOptions, 'delaysMs'> {
-  readonly notifier: Notifier;
+interface AppDependencies {
+  readonly pool: Pool;
+  readonly ledger: Ledger;
+  readonly bank: Bank;
+  readonly faults: Faults;
+  readonly log: Logger;
+  readonly wakeNotifiers: () => void;
 }
 
-function createApp({ pool, ledger, faults, notifier, log }: AppDependencies): Express {
+function createApp({ pool, ledger, bank, faults, log, wakeNotifiers }: AppDependencies): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(onlyOwnPage);
+  const merchants = new SnapMerchants(pool);
+  // Before the parser: a signature covers the bytes as they arrive.
+  app.use(snapApi({ merchants, bank, faults, wakeNotifiers }));
   // Not strict: Midtrans' own clients send the JSON body `null` to cancel and expire.
   app.use(
     express.json({ limit: BODY_LIMIT, strict: false }),
@@ -87,9 +105,12 @@ function createApp({ pool, ledger, faults, notifier, log }: AppDependencies): Ex
   );
   app.get('/healthz', (_request, response) => pool.query('select 1').then(() => response.json({ status: 'ok' })));
   app.get('/', onlyLoopback, (_request, response) => sendPage(response));
-  app.use(simulatorApi(ledger, faults, () => notifier.wake()));
-  app.use(midtransApi(ledger, faults, () => notifier.wake()));
-  app.use((_request, response) => send(response, errorResponse('404', 'The requested resource is not found')));
+  app.use(simulatorApi(ledger, faults, wakeNotifiers));
+  app.use(bankControl({ pool, bank, merchants, wakeNotifiers }));
+  app.use(midtransApi(ledger, faults, wakeNotifiers));
+  app.use((_request, response) =>
+    send(response, errorResponse('404', 'The requested resource is not found'), CORE_API),
+  );
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     handleRequestError(error, response, log);
   });
@@ -113,12 +134,16 @@ function handleRequestError(error: unknown, response: Response, log: Logger): vo
   if (response.headersSent) {
     response.destroy();
   } else if (status === 413) {
-    send(response, errorResponse('413', 'The request cannot be processed due to malformed syntax in the request body'));
+    send(
+      response,
+      errorResponse('413', 'The request cannot be processed due to malformed syntax in the request body'),
+      CORE_API,
+    );
   } else if (status < 500) {
-    send(response, errorResponse('400', 'The request cannot be read'));
+    send(response, errorResponse('400', 'The request cannot be read'), CORE_API);
   } else {
     log.error({ err: error }, 'request failed');
-    send(response, internalError());
+    send(response, internalError(), CORE_API);
   }
 }
 

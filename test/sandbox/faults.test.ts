@@ -280,7 +280,9 @@ describe('PUT /simulator/faults', () => {
         const possible =
           kind === 'forgotten_key'
             ? operation === 'charge'
-            : operation === 'notify' || (kind !== 'silent' && kind !== 'bad_signature');
+            : operation === 'notify' ||
+              operation === 'transfer_notify' ||
+              (kind !== 'silent' && kind !== 'bad_signature');
         expect((await arm(operation, kind)).http).toBe(possible ? 200 : 400);
       }
     }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../src/observability/logger';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
@@ -15,6 +15,7 @@ export type Json = any;
 export interface NotificationReceiver {
   readonly url: string;
   readonly bodies: string[];
+  readonly notifications: { readonly body: string; readonly headers: IncomingHttpHeaders }[];
   respond: (response: ServerResponse) => void;
   waitFor(count: number): Promise<void>;
   close(): Promise<void>;
@@ -25,7 +26,9 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      receiver.bodies.push(Buffer.concat(chunks).toString('utf8'));
+      const body = Buffer.concat(chunks).toString('utf8');
+      receiver.bodies.push(body);
+      receiver.notifications.push({ body, headers: request.headers });
       receiver.respond(response);
     });
   }).listen(0, '127.0.0.1');
@@ -34,6 +37,7 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
   const receiver: NotificationReceiver = {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/notifications`,
     bodies: [],
+    notifications: [],
     respond: (response) => void response.end(),
     async waitFor(count) {
       for (const deadlineAtMs = Date.now() + 90_000; receiver.bodies.length < count; await sleep(10)) {
@@ -52,6 +56,7 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
 
 export interface SandboxUnderTest {
   readonly url: string;
+  readonly databaseUrl: string;
   /** A call with the merchant's server key. Returns the body, with the HTTP status as `http`. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Json>;
   /** Opens an order and returns Midtrans' response. */
@@ -102,6 +107,7 @@ export async function openSandbox({
     get url() {
       return sandbox.url;
     },
+    databaseUrl: database.url,
     call,
     charge: ({ orderId = newOrderId(), grossAmount = 50_000, acquirer = 'gopay', customExpiry } = {}, headers = {}) =>
       call(
