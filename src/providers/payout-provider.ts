@@ -1,0 +1,93 @@
+import type { Indeterminate, ProviderCall } from '../domain/provider-call';
+import type { ReceivedNotification } from './provider';
+
+/**
+ * The calls that Lunas makes to the bank that executes payouts. A call ends at `deadlineAtMs` or when `signal` aborts,
+ * whichever comes first. It never throws because of the bank. If its outcome is `indeterminate`, the bank may have
+ * executed it: query by our reference, and never send it again without a permission.
+ */
+export interface PayoutProvider {
+  /** The holder of an account. `rejected`: the bank reports that the account cannot receive money. */
+  inquireAccount(account: BankAccountNumber, call: ProviderCall): Promise<InquireAccountOutcome>;
+  /** `accepted`: the bank has received the order. Only `findPayout` makes it final. */
+  sendPayout(order: PayoutOrder, call: ProviderCall): Promise<SendPayoutOutcome>;
+  /** `not_found` proves nothing while the bank may still receive the order. */
+  findPayout(key: PayoutKey, call: ProviderCall): Promise<FindPayoutOutcome>;
+  /** Verifies the sender and reads the reference. The content proves nothing: the caller queries `findPayout`. */
+  verifyPayoutNotification(notification: ReceivedNotification): PayoutNotificationVerification;
+}
+
+export interface BankAccountNumber {
+  /** The national code of the bank: three digits. */
+  readonly bankCode: string;
+  readonly number: string;
+}
+
+export interface PayoutOrder {
+  /** The bank's partner reference, the same at each send. */
+  readonly referenceId: string;
+  /** 1, and one more for each further permission to send. A bank rejects the same number again on the same day. */
+  readonly sendNumber: number;
+  readonly amountRupiah: number;
+  readonly account: BankAccountNumber;
+  /** As the bank reported it. */
+  readonly holderName: string;
+  readonly submittedAt: Date;
+}
+
+export interface PayoutKey {
+  readonly referenceId: string;
+  /** Null if the response to the order was lost. */
+  readonly bankReference: string | null;
+  readonly submittedAt: Date;
+}
+
+/**
+ * Why a bank rejects a payout. `account`: the beneficiary's · `source_balance`: ours is short · `cut_off`, `limit` and
+ * `other`: the next payout may succeed.
+ */
+export type PayoutFailureKind = 'account' | 'source_balance' | 'cut_off' | 'limit' | 'other';
+
+/** The bank moved nothing, for certain. */
+export interface BankRejected {
+  readonly outcome: 'rejected';
+  readonly failureKind: PayoutFailureKind;
+  /** In the bank's words, for operators. */
+  readonly reason: string;
+}
+
+export const BANK_PAYOUT_STATUSES = ['pending', 'completed', 'failed', 'returned'] as const;
+export type BankPayoutStatus = (typeof BANK_PAYOUT_STATUSES)[number];
+
+/** A payout as the bank reports it. */
+export interface BankPayout {
+  readonly status: BankPayoutStatus;
+  readonly amountRupiah: number;
+  /** Null if the bank does not repeat the number. */
+  readonly accountLastFour: string | null;
+  readonly bankReference: string | null;
+  /** Null until then, or if the bank does not report it. */
+  readonly completedAt: Date | null;
+  /** Of a failed payout, else null. */
+  readonly failureKind: PayoutFailureKind | null;
+  readonly reason: string | null;
+}
+
+export type InquireAccountOutcome =
+  { readonly outcome: 'found'; readonly holderName: string } | BankRejected | Indeterminate;
+export type SendPayoutOutcome =
+  { readonly outcome: 'accepted'; readonly bankReference: string | null } | BankRejected | Indeterminate;
+export type FindPayoutOutcome =
+  { readonly outcome: 'found'; readonly payout: BankPayout } | { readonly outcome: 'not_found' } | Indeterminate;
+
+export type PayoutNotificationVerification =
+  | {
+      readonly outcome: 'verified';
+      readonly referenceId: string;
+      /** The status in the notification; null if it has none of ours. */
+      readonly reportedStatus: BankPayoutStatus | null;
+      /** Two notifications of an account with the same meaning are the same, whatever their bytes. */
+      readonly meaning: string;
+    }
+  | { readonly outcome: 'invalid_signature' }
+  | { readonly outcome: 'malformed' };

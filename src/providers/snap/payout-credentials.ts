@@ -1,0 +1,46 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { UserError } from '../../errors';
+import { parseJson } from '../../lib/parse-json';
+import { snapCredentialsSchema } from '../../snap/credentials';
+
+const MAX_ACQUIRER_KEYS = 2;
+
+/** PEM, or the base64 of a SubjectPublicKeyInfo. */
+function readPublicKey(text: string): KeyObject | undefined {
+  try {
+    const isPem = text.includes('-----BEGIN');
+    return isPem
+      ? createPublicKey(text)
+      : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
+  } catch {
+    return undefined;
+  }
+}
+
+const rsaPublicKey = z.string().transform((text, context) => {
+  const key = readPublicKey(text);
+  if (key?.asymmetricKeyType === 'rsa') return key;
+  context.addIssue({ code: 'custom', message: 'must be a public RSA key (PEM, or base64 of its SPKI)' });
+  return z.NEVER;
+});
+
+/** The credentials of a payouts account. */
+const payoutCredentialsSchema = snapCredentialsSchema.extend({
+  /** The account that pays. */
+  sourceAccountNo: z.string().regex(/^\d{5,20}$/, { error: 'must have 5 to 20 digits' }),
+  /** Only of a bank with notifications of Iris. */
+  merchantKey: z.string().min(1).optional(),
+  /** Only of a bank with notifications of SNAP. Two during a rotation. */
+  acquirerPublicKeys: z.array(rsaPublicKey).min(1).max(MAX_ACQUIRER_KEYS).optional(),
+});
+
+export type PayoutCredentials = z.infer<typeof payoutCredentialsSchema>;
+
+/** @throws UserError that names each wrong field, never a value */
+export function parsePayoutCredentials(json: string): PayoutCredentials {
+  const parsed = payoutCredentialsSchema.safeParse(parseJson(json));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`);
+  throw new UserError(`The credentials are not valid: ${problems.join('; ')}.`);
+}

@@ -1,0 +1,77 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { parseJson } from '../../lib/parse-json';
+import { verifyBody } from '../../snap/signatures';
+import type { BankPayoutStatus, PayoutNotificationVerification } from '../payout-provider';
+import type { ReceivedNotification } from '../provider';
+import type { PayoutCredentials } from './payout-credentials';
+import type { PayoutProfile } from './payout-profiles';
+import { irisNotificationSchema, snapNotificationSchema } from './schemas';
+
+const MAX_NOTIFICATION_BYTES = 64 * 1024;
+
+/** The statuses of Iris. A payout that came back is reported as failed. */
+const IRIS_STATUSES: ReadonlyMap<string, BankPayoutStatus> = new Map(
+  Object.entries({
+    queued: 'pending',
+    approved: 'pending',
+    processed: 'pending',
+    completed: 'completed',
+    failed: 'failed',
+    rejected: 'failed',
+  } satisfies Record<string, BankPayoutStatus>),
+);
+
+export interface NotificationVerifier {
+  readonly profile: PayoutProfile;
+  readonly credentials: PayoutCredentials;
+  /** The address that the bank notifies: it signs its path. */
+  readonly notificationUrl: string;
+}
+
+/** Without the key that it needs, no notification is genuine. */
+export function verifyPayoutNotification(
+  notification: ReceivedNotification,
+  verifier: NotificationVerifier,
+): PayoutNotificationVerification {
+  if (notification.rawBody.length > MAX_NOTIFICATION_BYTES) return { outcome: 'malformed' };
+  return verifier.profile.notifications === 'iris'
+    ? verifyIris(notification, verifier.credentials)
+    : verifySnap(notification, verifier);
+}
+
+/** `Iris-Signature`: SHA-512 of the raw body and the merchant key, in hex (Midtrans, "Payout notification"). */
+function verifyIris(
+  { rawBody, headers }: ReceivedNotification,
+  { merchantKey }: PayoutCredentials,
+): PayoutNotificationVerification {
+  const signature = headers['iris-signature'];
+  if (merchantKey === undefined || typeof signature !== 'string') return { outcome: 'invalid_signature' };
+  const expected = createHash('sha512').update(rawBody).update(merchantKey).digest();
+  const given = Buffer.from(signature, 'hex');
+  const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
+  if (!isGenuine) return { outcome: 'invalid_signature' };
+  const parsed = irisNotificationSchema.safeParse(parseJson(rawBody.toString('utf8')));
+  if (!parsed.success) return { outcome: 'malformed' };
+  const { partner_reference_no: referenceId, reference_no, status, error_code } = parsed.data;
+  const meaning = JSON.stringify([referenceId, reference_no, status, error_code]);
+  return { outcome: 'verified', referenceId, reportedStatus: IRIS_STATUSES.get(status) ?? null, meaning };
+}
+
+/** As the notifications of SNAP: RSA over path, body and time. The time may be old, because the bank repeats it. */
+function verifySnap(
+  { rawBody, headers }: ReceivedNotification,
+  { profile, credentials, notificationUrl }: NotificationVerifier,
+): PayoutNotificationVerification {
+  const { 'x-signature': signature, 'x-timestamp': timestamp } = headers;
+  if (typeof signature !== 'string' || typeof timestamp !== 'string') return { outcome: 'invalid_signature' };
+  const { acquirerPublicKeys = [] } = credentials;
+  const path = new URL(notificationUrl).pathname;
+  const isGenuine = verifyBody(acquirerPublicKeys, { method: 'POST', path, timestamp, signature, bytes: rawBody });
+  if (!isGenuine) return { outcome: 'invalid_signature' };
+  const parsed = snapNotificationSchema.safeParse(parseJson(rawBody.toString('utf8')));
+  if (!parsed.success) return { outcome: 'malformed' };
+  const { originalPartnerReferenceNo: referenceId, originalReferenceNo, latestTransactionStatus } = parsed.data;
+  const status = profile.statuses[latestTransactionStatus] ?? 'not_found';
+  const meaning = JSON.stringify([referenceId, originalReferenceNo, latestTransactionStatus]);
+  return { outcome: 'verified', referenceId, reportedStatus: status === 'not_found' ? null : status, meaning };
+}

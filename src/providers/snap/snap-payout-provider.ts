@@ -1,0 +1,197 @@
+import { indeterminate, type Indeterminate, type ProviderCall } from '../../domain/provider-call';
+import { UserError } from '../../errors';
+import { digitsOf, newDigits } from '../../snap/external-id';
+import { caseOf, classify, SNAP_SERVICES } from '../../snap/outcomes';
+import type { SnapResponse } from '../../snap/response';
+import { SnapClient, type SnapSigning } from '../../snap/snap-client';
+import { formatTimestamp } from '../../snap/timestamp';
+import { ProviderHttp } from '../calls/http';
+import type {
+  BankAccountNumber,
+  BankPayout,
+  BankPayoutStatus,
+  BankRejected,
+  FindPayoutOutcome,
+  InquireAccountOutcome,
+  PayoutKey,
+  PayoutOrder,
+  PayoutProvider,
+  SendPayoutOutcome,
+} from '../payout-provider';
+import type { PayoutCredentials } from './payout-credentials';
+import { verifyPayoutNotification } from './payout-notification';
+import { PAYOUT_PROFILES, type PayoutProfile } from './payout-profiles';
+import { inquiryResponseSchema, statusCodeSchema, transferResponseSchema, transferStatusSchema } from './schemas';
+
+export interface SnapPayoutOptions {
+  readonly profile: keyof typeof PAYOUT_PROFILES;
+  /** The signed paths follow it. Its own path is not signed. */
+  readonly baseUrl: string;
+  readonly credentials: PayoutCredentials;
+  /** The address to which the bank sends its notifications. */
+  readonly notificationUrl: string;
+}
+
+interface Account {
+  readonly client: SnapClient;
+  readonly profile: PayoutProfile;
+  readonly credentials: PayoutCredentials;
+}
+
+/**
+ * Payouts by SNAP BI: services 16, 18 and 36. The bank chooses the rail. `close` closes the connections.
+ * @throws UserError if the credentials lack what the profile needs
+ */
+export function createSnapPayoutProvider(options: SnapPayoutOptions): PayoutProvider & { close(): Promise<void> } {
+  const { credentials, notificationUrl } = options;
+  const profile: PayoutProfile = PAYOUT_PROFILES[options.profile];
+  const http = new ProviderHttp(options.baseUrl);
+  const client = new SnapClient({ http, credentials, signing: signingOf(profile, credentials) });
+  const account = { client, profile, credentials };
+  return {
+    inquireAccount: (number, call) => inquireAccount(account, number, call),
+    sendPayout: (order, call) => sendPayout(account, order, call),
+    findPayout: (key, call) => findPayout(account, key, call),
+    verifyPayoutNotification: (notification) =>
+      verifyPayoutNotification(notification, { profile, credentials, notificationUrl }),
+    close: () => http.close(),
+  };
+}
+
+function signingOf({ signing }: PayoutProfile, { clientSecret }: PayoutCredentials): SnapSigning {
+  if (signing.kind === 'rsa') return signing;
+  if (clientSecret === undefined) throw new UserError('The credentials are not valid: clientSecret is missing.');
+  return { ...signing, clientSecret };
+}
+
+/** Service 16. A name that is not about this account is no name. */
+async function inquireAccount(
+  { client, profile, credentials }: Account,
+  { bankCode, number }: BankAccountNumber,
+  call: ProviderCall,
+): Promise<InquireAccountOutcome> {
+  const response = await client.call(
+    {
+      service: 'account_inquiry',
+      path: profile.paths.account_inquiry,
+      externalId: newDigits(),
+      body: {
+        beneficiaryBankCode: bankCode,
+        beneficiaryAccountNo: number,
+        ...(profile.inquiryNamesSource && { additionalInfo: { sourceAccount: credentials.sourceAccountNo } }),
+      },
+    },
+    call,
+  );
+  if (response.outcome === 'indeterminate') return response;
+  const outcome = classify('account_inquiry', response);
+  if (outcome === 'rejected') return rejected(profile, response);
+  if (outcome !== 'done') return indeterminate(response.status);
+  const inquiry = inquiryResponseSchema.safeParse(response.body);
+  if (!inquiry.success) return indeterminate(`no name in the response: ${response.status}`);
+  const { beneficiaryAccountName, beneficiaryAccountNo = number } = inquiry.data;
+  if (beneficiaryAccountNo !== number) return indeterminate('the response is for another account');
+  return { outcome: 'found', holderName: beneficiaryAccountName };
+}
+
+/**
+ * Service 18. Each permission to send has one external id. So a second call by mistake is rejected for its id on the
+ * same day, and for its reference at any time.
+ */
+async function sendPayout(
+  { client, profile, credentials }: Account,
+  { referenceId, sendNumber, amountRupiah, account, holderName, submittedAt }: PayoutOrder,
+  call: ProviderCall,
+): Promise<SendPayoutOutcome> {
+  const response = await client.call(
+    {
+      service: 'interbank_transfer',
+      path: profile.paths.interbank_transfer,
+      externalId: digitsOf('transfer', `${referenceId}:${sendNumber}`),
+      body: {
+        partnerReferenceNo: referenceId,
+        amount: { value: `${amountRupiah}.00`, currency: 'IDR' },
+        beneficiaryAccountName: holderName,
+        beneficiaryAccountNo: account.number,
+        beneficiaryBankCode: account.bankCode,
+        sourceAccountNo: credentials.sourceAccountNo,
+        transactionDate: formatTimestamp(submittedAt),
+      },
+    },
+    call,
+  );
+  if (response.outcome === 'indeterminate') return response;
+  const isCutOff = profile.cutOffCase === caseOf(response);
+  const outcome = classify('interbank_transfer', response);
+  if (isCutOff || outcome === 'rejected') return rejected(profile, response);
+  if (outcome !== 'done') return indeterminate(response.status);
+  const transfer = transferResponseSchema.safeParse(response.body);
+  if (!transfer.success) return indeterminate(`the response is invalid: ${response.status}`);
+  const { partnerReferenceNo = referenceId, referenceNo } = transfer.data;
+  if (partnerReferenceNo !== referenceId) return indeterminate(`the response is for ${partnerReferenceNo}`);
+  return { outcome: 'accepted', bankReference: referenceNo };
+}
+
+/** Service 36, by our reference. */
+async function findPayout(
+  { client, profile }: Account,
+  { referenceId, bankReference, submittedAt }: PayoutKey,
+  call: ProviderCall,
+): Promise<FindPayoutOutcome> {
+  const response = await client.call(
+    {
+      service: 'transfer_status',
+      path: profile.paths.transfer_status,
+      externalId: newDigits(),
+      body: {
+        originalPartnerReferenceNo: referenceId,
+        ...(bankReference !== null && { originalReferenceNo: bankReference }),
+        serviceCode: SNAP_SERVICES.interbank_transfer,
+        transactionDate: formatTimestamp(submittedAt),
+      },
+    },
+    call,
+  );
+  if (response.outcome === 'indeterminate') return response;
+  const outcome = classify('transfer_status', response);
+  if (outcome === 'not_found') return { outcome };
+  return outcome === 'done' ? readPayout(profile, referenceId, response) : indeterminate(response.status);
+}
+
+function readPayout(profile: PayoutProfile, referenceId: string, response: SnapResponse): FindPayoutOutcome {
+  const code = statusCodeSchema.safeParse(response.body).data?.latestTransactionStatus ?? '';
+  const status = profile.statuses[code];
+  if (status === undefined) return indeterminate(`unknown status ${code}: ${response.status}`);
+  if (status === 'not_found') return { outcome: 'not_found' };
+  return describePayout(status, referenceId, response);
+}
+
+function describePayout(
+  status: BankPayoutStatus,
+  referenceId: string,
+  response: SnapResponse,
+): { readonly outcome: 'found'; readonly payout: BankPayout } | Indeterminate {
+  const parsed = transferStatusSchema.safeParse(response.body);
+  if (!parsed.success) return indeterminate(`the status is invalid: ${response.status}`);
+  const { originalPartnerReferenceNo = referenceId, beneficiaryAccountNo, transactionDate, ...found } = parsed.data;
+  if (originalPartnerReferenceNo !== referenceId) return indeterminate('the response is for another transfer');
+  const isCompleted = status === 'completed' || status === 'returned';
+  return {
+    outcome: 'found',
+    payout: {
+      status,
+      amountRupiah: found.amount,
+      accountLastFour: beneficiaryAccountNo === null ? null : beneficiaryAccountNo.slice(-4),
+      bankReference: found.originalReferenceNo,
+      completedAt: isCompleted ? (transactionDate ?? null) : null,
+      failureKind: status === 'failed' ? 'other' : null,
+      reason: status === 'failed' ? found.transactionStatusDesc : null,
+    },
+  };
+}
+
+function rejected({ failureKinds, cutOffCase }: PayoutProfile, response: SnapResponse): BankRejected {
+  const pair = caseOf(response);
+  const failureKind = pair === cutOffCase ? 'cut_off' : (failureKinds[pair] ?? 'other');
+  return { outcome: 'rejected', failureKind, reason: response.status };
+}
