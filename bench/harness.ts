@@ -80,6 +80,7 @@ export class BenchmarkHarness {
       LUNAS_HOME: path.join(directory, 'home'),
       PORT: String(await freePort()),
       OPERATOR_PORT: String(await freePort()),
+      DASHBOARD_PORT: String(await freePort()),
       SANDBOX_PORT: String(await freePort()),
       POSTGRES_PORT: String(await freePort()),
       TEMPORAL_PORT: String(temporalPort),

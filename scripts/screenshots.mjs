@@ -26,7 +26,8 @@ const COLUMNS = ['Status', 'ReferenceId', 'PaymentStatus', 'NeedsAttention'].map
 /** The code of the workflow that waits for the customer, and what replaces it. */
 const WAIT = "summary: 'the QR code expires'";
 const FAULT = "summary: (() => { throw new Error('planted fault'); })()";
-const PORTS = ['PORT', 'OPERATOR_PORT', 'CODEC_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
+const STACK_PORTS = ['CODEC_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
+const PORTS = ['PORT', 'OPERATOR_PORT', 'DASHBOARD_PORT', ...STACK_PORTS];
 
 const text = (part) => (page) => page.getByText(part).first();
 const firstRow = (page) => page.locator('tbody tr').first();

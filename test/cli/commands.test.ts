@@ -224,8 +224,8 @@ describe('as text', () => {
   it('lists every command under --help', async () => {
     const { stdout } = await lunas('--help');
     const names =
-      'up services api worker sandbox codec migrate merchants keys webhooks catalog accounts operators payments ' +
-      'refunds exceptions doctor ledger';
+      'up services api worker dashboard sandbox codec migrate merchants keys webhooks catalog accounts operators ' +
+      'payments refunds exceptions doctor ledger';
     for (const name of names.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
   });
 });

@@ -35,6 +35,7 @@ beforeAll(async () => {
   const names = [
     'PORT',
     'OPERATOR_PORT',
+    'DASHBOARD_PORT',
     'SANDBOX_PORT',
     'TEMPORAL_PORT',
     'TEMPORAL_UI_PORT',

@@ -56,7 +56,7 @@ it(
     expect(await statusOf(`${run.api_url}/operator/actions`)).toBe(404);
     expect(await statusOf(run.sandbox_url)).toBe(200);
     expect(await statusOf(run.temporal_ui_url ?? '')).toBe(200);
-    expect(Object.keys(run.metrics_urls)).toEqual(['api', 'worker']);
+    expect(Object.keys(run.metrics_urls)).toEqual(['api', 'worker', 'dashboard']);
     for (const url of Object.values(run.metrics_urls)) expect(await statusOf(url)).toBe(200);
     expect(await statusOf(new URL('/readyz', run.metrics_urls['worker']).href)).toBe(200);
     expect(await showHistory(run, ports)).not.toContain(Buffer.from('binary/encrypted').toString('base64'));

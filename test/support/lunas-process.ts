@@ -17,6 +17,7 @@ export async function freePorts(): Promise<NodeJS.ProcessEnv> {
   const variables = [
     'PORT',
     'OPERATOR_PORT',
+    'DASHBOARD_PORT',
     'SANDBOX_PORT',
     'POSTGRES_PORT',
     'TEMPORAL_PORT',

@@ -19,7 +19,7 @@ import type { Fault, FaultKind, FaultOperation } from '../../src/sandbox/faults'
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { RETENTION_DAYS } from './activity-dependencies';
 import { expectContract } from './contract';
-import { createTestDatabase, expectNoDeniedStatement, newLedger, processUrl } from './database';
+import { createTestDatabase, expectNoDeniedStatement, newLedger, processUrl, type TestDatabase } from './database';
 import { freeListeners } from './listeners';
 import { temporalAddress, workflowBundlePath } from './temporal';
 
@@ -62,6 +62,8 @@ export interface TestService {
   readonly databaseUrl: string;
   /** The URL with the operators' role, for commands. */
   readonly operatorDatabaseUrl: string;
+  /** Of the dashboard's role. */
+  readonly dashboardDatabaseUrl: string;
   readonly temporal: TemporalTarget;
   /** A call to the API with the demo merchant's key. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
@@ -198,7 +200,7 @@ export async function startTestService(
     secretKey,
     masterKey,
     databaseUrl: database.urlOf('lunas_local'),
-    operatorDatabaseUrl: database.urlOf('lunas_local_operator'),
+    ...roleUrls(database),
     temporal,
     call: apiCaller(apiUrl, secretKey),
     callOperator: apiCaller(operatorUrl, secretKey),
@@ -214,6 +216,13 @@ export async function startTestService(
       await expectNoDeniedStatement(database.url);
       await Promise.all([database.drop(), ledger.drop()]);
     },
+  };
+}
+
+function roleUrls(database: TestDatabase): Pick<TestService, 'operatorDatabaseUrl' | 'dashboardDatabaseUrl'> {
+  return {
+    operatorDatabaseUrl: database.urlOf('lunas_local_operator'),
+    dashboardDatabaseUrl: database.urlOf('lunas_local_dashboard'),
   };
 }
 

@@ -275,8 +275,16 @@ function problemsOfDecisionRecord({ file, text }: SourceFile): Violation[] {
 
 const BELOW_COMMAND_LINE = /^(?:src\/(?!cli\/)|workflows\/|activities\/).*\.ts$/;
 const SERVICES = /^src\/services\//;
-/** They describe the variables and the metrics of the commands, and log for `lunas up`. */
-const DESCRIBES_COMMANDS = [/^src\/config\.ts$/, /^src\/observability\/definitions\.ts$/, /^src\/local-stack\//];
+/**
+ * They describe the variables and the metrics of the commands, and log for `lunas up`. The page of a used link names
+ * the command for another.
+ */
+const DESCRIBES_COMMANDS = [
+  /^src\/config\.ts$/,
+  /^src\/observability\/definitions\.ts$/,
+  /^src\/local-stack\//,
+  /^src\/web\/dashboard\/texts\//,
+];
 /** Labels of derived keys, and the name of a connection in PostgreSQL. */
 const NO_COMMANDS = [
   "'lunas qris links'",

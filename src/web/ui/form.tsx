@@ -82,19 +82,29 @@ interface ConfirmFormProps {
   readonly children?: ReactNode;
 }
 
-/** One button. If the action is not possible, it is disabled, and the reason stands below it. */
+/** One button. If the action is not possible, it is disabled, and the reason stands above it. */
 export function ConfirmForm(props: ConfirmFormProps): ReactElement {
   const { action, label, tone, fields = {}, rejection, children } = props;
   return (
-    <form method="post" action={action} className="buttons">
+    <form method="post" action={action} className="stack">
+      {rejection !== null && (
+        <p id="rejection" className="notice warning">
+          {rejection}
+        </p>
+      )}
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      <button className={`button ${tone}`} disabled={rejection !== null} aria-describedby="rejection">
-        {label}
-      </button>
-      {children}
-      {rejection !== null && <p id="rejection">{rejection}</p>}
+      <div className="buttons">
+        <button
+          className={`button wide-button ${tone}`}
+          disabled={rejection !== null}
+          aria-describedby={rejection === null ? undefined : 'rejection'}
+        >
+          {label}
+        </button>
+        {children}
+      </div>
     </form>
   );
 }

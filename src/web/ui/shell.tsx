@@ -36,10 +36,10 @@ export function Shell(props: ShellProps): ReactElement {
         {texts.skip}
       </a>
       {texts.environment && (
-        <div className="environment" role="note">
+        <aside className="environment" aria-label={texts.environment.name}>
           <b>{texts.environment.name}</b>
           <span>{texts.environment.explanation}</span>
-        </div>
+        </aside>
       )}
       <div className="frame">
         <header className="side">
@@ -49,25 +49,27 @@ export function Shell(props: ShellProps): ReactElement {
           </nav>
           <Person {...props} />
         </header>
-        <details className="top">
-          <summary>
-            <span className="brand">
-              <Logo />
-              <span>
-                <b>{props.merchantName}</b>
-                <small>{props.merchantNote}</small>
+        <header className="top">
+          <details>
+            <summary>
+              <span className="brand">
+                <Logo />
+                <span>
+                  <b>{props.merchantName}</b>
+                  <small>{props.merchantNote}</small>
+                </span>
               </span>
-            </span>
-            <span className="bars" aria-hidden="true">
-              ☰
-            </span>
-            <span className="unseen">{texts.menu}</span>
-          </summary>
-          <nav aria-label={texts.menu}>
-            <Menu menu={props.menu} />
-            <Person {...props} />
-          </nav>
-        </details>
+              <span className="bars" aria-hidden="true">
+                ☰
+              </span>
+              <span className="unseen">{texts.menu}</span>
+            </summary>
+            <nav aria-label={texts.menu}>
+              <Menu menu={props.menu} />
+              <Person {...props} />
+            </nav>
+          </details>
+        </header>
         <main id="content">{children}</main>
       </div>
     </>

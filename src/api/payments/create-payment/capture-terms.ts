@@ -16,7 +16,7 @@ export interface PaymentDraft {
   readonly identity: PaymentIdentity;
 }
 
-/** The merchant of a new payment, whoever creates it. */
+/** The merchant of a new payment, created by its key or by a member. */
 export type CreatingMerchant = Omit<AuthenticatedMerchant, 'keyId'>;
 
 export function draftPayment(

@@ -10,7 +10,8 @@ import { renderMerchantPage } from '../merchant-page';
 interface ProviderTerms {
   readonly provider: ProviderName;
   readonly percent: string;
-  readonly flat: string;
+  /** Null: there is none. */
+  readonly flat: string | null;
   readonly minutes: string;
 }
 

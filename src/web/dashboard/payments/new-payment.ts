@@ -91,17 +91,17 @@ async function formPage(
   const policies = await Promise.all(providers.map((provider) => findCurrentPolicy(db, provider, 'qris')));
   const terms = policies.flatMap(({ policy }, index) => {
     const provider = providers[index];
-    return policy && provider ? [termsOf(provider, policy)] : [];
+    return policy && provider ? [termsOf(view, provider, policy)] : [];
   });
   const rejection = merchantRejection(view);
   const formId = z.uuid().safeParse(sent.form_id).data ?? randomUUID();
   return pageResponse(renderNewPaymentPage({ view, feePayer, terms, rejection, formId, sent, ...form }), status);
 }
 
-const termsOf = (provider: ProviderName, policy: Policy) => ({
+const termsOf = (view: MerchantView, provider: ProviderName, policy: Policy) => ({
   provider,
-  percent: String(policy.feeBasisPoints / 100),
-  flat: formatRupiah(policy.feeFlatRupiah),
+  percent: (policy.feeBasisPoints / 100).toLocaleString(view.locale.language),
+  flat: policy.feeFlatRupiah === 0 ? null : formatRupiah(policy.feeFlatRupiah),
   minutes: String(Math.round(policy.expiresInSeconds / 60)),
 });
 

@@ -75,7 +75,7 @@ async function rejectionOf(
   payment: PaymentRow,
   { action, kind }: ConfirmedAction,
 ): Promise<string | null> {
-  // Both actions are called `cancel`: the status tells them apart.
+  // Both actions are called `cancel`, in different statuses.
   if (action === 'cancel' && (kind === 'refundCancel') !== (payment.status === 'refund_processing')) {
     const { rejections } = view.texts;
     return kind === 'refundCancel' ? rejections.other_status : rejections.refund_in_progress;

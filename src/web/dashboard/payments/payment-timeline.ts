@@ -33,7 +33,7 @@ export function timelineEntries(view: MerchantView, payment: PaymentRow, timelin
   const late: TimedEntry = {
     key: 'late-payment',
     tone: 'bad',
-    title: view.texts.detail.lateMoney(amount),
+    title: view.texts.detail.latePaymentOf(amount),
     note: view.texts.detail.latePayments[latePayment.status],
     atMs: latePayment.receivedAtMs,
   };

@@ -201,7 +201,7 @@ export const EN = {
     by: { key: 'API key', lunas: 'Lunas', formerMember: 'A former member' },
     pending: (amount: string) => `${amount} pending`,
     available: (amount: string) => `${amount} available`,
-    lateMoney: (amount: string) => `${amount} arrived after the end`,
+    latePaymentOf: (amount: string) => `${amount} arrived after the end`,
     webhook: (event: string) => `Webhook ${event}`,
     deliveryStates: { pending: 'not delivered yet', delivered: 'delivered', dead: 'not delivered' },
     attempts: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
@@ -259,7 +259,8 @@ export const EN = {
     rejected: 'The QR could not be created:',
     busy: 'Many QR codes are being created. Try again in a moment.',
     fees: 'Fee',
-    feeOf: (percent: string, flat: string) => `${percent} % and ${flat} per payment`,
+    feeOf: (percent: string, flat: string | null) =>
+      flat === null ? `${percent} % per payment` : `${percent} % and ${flat} per payment`,
     paidBy: { merchant: 'You pay the fee: it is taken from the amount.', buyer: 'The customer pays it on top.' },
     worksFor: (minutes: string) => `The QR works for ${minutes} minutes.`,
   },

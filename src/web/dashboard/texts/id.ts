@@ -186,7 +186,7 @@ export const ID: DashboardTexts = {
     by: { key: 'Kunci API', lunas: 'Lunas', formerMember: 'Mantan anggota' },
     pending: (amount) => `${amount} tertunda`,
     available: (amount) => `${amount} tersedia`,
-    lateMoney: (amount) => `${amount} masuk setelah berakhir`,
+    latePaymentOf: (amount) => `${amount} masuk setelah berakhir`,
     webhook: (event) => `Webhook ${event}`,
     deliveryStates: { pending: 'belum terkirim', delivered: 'terkirim', dead: 'tidak terkirim' },
     attempts: (count) => `${count} percobaan`,
@@ -243,7 +243,8 @@ export const ID: DashboardTexts = {
     rejected: 'QR tidak dapat dibuat:',
     busy: 'Banyak QR sedang dibuat. Coba lagi sebentar.',
     fees: 'Biaya',
-    feeOf: (percent, flat) => `${percent} % dan ${flat} per pembayaran`,
+    feeOf: (percent, flat) =>
+      flat === null ? `${percent} % per pembayaran` : `${percent} % dan ${flat} per pembayaran`,
     paidBy: {
       merchant: 'Anda membayar biayanya: dipotong dari jumlah.',
       buyer: 'Pelanggan membayarnya di atas jumlah.',
