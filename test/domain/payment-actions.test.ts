@@ -13,12 +13,11 @@ import { MAX_REFUNDS, REFUND_STATUSES } from '../../src/domain/refund';
 const NOW_MS = Date.parse('2026-11-25T00:00:00Z');
 const refund = (status: (typeof REFUND_STATUSES)[number], number = 1) => ({ number, submitAtMs: NOW_MS, status });
 
+const REFUNDS = [refund('held', MAX_REFUNDS), ...REFUND_STATUSES.map((status) => refund(status))];
 const STATES: readonly PaymentState[] = PAYMENT_STATUSES.flatMap((status) => [
-  { status, version: 1 },
-  { status, version: 1, settlesAtMs: NOW_MS + 1 },
-  { status, version: 1, refund: refund('held', MAX_REFUNDS) },
-  ...REFUND_STATUSES.map((refundStatus) => ({ status, version: 1, refund: refund(refundStatus) })),
-]);
+  [{ status, version: 1 }, { status, version: 1, settlesAtMs: NOW_MS + 1 }],
+  REFUNDS.map((refund) => ({ status, version: 1, refund })),
+]).flat();
 const isAction = (name: string): name is PaymentAction => name in PAYMENT_ACTIONS;
 const ACTIONS = Object.keys(PAYMENT_ACTIONS).filter(isAction);
 

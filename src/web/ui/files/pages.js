@@ -26,7 +26,7 @@ function startCountdowns(root) {
 /** A code must not be paid after its end, also if the service does not respond. */
 function endOf(element) {
   for (const part of document.querySelectorAll('[data-until-end]')) part.remove();
-  if (element.isConnected) setTimeout(refresh, 1_000);
+  if (element.isConnected) setTimeout(() => void refresh(), 1_000);
 }
 
 function startCopying(root) {
@@ -69,13 +69,11 @@ function replacePart(part, next) {
 function startPolling() {
   const openMs = performance.now() - openedAtMs;
   if (openMs > STOP_AFTER_MS) return;
-  setTimeout(
-    async () => {
-      if (document.visibilityState === 'visible') await refresh();
-      startPolling();
-    },
-    openMs > SLOW_AFTER_MS ? SLOW_POLL_MS : POLL_MS,
-  );
+  setTimeout(() => void refreshIfVisible().finally(startPolling), openMs > SLOW_AFTER_MS ? SLOW_POLL_MS : POLL_MS);
+}
+
+async function refreshIfVisible() {
+  if (document.visibilityState === 'visible') await refresh();
 }
 
 const first = document.querySelector('[data-announce]');
