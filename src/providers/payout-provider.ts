@@ -68,7 +68,7 @@ export interface BankPayout {
   readonly bankReference: string | null;
   /** Null until then, or if the bank does not report it. */
   readonly completedAt: Date | null;
-  /** Of a failed payout, else null. */
+  /** Why the payout failed; null if it did not. */
   readonly failureKind: PayoutFailureKind | null;
   readonly reason: string | null;
 }

@@ -5,7 +5,7 @@ import type { OrderWithRefunds } from './ledger-records';
 
 export interface DueNotification {
   readonly id: string;
-  /** Of the order, or of the transfer. */
+  /** The reference of the order, or of the transfer. */
   readonly reference: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

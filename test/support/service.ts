@@ -62,7 +62,7 @@ export interface TestService {
   readonly databaseUrl: string;
   /** The URL with the operators' role, for commands. */
   readonly operatorDatabaseUrl: string;
-  /** Of the dashboard's role. */
+  /** The URL with the dashboard's role. */
   readonly dashboardDatabaseUrl: string;
   readonly temporal: TemporalTarget;
   /** A call to the API with the demo merchant's key. */
