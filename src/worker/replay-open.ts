@@ -5,7 +5,7 @@ import { EncryptingCodec, type PayloadKeys, WorkerCodec } from '../temporal/payl
 import { installRuntime } from './runtime';
 
 /** The types of workflows/index.ts. */
-const WORKFLOW_TYPES = ['payment', 'latePayment', 'webhookDelivery', 'reconcile', 'retention'] as const;
+const WORKFLOW_TYPES = ['payment', 'latePayment', 'webhookDelivery', 'reconcile', 'retention', 'closeDays'] as const;
 
 export interface ReplayOptions {
   readonly client: Client;

@@ -7,6 +7,7 @@ import { FakeAcquirer } from '../workflows/model/fake-acquirer';
 
 /** They have no terms of a payment, or compare them themselves. */
 const UNCHECKED = [
+  'closeDays',
   'deleteExpired',
   'deliverWebhook',
   'failUnissuedPayment',
