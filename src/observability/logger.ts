@@ -19,6 +19,18 @@ const SECRET = new RegExp(
   'g',
 );
 
+/** Fields that have a secret of any form: keys of ours, credentials of an acquirer, and headers of a call to it. */
+const SECRET_FIELDS = [
+  'secret',
+  'authorization',
+  'serverKey',
+  'clientSecret',
+  'privateKey',
+  'merchantKey',
+  'accessToken',
+  'x-signature',
+] as const;
+
 /** The same text; of each secret only the kind and the last four characters are left. */
 export function maskSecrets(text: string): string {
   return text.replaceAll(SECRET, '$1$2$3…');
@@ -43,7 +55,7 @@ export function createLogger(
       // Temporal's SDK names an error `error`.
       serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
       hooks: { streamWrite: maskSecrets },
-      redact: ['secret', '*.secret', 'authorization', '*.authorization', 'serverKey', '*.serverKey'],
+      redact: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]),
     },
     destination,
   );

@@ -11,3 +11,13 @@ it('a log line has message and stack of an error, also of one of Temporal', () =
     { error: { type: 'TypeError', message: "of Temporal's SDK", stack } },
   ]);
 });
+
+const SECRET_FIELDS = ['secret', 'authorization', 'serverKey', 'clientSecret', 'privateKey', 'merchantKey'];
+
+it.each([...SECRET_FIELDS, 'accessToken', 'x-signature'])('a log line has no value of the field %s', (name) => {
+  const logged = collectLog();
+  logged.log.info({ [name]: 'planted', account: { [name]: 'planted' } }, 'provider call');
+  const [line] = logged.lines();
+  expect(line).toMatchObject({ msg: 'provider call' });
+  expect(JSON.stringify(line)).not.toContain('planted');
+});
