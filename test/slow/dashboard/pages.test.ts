@@ -1,0 +1,215 @@
+import type { Browser, Page } from 'playwright-core';
+import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
+import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
+import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
+import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
+import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
+import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { createMember, createShop } from '../../support/people';
+import { createPage } from '../../support/payment-page';
+import { seedPayments } from '../../support/seed-payments';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+let service: TestService;
+let dashboard: TestDashboard;
+let browser: Browser;
+let home: string;
+const references = new Map<string, string>();
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([
+    newNamespace().then((namespace) => startTestService(namespace)),
+    startBrowser(),
+  ]);
+  await seedPayments(service.db, service.merchantId, {
+    count: 120,
+    from: '2026-11-01T00:00:00Z',
+    rareOneIn: 3,
+    sameReference: 3,
+  });
+  await service.db.query("update provider_accounts set status = 'disabled' where base_url <> $1", [service.sandboxUrl]);
+  const { rows } = await service.db.query<{ status: string; reference: string }>(
+    "select status, min(reference_id) as reference from payments where provider = 'gopay' group by status",
+  );
+  for (const { status, reference } of rows) references.set(status, reference);
+  const { rows: merchants } = await service.db.query<{ code: string }>('select code from merchants where id = $1', [
+    service.merchantId,
+  ]);
+  dashboard = await startTestDashboard(service);
+  home = `${dashboard.url}/m/${merchants[0]?.code}`;
+  await createMember(service.db, 'empty@shop.test', [[(await createShop(service.db)).id, 'owner']]);
+  await createMember(service.db, 'none@shop.test');
+});
+afterAll(async () => {
+  await dashboard.close();
+  await browser.close();
+  await service.close();
+});
+
+const payment = (status: string) => `${home}/payments/${references.get(status)}`;
+
+/** A page that is signed in, and what the browser has to say against it. */
+async function openSignedIn(url: string, email = DEMO_OWNER_EMAIL, options = {}) {
+  const opened = await openPage(browser, 'about:blank', options);
+  await dashboard.signIn(opened.page.context(), email);
+  await opened.page.goto(url, { waitUntil: 'load' });
+  return opened;
+}
+
+const VARIANTS = (['light', 'dark'] as const).flatMap((scheme) =>
+  [320, 1280].map((width) => ({ scheme, width }) as const),
+);
+
+/** The states of each page, by its route: a route without a line is red. */
+const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<string> | string>>>> = {
+  'get /': { 'a user of no merchant': () => dashboard.url },
+  'get /m/:code': { 'with payments': () => home },
+  'get /m/:code/payments': {
+    all: () => `${home}/payments`,
+    'a group': () => `${home}/payments?group=attention`,
+    'no match': () => `${home}/payments?q=unknown`,
+    'a filter that is not possible': () => `${home}/payments?from=yesterday`,
+  },
+  'get /m/:code/payments/new': { 'a form': () => `${home}/payments/new` },
+  'get /m/:code/payments/:ref': Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, () => payment(status)])),
+  'get /m/:code/payments/:ref/qr': {
+    open: async () => `${home}/payments/${(await createPage(service)).referenceId}/qr`,
+    paid: () => `${payment('paid')}/qr`,
+    ended: () => `${payment('expired')}/qr`,
+  },
+  'get /m/:code/payments/:ref/refund': {
+    possible: () => `${payment('paid')}/refund`,
+    rejected: () => `${payment('settled')}/refund`,
+  },
+  'get /m/:code/payments/:ref/cancel': { rejected: () => `${payment('settled')}/cancel` },
+  'get /m/:code/payments/:ref/refund/cancel': { possible: () => `${payment('refund_processing')}/refund/cancel` },
+};
+
+/** No pages: what a form sends, a stream and an image. Their tests follow below and in requests.test.ts. */
+const OTHER_ROUTES = [
+  'post /logout',
+  'post /language',
+  'post /m/:code/payments/new',
+  'get /m/:code/payments/:ref/events',
+  'get /m/:code/payments/:ref/qris.png',
+  'post /m/:code/payments/:ref/refund',
+  'post /m/:code/payments/:ref/cancel',
+  'post /m/:code/payments/:ref/refund/cancel',
+];
+
+it('each route has a test', () => {
+  const routes = DASHBOARD_ROUTES.map(({ method, path }) => `${method} ${path}`);
+  expect(routes.toSorted()).toEqual([...Object.keys(STATES), ...OTHER_ROUTES].toSorted());
+});
+
+const CASES = Object.entries(STATES).flatMap(([route, states]) =>
+  Object.keys(states).map((state) => [route, state] as const),
+);
+
+describe.each(CASES)('%s, %s', (route, state) => {
+  it('is accessible and fits, in each size and scheme', async () => {
+    const url = await STATES[route]?.[state]?.();
+    const email = route === 'get /' ? 'none@shop.test' : DEMO_OWNER_EMAIL;
+    const { page, problems, close } = await openSignedIn(url ?? '', email);
+    expect(await page.locator('h1').count()).toBe(1);
+    expect(await page.title()).not.toBe('');
+    expect(await page.locator('html').getAttribute('lang')).toMatch(/^(id|en)$/);
+    for (const { scheme, width } of VARIANTS) {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 800 });
+      expect([scheme, width, await findAccessibilityViolations(page)]).toEqual([scheme, width, []]);
+      expect([scheme, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([scheme, width]);
+    }
+    // Chromium reports each document that is not 200.
+    expect(problems.filter((problem) => !problem.includes('422'))).toEqual([]);
+    await close();
+  });
+});
+
+it('a merchant without payments sees what to do first', async () => {
+  const { page, close } = await openSignedIn(dashboard.url, 'empty@shop.test');
+  await page.getByText(DASHBOARD_TEXTS.en.list.nothing).waitFor();
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  await close();
+});
+
+it('the printed link opens the signed-in dashboard by one click, once', async () => {
+  const link = await dashboard.link(DEMO_OWNER_EMAIL);
+  const first = await openPage(browser, link);
+  expect(first.page.url()).toBe(home);
+  expect(first.problems).toEqual([]);
+  await first.close();
+  const second = await openPage(browser, link);
+  await second.page.getByText('npx lunas users link').waitFor();
+  await second.close();
+});
+
+/** Takes a payment, refunds it and cancels the refund, as a shop without developers does. */
+async function takeAndRefund(page: Page, hasScript: boolean): Promise<void> {
+  const texts = DASHBOARD_TEXTS.en;
+  await page.goto(`${home}/payments/new`);
+  await page.locator('#amount').fill('75.000');
+  await page.locator('#order').fill('COUNTER-1');
+  await page.locator('#amount').press('Enter');
+  await page.waitForURL(/\/qr$/);
+  const reference = /payments\/(\w+)\/qr/.exec(page.url())?.[1] ?? '';
+  await service.pay(reference);
+  if (hasScript) await page.locator('.state', { hasText: texts.qr.states.paid }).waitFor({ timeout: 30_000 });
+  await untilShown(page, `${home}/payments/${reference}`, texts.statuses.paid);
+  await page.getByRole('link', { name: texts.detail.refund, exact: true }).click();
+  await page.getByRole('button', { name: /^Refund Rp/ }).click();
+  await page.getByText(texts.detail.done.refund_requested).waitFor();
+  await page.getByRole('link', { name: texts.detail.cancelRefund }).click();
+  await page.getByRole('button', { name: texts.confirm.refundCancel.button }).click();
+  await page.getByText(texts.detail.done.refund_cancelled).waitFor();
+  await page.getByText(texts.transitions.cancel_refund, { exact: true }).waitFor();
+}
+
+/** Without a script the user loads the page again. */
+async function untilShown(page: Page, url: string, status: string): Promise<void> {
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    await page.goto(url);
+    if ((await page.locator('.chip').first().textContent())?.includes(status)) return;
+  }
+  throw new Error(`${url} never showed ${status}`);
+}
+
+it.each([true, false])('a cashier takes a payment and refunds it; the browser runs scripts: %s', async (hasScript) => {
+  await service.db.query("update users set language = 'en' where email = $1", [DEMO_OWNER_EMAIL]);
+  const { page, problems, close } = await openSignedIn(home, DEMO_OWNER_EMAIL, { javaScriptEnabled: hasScript });
+  await takeAndRefund(page, hasScript);
+  expect(problems).toEqual([]);
+  await close();
+});
+
+it('the QR page has the code of the payment, and none after the deadline', async () => {
+  const { referenceId, payload, paymentId } = await createPage(service);
+  const { page, close } = await openSignedIn(`${home}/payments/${referenceId}/qr`);
+  const file = `${process.env.SCREENSHOTS ?? (await import('node:os')).tmpdir()}/dashboard-qr-${process.pid}.png`;
+  await page.screenshot({ path: file, fullPage: true });
+  expect(decodeQr(file)).toEqual([payload]);
+  await service.db.query("update payments set expires_at = now() - interval '1 s' where id = $1", [paymentId]);
+  await page.reload();
+  expect(await page.locator('.qr svg').count()).toBe(0);
+  await close();
+});
+
+it('the keyboard alone reaches every link and button of the list, each with a visible focus', async () => {
+  const { page, close } = await openSignedIn(`${home}/payments?group=paid`);
+  const reachable = await page.locator('a[href]:visible, button:visible, input:visible:not([type=hidden])').count();
+  const reached = new Set<string>();
+  for (let presses = 0; presses < reachable + 20; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused: unknown = await page.evaluate(`(() => {
+      const element = document.activeElement;
+      const [box, { outlineStyle }] = [element.getBoundingClientRect(), getComputedStyle(element)];
+      const described = [element.tagName, element.textContent, box.x, box.y + scrollY, outlineStyle];
+      return element === document.body ? '' : described.join('|');
+    })()`);
+    if (typeof focused !== 'string' || focused === '') continue;
+    expect(focused).not.toMatch(/\|none$/);
+    reached.add(focused);
+  }
+  expect(reached.size).toBeGreaterThanOrEqual(reachable - 1);
+  await close();
+});
