@@ -29,6 +29,7 @@ import { addSandboxCommand } from './commands/sandbox';
 import { addStatementsCommand } from './commands/statements';
 import { addTemporalCommand } from './commands/temporal';
 import { addTriggerCommand } from './commands/trigger';
+import { addUsersCommand } from './commands/users';
 import { addWebhooksCommand } from './commands/webhooks';
 import { addWorkerCommand } from './commands/worker';
 import { LunasCommand } from './lunas-command';
@@ -66,6 +67,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   program.commandsGroup('Administer:');
   addMerchantsCommand(program);
   addKeysCommand(program);
+  addUsersCommand(program);
   addWebhooksCommand(program);
   addCatalogCommand(program);
   addAccountsCommand(program);

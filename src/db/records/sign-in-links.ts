@@ -1,4 +1,5 @@
-import type { Realm } from '../../domain/sign-in';
+import type { MemberRole } from '../../domain/member-roles';
+import type { Realm, Language } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
 import type { Browser } from './sessions';
 
@@ -76,4 +77,219 @@ export async function expireDevelopmentLinks(db: Queryable, now: Date): Promise<
     "update sign_in_links set expires_at = $1 where kind = 'development' and used_at is null and expires_at > $1",
     [now],
   );
+}
+
+interface NewInvitation {
+  readonly id: string;
+  readonly tokenSha256: Buffer;
+  readonly merchantId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly createdBy: string;
+  readonly now: Date;
+  readonly expiresAt: Date;
+}
+
+/** Withdraws earlier invitations of the same e-mail to this merchant. @returns false if it is a member already */
+export async function insertInvitation(db: Queryable, invitation: NewInvitation): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with withdrawn as (
+       update sign_in_links set expires_at = least(expires_at, $7)
+       where merchant_id = $3 and email = $4 and kind = 'invitation' and used_at is null
+     )
+     insert into sign_in_links (id, realm, kind, token_sha256, merchant_id, email, role, created_by, created_at,
+       expires_at)
+     select $1, 'merchant', 'invitation', $2, $3, $4, $5, $6, $7, $8
+     where not exists (
+       select from members join users on users.id = members.user_id
+       where members.merchant_id = $3 and members.removed_at is null and users.realm = 'merchant' and users.email = $4
+     )`,
+    [
+      invitation.id,
+      invitation.tokenSha256,
+      invitation.merchantId,
+      invitation.email,
+      invitation.role,
+      invitation.createdBy,
+      invitation.now,
+      invitation.expiresAt,
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** An invitation as its page shows it. */
+export interface Invitation {
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly merchantName: string;
+  /** The e-mail is that of a user, who signs in and joins. */
+  readonly isKnownUser: boolean;
+}
+
+/** Undefined if it is unknown, used, withdrawn or expired. It is not used by that. */
+export async function findOpenInvitation(
+  db: Queryable,
+  tokenSha256: Buffer,
+  now: Date,
+): Promise<Invitation | undefined> {
+  const { rows } = await db.query<Invitation>(
+    `select link.email, link.role, merchants.name as "merchantName",
+       exists (select from users where users.realm = 'merchant' and users.email = link.email) as "isKnownUser"
+     from sign_in_links link join merchants on merchants.id = link.merchant_id
+     where link.token_sha256 = $1 and link.kind = 'invitation' and link.used_at is null and link.expires_at > $2`,
+    [tokenSha256, now],
+  );
+  return rows[0];
+}
+
+/** An invitation that waits, in the list of the team. */
+export interface OpenInvitation {
+  readonly id: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export async function listOpenInvitations(db: Queryable, merchantId: string, now: Date): Promise<OpenInvitation[]> {
+  const { rows } = await db.query<OpenInvitation>(
+    `select id, email, role, created_by as "createdBy", created_at as "createdAt", expires_at as "expiresAt"
+     from sign_in_links
+     where merchant_id = $1 and kind = 'invitation' and used_at is null and expires_at > $2
+     order by created_at desc, id`,
+    [merchantId, now],
+  );
+  return rows;
+}
+
+/** @returns false if the merchant has no such invitation that waits */
+export async function expireInvitation(
+  db: Queryable,
+  { merchantId, id, now }: { readonly merchantId: string; readonly id: string; readonly now: Date },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update sign_in_links set expires_at = $3
+     where merchant_id = $1 and id = $2 and kind = 'invitation' and used_at is null and expires_at > $3`,
+    [merchantId, id, now],
+  );
+  return rowCount === 1;
+}
+
+interface InvitedUser {
+  readonly tokenSha256: Buffer;
+  readonly userId: string;
+  readonly name: string;
+  readonly language: Language;
+  readonly passwordHash: string;
+  readonly now: Date;
+}
+
+/** Creates the user and the membership, and uses the invitation, in one statement. @returns false if it is not valid */
+export async function insertInvitedUser(db: Queryable, user: InvitedUser): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with link as (
+       update sign_in_links set used_at = $6
+       where token_sha256 = $1 and kind = 'invitation' and used_at is null and expires_at > $6
+         and not exists (select from users where users.realm = 'merchant' and users.email = sign_in_links.email)
+       returning email, merchant_id, role, created_by
+     ),
+     person as (
+       insert into users (id, realm, email, name, language, password_hash, password_changed_at, created_at)
+       select $2, 'merchant', email, $3, $4, $5, $6, $6 from link returning id
+     )
+     insert into members (merchant_id, user_id, role, invited_by, created_at)
+     select merchant_id, person.id, role, created_by, $6 from link, person`,
+    [user.tokenSha256, user.userId, user.name, user.language, user.passwordHash, user.now],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * A known user joins; one who was removed before is a new member.
+ * @returns the merchant; undefined if the invitation is not valid
+ */
+export async function joinInvitedUser(
+  db: Queryable,
+  { tokenSha256, userId, now }: { readonly tokenSha256: Buffer; readonly userId: string; readonly now: Date },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ merchantId: string }>(
+    `with link as (
+       update sign_in_links set used_at = $3
+       where token_sha256 = $1 and kind = 'invitation' and used_at is null and expires_at > $3
+         and email = (select users.email from users where users.id = $2)
+       returning merchant_id, role, created_by
+     )
+     insert into members (merchant_id, user_id, role, invited_by, created_at)
+     select merchant_id, $2, role, created_by, $3 from link
+     on conflict (merchant_id, user_id) do update
+       set role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at, removed_at = null
+       where members.removed_at is not null
+     returning merchant_id as "merchantId"`,
+    [tokenSha256, userId, now],
+  );
+  return rows[0]?.merchantId;
+}
+
+interface NewResetLink {
+  readonly id: string;
+  readonly tokenSha256: Buffer;
+  readonly userId: string;
+  readonly createdBy: string;
+  readonly now: Date;
+  readonly expiresAt: Date;
+}
+
+/** Withdraws earlier reset links of the user. @returns false if there is no such active user */
+export async function insertResetLink(db: Queryable, link: NewResetLink): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with withdrawn as (
+       update sign_in_links set expires_at = least(expires_at, $5)
+       where user_id = $3 and kind = 'reset' and used_at is null
+     )
+     insert into sign_in_links (id, realm, kind, token_sha256, user_id, created_by, created_at, expires_at)
+     select $1, realm, 'reset', $2, id, $4, $5, $6 from users where id = $3 and disabled_at is null`,
+    [link.id, link.tokenSha256, link.userId, link.createdBy, link.now, link.expiresAt],
+  );
+  return rowCount === 1;
+}
+
+/** The e-mail of the user whose login the link resets; undefined if it is not valid. It is not used by that. */
+export async function findResetEmail(db: Queryable, tokenSha256: Buffer, now: Date): Promise<string | undefined> {
+  const { rows } = await db.query<{ email: string }>(
+    `select users.email from sign_in_links link join users on users.id = link.user_id and users.disabled_at is null
+     where link.token_sha256 = $1 and link.kind = 'reset' and link.used_at is null and link.expires_at > $2`,
+    [tokenSha256, now],
+  );
+  return rows[0]?.email;
+}
+
+/**
+ * Uses the link: the user has the new password and no other credential, and is signed in nowhere. One statement.
+ * @returns the user; undefined if the link is not valid
+ */
+export async function resetCredentials(
+  db: Queryable,
+  {
+    tokenSha256,
+    passwordHash,
+    now,
+  }: { readonly tokenSha256: Buffer; readonly passwordHash: string; readonly now: Date },
+): Promise<{ readonly id: string; readonly realm: Realm } | undefined> {
+  const { rows } = await db.query<{ id: string; realm: Realm }>(
+    `with link as (
+       update sign_in_links set used_at = $3
+       where token_sha256 = $1 and kind = 'reset' and used_at is null and expires_at > $3
+       returning user_id
+     ),
+     ended as (update sessions set ended_at = $3 from link where sessions.user_id = link.user_id and ended_at is null),
+     without_passkeys as (delete from passkeys using link where passkeys.user_id = link.user_id),
+     without_codes as (delete from recovery_codes using link where recovery_codes.user_id = link.user_id)
+     update users set password_hash = $2, password_changed_at = $3, sealed_totp = null, totp_last_step = null
+     from link where users.id = link.user_id and users.disabled_at is null
+     returning users.id, users.realm`,
+    [tokenSha256, passwordHash, now],
+  );
+  return rows[0];
 }

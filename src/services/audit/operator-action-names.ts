@@ -2,7 +2,9 @@ import * as approvals from '../approvals';
 import * as archivePayments from '../archive/archive-payments';
 import * as recordDecryption from './record-decryption';
 import * as requestApproval from './request-approval';
+import * as members from '../identity/members';
 import * as operators from '../identity/operators';
+import * as sessions from '../identity/sessions';
 import * as keys from '../merchants/keys';
 import * as merchantHold from '../merchants/merchant-hold';
 import * as merchants from '../merchants/merchants';
@@ -28,7 +30,9 @@ const MODULES = [
   archivePayments,
   recordDecryption,
   requestApproval,
+  members,
   operators,
+  sessions,
   keys,
   merchantHold,
   merchants,
@@ -43,7 +47,6 @@ const MODULES = [
   triggerEvent,
   webhookEndpoints,
   webhookPing,
-
   webhookRedelivery,
   workerVersions,
 ] as const;

@@ -19,6 +19,7 @@ import {
   isLinkUsed,
   signInByDevelopmentLink,
 } from '../../db/records/sign-in-links';
+import { DeclaredAction } from '../../domain/declared-action';
 import { LAST_SEEN_INTERVAL_MS, type Realm, SESSION_LIMITS } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';
 
@@ -130,6 +131,8 @@ export interface DevelopmentLinkRequest {
   /** Who asks for it, for the record. */
   readonly createdBy: string;
 }
+
+export const LINK_USER = new DeclaredAction('user.link');
 
 /**
  * A token for `/start/<token>`: the page signs the user in without a password, once. Only of a sandbox.

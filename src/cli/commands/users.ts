@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { dashboardUrlOf } from '../../config';
+import { actorText } from '../../domain/actor';
+import { MEMBER_ROLES } from '../../domain/member-roles';
+import {
+  createResetLink,
+  DISABLE_USER,
+  disableUser,
+  INVITE_USER,
+  inviteMember,
+  listMembers,
+  RESET_USER,
+} from '../../services/identity/members';
+import { createDevelopmentLink, LINK_USER } from '../../services/identity/sessions';
+import { DEMO_OWNER_EMAIL } from '../../services/sandbox/seed-demo';
+import type { CommandContext } from '../command-context';
+import type { LunasCommand } from '../lunas-command';
+import { id, oneOf } from '../option-schemas';
+import { formatFields, formatTable } from '../output';
+
+const MAX_EMAIL_CHARACTERS = 254;
+
+const email = z
+  .email({ error: 'must be an e-mail address' })
+  .max(MAX_EMAIL_CHARACTERS, `must have at most ${MAX_EMAIL_CHARACTERS} characters`);
+
+const PASS_ON = 'Pass the link on now: it is not shown again, and it works once.';
+
+/** `DASHBOARD_URL`, else the address of the running local stack. */
+async function dashboardUrl(context: CommandContext): Promise<string> {
+  const runFile = context.config.DASHBOARD_URL === undefined ? await context.runFile() : null;
+  return runFile?.dashboard_url ?? dashboardUrlOf(context.config);
+}
+
+export function addUsersCommand(program: LunasCommand): void {
+  const users = program.command('users').description('who signs in to the merchant dashboard');
+  addInvite(users);
+  users
+    .command('list')
+    .description('list the members of merchants, without their credentials')
+    .option('--merchant <merchant-id>', 'only of this merchant')
+    .databaseAction(z.object({ merchant: id.optional() }), async ({ merchant }, db) => {
+      const members = await listMembers(db, merchant ?? null);
+      const rows = members.map((member) => ({
+        USER: member.userId,
+        'E-MAIL': member.email,
+        NAME: member.name,
+        MERCHANT: member.merchantId,
+        ROLE: member.role,
+        'SECOND FACTOR': member.hasSecondFactor ? 'yes' : 'no',
+        'LAST SEEN': member.lastSeenAt,
+        DISABLED: member.disabledAt,
+      }));
+      return { json: { members }, text: formatTable(rows, 'There is no member yet.') };
+    });
+  addLink(users);
+  addReset(users);
+  users
+    .command('disable <user-id>')
+    .description('sign a user out everywhere, for good')
+    .writeAction(z.object({ userId: id }), async ({ userId }, audit) => {
+      await audit.record(DISABLE_USER, userId, () => disableUser(audit.db, userId, new Date()));
+      return { json: { userId }, text: `The user ${userId} is disabled, and signed out everywhere.` };
+    });
+}
+
+function addInvite(users: LunasCommand): void {
+  users
+    .command('invite')
+    .description('invite a person to a merchant: the first owner, who invites the others on the dashboard')
+    .requiredOption('--merchant <merchant-id>', 'the merchant')
+    .requiredOption('--email <address>', 'the invitation is only for this e-mail address')
+    .requiredOption('--role <role>', MEMBER_ROLES.join(', '))
+    .examples('lunas users invite --merchant MERCHANT_ID --email sri@toko.example --role owner')
+    .writeAction(
+      z.object({ merchant: id, email, role: oneOf(MEMBER_ROLES) }),
+      async ({ merchant: merchantId, email, role }, audit, context) => {
+        const request = { merchantId, email, role, createdBy: actorText(audit.actor) };
+        const { id, token, expiresAt } = await audit.record(INVITE_USER, merchantId, () =>
+          inviteMember(audit.db, request, new Date()),
+        );
+        const link = `${await dashboardUrl(context)}/invitations/${token}`;
+        const fields = formatFields({ Link: link, 'E-mail': email, Role: role, Expires: expiresAt });
+        return { json: { invitation: { id, email, role, expiresAt, link } }, text: `${fields}\n\n${PASS_ON}` };
+      },
+    );
+}
+
+function addLink(users: LunasCommand): void {
+  users
+    .command('link')
+    .description('print a link that signs a user of a sandbox in, once and without a password')
+    .option('--email <address>', 'the user', DEMO_OWNER_EMAIL)
+    .writeAction(z.object({ email }), async ({ email }, audit, context) => {
+      const request = { realm: 'merchant', email, createdBy: actorText(audit.actor) } as const;
+      const token = await audit.record(LINK_USER, email, () => createDevelopmentLink(audit.db, request, new Date()));
+      const link = `${await dashboardUrl(context)}/start/${token}`;
+      return { json: { link }, text: link };
+    });
+}
+
+function addReset(users: LunasCommand): void {
+  users
+    .command('reset <user-id>')
+    .description('print a link by which a user who cannot sign in sets a new password; it is good for an hour')
+    .writeAction(z.object({ userId: id }), async ({ userId }, audit, context) => {
+      const request = { userId, createdBy: actorText(audit.actor) };
+      const { token, expiresAt } = await audit.record(RESET_USER, userId, () =>
+        createResetLink(audit.db, request, new Date()),
+      );
+      const link = `${await dashboardUrl(context)}/reset/${token}`;
+      const fields = formatFields({ Link: link, User: userId, Expires: expiresAt });
+      return { json: { reset: { userId, expiresAt, link } }, text: `${fields}\n\n${PASS_ON}` };
+    });
+}

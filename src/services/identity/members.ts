@@ -1,0 +1,230 @@
+import { v7 as uuidv7 } from 'uuid';
+import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
+import type { Queryable } from '../../db/connection/pool';
+import { changeMemberRow, listMemberRows, listMembershipsOf, type Member } from '../../db/records/members';
+import type { MembershipRow } from '../../db/records/sessions';
+import {
+  expireInvitation,
+  findOpenInvitation,
+  findResetEmail,
+  insertInvitation,
+  insertInvitedUser,
+  insertResetLink,
+  type Invitation,
+  joinInvitedUser,
+  listOpenInvitations,
+  type OpenInvitation,
+  resetCredentials,
+} from '../../db/records/sign-in-links';
+import { disableUserRow } from '../../db/records/users';
+import { DeclaredAction } from '../../domain/declared-action';
+import type { MemberRole } from '../../domain/member-roles';
+import type { Language } from '../../domain/sign-in';
+import { ConflictError, NotFoundError, SignInError } from '../../errors';
+import { recordEndedStep, withUserAudit } from '../audit/user-audit';
+import type { Browser, OpenedSession, Session } from './sessions';
+import { hashNewPassword, type IdentityDependencies, openSession } from './sign-in';
+
+const HOUR_MS = 3_600_000;
+const INVITATION_MS = 72 * HOUR_MS;
+const RESET_MS = HOUR_MS;
+
+/** A link that is passed on once: the database has only the hash of its token. */
+export interface NewLink {
+  readonly id: string;
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+export interface InvitationRequest {
+  readonly merchantId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  /** `user:<id>`, or the operator. */
+  readonly createdBy: string;
+}
+
+export const INVITE_USER = new DeclaredAction('user.invite');
+
+/**
+ * Invites a person for 72 hours. An earlier invitation of the same e-mail ends.
+ * @throws ConflictError if the e-mail is that of a member
+ */
+export async function inviteMember(db: Queryable, request: InvitationRequest, now: Date): Promise<NewLink> {
+  const { token, tokenSha256 } = createSignInToken('link');
+  const email = request.email.trim().toLowerCase();
+  const link = { id: uuidv7(), expiresAt: new Date(now.getTime() + INVITATION_MS) };
+  const isInvited = await insertInvitation(db, { ...request, ...link, email, tokenSha256, now });
+  if (!isInvited) throw new ConflictError('not_allowed', `${email} is a member of this merchant already.`);
+  return { ...link, token };
+}
+
+/** What the page of an invitation shows. @throws SignInError `link_invalid` */
+export async function readInvitation(db: Queryable, token: string, now: Date): Promise<Invitation> {
+  const invitation = await findOpenInvitation(db, hashLink(token), now);
+  if (!invitation) throw invalidLink();
+  return invitation;
+}
+
+/** The invitations of a merchant that wait. */
+export function listInvitations(db: Queryable, merchantId: string, now: Date): Promise<OpenInvitation[]> {
+  return listOpenInvitations(db, merchantId, now);
+}
+
+/** @throws ConflictError if the merchant has no such invitation that waits */
+export async function withdrawInvitation(
+  db: Queryable,
+  invitation: { readonly merchantId: string; readonly id: string },
+  now: Date,
+): Promise<void> {
+  if (await expireInvitation(db, { ...invitation, now })) return;
+  throw new ConflictError('not_allowed', 'This invitation was used or withdrawn, or it has expired.');
+}
+
+export interface AcceptedInvitation {
+  readonly token: string;
+  readonly name: string;
+  readonly language: Language;
+  readonly password: string;
+  readonly browser: Browser;
+}
+
+/**
+ * Creates the login of a person who has none, with the membership, and signs in. In production a second factor follows.
+ * @throws SignInError `link_invalid`, also if the e-mail has a login: then the user signs in and joins; `throttled`
+ * @throws InvalidError `password`
+ */
+export async function acceptInvitation(
+  dependencies: IdentityDependencies,
+  { token, name, language, password, browser }: AcceptedInvitation,
+  now: Date,
+): Promise<OpenedSession> {
+  const { db, hasher, throttle, environment, log } = dependencies;
+  await throttle.countToken(browser.address);
+  const { email, isKnownUser } = await readInvitation(db, token, now);
+  if (isKnownUser) throw invalidLink();
+  const passwordHash = await hashNewPassword(hasher, password, email);
+  const userId = uuidv7();
+  const user = { tokenSha256: hashLink(token), userId, name, language, passwordHash, now };
+  if (!(await insertInvitedUser(db, user))) throw invalidLink();
+  const by = { userId, merchantId: null, address: browser.address, log };
+  await recordEndedStep(db, by, { action: 'member.join', target: userId }, null);
+  const stage = environment === 'production' ? 'enrol' : 'full';
+  return openSession(dependencies, { id: userId, realm: 'merchant' }, { stage, method: 'password', browser }, now);
+}
+
+/**
+ * A signed-in user joins the merchant of an invitation to their e-mail.
+ * @returns the id of the merchant
+ * @throws SignInError `link_invalid`, also if it is for another e-mail; `session_ended`
+ */
+export async function joinMerchant(
+  { db, throttle, log }: IdentityDependencies,
+  { stage, user }: Session,
+  { token, address }: { readonly token: string; readonly address: string },
+  now: Date,
+): Promise<string> {
+  if (stage !== 'full') throw new SignInError('session_ended', 'The sign-in is not complete.');
+  await throttle.countToken(address);
+  const by = { userId: user.id, merchantId: null, address, log };
+  return withUserAudit(db, by, { action: 'member.join', target: user.id }, async () => {
+    const merchantId = await joinInvitedUser(db, { tokenSha256: hashLink(token), userId: user.id, now });
+    if (merchantId === undefined) throw invalidLink();
+    return merchantId;
+  });
+}
+
+/** The members of a merchant; of all merchants if it is null. */
+export function listMembers(db: Queryable, merchantId: string | null): Promise<Member[]> {
+  return listMemberRows(db, merchantId);
+}
+
+/** The merchants that a user can open. */
+export function listMemberships(db: Queryable, userId: string): Promise<MembershipRow[]> {
+  return listMembershipsOf(db, userId);
+}
+
+/** @throws ConflictError if it is the last owner @throws NotFoundError if there is no such member */
+export async function setMemberRole(
+  db: Queryable,
+  change: { readonly merchantId: string; readonly userId: string; readonly role: MemberRole },
+  now: Date,
+): Promise<void> {
+  requireChanged(await changeMemberRow(db, { ...change, now }), change.userId);
+}
+
+/** As `setMemberRole`. The next request of the user is rejected. */
+export async function removeMember(
+  db: Queryable,
+  member: { readonly merchantId: string; readonly userId: string },
+  now: Date,
+): Promise<void> {
+  requireChanged(await changeMemberRow(db, { ...member, role: null, now }), member.userId);
+}
+
+function requireChanged(result: 'changed' | 'last_owner' | 'unknown', userId: string): void {
+  if (result === 'unknown') throw new NotFoundError('user', userId);
+  if (result === 'changed') return;
+  throw new ConflictError('not_allowed', 'This is the last owner: make another member an owner first.');
+}
+
+export const RESET_USER = new DeclaredAction('user.reset');
+
+/**
+ * A link for one hour, by which the user sets a new password. It replaces every credential of the user.
+ * @throws ConflictError if the user asks for it alone @throws NotFoundError if there is no such active user
+ */
+export async function createResetLink(
+  db: Queryable,
+  { userId, createdBy }: { readonly userId: string; readonly createdBy: string },
+  now: Date,
+): Promise<NewLink> {
+  if (createdBy === `user:${userId}`) {
+    throw new ConflictError('not_allowed', 'Another owner resets a login: the own one is changed in the profile.');
+  }
+  const { token, tokenSha256 } = createSignInToken('link');
+  const link = { id: uuidv7(), expiresAt: new Date(now.getTime() + RESET_MS) };
+  if (!(await insertResetLink(db, { ...link, tokenSha256, userId, createdBy, now }))) {
+    throw new NotFoundError('user', userId);
+  }
+  return { ...link, token };
+}
+
+/**
+ * Replaces the user's credentials by a new password, ends all sessions, and signs in.
+ * @throws SignInError `link_invalid` or `throttled` @throws InvalidError `password`
+ */
+export async function resetLogin(
+  dependencies: IdentityDependencies,
+  { token, password, browser }: { readonly token: string; readonly password: string; readonly browser: Browser },
+  now: Date,
+): Promise<OpenedSession> {
+  const { db, hasher, throttle, environment, log } = dependencies;
+  await throttle.countToken(browser.address);
+  const tokenSha256 = hashLink(token);
+  const email = await findResetEmail(db, tokenSha256, now);
+  if (email === undefined) throw invalidLink();
+  const passwordHash = await hashNewPassword(hasher, password, email);
+  const user = await resetCredentials(db, { tokenSha256, passwordHash, now });
+  if (!user) throw invalidLink();
+  const by = { userId: user.id, merchantId: null, address: browser.address, log };
+  await recordEndedStep(db, by, { action: 'security.reset', target: user.id }, null);
+  const stage = environment === 'production' ? 'enrol' : 'full';
+  return openSession(dependencies, user, { stage, method: 'password', browser }, now);
+}
+
+export const DISABLE_USER = new DeclaredAction('user.disable');
+
+/** The user cannot sign in any more, and is signed out. Memberships stay. @throws NotFoundError if there is none */
+export async function disableUser(db: Queryable, userId: string, now: Date): Promise<void> {
+  if (!(await disableUserRow(db, userId, now))) throw new NotFoundError('user', userId);
+}
+
+function hashLink(token: string): Buffer {
+  const tokenSha256 = hashSignInToken('link', token);
+  if (tokenSha256 === undefined) throw invalidLink();
+  return tokenSha256;
+}
+
+const invalidLink = () =>
+  new SignInError('link_invalid', 'This link is not valid: it was used or withdrawn, or expired.');

@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import type { MemberRole } from '../../../src/domain/member-roles';
+import {
+  acceptInvitation,
+  createResetLink,
+  disableUser,
+  inviteMember,
+  joinMerchant,
+  listInvitations,
+  listMembers,
+  listMemberships,
+  readInvitation,
+  removeMember,
+  resetLogin,
+  setMemberRole,
+  withdrawInvitation,
+} from '../../../src/services/identity/members';
+import { PasswordHasher } from '../../../src/services/identity/password';
+import { RejectedSignIns } from '../../../src/services/identity/rejected-sign-ins';
+import { readSession, type Session } from '../../../src/services/identity/sessions';
+import { type IdentityDependencies, signInWithPassword } from '../../../src/services/identity/sign-in';
+import { SignInThrottle } from '../../../src/services/identity/throttle';
+import type { Merchant } from '../../../src/services/merchants/merchants';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { BROWSER, createMember, createShop, signIn } from '../../support/people';
+
+const EMAIL = 'sri@toko.example';
+const PASSWORD = 'kopi tubruk di teras';
+const NOW = new Date('2026-11-25T03:00:00.000Z');
+const HOUR_MS = 3_600_000;
+const after = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
+const { address } = BROWSER;
+
+let database: TestDatabase;
+let owner: Pool;
+let db: Pool;
+let dependencies: IdentityDependencies;
+let shop: Merchant;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  owner = createPool(database.url, { max: 2 });
+  db = createPool(database.urlOf('lunas_local_dashboard'), { max: 4 });
+  const log = { error: jest.fn() };
+  dependencies = {
+    db,
+    sealer: createSealer(randomBytes(32).toString('base64')),
+    hasher: new PasswordHasher(),
+    throttle: new SignInThrottle(db),
+    rejections: new RejectedSignIns(db, log),
+    environment: 'sandbox',
+    log,
+  };
+  shop = await createShop(owner);
+});
+afterEach(async () => {
+  await Promise.all([owner.end(), db.end()]);
+  await database.drop();
+});
+
+const invite = (email = EMAIL, role: MemberRole = 'finance', merchantId = shop.id) =>
+  inviteMember(db, { merchantId, email, role, createdBy: 'cli:test' }, NOW);
+const accept = (token: string, now = NOW) => {
+  const person = { name: 'Sri Rahayu', language: 'id', password: PASSWORD, browser: BROWSER } as const;
+  return acceptInvitation(dependencies, { token, ...person }, now);
+};
+const resetTo = (token: string, password: string, now = NOW) =>
+  resetLogin(dependencies, { token, password, browser: BROWSER }, now);
+
+async function read(token: string): Promise<Session> {
+  const session = await readSession(db, { realm: 'merchant', token, merchantCode: shop.code }, NOW);
+  if (!session) throw new Error('The session has ended');
+  return session;
+}
+
+const reasonOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'accepted',
+    (error: unknown) => (typeof error === 'object' && error !== null && 'reason' in error ? error.reason : error),
+  );
+
+describe('an invitation', () => {
+  it('makes a person a member with a login, once', async () => {
+    const { token } = await invite(' Sri@Toko.example ');
+    for (let opened = 0; opened < 3; opened += 1) {
+      expect(await readInvitation(db, token, NOW)).toEqual({
+        email: EMAIL,
+        role: 'finance',
+        merchantName: 'Toko Baru',
+        isKnownUser: false,
+      });
+    }
+    const results = await Promise.all(Array.from({ length: 3 }, () => reasonOf(accept(token))));
+    expect(results.filter((result) => result === 'accepted')).toHaveLength(1);
+    expect(await listMembers(db, shop.id)).toMatchObject([{ email: EMAIL, role: 'finance', invitedBy: 'cli:test' }]);
+    expect(await listInvitations(db, shop.id, NOW)).toEqual([]);
+    const signedIn = await signInWithPassword(
+      dependencies,
+      { realm: 'merchant', email: EMAIL, password: PASSWORD, browser: BROWSER },
+      NOW,
+    );
+    expect(await read(signedIn.token)).toMatchObject({ stage: 'full', membership: { role: 'finance' } });
+  });
+
+  it('requires a second factor in production before anything else', async () => {
+    dependencies = { ...dependencies, environment: 'production' };
+    expect(await read((await accept((await invite()).token)).token)).toMatchObject({ stage: 'enrol' });
+  });
+
+  it('is not valid after 72 hours, after it was withdrawn, and after a newer one', async () => {
+    const { token: replaced } = await invite();
+    const { token, id } = await invite();
+    expect(await reasonOf(accept(replaced))).toBe('link_invalid');
+    expect(await reasonOf(accept(token, after(72 * HOUR_MS)))).toBe('link_invalid');
+    expect(await listInvitations(db, shop.id, NOW)).toMatchObject([{ id, email: EMAIL }]);
+    await withdrawInvitation(db, { merchantId: shop.id, id }, NOW);
+    expect(await reasonOf(accept(token))).toBe('link_invalid');
+    expect(await reasonOf(withdrawInvitation(db, { merchantId: shop.id, id }, NOW))).toBe('not_allowed');
+  });
+
+  it('attack: another merchant cannot withdraw it', async () => {
+    const { id } = await invite();
+    const other = await createShop(owner, 'Toko Lain');
+    expect(await reasonOf(withdrawInvitation(db, { merchantId: other.id, id }, NOW))).toBe('not_allowed');
+  });
+
+  it('is for its e-mail: a known user signs in and joins, and another user does not', async () => {
+    await createMember(owner, EMAIL);
+    await createMember(owner, 'budi@toko.example');
+    const { token } = await invite();
+    expect(await readInvitation(db, token, NOW)).toMatchObject({ isKnownUser: true });
+    expect(await reasonOf(accept(token))).toBe('link_invalid');
+    const budi = await read((await signIn(owner, 'budi@toko.example', NOW)).token);
+    expect(await reasonOf(joinMerchant(dependencies, budi, { token, address }, NOW))).toBe('link_invalid');
+    const session = await signIn(owner, EMAIL, NOW);
+    expect((await read(session.token)).membership).toBeNull();
+    const joined = await joinMerchant(dependencies, await read(session.token), { token, address }, NOW);
+    expect(joined).toBe(shop.id);
+    expect(await read(session.token)).toMatchObject({ membership: { role: 'finance' } });
+    expect((await listMemberships(db, (await read(session.token)).user.id)).map(({ role }) => role)).toEqual([
+      'finance',
+    ]);
+    expect(await reasonOf(invite())).toBe('not_allowed');
+  });
+
+  it('attack: no session joins whose second factor is missing', async () => {
+    await createMember(owner, EMAIL);
+    const { token } = await invite();
+    const session = await read((await signIn(owner, EMAIL, NOW)).token);
+    const waiting = { ...session, stage: 'password' } as const;
+    expect(await reasonOf(joinMerchant(dependencies, waiting, { token, address }, NOW))).toBe('session_ended');
+  });
+
+  it('makes a member who was removed a new one', async () => {
+    const userId = await createMember(owner, EMAIL, [[shop.id, 'support']]);
+    await removeMember(db, { merchantId: shop.id, userId }, NOW);
+    const session = await read((await signIn(owner, EMAIL, NOW)).token);
+    const { token } = await invite(EMAIL, 'viewer');
+    await joinMerchant(dependencies, session, { token, address }, after(HOUR_MS));
+    expect(await listMembers(db, shop.id)).toMatchObject([{ role: 'viewer', memberSince: after(HOUR_MS) }]);
+  });
+});
+
+describe('the last owner', () => {
+  it('stays: no other owner is left, or the other one is disabled', async () => {
+    const [one, other] = [
+      await createMember(owner, EMAIL, [[shop.id, 'owner']]),
+      await createMember(owner, 'budi@toko.example', [[shop.id, 'owner']]),
+    ];
+    await createMember(owner, 'tuti@toko.example', [[shop.id, 'finance']]);
+    const merchantId = shop.id;
+    await setMemberRole(db, { merchantId, userId: other, role: 'viewer' }, NOW);
+    expect(await reasonOf(removeMember(db, { merchantId, userId: one }, NOW))).toBe('not_allowed');
+    expect(await reasonOf(setMemberRole(db, { merchantId, userId: one, role: 'finance' }, NOW))).toBe('not_allowed');
+    await setMemberRole(db, { merchantId, userId: one, role: 'owner' }, NOW);
+    await setMemberRole(db, { merchantId, userId: other, role: 'owner' }, NOW);
+    await disableUser(asOperator(), other, NOW);
+    expect(await reasonOf(removeMember(db, { merchantId, userId: one }, NOW))).toBe('not_allowed');
+    await removeMember(db, { merchantId, userId: other }, NOW);
+    expect((await listMembers(db, merchantId)).map(({ role }) => role)).toEqual(['owner', 'finance']);
+  });
+
+  it('attack: two owners who remove each other at the same time leave one', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id: merchantId } = await createShop(owner, `Toko ${round}`);
+      const owners = [
+        await createMember(owner, `a${round}@toko.example`, [[merchantId, 'owner']]),
+        await createMember(owner, `b${round}@toko.example`, [[merchantId, 'owner']]),
+      ];
+      const results = await Promise.all(
+        owners.map((userId) => reasonOf(removeMember(db, { merchantId, userId }, NOW))),
+      );
+      expect(results.filter((result) => result === 'accepted')).toHaveLength(1);
+      expect(await listMembers(db, merchantId)).toHaveLength(1);
+    }
+  });
+
+  it('a user who is no member is not found', async () => {
+    const userId = await createMember(owner, EMAIL);
+    await expect(removeMember(db, { merchantId: shop.id, userId }, NOW)).rejects.toThrow('There is no user');
+  });
+});
+
+/** Only operators disable users: the dashboard has no right to. */
+const asOperator = () => owner;
+
+describe('a reset', () => {
+  it('replaces every credential once, and ends every session', async () => {
+    const { token: first } = await accept((await invite()).token);
+    const { user } = await read(first);
+    await owner.query("update users set sealed_totp = 'v1.x.y', totp_last_step = 7");
+    await owner.query(
+      `insert into passkeys (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up,
+         created_at)
+       values (gen_random_uuid(), $1, 'merchant', 'x', '', 0, 'localhost', 'phone', false, now())`,
+      [user.id],
+    );
+    const { token } = await createResetLink(db, { userId: user.id, createdBy: 'user:other' }, NOW);
+    const opened = await resetTo(token, 'teh botol dingin 88');
+    await expect(read(first)).rejects.toThrow('ended');
+    expect(await read(opened.token)).toMatchObject({ stage: 'full', user: { id: user.id } });
+    const { rows } = await owner.query('select sealed_totp, totp_last_step from users');
+    expect(rows).toEqual([{ sealed_totp: null, totp_last_step: null }]);
+    expect((await owner.query('select from passkeys')).rowCount).toBe(0);
+    expect(await reasonOf(resetTo(token, 'teh botol dingin 99'))).toBe('link_invalid');
+  });
+
+  it('is for another user, for an hour, and only the newest link', async () => {
+    const userId = await createMember(owner, EMAIL);
+    expect(await reasonOf(createResetLink(db, { userId, createdBy: `user:${userId}` }, NOW))).toBe('not_allowed');
+    const { token: replaced } = await createResetLink(db, { userId, createdBy: 'cli:test' }, NOW);
+    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test' }, NOW);
+    expect(await reasonOf(resetTo(replaced, PASSWORD))).toBe('link_invalid');
+    expect(await reasonOf(resetTo(token, PASSWORD, after(HOUR_MS)))).toBe('link_invalid');
+    await expect(resetTo(token, 'short')).rejects.toMatchObject({ field: 'password' });
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('accepted');
+  });
+
+  it('attack: a link is good for its purpose only', async () => {
+    const userId = await createMember(owner, 'budi@toko.example');
+    const { token: reset } = await createResetLink(db, { userId, createdBy: 'cli:test' }, NOW);
+    const { token: invitation } = await invite();
+    expect(await reasonOf(accept(reset))).toBe('link_invalid');
+    expect(await reasonOf(resetTo(invitation, PASSWORD))).toBe('link_invalid');
+    expect(await reasonOf(accept(invitation))).toBe('accepted');
+  });
+
+  it('a disabled user gets none', async () => {
+    const userId = await createMember(owner, EMAIL);
+    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test' }, NOW);
+    await disableUser(asOperator(), userId, NOW);
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
+    await expect(createResetLink(db, { userId, createdBy: 'cli:test' }, NOW)).rejects.toThrow('There is no user');
+  });
+});
+
+it('attack: a network guesses at most thirty links a minute', async () => {
+  const reasons: unknown[] = [];
+  for (let count = 0; count < 32; count += 1) {
+    reasons.push(await reasonOf(accept(`lnk_${randomBytes(32).toString('base64url')}`)));
+  }
+  expect(reasons.filter((reason) => reason === 'link_invalid')).toHaveLength(30);
+  expect(reasons.filter((reason) => reason === 'throttled')).toHaveLength(2);
+});
