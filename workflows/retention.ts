@@ -11,6 +11,8 @@ import { EXPIRING_DATA, type ExpiringData, type RetentionPosition, type Retentio
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 import { PATCHES } from './versions';
 
+const OF_SIGN_INS: ReadonlySet<ExpiringData> = new Set(['sessions', 'sign_in_links']);
+
 /** About half an hour for each kind of data. The next run continues. */
 const MAX_SLICES = 100;
 
@@ -44,9 +46,11 @@ interface Deletion {
 export async function retention(): Promise<string> {
   const startedAtMs = workflowInfo().startTime.getTime();
   const isRecorded = patched(PATCHES.retentionRecordsItsRun);
+  const deletesSignIns = patched(PATCHES.retentionDeletesSignIns);
   const deletions: Deletion[] = [];
   for (const data of EXPIRING_DATA) {
     if (data === 'unused_payment_details' && !isRecorded) continue;
+    if (OF_SIGN_INS.has(data) && !deletesSignIns) continue;
     deletions.push(await deleteAll(data, startedAtMs));
     setCurrentDetails(deletions.map(describe).join('\n\n'));
   }

@@ -7,4 +7,6 @@
 export const PATCHES = {
   /** Retention has a fifth kind of data and records its run. A run takes minutes: deprecate after the first release. */
   retentionRecordsItsRun: 'retention records its run',
+  /** Retention has two more kinds of data. A run takes minutes: deprecate after the first release. */
+  retentionDeletesSignIns: 'retention deletes sessions and sign-in links',
 } as const satisfies Record<string, string>;

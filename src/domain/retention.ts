@@ -9,6 +9,8 @@ export const EXPIRING_DATA = [
   // Before those of payments, because it examines the same index, and deleted rows stay in that for a while.
   'unused_payment_details',
   'payment_details',
+  'sessions',
+  'sign_in_links',
 ] as const;
 export type ExpiringData = (typeof EXPIRING_DATA)[number];
 

@@ -12,6 +12,8 @@ export const RETENTION_DAYS = {
   provider_notifications: 90,
   payment_details: 1_825,
   unused_payment_details: 1,
+  sessions: 30,
+  sign_in_links: 30,
 };
 
 /** Dependencies for activities that a test calls directly, with this provider. Nothing has to be closed. */

@@ -5,6 +5,7 @@ import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
 import { type Receiver, startReceiver } from '../support/receiver';
+import { createMember, signIn } from '../support/people';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 let service: TestService;
@@ -93,7 +94,7 @@ it('the daily job deletes what is older than its retention, and keeps the rest',
   expect(before.every((count) => count > 0)).toBe(true);
 
   expect(await runRetention('retention-1')).toMatch(
-    /^webhook_deliveries: [1-9]\d* deleted, .* unused_payment_details: 0 deleted, payment_details: 1 deleted$/,
+    /^webhook_deliveries: [1-9]\d* deleted, .* unused_payment_details: 0 deleted, payment_details: 1 deleted, sessions: 0 deleted, sign_in_links: 0 deleted$/,
   );
   expect(await rowsPerTable(old)).toEqual([0, 0, 0, 0, 0]);
   expect(await rowsPerTable(recent)).toEqual(before);
@@ -111,6 +112,20 @@ it('deletes the details of a creation that failed before its payment existed', a
   await runRetention('retention-2');
   const { rowCount } = await service.db.query("select from payment_details where fingerprint = 'f'");
   expect(rowCount).toBe(1);
+});
+
+it('deletes sessions and sign-in links a month after their end', async () => {
+  const now = Date.now();
+  const dayMs = 86_400_000;
+  await createMember(service.db, 'sri@toko.example', [[service.merchantId, 'owner']]);
+  for (const days of [0, 36, 38]) await signIn(service.db, 'sri@toko.example', new Date(now - days * dayMs));
+  await service.db.query("update sign_in_links set expires_at = created_at + interval '7 days'");
+  expect(await runRetention('retention-3')).toContain('sessions: 1 deleted, sign_in_links: 1 deleted');
+  await recordHistory(service.client, 'retention-3', 'retention-of-sign-ins');
+  const { rows } = await service.db.query(
+    'select (select count(*)::integer from sessions) as sessions, (select count(*)::integer from sign_in_links) as links',
+  );
+  expect(rows).toEqual([{ sessions: 2, links: 2 }]);
 });
 
 it('a worker schedules the job', async () => {

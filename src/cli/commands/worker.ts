@@ -48,6 +48,8 @@ function versionOf({ TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_B
   return buildId === undefined ? undefined : { deploymentName, buildId };
 }
 
+const SIGN_IN_RETENTION_DAYS = 30;
+
 function retentionOf(config: Config): RetentionDays {
   return {
     webhook_deliveries: config.WEBHOOK_RETENTION_DAYS,
@@ -56,5 +58,8 @@ function retentionOf(config: Config): RetentionDays {
     payment_details: config.CUSTOMER_RETENTION_DAYS,
     // Details are written before their payment. After a day a creation without a payment has failed.
     unused_payment_details: 1,
+    // After their end: until then the log of user actions can be compared with them.
+    sessions: SIGN_IN_RETENTION_DAYS,
+    sign_in_links: SIGN_IN_RETENTION_DAYS,
   };
 }

@@ -55,6 +55,8 @@ const EXPIRIES: Readonly<Record<ExpiringData, Expiry>> = {
     )`,
     isKeptForGood: true,
   },
+  sessions: { table: 'sessions', order: [time('expires_at'), uuid('id')], condition: 'true' },
+  sign_in_links: { table: 'sign_in_links', order: [time('expires_at'), uuid('id')], condition: 'true' },
 };
 
 /** An event is kept as long as it has a delivery. */
