@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { bankSection, type BankPageContent } from './bank/bank-page';
 import { FAULT_KINDS, isPossible, FAULT_OPERATIONS, type Fault } from './faults';
 import { Html, html } from './html';
 import type { OrderStatus, OrderWithRefunds } from './ledger-records';
@@ -11,6 +12,7 @@ export interface PageContent {
   readonly notifications: readonly NotificationSummary[];
   readonly faults: readonly Fault[];
   readonly bankDelaySeconds: number;
+  readonly bank: BankPageContent;
 }
 
 /** The label and colour of each status. */
@@ -79,7 +81,7 @@ const SCRIPT = inlineElement(
     const response = await fetch('/').catch(() => undefined);
     if (!response || !response.ok) return;
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-    for (const id of ['orders', 'armed', 'bank', 'notifications']) {
+    for (const id of ['orders', 'armed', 'bank', 'notifications', 'transfers']) {
       const [old, now] = [document.getElementById(id), fresh.getElementById(id)];
       if (old.innerHTML !== now.innerHTML && !old.contains(document.activeElement)) old.replaceWith(now);
     }
@@ -126,7 +128,7 @@ export function sandboxPage(content: PageContent): { html: string; contentSecuri
         <section class="panel"><p id="bank">Refunds are confirmed after ${content.bankDelaySeconds} s.</p></section>
         <h2>Magic amounts</h2>
         <section class="panel">${magicAmounts()}</section>
-        ${SCRIPT.element}
+        ${bankSection(content.bank)} ${SCRIPT.element}
       </body>
     </html>`;
   return { html: page.text, contentSecurityPolicy: CONTENT_SECURITY_POLICY };
@@ -224,7 +226,7 @@ function faultForm(): Html {
       >fail with
       <select name="kind">
         ${options(ofAll)}
-        <optgroup label="notify only">${options(ofNotifications)}</optgroup>
+        <optgroup label="notifications only">${options(ofNotifications)}</optgroup>
       </select></label
     >
     <button>Arm</button>

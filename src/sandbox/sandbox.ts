@@ -8,6 +8,7 @@ import type { Logger } from '../observability/logger';
 import { Bank } from './bank/bank';
 import { bankControl } from './bank/bank-control';
 import { transferNotifications } from './bank/transfer-notifications';
+import { listTransfers } from './bank/transfer-records';
 import { onlyLoopback, onlyOwnPage } from './control-responses';
 import { CORE_API, errorResponse, internalError } from './responses';
 import { openDatabase } from './database';
@@ -41,6 +42,7 @@ export interface Sandbox {
 const BODY_LIMIT = '64kb';
 const ORDERS_ON_PAGE = 50;
 const NOTIFICATIONS_ON_PAGE = 20;
+const TRANSFERS_ON_PAGE = 20;
 /** Longer than the slowest response; a request with the fault `timeout` never gets one. */
 const SHUTDOWN_TIMEOUT_MS = SLOW_MS + 1000;
 
@@ -116,12 +118,15 @@ function createApp({ pool, ledger, bank, faults, log, wakeNotifiers }: AppDepend
   });
 
   async function sendPage(response: Response): Promise<void> {
-    const [orders, notifications, bankDelaySeconds] = await Promise.all([
+    const [orders, notifications, bankDelaySeconds, account, transfers] = await Promise.all([
       ledger.list(ORDERS_ON_PAGE),
       listNotifications(pool, NOTIFICATIONS_ON_PAGE),
       ledger.bankDelaySeconds(),
+      bank.readAccount(),
+      listTransfers(pool, TRANSFERS_ON_PAGE),
     ]);
-    const page = sandboxPage({ orders, notifications, faults: faults.list(), bankDelaySeconds });
+    const content = { orders, notifications, faults: faults.list(), bankDelaySeconds, bank: { account, transfers } };
+    const page = sandboxPage(content);
     response.set('content-security-policy', page.contentSecurityPolicy).type('html').send(page.html);
   }
 

@@ -100,10 +100,11 @@ export interface Execution {
   readonly executedAt: Date;
 }
 
-/** All transfers, newest first. */
-export async function listTransfers(pool: Pool): Promise<Transfer[]> {
+/** Newest first. */
+export async function listTransfers(pool: Pool, limit: number | null = null): Promise<Transfer[]> {
   const { rows } = await pool.query<Transfer>(
-    `select ${TRANSFER_COLUMNS} from transfers order by sent_at desc, reference_no`,
+    `select ${TRANSFER_COLUMNS} from transfers order by sent_at desc, reference_no limit $1`,
+    [limit],
   );
   return rows;
 }

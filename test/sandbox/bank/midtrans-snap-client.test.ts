@@ -75,6 +75,22 @@ describe("Midtrans' published SNAP client at the sandbox bank", () => {
     ]);
   });
 
+  it('sends a transfer that a button of the page completes', async () => {
+    const { partnerReferenceNo, ...transfer } = transferTo('9900000021');
+    await callBy('/v1.0/transfer-interbank', { partnerReferenceNo, ...transfer });
+    const page = async () => (await fetch(bank.sandbox.url)).text();
+    const actions = [...(await page()).matchAll(/action="(\/simulator\/transfers\/[^"]+)"/g)].map(
+      ([, action]) => action,
+    );
+    const ours = ['complete', 'fail'].map((change) => `/simulator/transfers/${partnerReferenceNo}/${change}`);
+    expect(actions).toEqual(expect.arrayContaining(ours));
+    const [complete = ''] = ours;
+    const form = { method: 'POST', body: new URLSearchParams(), redirect: 'manual' } as const;
+    expect((await fetch(bank.sandbox.url + complete, form)).status).toBe(303);
+    expect(await bank.findTransfer(partnerReferenceNo)).toMatchObject({ status: 'completed' });
+    expect(await page()).toContain(`/simulator/transfers/${partnerReferenceNo}/return`);
+  });
+
   it('with another secret is rejected', async () => {
     SnapBiConfig.snapBiClientSecret = 'another';
     const response = await callBy('/v1.0/transfer-interbank', transferTo('9900000020'));

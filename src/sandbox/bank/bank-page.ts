@@ -1,0 +1,84 @@
+import { html, type Html } from '../html';
+import type { BankAccountState } from './bank';
+import { formatWib } from './bank-format';
+import { MAGIC_ACCOUNTS } from './magic-accounts';
+import type { Transfer, TransferStatus } from './transfer-records';
+
+export interface BankPageContent {
+  readonly account: BankAccountState;
+  /** Newest first. */
+  readonly transfers: readonly Transfer[];
+}
+
+/** The buttons of a transfer, by its status. */
+const BUTTONS: Readonly<Record<TransferStatus, readonly (readonly [change: string, label: string])[]>> = {
+  not_received: [],
+  rejected: [],
+  pending: [
+    ['complete', 'Complete'],
+    ['fail', 'Fail'],
+  ],
+  completed: [['return', 'Return']],
+  failed: [['complete', 'Complete']],
+  returned: [],
+};
+
+/** The part of the page that is about payouts: our account, its transfers, and the numbers with a behaviour. */
+export function bankSection({ account, transfers }: BankPageContent): Html {
+  return html`<h2>Payouts</h2>
+    <section id="transfers" class="panel">
+      <p>Our account has ${formatRupiah(account.balanceRupiah)}.</p>
+      ${transferTable(transfers)}
+    </section>
+    <h2>Magic account numbers</h2>
+    <section class="panel">${magicNumbers()}</section>`;
+}
+
+function transferTable(transfers: readonly Transfer[]): Html {
+  if (transfers.length === 0) return html`<p>No transfers yet.</p>`;
+  const rows = transfers.map(
+    (transfer) =>
+      html`<tr>
+        <td>${formatWib(transfer.sentAt)}</td>
+        <td><code>${transfer.partnerReferenceNo}</code></td>
+        <td class="number">${formatRupiah(transfer.amountRupiah)}</td>
+        <td>${transfer.bankCode} ${transfer.accountNumber}</td>
+        <td>${transfer.status}</td>
+        <td class="row">${BUTTONS[transfer.status].map((button) => changeForm(transfer, button))}</td>
+      </tr>`,
+  );
+  return html`<table>
+    <tr>
+      <th>Sent</th>
+      <th>Reference</th>
+      <th>Amount</th>
+      <th>Account</th>
+      <th>Status</th>
+      <th></th>
+    </tr>
+    ${rows}
+  </table>`;
+}
+
+function changeForm({ partnerReferenceNo }: Transfer, [change, label]: readonly [string, string]): Html {
+  return html`<form method="post" action="/simulator/transfers/${encodeURIComponent(partnerReferenceNo)}/${change}">
+    <button>${label}</button>
+  </form>`;
+}
+
+function magicNumbers(): Html {
+  const rows = MAGIC_ACCOUNTS.map(
+    ({ accountNumber, description }) =>
+      html`<tr>
+        <td class="number">${accountNumber}</td>
+        <td>${description}</td>
+      </tr>`,
+  );
+  return html`<table>
+    ${rows}
+  </table>`;
+}
+
+function formatRupiah(rupiah: number): string {
+  return `Rp ${rupiah.toLocaleString('id-ID')}`;
+}
