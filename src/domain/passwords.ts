@@ -1,7 +1,7 @@
 const MIN_CHARACTERS = 12;
 const MAX_BYTES = 128;
 const MIN_DIFFERENT_CHARACTERS = 5;
-/** A shorter local part, as of `a@toko.example`, is in most good passwords by chance. */
+/** A shorter local part, as in `a@toko.example`, is in most good passwords by chance. */
 const MIN_LOCAL_PART_CHARACTERS = 3;
 
 export type PasswordViolation = 'too_short' | 'too_long' | 'contains_email' | 'too_uniform';

@@ -27,7 +27,7 @@ interface AppSettings {
   readonly trustProxy: TrustProxy;
   /** Callers use https, whatever the connection of the last proxy. */
   readonly isHttps: boolean;
-  /** The response to an error; by default the JSON of the contract. */
+  /** The response to an error; by default the JSON of docs/contract.md#errors. */
   readonly renderFailure?: (error: unknown, request: Request, requestId: string) => EndpointResponse;
 }
 
@@ -210,7 +210,7 @@ function handleError(
   };
 }
 
-/** A rejection as the contract requires. */
+/** The JSON of docs/contract.md#errors. */
 function renderApiFailure(error: unknown, _request: Request, requestId: string): EndpointResponse {
   const rejection =
     error instanceof ApiError

@@ -14,7 +14,7 @@ import { MIDTRANS_PUBLIC_KEY, PUBLISHED_CALL, PUBLISHED_NOTIFICATION, PUBLISHED_
 
 const publishedKey = createPublicKey({ key: Buffer.from(MIDTRANS_PUBLIC_KEY, 'base64'), format: 'der', type: 'spki' });
 
-/** The same text with another character at this place. */
+/** The same text with another character at this index. */
 function changeAt(text: string, index: number): string {
   const changed = text[index] === 'x' ? 'y' : 'x';
   return text.slice(0, index) + changed + text.slice(index + 1);

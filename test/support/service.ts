@@ -29,7 +29,7 @@ export function workerDefaults(workflowCache: number): Pick<WorkerSettings, 'rol
   return { roles: config.WORKER_ROLES, sizes: { ...workerSizesOf(config), workflowCache } };
 }
 
-/** Of any response to a test: a busy machine takes several times the 10 s of the API. */
+/** The timeout of any response to a test: a busy machine takes several times the 10 s of the API. */
 export const RESPONSE_TIMEOUT_MS = 60_000;
 
 /** Tests of the limits set their own. */

@@ -11,7 +11,7 @@ export interface StreamCursor {
   /** A transaction id of PostgreSQL, 64 bits in decimal. */
   readonly xid: string;
   readonly subjectId: string;
-  /** Of the subject. */
+  /** The version of the subject. */
   readonly version: number;
   /** What happened before this time was read. */
   readonly atMs: number;

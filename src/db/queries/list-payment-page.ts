@@ -34,7 +34,7 @@ const ORDERS = {
 
 /**
  * Each status has its own range of the index (merchant_id, status, created_at, id): the heads of the ranges are merged,
- * so the page reads as many rows as it shows, times the number of statuses. As of `listStatement`, it has no name.
+ * so the page reads as many rows as it shows, times the number of statuses. As for `listStatement`, it has no name.
  */
 export function pageStatement(filter: PaymentPageFilter, limit: number): { text: string; values: unknown[] } {
   const { merchantId, statuses, createdFrom, createdTo, start } = filter;

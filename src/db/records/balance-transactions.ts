@@ -10,13 +10,13 @@ export interface BalanceTransaction {
   readonly kind: BalanceTransactionKind;
   /** Above zero: the balance grew. */
   readonly amountRupiah: number;
-  /** Of the payment. */
+  /** The reference id of the payment. */
   readonly referenceId: string | null;
   /** Null also if the payment is archived: its file has it. */
   readonly merchantReferenceId: string | null;
 }
 
-/** The place of a line among all of a merchant. */
+/** The position of a line among all of a merchant. */
 export type LinePosition = Pick<BalanceTransaction, 'bookedOn' | 'postingId'>;
 
 export interface LinePage {

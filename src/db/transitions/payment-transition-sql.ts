@@ -25,7 +25,7 @@ export interface TransitionSql {
 /** An endpoint that lists no events receives those of payments. */
 const PAYMENT: TransitionSubject = { ...SUBJECT_TABLES.payment, isOptIn: false, eventBody };
 
-/** The contract's webhook payload, keys in its order. */
+/** The body of a webhook, its keys in the order of docs/contract.md#events. */
 function eventBody(event: string): string {
   return `
     select changed.id, '${event}' as event, changed.reference_id,

@@ -7,7 +7,7 @@ import { SignInError } from '../../errors';
 
 const RANDOM_BYTES = 10;
 
-/** Replaces all recovery codes of the user. The result is the only place that has the new ones. */
+/** Replaces all recovery codes of the user. Only the result has the new ones. */
 export async function createRecoveryCodes(
   db: Queryable,
   { id: userId, realm }: { readonly id: string; readonly realm: Realm },

@@ -23,7 +23,7 @@ import { DeclaredAction } from '../../domain/declared-action';
 import { LAST_SEEN_INTERVAL_MS, type Realm, SESSION_LIMITS } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';
 
-/** Of the request that a browser sends. */
+/** What the request of a browser has. */
 export type { Browser };
 
 /** The merchant of the path, and the user's role in it. */
@@ -44,7 +44,7 @@ export interface SessionRequest {
   readonly realm: Realm;
   /** The value of the cookie. */
   readonly token: string;
-  /** Of the path `/m/<code>/…`; null: the page belongs to no merchant. */
+  /** The code of the path `/m/<code>/…`; null: the page belongs to no merchant. */
   readonly merchantCode: string | null;
 }
 

@@ -189,7 +189,7 @@ interface EnrolledFactor {
 }
 
 /**
- * Sets the authenticator app of the user, in place of an earlier one, with new recovery codes. It completes a sign-in
+ * Sets the authenticator app of the user, instead of an earlier one, with new recovery codes. It completes a sign-in
  * that required a second factor.
  * @param enrolment the hidden field of `beginTotpEnrolment`, and a code of the app
  * @throws SignInError `code`, `session_ended`, `throttled` or `unavailable`

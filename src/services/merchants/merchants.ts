@@ -25,7 +25,7 @@ export interface Merchant {
   readonly returnUrl: string | null;
   /** The origins whose pages may show the checkout page in a frame. */
   readonly checkoutOrigins: readonly string[];
-  /** Of its pages and exports. */
+  /** The time zone of its pages and exports. */
   readonly timeZone: TimeZone;
   readonly createdAt: Date;
 }

@@ -73,7 +73,7 @@ export interface StatementLine extends BalanceTransaction {
   readonly balanceAfterRupiah: number;
 }
 
-/** The place of a line in a statement, with the balance after it: the next page adds to that. */
+/** The position of a line in a statement, with the balance after it: the next page adds to that. */
 export interface StatementCursor extends LinePosition {
   readonly balanceAfterRupiah: number;
 }
@@ -81,7 +81,7 @@ export interface StatementCursor extends LinePosition {
 /** The statement of one day: its opening, some of its lines in order, and its closing. */
 export interface BalanceStatement extends BalanceDay {
   readonly lines: readonly StatementLine[];
-  /** Of the next page; null if there is none. */
+  /** The cursor of the next page; null if there is none. */
   readonly next: StatementCursor | null;
 }
 

@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { renderLabelledQrisPng } from '../../qris/image';
 import { checkoutStateOf, type CheckoutPayment } from './checkout-state';
 import { type CheckoutPage, renderCheckoutPage, type TimeLeft, timeLeftAt } from './page';
-import { formatDeadline, formatRupiah, type Language, TEXTS } from './texts';
+import type { Language } from '../../domain/sign-in';
+import { formatDeadline, formatRupiah, TEXTS } from './texts';
 
 /** Some hundred pages of 30 kB with a code. */
 const MAX_PAGE_CHARACTERS = 16 * 1_024 * 1_024;

@@ -4,7 +4,8 @@ import { parseQris } from '../../qris/qris';
 import { drawQrisPath } from '../../qris/image';
 import { type CheckoutPayment, checkoutStateOf, isLastPage, payablePayload } from './checkout-state';
 import { ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
-import { formatDeadline, formatRupiah, type Language, TEXTS } from './texts';
+import type { Language } from '../../domain/sign-in';
+import { formatDeadline, formatRupiah, TEXTS } from './texts';
 
 export interface CheckoutPage {
   readonly payment: CheckoutPayment;

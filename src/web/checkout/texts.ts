@@ -1,8 +1,6 @@
 import type { LatePaymentStatus } from '../../domain/late-payment';
+import type { Language } from '../../domain/sign-in';
 import type { CheckoutState } from './checkout-state';
-
-export const LANGUAGES = ['id', 'en'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 interface StateTexts {
   readonly title: string;

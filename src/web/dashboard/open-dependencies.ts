@@ -25,9 +25,9 @@ export interface DashboardDependencySettings {
   readonly masterKey: string;
   readonly oldMasterKeys?: readonly string[] | undefined;
   readonly environment: Environment;
-  /** Of each client network (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
+  /** The limit of each client network (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
   readonly publicRequestsPerSecond: number;
-  /** Of each provider account (`MAX_CREATES_IN_FLIGHT`). */
+  /** The limit of each provider account (`MAX_CREATES_IN_FLIGHT`). */
   readonly maxCreatesInFlight: number;
   /** `DATABASE_POOL_SIZE` */
   readonly databasePoolSize: number;

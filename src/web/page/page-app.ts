@@ -129,7 +129,7 @@ function assertAccess(access: PageAccess, session: Session | null): void {
   }
 }
 
-/** Of the user, else of `?lang`, else of the browser; Indonesian if none of them names one. */
+/** The language of the user, else of `?lang`, else of the browser; Indonesian if none of them names one. */
 function languageOf(request: Request, session: Session | null): Language {
   if (session !== null) return session.user.language;
   const chosen = LANGUAGES.find((language) => language === request.query.lang);

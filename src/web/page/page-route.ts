@@ -40,12 +40,12 @@ export interface PageRoute<Dependencies> {
 interface PageDefinition<Dependencies, V, Values> {
   readonly method: 'get' | 'post';
   readonly path: string;
-  /** Of the query or the form. */
+  /** The fields of the query or the form. */
   readonly fields: z.ZodType<Values>;
   readonly handler: (dependencies: Dependencies, visit: V, fields: FormResult<Values>) => Promise<EndpointResponse>;
 }
 
-/** Of a page that reads neither query nor form. */
+/** For a page that reads neither query nor form. */
 export const NO_FIELDS = z.object({});
 
 /** A page for everyone. */

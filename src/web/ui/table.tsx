@@ -1,12 +1,12 @@
 import type { ReactElement, ReactNode } from 'react';
 
 /** Where the cell stands at 320 pixels, where a row has two lines. */
-type NarrowPlace = 'first' | 'first-end' | 'second' | 'second-end' | 'hidden';
+type NarrowPosition = 'first' | 'first-end' | 'second' | 'second-end' | 'hidden';
 
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  readonly narrow: NarrowPlace;
+  readonly narrow: NarrowPosition;
   readonly className?: string;
 }
 
@@ -15,7 +15,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** Shown in place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty: ReactNode;
 }
 

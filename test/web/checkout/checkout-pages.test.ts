@@ -3,7 +3,7 @@ import { renderLabelledQrisPng } from '../../../src/qris/image';
 import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
 import type { CheckoutPayment } from '../../../src/web/checkout/checkout-state';
 import { type CheckoutPage, renderCheckoutPage } from '../../../src/web/checkout/page';
-import { LANGUAGES } from '../../../src/web/checkout/texts';
+import { LANGUAGES } from '../../../src/domain/sign-in';
 
 const PAYLOAD = '00020101021226';
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');

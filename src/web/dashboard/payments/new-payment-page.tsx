@@ -18,7 +18,7 @@ interface ProviderTerms {
 interface NewPaymentPage {
   readonly view: MerchantView;
   readonly feePayer: FeePayer;
-  /** Of each provider that is enabled for the merchant. */
+  /** The terms of each provider that is enabled for the merchant. */
   readonly terms: readonly ProviderTerms[];
   /** Why the merchant cannot create payments; null if it can. */
   readonly rejection: string | null;

@@ -105,7 +105,7 @@ const termsOf = (view: MerchantView, provider: ProviderName, policy: Policy) => 
   minutes: String(Math.round(policy.expiresInSeconds / 60)),
 });
 
-/** Of a suspended merchant, a provider that is not enabled, and a fee that the amount does not allow. */
+/** The violations of a suspended merchant, a provider that is not enabled, and a fee that the amount does not allow. */
 async function violationsOf(
   { db }: FormDependencies,
   view: MerchantView,
