@@ -56,6 +56,7 @@ export const REFUND_HOLD_SECONDS = 1;
 
 const NOTIFICATION_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, ...Array.from({ length: 20 }, () => 15_000)];
 const AGAIN_AFTER_MS = 300;
+const COMMAND_ATTEMPTS = 3;
 const DATABASE = 'lunas';
 /** An SQLite database in WAL mode has these files. */
 const SQLITE_SUFFIXES = ['', '-wal', '-shm'] as const;
@@ -295,15 +296,20 @@ export class FaultStack {
     await this.revive('worker');
   }
 
-  /** @returns the JSON that a `lunas` command printed, also if the command failed */
+  /**
+   * Runs a `lunas` command, again if it printed nothing: Temporal may need longer than a call may take after a fault.
+   * @returns the JSON that it printed, also if it failed
+   */
   async runLunas(...args: readonly string[]): Promise<unknown> {
     const command = path.join(this.options.compiledDirectory, 'src', 'cli', 'lunas.js');
-    const child = spawn(process.execPath, [command, ...args, '--json'], {
-      env: this.environment,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    return JSON.parse(printed);
+    for (let attemptsLeft = COMMAND_ATTEMPTS - 1; ; attemptsLeft -= 1) {
+      const child = spawn(process.execPath, [command, ...args, '--json'], {
+        env: this.environment,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
+      if (printed !== '' || attemptsLeft === 0) return JSON.parse(printed);
+    }
   }
 
   /** Restarts the API and the worker as a mutant or unbroken, and before one kind of acquirer. */
