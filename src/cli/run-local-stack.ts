@@ -21,7 +21,7 @@ import { type DatabaseAccess, requiredPorts, type Stack, startStack, STOP_ORDER 
 import { onStopSignal } from '../local-stack/stop-signals';
 import { Supervisor } from '../local-stack/supervisor';
 import { recover } from '../services/recovery/recover';
-import { createDevelopmentLink } from '../services/identity/sessions';
+import { createDevelopmentLink, endDevelopmentLinks } from '../services/identity/sessions';
 import { type Demo, DEMO_OWNER_EMAIL, seedDemo } from '../services/sandbox/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
 import { KeyRing } from '../crypto/master-keys';
@@ -169,8 +169,11 @@ async function createDashboardLink({ dashboardUrl, commandDatabaseUrl }: Stack<D
   if (dashboardUrl === null) return null;
   const db = createPool(commandDatabaseUrl, { max: 1 });
   try {
+    const now = new Date();
+    // A link works until the stack stops: those of an earlier one end.
+    await endDevelopmentLinks(db, now);
     const link = { realm: 'merchant', email: DEMO_OWNER_EMAIL, createdBy: 'lunas up' } as const;
-    return `${dashboardUrl}/start/${await createDevelopmentLink(db, link, new Date())}`;
+    return `${dashboardUrl}/start/${await createDevelopmentLink(db, link, now)}`;
   } finally {
     await db.end();
   }

@@ -59,6 +59,8 @@ it(
     expect(Object.keys(run.metrics_urls)).toEqual(['api', 'worker', 'dashboard']);
     for (const url of Object.values(run.metrics_urls)) expect(await statusOf(url)).toBe(200);
     expect(await statusOf(new URL('/readyz', run.metrics_urls['worker']).href)).toBe(200);
+    expect(await statusOf(`${run.dashboard_url}/readyz`)).toBe(200);
+    expect((await fetch(run.dashboard_link ?? '', { redirect: 'manual' })).status).toBe(303);
     expect(await showHistory(run, ports)).not.toContain(Buffer.from('binary/encrypted').toString('base64'));
     expect(JSON.parse(up.stdout)).toEqual(run);
     expect(JSON.parse(await readFile(path.join(dataDirectory, 'run.json'), 'utf8'))).toEqual(run);
@@ -81,7 +83,7 @@ it(
     );
 
     const children = up.children('');
-    expect(children).toHaveLength(6);
+    expect(children).toHaveLength(7);
     up.kill('SIGINT');
     // Like npm, which forwards the signal of the terminal.
     up.kill('SIGINT');
@@ -111,7 +113,8 @@ it(
     expect(next.stderr).toContain(
       `Stopped the Temporal server (process ${temporal}) that a killed lunas had left running.`,
     );
-    expect(after).toEqual({ ...before, metrics_urls: {}, pid: next.pid });
+    const withoutDashboard = { dashboard_url: null, dashboard_link: null };
+    expect(after).toEqual({ ...before, ...withoutDashboard, metrics_urls: {}, pid: next.pid });
     expect(next.children('lunas.js')).toHaveLength(2);
     expect(await statusOf(after.sandbox_url)).toBe(200);
     await expect(fetch(after.api_url)).rejects.toThrow('fetch failed');
