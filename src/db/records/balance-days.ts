@@ -75,13 +75,16 @@ export interface AvailableBalance {
   readonly asOf: Date;
 }
 
-/** The newest closing of a merchant, and the lines since. */
+/**
+ * The newest closing of a merchant, and the lines since. The upper bound is for the planner: it expects few rows of a
+ * range, and a third of the table without one (2,737 buffers instead of 5 for 200,000 lines of a closed day).
+ */
 export async function readAvailableBalance(db: Queryable, merchantId: string): Promise<AvailableBalance> {
   const { rows } = await db.query<AvailableBalance>({
     name: 'read_available_balance',
     text: `select now() as "asOf", (coalesce(newest.closing_rupiah, 0) + coalesce((
          select sum(amount_rupiah) from balance_transactions
-         where merchant_id = $1 and booked_on > coalesce(newest.day, '-infinity')
+         where merchant_id = $1 and booked_on > coalesce(newest.day, '-infinity') and booked_on <= 'infinity'
        ), 0))::bigint as "availableRupiah"
      from (select) only_row left join lateral (
        select day, closing_rupiah from balance_days where merchant_id = $1 order by day desc limit 1
