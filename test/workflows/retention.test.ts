@@ -93,9 +93,10 @@ it('the daily job deletes what is older than its retention, and keeps the rest',
   expect(before).toHaveLength(EXPIRING.length);
   expect(before.every((count) => count > 0)).toBe(true);
 
-  expect(await runRetention('retention-1')).toMatch(
-    /^webhook_deliveries: [1-9]\d* deleted, .* unused_payment_details: 0 deleted, payment_details: 1 deleted, sessions: 0 deleted, sign_in_links: 0 deleted$/,
-  );
+  const summary = await runRetention('retention-1');
+  expect(summary).toMatch(/^webhook_deliveries: [1-9]\d* deleted, /);
+  expect(summary).toMatch(/ unused_payment_details: 0 deleted, payment_details: 1 deleted, sessions: 0 deleted, /);
+  expect(summary).toMatch(/, sign_in_links: 0 deleted$/);
   expect(await rowsPerTable(old)).toEqual([0, 0, 0, 0, 0]);
   expect(await rowsPerTable(recent)).toEqual(before);
   expect((await service.call('GET', `/payments/${old}`)).body.payment.status).toBe('paid');
@@ -123,7 +124,8 @@ it('deletes sessions and sign-in links a month after their end', async () => {
   expect(await runRetention('retention-3')).toContain('sessions: 1 deleted, sign_in_links: 1 deleted');
   await recordHistory(service.client, 'retention-3', 'retention-of-sign-ins');
   const { rows } = await service.db.query(
-    'select (select count(*)::integer from sessions) as sessions, (select count(*)::integer from sign_in_links) as links',
+    `select (select count(*)::integer from sessions) as sessions,
+       (select count(*)::integer from sign_in_links) as links`,
   );
   expect(rows).toEqual([{ sessions: 2, links: 2 }]);
 });
