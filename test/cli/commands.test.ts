@@ -54,7 +54,9 @@ describe('as JSON', () => {
     );
     expect(merchant).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      code: expect.stringMatching(/^[0-9A-Z]{8}$/),
       name: 'Toko',
+      time_zone: 'Asia/Jakarta',
       status: 'pending',
       fee_payer: 'buyer',
       providers: ['shopeepay', 'gopay'],

@@ -15,7 +15,10 @@ const refund = (status: (typeof REFUND_STATUSES)[number], number = 1) => ({ numb
 
 const REFUNDS = [refund('held', MAX_REFUNDS), ...REFUND_STATUSES.map((status) => refund(status))];
 const STATES: readonly PaymentState[] = PAYMENT_STATUSES.flatMap((status) => [
-  [{ status, version: 1 }, { status, version: 1, settlesAtMs: NOW_MS + 1 }],
+  [
+    { status, version: 1 },
+    { status, version: 1, settlesAtMs: NOW_MS + 1 },
+  ],
   REFUNDS.map((refund) => ({ status, version: 1, refund })),
 ]).flat();
 const isAction = (name: string): name is PaymentAction => name in PAYMENT_ACTIONS;
