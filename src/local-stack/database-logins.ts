@@ -43,27 +43,10 @@ export async function ensureLogins(superuserUrl: string): Promise<void> {
   });
 }
 
-/** Relations that the sandbox created before it had a login role of its own. */
-const GIVE_LEDGER_AWAY = `
-  do $$
-  declare
-    relation regclass;
-  begin
-    for relation in
-      select oid from pg_class
-      where relnamespace = 'public'::regnamespace and relkind = 'r' and relowner <> 'lunas_local_sandbox'::regrole
-    loop
-      execute format('alter table %s owner to lunas_local_sandbox', relation);
-    end loop;
-  end $$`;
-
-/** Creates the database of the sandbox's ledger. The sandbox's login role owns it, and the tables in it. */
+/** Creates the database of the sandbox's ledger. The sandbox's login role owns it, and creates the tables in it. */
 export async function ensureLedger(superuserUrl: string, name: string): Promise<void> {
   await ensureDatabase(superuserUrl, name);
-  const url = new URL(superuserUrl);
-  url.pathname = name;
-  await withClient(url.href, async (client) => {
-    await client.query(`alter database ${client.escapeIdentifier(name)} owner to lunas_local_sandbox`);
-    await client.query(GIVE_LEDGER_AWAY);
-  });
+  await withClient(superuserUrl, (client) =>
+    client.query(`alter database ${client.escapeIdentifier(name)} owner to lunas_local_sandbox`),
+  );
 }
