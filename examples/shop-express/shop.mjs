@@ -16,10 +16,10 @@ shop.get('/', (_request, response) => {
 shop.post('/orders', async (_request, response) => {
   const id = `ORDER-${randomUUID()}`;
   orders.set(id, { status: 'new', updatedAt: '', shipped: 0 });
-  // The order's id is the idempotency key: a repeated request creates no second payment.
+  // The idempotency key names the attempt to pay the order: a repeated request creates no second payment.
   const payment = await lunas.payments.create(
     { amount: PRICE_RUPIAH, merchant_reference_id: id },
-    { idempotencyKey: id },
+    { idempotencyKey: `${id}-1` },
   );
   const { checkout_url } = await lunas.payments.qris(payment.id);
   response.redirect(303, checkout_url);

@@ -47,7 +47,7 @@ var (
 	orders = map[string]*order{}
 )
 
-// createPayment returns the address of the checkout page. The order's id is the idempotency key, so a repeat is safe.
+// createPayment returns the address of the checkout page. The idempotency key names the attempt, so a repeat is safe.
 func createPayment(orderID string) (string, error) {
 	var last error
 	for attempt := 1; attempt <= attempts; attempt++ {
@@ -58,7 +58,7 @@ func createPayment(orderID string) (string, error) {
 		}
 		request.Header.Set("Authorization", "Bearer "+apiKey)
 		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Idempotency-Key", orderID)
+		request.Header.Set("Idempotency-Key", orderID+"-1")
 		delay := time.Duration(attempt) * time.Second
 		response, err := client.Do(request)
 		if err == nil {

@@ -20,7 +20,7 @@ function change_orders(callable $change): mixed
     return $result;
 }
 
-/** Returns the address of the checkout page. The order's id is the idempotency key, so a repeat is safe. */
+/** Returns the address of the checkout page. The idempotency key names the attempt, so a repeat is safe. */
 function create_payment(string $orderId): string
 {
     $request = stream_context_create(['http' => [
@@ -28,7 +28,7 @@ function create_payment(string $orderId): string
         'header' => [
             'Authorization: Bearer ' . getenv('LUNAS_API_KEY'),
             'Content-Type: application/json',
-            "Idempotency-Key: $orderId",
+            "Idempotency-Key: $orderId-1",
         ],
         'content' => json_encode(['amount' => PRICE_RUPIAH, 'merchant_reference_id' => $orderId]),
         'timeout' => 15,

@@ -25,14 +25,14 @@ lock = threading.Lock()
 
 
 def create_payment(order_id: str) -> str:
-    """Returns the address of the checkout page. The order's id is the idempotency key, so a repeat is safe."""
+    """Returns the address of the checkout page. The idempotency key names the attempt, so a repeat is safe."""
     request = urllib.request.Request(
         f"{LUNAS_URL}/payments",
         json.dumps({"amount": PRICE_RUPIAH, "merchant_reference_id": order_id}).encode(),
         {
             "Authorization": f"Bearer {LUNAS_API_KEY}",
             "Content-Type": "application/json",
-            "Idempotency-Key": order_id,
+            "Idempotency-Key": f"{order_id}-1",
         },
     )
     for attempt in range(1, ATTEMPTS + 1):

@@ -142,7 +142,7 @@ function takenBy({ takenByMerchant }: Slots, merchantId: string): number {
 }
 
 function tooManyInFlight(merchantId: string, provider: ProviderName): ApiError {
-  return new ApiError('rate_limited', `Too many creations are in flight; try again in ${RETRY_AFTER_SECONDS} s.`, {
+  return new ApiError('creates_in_flight', `Too many creations are in flight; try again in ${RETRY_AFTER_SECONDS} s.`, {
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
     internal: `no slot for merchant ${merchantId} at ${provider}`,
   });

@@ -2,7 +2,7 @@ import type { RequestRecord } from '../services/payments/requests';
 
 /** A request as a row of a table. */
 export function requestCells(request: RequestRecord) {
-  const { id, startedAt, key, method, path, status, durationMs, errorCode } = request;
+  const { id, startedAt, key, method, path, status, durationMs, errorCode, errorReason, errorDetail } = request;
   return {
     STARTED: startedAt,
     ID: id,
@@ -11,6 +11,7 @@ export function requestCells(request: RequestRecord) {
     PATH: path,
     STATUS: status ?? 'aborted',
     DURATION: `${durationMs} ms`,
-    ERROR: errorCode,
+    ERROR: errorReason ?? errorCode,
+    DETAIL: errorDetail,
   };
 }

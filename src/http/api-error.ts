@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { API_ERRORS, type ApiErrorCode } from '../domain/errors';
+import { API_ERRORS, type ApiErrorCode, ERROR_REASONS, type ErrorReason, isErrorReason } from '../domain/errors';
 
 interface ApiErrorDetails {
   /** The headers of the response. */
@@ -10,20 +10,26 @@ interface ApiErrorDetails {
 
 /** A failure of docs/contract.md#errors: `app.ts` sends its status and body, and logs its internal reason. */
 export class ApiError extends Error {
+  readonly code: ApiErrorCode;
+  /** Null: the code needs none. */
+  readonly reason: ErrorReason | null;
   readonly httpStatus: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly internal: string;
 
-  /** @param message for the caller; by default the sentence of `API_ERRORS` */
-  constructor(
-    readonly code: ApiErrorCode,
-    message: string = API_ERRORS[code].message,
-    { headers = {}, internal = message }: ApiErrorDetails = {},
-  ) {
-    super(message);
+  /**
+   * @param name the code, or the reason, which has one code
+   * @param message for the caller; by default the sentence of the code
+   */
+  constructor(name: ApiErrorCode | ErrorReason, message?: string, { headers = {}, internal }: ApiErrorDetails = {}) {
+    const reason = isErrorReason(name) ? name : null;
+    const code = isErrorReason(name) ? ERROR_REASONS[name].code : name;
+    super(message ?? API_ERRORS[code].message);
+    this.code = code;
+    this.reason = reason;
     this.httpStatus = API_ERRORS[code].httpStatus;
-    this.headers = headers;
-    this.internal = internal;
+    this.headers = reason === null ? headers : { ...headers, 'X-Error-Reason': reason };
+    this.internal = internal ?? this.message;
   }
 
   get body(): { error: { code: ApiErrorCode; message: string } } {

@@ -15,7 +15,7 @@ import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
 import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
 import { clientAddress } from './auth/client-address';
-import { type EndpointResponse, type Route, StreamBody } from './endpoint';
+import { type EndpointResponse, type Rejection, type Route, StreamBody } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
 import { readBody } from './request-body';
 import { measureRequest } from './request-metrics';
@@ -38,7 +38,7 @@ type AppDependencies = Pick<HttpDependencies, 'log'> & { readonly requestLog: Ht
 export function createApp(
   routes: readonly Route[],
   dependencies: AppDependencies,
-  { trustProxy, isHttps, renderFailure = renderApiFailure }: AppSettings,
+  { trustProxy, isHttps, renderFailure }: AppSettings,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -46,11 +46,27 @@ export function createApp(
   app.set('trust proxy', trustProxy);
   app.use(requestContext(dependencies, isHttps));
   for (const route of routes) app[route.method](route.path, handleRoute(route));
+  for (const [path, methods] of methodsByPath(routes)) app.all(path, rejectMethod(methods));
   app.use(() => {
-    throw new ApiError('not_found', 'There is no such address; see the API documentation.', NO_SUCH_PATH);
+    throw new ApiError('path_unknown', 'There is no such address; see the API documentation.', NO_SUCH_PATH);
   });
   app.use(handleError(dependencies, renderFailure));
   return app;
+}
+
+function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of routes) methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
+  return methods;
+}
+
+/** docs/contract.md#errors has no 405. */
+function rejectMethod(methods: readonly string[]): RequestHandler {
+  const takes = methods.join(', ');
+  return ({ method }) => {
+    const message = `This address takes ${takes}, and not ${method}.`;
+    throw new ApiError('method_unknown', message, { headers: { Allow: takes } });
+  };
 }
 
 const NO_SUCH_PATH = { internal: 'no such path' };
@@ -86,7 +102,8 @@ function requestContext({ log, requestLog }: AppDependencies, isHttps: boolean):
       const { method } = request;
       const path = loggedPath(request);
       const result = response.writableFinished ? { status: response.statusCode } : { status: null, isAborted: true };
-      const { caller, rejection } = response.locals;
+      const { caller } = response.locals;
+      const rejection = loggedRejection(response);
       log.info({ ...caller, clientAddress: address, method, path, ...result, durationMs, ...rejection }, 'request');
       if (isObserved(response)) {
         const { status } = result;
@@ -100,20 +117,31 @@ function requestContext({ log, requestLog }: AppDependencies, isHttps: boolean):
   };
 }
 
+function rejectionOf({ locals }: Response): Rejection | undefined {
+  return locals.rejection;
+}
+
+function loggedRejection(response: Response) {
+  const rejection = rejectionOf(response);
+  if (!rejection) return undefined;
+  const { code, reason, internal } = rejection;
+  return { code, ...(reason !== null && { errorReason: reason }), reason: internal };
+}
+
+type RequestDescription = Omit<CompletedRequest, 'method' | 'path' | 'status' | 'durationMs'>;
+
 /** What a completed request has beside its line in HTTP. */
-function describeRequest(
-  { requestId }: Correlation,
-  durationMs: number,
-  { locals }: Response,
-): Pick<CompletedRequest, 'requestId' | 'startedAt' | 'keyId' | 'errorCode' | 'paymentIds'> {
-  const caller: { readonly keyId: string } | undefined = locals.caller;
-  const rejection: { readonly code: string } | undefined = locals.rejection;
+function describeRequest({ requestId }: Correlation, durationMs: number, response: Response): RequestDescription {
+  const caller: { readonly keyId: string } | undefined = response.locals.caller;
+  const rejection = rejectionOf(response);
   const { paymentId, paymentIds = paymentId === undefined ? [] : [paymentId] } = logIds();
   return {
     requestId,
     startedAt: new Date(Date.now() - durationMs),
     keyId: caller?.keyId ?? null,
     errorCode: rejection?.code ?? null,
+    errorReason: rejection?.reason ?? null,
+    errorDetail: rejection?.internal ?? null,
     paymentIds,
   };
 }
@@ -194,34 +222,34 @@ function sendJson(response: Response, body: unknown): void {
  * Sends a rejection as its door words it (docs/contract.md#errors). Other errors become a 500 with the request id and
  * nothing internal.
  */
-function handleError(
-  { log }: AppDependencies,
-  renderFailure: Required<AppSettings>['renderFailure'],
-): ErrorRequestHandler {
+function handleError({ log }: AppDependencies, renderFailure: AppSettings['renderFailure']): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
+    const known = toApiError(error);
+    if (!known) log.error({ err: error, path: loggedPath(request) }, 'request failed');
     const requestId = String(response.locals.requestId);
-    const apiError = toApiError(error);
-    const code = apiError?.code ?? 'server_error';
-    if (!apiError) log.error({ err: error, path: loggedPath(request) }, 'request failed');
-    response.locals.rejection = { code, ...(apiError && { reason: apiError.internal }) };
-    increment('lunas_http_requests_rejected_total', { code });
-    send(response, renderFailure(apiError ?? error, request, requestId));
+    const failure = known ?? unexpectedFailure(request, response);
+    response.locals.rejection = failure;
+    increment('lunas_http_requests_rejected_total', { code: failure.code });
+    send(response, renderFailure?.(known ?? error, request, requestId) ?? toResponse(failure));
   };
 }
 
+function unexpectedFailure(request: Request, { locals }: Response): ApiError {
+  const route: Route | undefined = locals.route;
+  const advice = route?.adviceAfterFailure?.(request) ?? 'Try again later.';
+  const message = `The request could not be processed (${String(locals.requestId)}). ${advice}`;
+  return new ApiError('server_error', message, { internal: 'an unexpected error' });
+}
+
 /** The JSON of docs/contract.md#errors. */
-function renderApiFailure(error: unknown, _request: Request, requestId: string): EndpointResponse {
-  const rejection =
-    error instanceof ApiError
-      ? error
-      : new ApiError('server_error', `The request could not be processed; try again later (${requestId}).`);
-  return { status: rejection.httpStatus, headers: rejection.headers, body: rejection.body };
+function toResponse({ httpStatus, headers, body }: ApiError): EndpointResponse {
+  return { status: httpStatus, headers, body };
 }
 
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   // Express throws it for a path that cannot be decoded.
-  if (error instanceof URIError) return new ApiError('not_found', 'There is no such address.', NO_SUCH_PATH);
+  if (error instanceof URIError) return new ApiError('path_unknown', 'There is no such address.', NO_SUCH_PATH);
   return undefined;
 }

@@ -13,6 +13,15 @@ export interface EndpointResponse<Body = unknown> {
   readonly body: Body;
 }
 
+/** Why a request failed, for its line in the log. */
+export interface Rejection {
+  readonly code: string;
+  /** `X-Error-Reason`; null: the code has none. */
+  readonly reason: string | null;
+  /** The caller never sees it. */
+  readonly internal: string;
+}
+
 export interface EndpointAddress {
   readonly method: 'get' | 'post';
   /** A pattern of Express: `/payments/:id`. */
@@ -26,6 +35,8 @@ export interface EndpointAddress {
    * minutes.
    */
   readonly isUnobserved?: true;
+  /** What the caller of a 500 has to do, if a repeat can do harm. */
+  readonly adviceAfterFailure?: (request: Request) => string;
 }
 
 /** An endpoint that needs no key. */

@@ -27,7 +27,7 @@ export async function readBody(request: Request, response: Response, maxBytes = 
 }
 
 function bodyTooLate(): ApiError {
-  return new ApiError('invalid_json', 'The body did not arrive in time.', { headers: { Connection: 'close' } });
+  return new ApiError('body_too_late', 'The body did not arrive in time.', { headers: { Connection: 'close' } });
 }
 
 /** Converts the errors of the body parser to API errors. */
@@ -35,5 +35,5 @@ function rejectBody(error: unknown, maxBytes: number): never {
   if (!(error instanceof Error && 'expose' in error && error.expose === true)) throw error;
   const isTooLarge = 'type' in error && error.type === 'entity.too.large';
   const violation = isTooLarge ? `is larger than ${maxBytes / 1_024} kB` : `cannot be read: ${error.message}`;
-  throw new ApiError('invalid_json', `The body ${violation}.`);
+  throw new ApiError(isTooLarge ? 'body_too_large' : 'body_not_json', `The body ${violation}.`);
 }

@@ -18,7 +18,7 @@ export class NumberToken {
 /** The JSON body of a request. @throws ApiError `invalid_json`, also for another content type */
 export function readJsonBody(request: Request): unknown {
   if (!request.is('application/json')) {
-    throw new ApiError('invalid_json', 'The body must be JSON, sent with Content-Type: application/json.');
+    throw new ApiError('body_not_json', 'The body must be JSON, sent with Content-Type: application/json.');
   }
   return parseStrictJson(request.body);
 }
@@ -38,7 +38,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return UTF_8.decode(bytes);
   } catch {
-    throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
+    throw new ApiError('body_not_json', 'The body is not valid UTF-8.');
   }
 }
 
@@ -48,7 +48,7 @@ function requireJson(text: string): void {
   } catch (error) {
     // The message of Node.js quotes the body.
     const message = `The body is not valid JSON: ${messageOf(error)}.`;
-    throw new ApiError('invalid_json', message, { internal: 'not JSON' });
+    throw new ApiError('body_not_json', message, { internal: 'not JSON' });
   }
 }
 
@@ -67,7 +67,7 @@ function buildValue(text: string): unknown {
 
   function open(container: Record<string, unknown> | unknown[]): void {
     if (containers.length === MAX_DEPTH) {
-      throw new ApiError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+      throw new ApiError('body_not_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
     }
     add(container);
     containers.push(container);
@@ -83,7 +83,7 @@ function buildValue(text: string): unknown {
       const container = containers.at(-1);
       if (container && Object.hasOwn(container, name)) {
         const message = `The body has the key ${JSON.stringify(name)} twice.`;
-        throw new ApiError('invalid_json', message, { internal: 'duplicate key' });
+        throw new ApiError('body_not_json', message, { internal: 'duplicate key' });
       }
       key = name;
     },
@@ -101,5 +101,5 @@ function readNumber(token: string): number | NumberToken {
 }
 
 function requireStorable(text: string): void {
-  if (UNSTORABLE.test(text)) throw new ApiError('invalid_json', 'The body has a NUL or a lone surrogate in a string.');
+  if (UNSTORABLE.test(text)) throw new ApiError('body_not_json', 'The body has a NUL or a lone surrogate in a string.');
 }

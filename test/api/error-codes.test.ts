@@ -1,4 +1,6 @@
-import { API_ERRORS, type ApiErrorCode } from '../../src/domain/errors';
+import { API_ERRORS, type ApiErrorCode, ERROR_REASONS, type ErrorReason } from '../../src/domain/errors';
+import type { MerchantScope } from '../../src/domain/key-access';
+import { createSecretKey } from '../../src/crypto/secret-key';
 import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
@@ -18,15 +20,20 @@ async function newPayment(provider = 'gopay'): Promise<string> {
 }
 
 /** A key of a merchant of its own. */
-async function newKey({ approve = true, allowedNetworks = [] as string[] } = {}) {
+async function newKey({
+  approve = true,
+  allowedNetworks = [] as string[],
+  scopes = null as MerchantScope[] | null,
+} = {}) {
   const merchant = { name: 'Toko', feePayer: 'merchant', providers: ['gopay'], approve } as const;
   const { id: merchantId } = await createMerchant(service.db, merchant);
-  return createKey(service.db, { merchantId, allowedNetworks, environment: 'sandbox' });
+  return createKey(service.db, { merchantId, allowedNetworks, environment: 'sandbox', ...(scopes && { scopes }) });
 }
 
-/** The contract's table: every code with its status and a request that provokes it. */
+/** Every code with its status and a request that provokes it. */
 const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promise<ApiResponse>]> = {
   invalid_json: [400, () => post('{"amount":')],
+  invalid_parameter: [400, () => service.call('GET', '/transactions?status=done')],
   invalid_amount: [400, () => post({ amount: 0 })],
   invalid_bulk_size: [400, () => post({ payments: [] })],
   unsupported_payment_method: [400, () => post({ amount: 20_000, payment_method: 'card' })],
@@ -36,6 +43,7 @@ const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promi
   invalid_api_key: [401, () => list('sk_test_unknown')],
   merchant_not_approved: [403, async () => list((await newKey({ approve: false })).secret)],
   api_key_ip_not_allowed: [403, async () => list((await newKey({ allowedNetworks: ['203.0.113.0/24'] })).secret)],
+  scope_not_allowed: [403, async () => list((await newKey({ scopes: ['create'] })).secret)],
   not_found: [404, () => service.call('GET', '/payments/LN0000000000000000')],
   rate_limited: [
     429,
@@ -56,7 +64,101 @@ const TABLE: Record<ApiErrorCode, readonly [status: number, provoke: () => Promi
   ],
 };
 
-describe('the error codes of the contract', () => {
+const asKey = (authorization: string) => service.call('GET', '/transactions', undefined, { authorization });
+const createTwice = async (first: object, second: object) => {
+  const key = { 'idempotency-key': `order-${Math.random()}` };
+  await post(first, key);
+  return post(second, key);
+};
+
+const cancelTwice = async () => {
+  const path = `/payments/${await newPayment()}/cancel`;
+  await service.call('POST', path);
+  return service.call('POST', path);
+};
+
+/** Requests of other tests reach a limit, wait for 10 s, or need an archive. */
+type ProvokedElsewhere =
+  | 'body_too_late'
+  | 'provider_unavailable'
+  | 'idempotency_key_archived'
+  | 'payment_archived'
+  | 'qr_unavailable'
+  | 'refund_submitted'
+  | 'refund_limit'
+  | 'key_rate'
+  | 'network_rate'
+  | 'failed_keys'
+  | 'creates_in_flight'
+  | 'streams_open';
+
+const REASONS: Record<Exclude<ErrorReason, ProvokedElsewhere>, () => Promise<ApiResponse>> = {
+  body_not_json: () => post('{"amount":'),
+  body_too_large: () => post({ amount: 20_000, metadata: { text: 'x'.repeat(64 * 1_024) } }),
+  amount_invalid: () => post({ amount: '20000' }),
+  total_too_large: () => buyerPays({ amount: 10_000_000 }),
+  payment_method_unknown: () => post({ amount: 20_000, payment_method: 'card' }),
+  payment_method_inactive: () => asMerchant('payment_method_active = false', { amount: 20_000 }),
+  field_invalid: () => post({ amount: 20_000, currency: 'USD' }),
+  fee_reaches_amount: () => post({ amount: 1 }),
+  idempotency_key_invalid: () => post({ amount: 20_000 }, { 'idempotency-key': 'x'.repeat(256) }),
+  idempotency_key_reused: () => createTwice({ amount: 20_000 }, { amount: 30_000 }),
+  provider_not_enabled: () => asMerchant("providers = '{}'", { amount: 20_000 }),
+  provider_rejected: () => post({ amount: 1_000_402 }),
+  provider_cannot_cancel: () => TABLE.payment_cancel_failed[1](),
+  status_not_cancellable: () => cancelTwice(),
+  provider_cannot_refund: async () => service.call('POST', `/payments/${await newPayment('shopeepay')}/refund`),
+  status_not_refundable: () => TABLE.payment_refund_failed[1](),
+  refund_not_whole: async () => service.call('POST', `/payments/${await newPayment()}/refund`, { amount: 1_000 }),
+  key_missing: () => asKey(''),
+  key_not_bearer: () => asKey('Basic abc'),
+  key_of_other_environment: () => asKey(`Bearer ${createSecretKey('production').secret}`),
+  key_unknown: () => asKey('Bearer sk_test_unknown'),
+  merchant_pending: async () => list((await newKey({ approve: false })).secret),
+  merchant_suspended: () => asMerchant("status = 'suspended'", { amount: 20_000 }),
+  path_unknown: () => service.call('GET', '/v1/payments'),
+  method_unknown: () => service.call('GET', '/payments'),
+  payment_unknown: () => service.call('GET', '/payments/ORDER-1042'),
+  merchant_rate: () => TABLE.rate_limited[1](),
+};
+
+/** Creates a payment of a merchant with another column. */
+async function asMerchant(change: string, body: object): Promise<ApiResponse> {
+  const { secret, merchantId } = await newKey();
+  await service.db.query(`update merchants set ${change} where id = $1`, [merchantId]);
+  return service.call('POST', '/payments', body, { authorization: `Bearer ${secret}` });
+}
+
+const buyerPays = (body: object) => asMerchant("fee_payer = 'buyer'", body);
+
+describe('the reasons', () => {
+  it.each(Object.entries(REASONS))('%s', async (reason, provoke) => {
+    const { headers, body } = await provoke();
+    expect(headers.get('x-error-reason')).toBe(reason);
+    expect(ERROR_REASONS).toHaveProperty([reason, 'code'], body.error.code);
+  });
+
+  it('name the methods of an address, and the way to an order ID', async () => {
+    const { headers, status, body } = await REASONS.method_unknown();
+    expect([status, headers.get('allow')]).toEqual([404, 'POST']);
+    expect(body.error.message).toBe('This address takes POST, and not GET.');
+    expect((await REASONS.payment_unknown()).body.error.message).toContain('merchant_reference_id');
+  });
+});
+
+describe('a replay', () => {
+  it('has the current status of the payment beside the original response', async () => {
+    const key = { 'idempotency-key': 'replayed' };
+    const { body, headers } = await post({ amount: 20_000 }, key);
+    expect(headers.get('x-payment-status')).toBeNull();
+    await service.call('POST', `/payments/${body.payment.id}/cancel`);
+    const replay = await post({ amount: 20_000 }, key);
+    expect(replay.body).toEqual(body);
+    expect(replay.headers.get('x-payment-status')).toBe('cancelled');
+  });
+});
+
+describe('the error codes', () => {
   it('are exactly the codes of the table', () => {
     expect(Object.keys(API_ERRORS)).toEqual(Object.keys(TABLE));
   });
@@ -72,7 +174,17 @@ describe('the error codes of the contract', () => {
   it('server_error shows the id of the request and nothing internal', async () => {
     const { body, headers } = await TABLE.server_error[1]();
     expect(body.error.message).toBe(
-      `The request could not be processed; try again later (${headers.get('x-request-id')}).`,
+      `The request could not be processed (${headers.get('x-request-id')}). Try again later.`,
     );
+  });
+
+  it('server_error of a create has the way to repeat it', async () => {
+    await service.db.query('alter table policies rename to away');
+    const repeatable = await post({ amount: 20_000 }, { 'idempotency-key': 'ORDER-1042-1' });
+    const without = await post({ amount: 20_000 });
+    await service.db.query('alter table away rename to policies');
+    expect([repeatable.status, without.status]).toEqual([500, 500]);
+    expect(repeatable.body.error.message).toMatch(/ repeat the request with the same Idempotency-Key\.$/);
+    expect(without.body.error.message).toMatch(/ look for it in GET \/transactions first\.$/);
   });
 });

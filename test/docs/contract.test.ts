@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { buildDocument } from '../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS } from '../../src/api/routes';
-import { API_ERRORS } from '../../src/domain/errors';
+import { API_ERRORS, ERROR_REASONS } from '../../src/domain/errors';
 import { FEE_PAYERS } from '../../src/domain/fees';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { PACKAGE_ROOT } from '../../src/package-info';
@@ -57,6 +57,15 @@ describe('docs/contract.md', () => {
   it('has every error code with its HTTP status', () => {
     const rows = rowsOf('Code').map(([code, httpStatus]) => [codesIn(code).join(), Number(httpStatus)]);
     expect(rows).toEqual(Object.entries(API_ERRORS).map(([code, { httpStatus }]) => [code, httpStatus]));
+  });
+
+  it('has every reason with its code and meaning', () => {
+    const rows = rowsOf('Reason').map(([reason, code, meaning]) => [
+      codesIn(reason).join(),
+      codesIn(code).join(),
+      meaning,
+    ]);
+    expect(rows).toEqual(Object.entries(ERROR_REASONS).map(([reason, { code, meaning }]) => [reason, code, meaning]));
   });
 
   it('has both payers of the fee', () => {

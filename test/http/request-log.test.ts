@@ -42,6 +42,8 @@ const requestOf = (requestId: string, path = '/payments'): CompletedRequest => (
   status: 200,
   durationMs: 1,
   errorCode: null,
+  errorReason: null,
+  errorDetail: null,
   paymentIds: [],
 });
 

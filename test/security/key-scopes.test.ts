@@ -35,7 +35,7 @@ async function allowedRoutes(secret: string): Promise<string[]> {
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       });
       if (status !== 403) return [`${method} ${path}`];
-      expect(code).toBe('api_key_ip_not_allowed');
+      expect(code).toBe('scope_not_allowed');
       expect(message).toMatch(/^The key does not have the scope "\w+"\.$/);
       return [];
     }),

@@ -63,7 +63,7 @@ describe('a leaked operator key', () => {
     const outcomes = await Promise.all(
       OPERATOR_ADDRESSES.map(async ([method = '', path = '']) => {
         const { status, code } = await send(operatorUrl + path, secret, method);
-        return { method, isForbidden: status === 403 && code === 'api_key_ip_not_allowed' };
+        return { method, isForbidden: status === 403 && code === 'scope_not_allowed' };
       }),
     );
     for (const { method, isForbidden } of outcomes)

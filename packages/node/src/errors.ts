@@ -1,5 +1,6 @@
 interface ErrorDetails {
   readonly status?: number;
+  readonly reason?: string;
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
@@ -9,6 +10,8 @@ interface ErrorDetails {
 export class LunasError extends Error {
   /** A code of the API, or of this package if there is no response of the API. Decide by this, not by the message. */
   readonly code: string;
+  /** `X-Error-Reason` of the response: which of the mistakes of the code it is. Null: the code needs none. */
+  readonly reason: string | null;
   /** The status of the response; null without one. */
   readonly status: number | null;
   /** For support. A request without a response has one too, because the client chooses it. Null for webhooks. */
@@ -18,10 +21,15 @@ export class LunasError extends Error {
   /** HTTP requests that the call made before this error. */
   attempts = 1;
 
-  constructor(code: string, message: string, { status, requestId, retryAfterSeconds, cause }: ErrorDetails = {}) {
+  constructor(
+    code: string,
+    message: string,
+    { status, reason, requestId, retryAfterSeconds, cause }: ErrorDetails = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.code = code;
+    this.reason = reason ?? null;
     this.status = status ?? null;
     this.requestId = requestId ?? null;
     this.retryAfterSeconds = retryAfterSeconds ?? null;
@@ -77,9 +85,13 @@ export class PaymentRefundFailedError extends LunasApiError {}
 export class InvalidApiKeyError extends LunasApiError {}
 /** The merchant is not active. */
 export class MerchantNotApprovedError extends LunasApiError {}
-/** The key does not allow this address or this operation. */
+/** The key does not allow this address. */
 export class ApiKeyIpNotAllowedError extends LunasApiError {}
-/** There is no such payment, or a filter is wrong. */
+/** A filter of the list is wrong. */
+export class InvalidParameterError extends LunasApiError {}
+/** The key does not have the scope of the call. */
+export class ScopeNotAllowedError extends LunasApiError {}
+/** There is no such payment. */
 export class NotFoundError extends LunasApiError {}
 /** Too many requests; `retryAfterSeconds` has the time to wait. */
 export class RateLimitedError extends LunasApiError {}
@@ -88,6 +100,7 @@ export class ServerError extends LunasApiError {}
 
 const API_ERROR_CLASSES = {
   invalid_json: InvalidJsonError,
+  invalid_parameter: InvalidParameterError,
   invalid_amount: InvalidAmountError,
   invalid_bulk_size: InvalidBulkSizeError,
   unsupported_payment_method: UnsupportedPaymentMethodError,
@@ -97,6 +110,7 @@ const API_ERROR_CLASSES = {
   invalid_api_key: InvalidApiKeyError,
   merchant_not_approved: MerchantNotApprovedError,
   api_key_ip_not_allowed: ApiKeyIpNotAllowedError,
+  scope_not_allowed: ScopeNotAllowedError,
   not_found: NotFoundError,
   rate_limited: RateLimitedError,
   server_error: ServerError,

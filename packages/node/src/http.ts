@@ -91,8 +91,10 @@ export class HttpClient {
 
   async #attempt<Value>(call: ApiCall, field: string, requestId: string): Promise<ParsedResponse<Value>> {
     const { status, headers, text } = await this.#request(call, requestId);
+    const reason = headers.get('x-error-reason');
     const details = {
       status,
+      ...(reason !== null && { reason }),
       requestId: headers.get('x-request-id') ?? requestId,
       ...retryAfterSecondsOf(headers.get('retry-after'), Date.now()),
     };

@@ -1,4 +1,4 @@
-import { ApiKeyIpNotAllowedError, LunasError, PaymentCancelFailedError, PaymentRefundFailedError } from './errors';
+import { LunasError, PaymentCancelFailedError, PaymentRefundFailedError, ScopeNotAllowedError } from './errors';
 import type { HttpClient } from './http';
 import { paymentPath } from './path-id';
 import type { CancelledPayment, PaymentDetail, PaymentStatus, PaymentSummary } from './types';
@@ -84,7 +84,7 @@ export class PaymentAction {
     try {
       return await this.#read();
     } catch (error) {
-      if (error instanceof ApiKeyIpNotAllowedError) return null;
+      if (error instanceof ScopeNotAllowedError) return null;
       throw error;
     }
   }

@@ -11,6 +11,7 @@ const ERRORS_OF_EVERY_OPERATION = [
   'invalid_api_key',
   'api_key_ip_not_allowed',
   'merchant_not_approved',
+  'scope_not_allowed',
   'rate_limited',
   'server_error',
 ] as const satisfies readonly ApiErrorCode[];
@@ -18,11 +19,15 @@ const ERRORS_OF_EVERY_OPERATION = [
 /** What the service sends in a usual case, where that is more than the sentence of `API_ERRORS`. */
 const EXAMPLE_MESSAGES: Partial<Record<ApiErrorCode, string>> = {
   invalid_json: 'The body has the key "amount" twice.',
+  invalid_parameter: 'cursor is not from a Link header; start again without it.',
   invalid_amount: 'amount must be an integer from 1 to 10000000, written as plain digits.',
   unsupported_payment_method: 'payment_method is not supported; use qris.',
   payment_create_failed: 'The transaction could not be created: the provider accepts no transactions at present.',
   payment_cancel_failed: 'A transaction that is "cancelled" cannot be cancelled.',
   payment_refund_failed: 'A transaction that is "cancelled" cannot be refunded.',
+  invalid_api_key: 'The secret key is mistyped, unknown, expired or revoked.',
+  merchant_not_approved: 'The merchant is suspended.',
+  scope_not_allowed: 'The key does not have the scope "read".',
   not_found: 'There is no such transaction.',
 };
 

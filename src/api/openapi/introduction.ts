@@ -1,3 +1,9 @@
+import { ERROR_REASONS } from '../../domain/errors';
+
+const REASONS = Object.entries(ERROR_REASONS)
+  .map(([reason, { code, meaning }]) => `| \`${code}\` | \`${reason}\` | ${meaning} |`)
+  .join('\n');
+
 /** The first page of the documentation, in Markdown. */
 export const INTRODUCTION = `Take QRIS payments: create a transaction, show its QR, and deliver once it is \`paid\`.
 
@@ -18,13 +24,19 @@ Every request carries \`Authorization: Bearer <secret key>\`. Secret keys stay o
 app. To rotate, activate the new key, then revoke the old one.
 
 A key may be restricted to addresses or networks, may expire, and may have scopes: \`read\`, \`create\`, \`cancel\`
-and \`refund\`. A key without scopes has all of them. A request outside the key's addresses or scopes is rejected with
-\`api_key_ip_not_allowed\`, and an expired key with \`invalid_api_key\`.
+and \`refund\`. A key without scopes has all of them. A request outside the key's addresses is rejected with
+\`api_key_ip_not_allowed\`, one outside its scopes with \`scope_not_allowed\`, and an expired key with
+\`invalid_api_key\`.
 
 ## Errors
 
 A failure has the body \`{ "error": { "code", "message" } }\`. Decide by \`code\`; \`message\` is for humans. The
-order of the checks is: key, address, merchant, scope, rate limit, body, fields.
+order of the checks is: key, address, merchant, scope, rate limit, body, fields. If a code stands for several mistakes,
+the header \`X-Error-Reason\` has the one that was made:
+
+| Code | Reason | Meaning |
+| --- | --- | --- |
+${REASONS}
 
 | Response | Repeat the request? |
 | --- | --- |

@@ -4,8 +4,10 @@ export const RESPONSE_HEADERS = {
   'RateLimit-Limit': 'Requests that the key may make per minute.',
   'RateLimit-Remaining': 'Remaining requests of this minute.',
   'RateLimit-Reset': 'Seconds until the limit resets.',
+  'X-Error-Reason': 'Which of the mistakes of the code it is; one of the reasons in the description of the document.',
   'Retry-After': 'Seconds to wait before the next attempt.',
   'Idempotency-Replayed': '`true` if the original response to the same request is repeated.',
+  'X-Payment-Status': 'The current status, if the original response to the same request is repeated.',
   Link: [
     'An address (RFC 8288). Of a list: the next page, with `rel="next"`; missing on the last page.',
     'Of a created transaction: its checkout page, with `rel="payment"`.',
@@ -21,10 +23,14 @@ export function usualHeaders(httpStatus: number): readonly ResponseHeader[] {
   switch (httpStatus) {
     case 401:
     case 403:
+      return ['X-Request-Id', 'X-Error-Reason'];
     case 500:
       return ['X-Request-Id'];
     case 429:
-      return ['X-Request-Id', ...RATE_LIMIT, 'Retry-After'];
+      return ['X-Request-Id', 'X-Error-Reason', ...RATE_LIMIT, 'Retry-After'];
+    case 400:
+    case 404:
+      return ['X-Request-Id', 'X-Error-Reason', ...RATE_LIMIT];
     default:
       return ['X-Request-Id', ...RATE_LIMIT];
   }

@@ -41,7 +41,7 @@ read.`,
   errors: ['not_found', 'payment_cancel_failed'],
   handler: paymentAction({
     action: 'cancel',
-    code: 'payment_cancel_failed',
+    statusReason: 'status_not_cancellable',
     toResponse: (payment) => ({
       ...summaryFieldsOf(payment),
       cancelled_at: payment.cancelledAt?.toISOString() ?? null,

@@ -57,7 +57,7 @@ before the provider has issued it, and if the provider rejected the transaction.
   async handler(dependencies: QrisDependencies & Pick<ApiDependencies, 'db'>, { params }, { merchantId }) {
     const payment = await requirePayment(dependencies.db, merchantId, String(params.id));
     const qris = await toQris(payment, dependencies);
-    if (!qris) throw new ApiError('not_found', `This transaction is ${payment.status} and has no QR code.`);
+    if (!qris) throw new ApiError('qr_unavailable', `This transaction is ${payment.status} and has no QR code.`);
     return { status: 200, body: { qris } };
   },
 });

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { toStepActor } from '../../domain/actor';
-import type { ApiErrorCode } from '../../domain/errors';
-import type { MerchantPaymentAction } from '../../domain/payment-actions';
+import type { ErrorReason } from '../../domain/errors';
+import type { MerchantPaymentAction, RejectionCode } from '../../domain/payment-actions';
 import { ActionRejectedError, requestPaymentAction } from '../../services/payments/request-payment-action';
 import { ApiError } from '../../http/api-error';
 import type { MerchantHandler } from '../endpoint';
@@ -10,16 +10,24 @@ import { requirePayment } from './require-payment';
 
 interface MerchantAction<Payment> {
   readonly action: MerchantPaymentAction;
-  /** The code of a rejection. */
-  readonly code: ApiErrorCode;
+  /** The reason of a rejection because of the status. */
+  readonly statusReason: ErrorReason;
   /** @throws ApiError if the request asks for something else than this action */
   readonly assertRequest?: (request: Request, payment: PaymentRow) => void;
   readonly toResponse: (payment: PaymentRow) => Payment;
 }
 
+/** Rejections that are not because of the status. */
+const OWN_REASONS: Readonly<Partial<Record<RejectionCode, ErrorReason>>> = {
+  provider_cannot_cancel: 'provider_cannot_cancel',
+  provider_cannot_refund: 'provider_cannot_refund',
+  refund_submitted: 'refund_submitted',
+  refund_limit: 'refund_limit',
+};
+
 /** Handles a merchant's action on a payment (`requestPaymentAction`). */
 export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
-  const { action, code, assertRequest, toResponse } = merchantAction;
+  const { action, statusReason, assertRequest, toResponse } = merchantAction;
   return async (dependencies, httpRequest, { merchantId, keyId }) => {
     const actor = toStepActor({ kind: 'api_key', id: keyId, door: 'api' });
     const find = (pathId: string) => requirePayment(dependencies.db, merchantId, pathId);
@@ -28,7 +36,8 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
     const { id } = payment;
     const request = { action, actor, paymentId: id, find: () => find(id) };
     const changed = await requestPaymentAction(dependencies, request).catch((error: unknown) => {
-      throw error instanceof ActionRejectedError ? new ApiError(code, error.message) : error;
+      if (!(error instanceof ActionRejectedError)) throw error;
+      throw new ApiError(OWN_REASONS[error.rejection.code] ?? statusReason, error.message);
     });
     return { status: 200, body: { payment: toResponse(changed) } };
   };

@@ -35,7 +35,7 @@ is rejected with the same code, and nothing is refunded.`,
   errors: ['invalid_json', 'not_found', 'payment_refund_failed'],
   handler: paymentAction({
     action: 'refund',
-    code: 'payment_refund_failed',
+    statusReason: 'status_not_refundable',
     assertRequest: assertWholeAmount,
     toResponse: summaryFieldsOf,
   }),
@@ -48,5 +48,5 @@ const EMPTY_BODY = /^(\{\s*\}|\[\s*\]|null)?$/;
 function assertWholeAmount({ body }: Request, { totalRupiah }: PaymentRow): void {
   if (EMPTY_BODY.test(String(body).trim())) return;
   const message = `A refund is always for the whole amount, ${formatRupiah(totalRupiah)}. Send no body.`;
-  throw new ApiError('payment_refund_failed', message, { internal: 'a body' });
+  throw new ApiError('refund_not_whole', message, { internal: 'a body' });
 }

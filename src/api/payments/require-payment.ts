@@ -18,10 +18,13 @@ export async function requirePayment(db: Queryable, merchantId: string, pathId: 
     return payment;
   }
   const archived = key && (await findArchivedPayment(db, key));
-  if (archived?.merchantId === merchantId) throw new ApiError('not_found', ARCHIVED);
-  throw new ApiError('not_found', 'There is no such transaction.', { internal: await whyNotFound(db, key) });
+  if (archived?.merchantId === merchantId) throw new ApiError('payment_archived', ARCHIVED);
+  const message = key ? 'There is no such transaction.' : `There is no such transaction. ${OWN_ORDER_ID}`;
+  throw new ApiError('payment_unknown', message, { internal: await whyNotFound(db, key) });
 }
 
+const OWN_ORDER_ID =
+  'The path takes its id or reference_id; GET /transactions?merchant_reference_id=… finds it by your order ID.';
 const ARCHIVED = 'This transaction is archived; the operator of this service has its records.';
 
 async function whyNotFound(db: Queryable, key: PaymentKey | undefined): Promise<string> {

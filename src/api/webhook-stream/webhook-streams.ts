@@ -141,7 +141,7 @@ export class WebhookStreams {
 }
 
 function tooManyStreams(message: string): ApiError {
-  return new ApiError('rate_limited', message, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
+  return new ApiError('streams_open', message, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
 }
 
 function deliveryText({ cursor, subject, event, body, isRedelivery }: StreamedEvent, id: string): string {

@@ -5,7 +5,7 @@ import { onStopSignal } from '../../local-stack/stop-signals';
 import { followRequests, listRequests, type RequestRecord, type RequestFilter } from '../../services/payments/requests';
 import { snakeCaseKeys } from '../../lib/snake-case';
 import type { LunasCommand } from '../lunas-command';
-import { limit } from '../option-schemas';
+import { limit, textUpTo } from '../option-schemas';
 import { formatRow, formatTable } from '../output';
 import { requestCells } from '../render-request';
 
@@ -17,6 +17,9 @@ const statuses = z
 const input = z.object({
   follow: z.boolean().default(false),
   status: statuses.optional(),
+  method: z.string().toUpperCase().optional(),
+  path: textUpTo(200).optional(),
+  all: z.boolean().default(false),
   key: z.uuid({ error: 'must be the id of a key, a UUID of lunas keys list' }).optional(),
   limit,
   json: z.boolean().default(false),
@@ -29,10 +32,13 @@ export function addLogsCommand(program: LunasCommand): void {
     .option('--follow', 'print new requests as they are completed, until Ctrl-C; with --json one line for each')
     .option('--status <status>', 'only responses with this status, such as 404, or of this class, such as 4xx')
     .option('--key <id>', 'only requests with this key (`lunas keys list`)')
+    .option('--method <method>', 'only requests with this method, such as POST')
+    .option('--path <path>', 'only requests whose path begins with this, such as /payments')
+    .option('--all', 'also pages, images, documents and notifications of providers')
     .option('--limit <n>', 'maximum number; not with --follow', '20')
-    .examples('lunas logs --status 4xx', 'lunas logs --follow', 'lunas logs --key KEY_ID --json')
-    .databaseAction(input, async ({ follow, status, key, limit, json }, db) => {
-      const filter = { statuses: status, keyId: key };
+    .examples('lunas logs --status 4xx', 'lunas logs --follow --method POST', 'lunas logs --key KEY_ID --json')
+    .databaseAction(input, async ({ follow, status, key, limit, json, ...others }, db) => {
+      const filter = { statuses: status, keyId: key, ...others };
       if (follow) {
         await printNew(program, db, filter, json ? jsonLine : textLine);
         return undefined;

@@ -22,7 +22,7 @@ export function addRequestsCommand(program: LunasCommand): void {
 }
 
 function renderRequest({ request, earlierRequests, payments }: RequestDetails): string {
-  const { id, keyId, key, startedAt, method, path, status, durationMs, errorCode } = request;
+  const { id, keyId, key, startedAt, method, path, status, durationMs } = request;
   const fields = formatFields({
     Request: id,
     Started: startedAt,
@@ -30,7 +30,9 @@ function renderRequest({ request, earlierRequests, payments }: RequestDetails): 
     Call: `${method} ${path}`,
     Status: status ?? 'aborted: the connection was closed before the response was complete',
     Duration: `${durationMs} ms`,
-    Error: errorCode,
+    Error: request.errorCode,
+    Reason: request.errorReason,
+    Detail: request.errorDetail,
   });
   const paymentRows = payments.map((payment) => ({
     PAYMENT: payment.id,

@@ -1130,6 +1130,8 @@ create table api_requests (
   status smallint,
   duration_ms integer not null,
   error_code text,
+  error_reason text, -- `X-Error-Reason`
+  error_detail text, -- for operators, with nothing of a body or a key
   payment_ids uuid[] not null default '{}',
   -- For readers that follow: rows do not become visible in the order of their ids.
   recorded_xid xid8 not null default pg_current_xact_id()
@@ -1543,7 +1545,8 @@ grant select (id, name, prefix, last_four, created_at, revoked_at, allowed_netwo
 grant select (id, actor, via, operator_id, action, target, note, requested_at) on operator_actions to lunas_reader;
 grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at,
   amount_rupiah, expected_version) on approvals to lunas_reader;
-grant select (id, started_at, key_id, method, status, duration_ms, error_code) on api_requests to lunas_reader;
+grant select (id, started_at, key_id, method, status, duration_ms, error_code, error_reason) on api_requests
+  to lunas_reader;
 grant select (id, provider, adapter, base_url, weight, status, created_at, nmid, key_fingerprint)
   on provider_accounts to lunas_reader;
 grant select (id, provider_account_id, reference_id, received_at, closed_at, notify_attempts, next_notify_at,

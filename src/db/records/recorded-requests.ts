@@ -16,21 +16,28 @@ export interface CompletedRequest {
   readonly durationMs: number;
   /** A code of docs/contract.md#errors; null: the request was successful. */
   readonly errorCode: string | null;
+  /** `X-Error-Reason`; null: the code has none. */
+  readonly errorReason: string | null;
+  /** For operators, with nothing of a body or a key; null: the request was successful. */
+  readonly errorDetail: string | null;
   readonly paymentIds: readonly string[];
 }
 
 const MAX_PATH_CHARACTERS = 200;
+const MAX_DETAIL_CHARACTERS = 300;
 const DELETE_BATCH = 10_000;
 
 const INSERT = `
   insert into api_requests
-    (request_id, started_at, key_id, method, path, status, duration_ms, error_code, payment_ids)
+    (request_id, started_at, key_id, method, path, status, duration_ms, error_code, error_reason,
+      error_detail, payment_ids)
   select "requestId", "startedAt", "keyId", method, left(path, ${MAX_PATH_CHARACTERS}), status, "durationMs",
-    "errorCode", "paymentIds"
+    "errorCode", "errorReason", left("errorDetail", ${MAX_DETAIL_CHARACTERS}), "paymentIds"
   from json_to_recordset($1) as request ("requestId" text, "startedAt" timestamptz, "keyId" uuid, method text,
-    path text, status smallint, "durationMs" integer, "errorCode" text, "paymentIds" uuid[])`;
+    path text, status smallint, "durationMs" integer, "errorCode" text, "errorReason" text, "errorDetail" text,
+    "paymentIds" uuid[])`;
 
-/** Writes completed requests, by one statement. A path or an id can have a secret by mistake: it is masked. */
+/** Writes completed requests, by one statement. A path, id or detail can have a secret by mistake: it is masked. */
 export async function recordRequests(db: Queryable, requests: readonly CompletedRequest[]): Promise<void> {
   await db.query({ name: 'record_requests', text: INSERT, values: [maskSecrets(JSON.stringify(requests))] });
 }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Environment } from '../../config';
 import type { ApiKeyRow } from '../../db/queries/find-api-key';
+import type { ErrorReason } from '../../domain/errors';
 import type { MerchantScope } from '../../domain/key-access';
 import { parseSecretKey, type StoredKey } from '../../crypto/secret-key';
 import { ApiError } from '../api-error';
@@ -32,7 +33,7 @@ const BEARER = /^Bearer +(\S+)$/i;
  *
  * PostgreSQL finds a key by its hash. So the duration of a comparison reveals nothing about a secret, and
  * `timingSafeEqual` is not needed.
- * @throws ApiError `invalid_api_key`, `api_key_ip_not_allowed`, `merchant_not_approved`
+ * @throws ApiError `invalid_api_key`, `api_key_ip_not_allowed`, `merchant_not_approved`, `scope_not_allowed`
  */
 export async function authenticate(
   dependencies: Pick<HttpDependencies, KeyDependency | 'apiKeys'>,
@@ -48,7 +49,8 @@ export async function authenticate(
   assertAddressAllowed(key, address);
   if (key.merchantStatus !== 'approved') {
     const internal = `merchant ${key.merchantId} is ${key.merchantStatus}`;
-    throw new ApiError('merchant_not_approved', undefined, { internal });
+    const reason = key.merchantStatus === 'suspended' ? 'merchant_suspended' : 'merchant_pending';
+    throw new ApiError(reason, `The merchant is ${key.merchantStatus}.`, { internal });
   }
   assertScope(key, scope);
   dependencies.apiKeys.recordUse(key.keyId);
@@ -62,15 +64,11 @@ export function assertAddressAllowed({ keyId, addressAllowed }: KeyPermissions, 
   throw new ApiError('api_key_ip_not_allowed', undefined, { internal });
 }
 
-/**
- * The closed table of docs/contract.md#errors has no code for a missing scope. The code for a request outside of the
- * key's restrictions fits best, and the message has the reason.
- * @throws ApiError `api_key_ip_not_allowed`
- */
+/** @throws ApiError `scope_not_allowed` */
 export function assertScope({ keyId, scopes }: KeyPermissions, scope: string): void {
   if (scopes === null || scopes.includes(scope)) return;
   const internal = `key ${keyId} has no scope ${scope}`;
-  throw new ApiError('api_key_ip_not_allowed', `The key does not have the scope "${scope}".`, { internal });
+  throw new ApiError('scope_not_allowed', `The key does not have the scope "${scope}".`, { internal });
 }
 
 /**
@@ -84,14 +82,29 @@ export async function authenticateKey<Key>(
   find: (secretSha256: Buffer) => Promise<Key | undefined>,
 ): Promise<Key> {
   const address = clientAddress(request);
-  const text = BEARER.exec(request.get('authorization') ?? '')?.[1];
-  const secret = text === undefined ? undefined : parse(text, dependencies.environment);
+  const { environment } = dependencies;
+  const header = request.get('authorization');
+  if (!header) {
+    throw rejectKey('key_missing', 'There is no secret key. Send "Authorization: Bearer <secret key>".', 'no key');
+  }
+  const text = BEARER.exec(header)?.[1];
+  if (text === undefined) {
+    throw rejectKey('key_not_bearer', 'The Authorization header is not "Bearer <secret key>".', 'no bearer key');
+  }
+  const secret = parse(text, environment);
   const key = secret && (await mayExist(dependencies, address, secret)) && (await find(secret.secretSha256));
   if (key) return key;
-  throw new ApiError('invalid_api_key', undefined, {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-    internal: secret ? 'unknown, revoked or expired key' : text === undefined ? 'no key' : 'malformed key',
-  });
+  const other = environment === 'sandbox' ? 'production' : 'sandbox';
+  if (parse(text, other)) {
+    const message = `The key is for ${other}, and this is ${environment}.`;
+    throw rejectKey('key_of_other_environment', message, `a key for ${other}`);
+  }
+  const internal = secret ? 'unknown, revoked or expired key' : 'malformed key';
+  throw rejectKey('key_unknown', 'The secret key is mistyped, unknown, expired or revoked.', internal);
+}
+
+function rejectKey(reason: ErrorReason, message: string, internal: string): ApiError {
+  return new ApiError(reason, message, { headers: { 'WWW-Authenticate': 'Bearer' }, internal });
 }
 
 /** Anyone can make up well-formed keys. Beyond the limit of an address they cost no read of PostgreSQL. */
@@ -120,7 +133,7 @@ export async function countRejections<Caller>(
     const waitSeconds = authFailures.count(address);
     if (waitSeconds === undefined) throw error;
     throw new ApiError(
-      'rate_limited',
+      'failed_keys',
       `Too many requests without a valid secret key came from this address; try again in ${waitSeconds} s.`,
       { headers: { 'Retry-After': String(waitSeconds) }, internal: `failed keys from address ${address}` },
     );

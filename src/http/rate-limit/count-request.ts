@@ -27,7 +27,7 @@ export async function countRequests(
   if (allowed) return headers;
   const cost = requests === 1 ? '' : ' A bulk counts as one request for each item.';
   throw new ApiError(
-    'rate_limited',
+    tightest.owner === 'merchant' ? 'merchant_rate' : 'key_rate',
     `A ${tightest.owner} may make ${limit} requests a minute; try again in ${resetSeconds} s.${cost}`,
     {
       headers: { ...headers, 'Retry-After': String(resetSeconds) },

@@ -27,7 +27,7 @@ export class PublicBudget {
     const network = networkOf(clientAddress(request));
     const bucket = this.#bucketOf(network);
     if (bucket.requests < 1) {
-      throw new ApiError('rate_limited', 'Too many requests came from this address; try again in 1 s.', {
+      throw new ApiError('network_rate', 'Too many requests came from this address; try again in 1 s.', {
         headers: { 'Retry-After': '1' },
         internal: `public budget of ${network}`,
       });

@@ -26,7 +26,15 @@ export interface RequestFilter {
   /** From and to. */
   readonly statuses?: readonly [number, number] | undefined;
   readonly keyId?: string | undefined;
+  readonly method?: string | undefined;
+  /** The beginning of the path, of any request. */
+  readonly path?: string | undefined;
+  /** Also pages and files, notifications of providers, and health checks. */
+  readonly all?: boolean | undefined;
 }
+
+/** What browsers, providers and load balancers request. */
+const NO_API = '^/(pay|checkout|qris|docs|llms.txt|openapi.json|provider-notifications|favicon.ico)(/|$)|^/$';
 
 const POLL_INTERVAL_MS = 500;
 const MAX_WITH_SAME_ID = 20;
@@ -42,6 +50,8 @@ const rowSchema = z.object({
   status: z.number().nullable(),
   durationMs: z.number(),
   errorCode: z.string().nullable(),
+  errorReason: z.string().nullable(),
+  errorDetail: z.string().nullable(),
 });
 
 type RequestRow = z.infer<typeof rowSchema>;
@@ -50,23 +60,28 @@ const SELECT_REQUESTS = `
   select request.request_id as id, request.started_at as "startedAt", request.key_id as "keyId",
     coalesce(api_key.prefix, operator.prefix) as prefix, coalesce(api_key.last_four, operator.last_four) as "lastFour",
     request.method, request.path, request.status, request.duration_ms as "durationMs",
-    request.error_code as "errorCode", request.payment_ids as "paymentIds"
+    request.error_code as "errorCode", request.error_reason as "errorReason",
+    request.error_detail as "errorDetail", request.payment_ids as "paymentIds"
   from api_requests request
     left join api_keys api_key on api_key.id = request.key_id
     left join operators operator on operator.id = request.key_id`;
 
-/** $1 to $3: the filter. */
+/** $1 to $6: the filter. */
 const MATCHES = `($1::integer is null or request.status between $1 and $2)
-  and ($3::uuid is null or request.key_id = $3)`;
+  and ($3::uuid is null or request.key_id = $3)
+  and ($4::text is null or request.method = $4)
+  and ($5::text is null or starts_with(request.path, $5))
+  and ($6::boolean or request.path !~ '${NO_API}')`;
 
-function filterValues({ statuses, keyId }: RequestFilter) {
-  return [statuses?.[0] ?? null, statuses?.[1] ?? null, keyId ?? null];
+function filterValues({ statuses, keyId, method, path, all }: RequestFilter) {
+  const everything = all === true || path !== undefined;
+  return [statuses?.[0] ?? null, statuses?.[1] ?? null, keyId ?? null, method ?? null, path ?? null, everything];
 }
 
 /** The newest requests first. @throws NotFoundError if there is no such key */
 export async function listRequests(db: Queryable, filter: RequestFilter, limit: number): Promise<RequestRecord[]> {
   await requireKey(db, filter);
-  const { rows } = await db.query<RequestRow>(`${SELECT_REQUESTS} where ${MATCHES} order by request.id desc limit $4`, [
+  const { rows } = await db.query<RequestRow>(`${SELECT_REQUESTS} where ${MATCHES} order by request.id desc limit $7`, [
     ...filterValues(filter),
     limit,
   ]);
@@ -109,8 +124,8 @@ const SINCE = `
   select pg_current_snapshot()::text as snapshot, (
     select coalesce(json_agg(found), '[]') from (
       ${SELECT_REQUESTS}
-      where request.recorded_xid >= pg_snapshot_xmin($4::pg_snapshot)
-        and not pg_visible_in_snapshot(request.recorded_xid, $4::pg_snapshot)
+      where request.recorded_xid >= pg_snapshot_xmin($7::pg_snapshot)
+        and not pg_visible_in_snapshot(request.recorded_xid, $7::pg_snapshot)
         and request.recorded_xid < pg_snapshot_xmax(pg_current_snapshot())
         and ${MATCHES}
       order by request.id
@@ -143,7 +158,8 @@ async function requireKey(db: Queryable, { keyId }: RequestFilter): Promise<void
 }
 
 function describe(row: RequestRow): RequestRecord {
-  const { id, startedAt, keyId, prefix, lastFour, method, path, status, durationMs, errorCode } = row;
+  const { id, startedAt, keyId, prefix, lastFour, method, path, status, durationMs } = row;
+  const { errorCode, errorReason, errorDetail } = row;
   const key = prefix === null || lastFour === null ? null : maskSecretKey({ prefix, lastFour });
-  return { id, startedAt, keyId, key, method, path, status, durationMs, errorCode };
+  return { id, startedAt, keyId, key, method, path, status, durationMs, errorCode, errorReason, errorDetail };
 }

@@ -4,7 +4,7 @@ import { mayAccess } from '../../domain/member-roles';
 import { type Language, LANGUAGES } from '../../domain/sign-in';
 import { ApiError } from '../../http/api-error';
 import { createApp, type TrustProxy } from '../../http/app';
-import type { EndpointResponse, Route } from '../../http/endpoint';
+import type { EndpointResponse, Rejection, Route } from '../../http/endpoint';
 import type { PublicBudget } from '../../http/rate-limit/public-budget';
 import { extendSession, readSession, type Session } from '../../services/identity/sessions';
 import type { Logger } from '../../observability/logger';
@@ -86,7 +86,7 @@ function toRoute<Dependencies extends PageDependencies>(
       function renderError(error: unknown, pageLanguage: Language): EndpointResponse {
         const known = toPageErrorIfKnown(error);
         if (known === undefined) throw error;
-        response.locals.rejection = { code: known.problem, reason: known.internal };
+        response.locals.rejection = rejectionOf(known);
         const requestId = String(response.locals.requestId);
         return problemResponse(known, { language: pageLanguage, requestId, access: route.access }, renderProblem);
       }
@@ -144,6 +144,8 @@ function toPageErrorIfKnown(error: unknown): PageError | undefined {
   if (error.code === 'rate_limited') return new PageError('too_many_requests', error.internal, error.headers);
   return error.code === 'not_found' ? new PageError('not_found', error.internal) : undefined;
 }
+
+const rejectionOf = ({ problem, internal }: PageError): Rejection => ({ code: problem, reason: null, internal });
 
 const toPageError = (error: unknown): PageError => toPageErrorIfKnown(error) ?? new PageError('failed');
 

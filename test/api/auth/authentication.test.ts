@@ -414,6 +414,7 @@ describe('the headers of a response', () => {
        "keep-alive": "timeout=75",
        "www-authenticate": "Bearer",
        "x-content-type-options": "nosniff",
+       "x-error-reason": "key_unknown",
        "x-request-id": "…",
      }
     `);
@@ -429,6 +430,7 @@ describe('the headers of a response', () => {
        "ratelimit-remaining": "…",
        "ratelimit-reset": "…",
        "x-content-type-options": "nosniff",
+       "x-error-reason": "payment_unknown",
        "x-request-id": "…",
      }
     `);

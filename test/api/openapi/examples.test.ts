@@ -131,6 +131,7 @@ describe('the examples of the document', () => {
     const create = (body: unknown) => service.call('POST', '/payments', body);
     const errors = await errorsOf({
       invalid_json: () => create('{"amount":50000,"amount":75000}'),
+      invalid_parameter: () => service.call('GET', '/transactions?cursor=nonsense'),
       invalid_amount: () => create({ amount: 0 }),
       invalid_bulk_size: () => create({ payments: [] }),
       unsupported_payment_method: () => create({ amount: 50_000, payment_method: 'card' }),
@@ -138,8 +139,9 @@ describe('the examples of the document', () => {
       payment_cancel_failed: () => service.call('POST', `/payments/${id}/cancel`),
       payment_refund_failed: () => service.call('POST', `/payments/${id}/refund`),
       invalid_api_key: () => asKey('sk_test_0'),
-      api_key_ip_not_allowed: withRestrictedKey,
+      api_key_ip_not_allowed: () => withOwnKey({ allowedNetworks: ['203.0.113.0/24'] }),
       merchant_not_approved: withSuspendedMerchant,
+      scope_not_allowed: () => withOwnKey({ scopes: ['create'] }),
       not_found: () => service.call('GET', '/payments/LN0000000000000000'),
     });
     const documented = Object.values(document.paths).flatMap((path) =>
@@ -159,9 +161,11 @@ describe('the examples of the document', () => {
 const asKey = (secretKey: string) =>
   service.call('GET', '/transactions', undefined, { authorization: `Bearer ${secretKey}` });
 
-async function withRestrictedKey(): Promise<ApiResponse> {
+async function withOwnKey(
+  restriction: Pick<Parameters<typeof createKey>[1], 'scopes' | 'allowedNetworks'>,
+): Promise<ApiResponse> {
   const { merchantId } = service;
-  const key = await createKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: ['203.0.113.0/24'] });
+  const key = await createKey(service.db, { merchantId, environment: 'sandbox', ...restriction });
   const response = await asKey(key.secret);
   await revokeKey(service.db, key.id);
   return response;

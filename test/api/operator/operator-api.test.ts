@@ -149,9 +149,11 @@ describe('the body of an action', () => {
   );
 
   it.each(['?limit=0', '?limit=1e3', '?target=%00', '?before=x', '?limit=1&limit=2'])(
-    '404 for a query %s',
+    '400 for a query %s',
     async (query) => {
-      expect(await call('GET', `/actions${query}`)).toMatchObject(expectRejected(404, 'not_found', /^\w+ .*\.$/));
+      expect(await call('GET', `/actions${query}`)).toMatchObject(
+        expectRejected(400, 'invalid_parameter', /^\w+ .*\.$/),
+      );
     },
   );
 });
@@ -310,7 +312,7 @@ describe('an operator', () => {
     await service.db.query('alter table away rename to operator_actions');
     expect([status, body.error.code]).toEqual([500, 'server_error']);
     expect(body.error.message).toBe(
-      `The request could not be processed; try again later (${headers.get('x-request-id')}).`,
+      `The request could not be processed (${headers.get('x-request-id')}). Try again later.`,
     );
     // An action that cannot be recorded is not executed.
     expect(await statusOf(id)).toBe('paid');

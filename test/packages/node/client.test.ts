@@ -299,7 +299,7 @@ describe('an action whose response was lost', () => {
   });
 
   it('a key without the scope read: one attempt that may have been executed', async () => {
-    const noScope = rejection('api_key_ip_not_allowed');
+    const noScope = rejection('scope_not_allowed');
     script = [noScope, ok({ payment: SUMMARY })];
     expect(await client().payments.refund('p1')).toEqual(SUMMARY);
     script = [noScope, reset];

@@ -54,6 +54,8 @@ const requestSchema = z.strictObject({
   status: z.number().nullable(),
   duration_ms: z.number(),
   error_code: z.string().nullable(),
+  error_reason: z.string().nullable(),
+  error_detail: z.string().nullable(),
 });
 const listSchema = z.strictObject({ requests: z.array(requestSchema) });
 
@@ -66,13 +68,19 @@ async function listed(ids: readonly string[], ...args: readonly string[]) {
   return requests;
 }
 
+const UNKNOWN_KEY = {
+  error_code: 'invalid_api_key',
+  error_reason: 'key_unknown',
+  error_detail: 'malformed key',
+};
+
 describe('lunas logs', () => {
-  it('shows id, masked key, method, path, status, duration and error code, the newest first', async () => {
+  it('shows id, masked key, method, path, status, duration, reason and detail, the newest first', async () => {
     const read = await send(`/payments/${payment.id}?secret=query`, { secret: key.secret });
     await listed([read]);
     const wrong = await send('/payments/nowhere', { secret: 'sk_test_wrong' });
     const [newest, older] = await listed([wrong]);
-    expect(newest).toMatchObject({ id: wrong, key: null, key_id: null, status: 401, error_code: 'invalid_api_key' });
+    expect(newest).toMatchObject({ id: wrong, key: null, key_id: null, status: 401, ...UNKNOWN_KEY });
     expect(older).toMatchObject({
       id: read,
       key: `sk_test_…${key.secret.slice(-4)}`,
@@ -83,8 +91,9 @@ describe('lunas logs', () => {
       error_code: null,
     });
     const { stdout } = await lunas('logs');
-    expect(stdout).toMatch(/^STARTED +ID +KEY +METHOD +PATH +STATUS +DURATION +ERROR\n/);
+    expect(stdout).toMatch(/^STARTED +ID +KEY +METHOD +PATH +STATUS +DURATION +ERROR +DETAIL\n/);
     expect(stdout).toContain(`${wrong}  -`);
+    expect(stdout).toMatch(/key_unknown +malformed key\n/);
     expect(stdout).not.toContain('sk_test_wrong');
     expect(stdout).not.toContain(key.secret);
   });
@@ -106,6 +115,21 @@ describe('lunas logs', () => {
     expect(await matching('--status', '404')).toEqual([missing]);
     expect(await matching('--status', '2xx', '--key', key.id)).toEqual([found]);
     expect(await matching('--key', other.id)).toEqual([missing]);
+  });
+
+  it('shows requests to the API by default, and filters by method and path', async () => {
+    const [read, page] = [await send(`/payments/${payment.id}`, { secret: key.secret }), await send('/docs')];
+    const post = randomUUID();
+    await fetch(`${apis.urls[0]}/payments`, { method: 'POST', headers: { 'x-request-id': post } });
+    await listed([read, page, post], '--all');
+    const matching = async (...args: readonly string[]) => {
+      const found = new Set((await listed([], ...args)).map(({ id }) => id));
+      return [read, page, post].filter((id) => found.has(id));
+    };
+    expect(await matching()).toEqual([read, post]);
+    expect(await matching('--method', 'post')).toEqual([post]);
+    expect(await matching('--path', `/payments/${payment.id}`)).toEqual([read]);
+    expect(await matching('--path', '/docs')).toEqual([page]);
   });
 
   it('shows the masked key of an operator', async () => {
@@ -226,7 +250,7 @@ describe('lunas logs --follow', () => {
       return [later, 'late-1'];
     });
     expect(lines).toHaveLength(2);
-    expect(lines.join('')).toMatch(/late-1 {2}- {2}GET {2}\/late {2}404 {2}1 ms {2}-\n/);
+    expect(lines.join('')).toMatch(/late-1 {2}- {2}GET {2}\/late {2}404 {2}1 ms {2}- {2}-\n/);
   });
 });
 

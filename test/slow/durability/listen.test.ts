@@ -159,7 +159,7 @@ it(
         end('--forward-to', url, '--event', 'payment.gone'),
       ]),
     ).toEqual([
-      [1, 'error: The API rejected the key: The secret key is missing, invalid or revoked.\n'],
+      [1, 'error: The API rejected the key: The secret key is mistyped, unknown, expired or revoked.\n'],
       [2, "error: required option '--forward-to <url>' not specified\n"],
       [2, "error: --forward-to must be a URL such as http://localhost:3000/webhooks, not 'localhost'\n"],
       [2, expect.stringMatching(/^error: --event must be payment\.created, .*, not 'payment\.gone'\n$/)],

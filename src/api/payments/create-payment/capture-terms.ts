@@ -41,13 +41,13 @@ export async function resolvePolicy(
   merchant: CreatingMerchant,
   request: Pick<PaymentRequest, 'provider' | 'payment_method'>,
 ): Promise<ResolvedPolicy> {
-  if (!merchant.paymentMethodActive) throw new ApiError('unsupported_payment_method', 'qris is not active for you.');
+  if (!merchant.paymentMethodActive) throw new ApiError('payment_method_inactive', 'qris is not active for you.');
   if (!merchant.providers.includes(request.provider)) {
-    throw new ApiError('payment_create_failed', `provider ${request.provider} is not enabled for you.`);
+    throw new ApiError('provider_not_enabled', `provider ${request.provider} is not enabled for you.`);
   }
   const { policy, providerAccountId } = await findCurrentPolicy(db, request.provider, request.payment_method);
   if (!policy || !providerAccountId) {
-    throw new ApiError('payment_create_failed', `provider ${request.provider} is not available at present.`);
+    throw new ApiError('provider_unavailable', `provider ${request.provider} is not available at present.`);
   }
   return { policy, providerAccountId };
 }
@@ -87,8 +87,8 @@ function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: Crea
     case 'ok':
       return computed.amounts;
     case 'total_above_limit':
-      throw new ApiError('invalid_amount', `amount and its fee of ${fee} exceed ${formatRupiah(MAX_TOTAL_RUPIAH)}.`);
+      throw new ApiError('total_too_large', `amount and its fee of ${fee} exceed ${formatRupiah(MAX_TOTAL_RUPIAH)}.`);
     case 'fee_reaches_amount':
-      throw new ApiError('payment_create_failed', `amount does not exceed its fee of ${fee}, which you pay.`);
+      throw new ApiError('fee_reaches_amount', `amount does not exceed its fee of ${fee}, which you pay.`);
   }
 }

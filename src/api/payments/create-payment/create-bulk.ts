@@ -87,7 +87,8 @@ function requireDistinctKeys(drafts: readonly PaymentDraft[]): void {
   const seen = new Set<string>();
   for (const [index, { identity }] of drafts.entries()) {
     if (seen.has(identity.paymentId)) {
-      throw new ApiError('payment_create_failed', `payments[${index}].idempotency_key is used twice in this request.`);
+      const message = `payments[${index}].idempotency_key is used twice in this request.`;
+      throw new ApiError('idempotency_key_reused', message);
     }
     seen.add(identity.paymentId);
   }
@@ -132,7 +133,9 @@ async function withItemPrefix<Result>(item: string, work: () => Promise<Result>)
     return await work();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw new ApiError(error.code, `${item}: ${error.message}`, { internal: `${item}: ${error.internal}` });
+    throw new ApiError(error.reason ?? error.code, `${item}: ${error.message}`, {
+      internal: `${item}: ${error.internal}`,
+    });
   }
 }
 
@@ -142,7 +145,7 @@ function response(items: readonly OriginalResponse[], replayed: boolean): Endpoi
   const allRejected = rejections.every((apiError) => apiError !== undefined);
   if (allRejected) {
     const reasons = rejections.map((apiError, index) => `payments[${index}]: ${apiError?.message}`);
-    throw new ApiError('payment_create_failed', reasons.join(' '), { headers });
+    throw new ApiError('provider_rejected', reasons.join(' '), { headers });
   }
   return {
     status: 201,

@@ -33,8 +33,10 @@ export const createPayment = merchantEndpoint({
 and the status. \`GET /payments/:id/qris\` has it too, as \`checkout_url\`.
 
 **Retries.** With an idempotency key (\`Idempotency-Key\`, or \`idempotency_key\` of an item) the same request can be
-repeated at any time. It gets the original response, byte for byte, with the header \`Idempotency-Replayed: true\`. The
-same key with another payment is \`payment_create_failed\`. After a timeout or a 500 repeat the request with its key.
+repeated at any time. It gets the original response, byte for byte, with the header \`Idempotency-Replayed: true\`; for
+one transaction \`X-Payment-Status\` has its current status. If that is final and not \`paid\`, create a new transaction
+with a new key: use one key for each attempt of a customer to pay, such as \`ORDER-1042-2\`. The same key with another
+payment is \`payment_create_failed\`. After a timeout or a 500 repeat the request with its key.
 
 **Bulk.** Give \`payments\`; if \`amount\` is given too, \`payments\` takes precedence. \`provider\`, \`currency\` and
 \`payment_method\` beside it apply to every item; an item may override the last two. An error in any item rejects the
@@ -77,7 +79,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
       z.object({ payments: z.array(bulkItemSchema) }).meta({ title: 'A bulk' }),
     ]),
     components: { CreatedPayment: createdPaymentSchema, BulkItem: bulkItemSchema },
-    headers: ['Idempotency-Replayed', 'Link'],
+    headers: ['Idempotency-Replayed', 'X-Payment-Status', 'Link'],
     examples: {
       'one transaction': {
         payment: {
@@ -119,6 +121,10 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
       },
     },
   },
+  adviceAfterFailure: (request) =>
+    request.get('idempotency-key') === undefined
+      ? 'The transaction may have been created. A repeat would create another: look for it in GET /transactions first.'
+      : 'The transaction may have been created: repeat the request with the same Idempotency-Key.',
   errors: [
     'invalid_json',
     'invalid_amount',
@@ -135,7 +141,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
       await countItems(dependencies.rateLimit, request, merchant, items.length);
       return createBulk(dependencies, merchant, items, idempotencyKey);
     }
-    if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('invalid_json', 'The body is larger than 64 kB.');
+    if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('body_too_large', 'The body is larger than 64 kB.');
     const draft = draftPayment(dependencies, merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
     return createSingle(dependencies, merchant, draft);
   },

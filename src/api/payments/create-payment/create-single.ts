@@ -8,7 +8,7 @@ import { type QrisBody, qrisSchema, toQris } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
 import { captureTerms, type CreatingMerchant, type PaymentDraft, resolvePolicy } from './capture-terms';
 import { sealDetails } from './seal-details';
-import { REPLAYED_HEADER, requireSameRequest, toApiError } from './original-response';
+import { replayHeaders, requireSameRequest, toApiError } from './original-response';
 
 const { payload, image_url, expires_at } = qrisSchema.shape;
 const { created_at, updated_at } = PAYMENT_FIELDS;
@@ -38,7 +38,7 @@ export async function createSingle(
   logPayment(paymentId);
   const found = idempotencyKey === null ? undefined : await findOriginalResponse(dependencies.db, paymentId);
   const earlier = found && (await requireSameRequest(dependencies, found, draft));
-  if (earlier?.original) return toResponse(dependencies, earlier, REPLAYED_HEADER);
+  if (earlier?.original) return toResponse(dependencies, earlier, replayHeaders(earlier));
 
   dependencies.createFlights.requireSlot(draft.identity, merchant.merchantId, draft.request.provider);
   const policy = await resolvePolicy(dependencies, merchant, draft.request);

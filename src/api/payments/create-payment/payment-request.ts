@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiErrorCode } from '../../../domain/errors';
+import type { ErrorReason } from '../../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
 import { ApiError } from '../../../http/api-error';
@@ -85,16 +85,16 @@ export type BulkItemRequest = z.output<typeof bulkItemRequestSchema>;
 
 const MAX_SHOWN_CHARACTERS = 80;
 
-/** Fields whose errors have a code of their own, in the order in which they are reported. */
-const FIELD_CODES: Readonly<Record<string, ApiErrorCode>> = {
-  amount: 'invalid_amount',
-  payment_method: 'unsupported_payment_method',
+/** Fields whose errors have a reason of their own, in the order in which they are reported. */
+const FIELD_REASONS: Readonly<Record<string, ErrorReason>> = {
+  amount: 'amount_invalid',
+  payment_method: 'payment_method_unknown',
 };
 
 /** @throws ApiError `invalid_json` */
 export function requireObject(body: unknown, name = 'The body'): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
-  throw new ApiError('invalid_json', `${name} must be a JSON object.`);
+  throw new ApiError('body_not_json', `${name} must be a JSON object.`);
 }
 
 /**
@@ -109,11 +109,11 @@ export function parseRequest<ParsedBody>(
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), rule: issue.message }));
-  const checked = Object.keys(FIELD_CODES).map((name) => issues.find(({ field }) => field === name));
+  const checked = Object.keys(FIELD_REASONS).map((name) => issues.find(({ field }) => field === name));
   const { field, rule } = checked.find((issue) => issue !== undefined) ?? issues[0] ?? { field: '', rule: '' };
   // A nested name, such as a key of `customer`, may be personal data.
   const [topField = ''] = field.split('.');
-  throw new ApiError(FIELD_CODES[field] ?? 'payment_create_failed', `${at}${messageFor(field, rule)}`, {
+  throw new ApiError(FIELD_REASONS[field] ?? 'field_invalid', `${at}${messageFor(field, rule)}`, {
     internal: `${at}${messageFor(topField, rule)}`,
   });
 }
@@ -136,5 +136,5 @@ function truncated(field: string): string {
 export function parseIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   if (IDEMPOTENCY_KEY.test(header)) return header;
-  throw new ApiError('payment_create_failed', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+  throw new ApiError('idempotency_key_invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }

@@ -65,14 +65,14 @@ export const listQuerySchema = z.object({
 });
 
 /**
- * There is no code for an invalid query (docs/contract.md#list). Ignoring the filter would list transactions that were
- * not requested, so the response is `not_found`.
- * @throws ApiError `not_found` that names the parameter and its rule
+/**
+ * An ignored filter would list transactions that were not requested (docs/contract.md#list).
+ * @throws ApiError `invalid_parameter` that names the parameter and its rule
  */
 export function readQuery<Schema extends z.ZodType>({ query }: Request, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(query);
   if (parsed.success) return parsed.data;
-  throw new ApiError('not_found', describeViolation(parsed.error));
+  throw new ApiError('invalid_parameter', describeViolation(parsed.error));
 }
 
 /** The first violation: the field and its rule. */

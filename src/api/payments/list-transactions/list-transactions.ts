@@ -25,8 +25,8 @@ export const listTransactions = merchantEndpoint({
 with the same filters. Request it unchanged. No transaction appears twice or is missing because others are created
 meanwhile.
 
-Filters can be combined. The response to an invalid filter or cursor is \`not_found\` and names the rule, so that no
-unfiltered list is taken for a filtered one.`,
+Filters can be combined. The response to an invalid filter or cursor is \`invalid_parameter\` and names the rule, so
+that no unfiltered list is taken for a filtered one.`,
   query: listQuerySchema,
   response: {
     status: 200,
@@ -36,7 +36,7 @@ unfiltered list is taken for a filtered one.`,
     headers: ['Link'],
     examples: { 'a page': { transactions: [{ ...EXAMPLE_SUMMARY, status: 'paid', ...EXAMPLE_TIMES }] } },
   },
-  errors: ['not_found'],
+  errors: ['invalid_parameter'],
   async handler({ db, publicBaseUrl }: Pick<ApiDependencies, 'db' | 'publicBaseUrl'>, request, { merchantId }) {
     const { limit, ...wanted } = readQuery(request, listQuerySchema);
     const filter = {
