@@ -42,8 +42,10 @@ export async function runFailOver(harness: FaultHarness): Promise<string[]> {
   const { stack, journal } = harness;
   return withStandby(stack, 'sync', async (standby) => {
     let waitedMs = Infinity;
-    const finished = await runWorkload(harness, CUSTOMERS, async () => {
+    const finished = await runWorkload(harness, CUSTOMERS, async (workload) => {
       const promotedAtMs = await failOver(stack, standby);
+      // Each customer may be waiting for a settlement that recovery mode defers.
+      workload.startScenario('settle');
       waitedMs = await waitForCreate(journal, promotedAtMs);
       await endRecovery(stack);
     });
