@@ -249,7 +249,8 @@ export async function insertResetLink(db: Queryable, link: NewResetLink): Promis
        where user_id = $3 and kind = 'reset' and used_at is null
      )
      insert into sign_in_links (id, realm, kind, token_sha256, user_id, created_by, created_at, expires_at)
-     select $1, realm, 'reset', $2, id, $4, $5, $6 from users where id = $3 and disabled_at is null`,
+     select $1, realm, 'reset', $2, id, $4, $5, $6 from users
+     where id = $3 and realm = 'merchant' and disabled_at is null`,
     [link.id, link.tokenSha256, link.userId, link.createdBy, link.now, link.expiresAt],
   );
   return rowCount === 1;

@@ -41,17 +41,26 @@ export async function findUser(db: Queryable, userId: string): Promise<UserCrede
   return rows[0];
 }
 
-/** Replaces the secret of the authenticator app. */
+interface NewTotp {
+  readonly sealedTotp: string;
+  readonly lastStep: number;
+  /** Whether it replaces a second factor that the user has. */
+  readonly replaces: boolean;
+}
+
+/** Stores the secret of the authenticator app. @returns false if the user has a second factor that it must not replace */
 export async function storeTotp(
   db: Queryable,
   userId: string,
-  { sealedTotp, lastStep }: { readonly sealedTotp: string; readonly lastStep: number },
-): Promise<void> {
-  await db.query('update users set sealed_totp = $2, totp_last_step = $3 where id = $1', [
-    userId,
-    sealedTotp,
-    lastStep,
-  ]);
+  { sealedTotp, lastStep, replaces }: NewTotp,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update users set sealed_totp = $2, totp_last_step = $3
+     where id = $1 and ($4::boolean
+       or (sealed_totp is null and not exists (select from passkeys where passkeys.user_id = users.id)))`,
+    [userId, sealedTotp, lastStep, replaces],
+  );
+  return rowCount === 1;
 }
 
 /** Uses the step of a code for good. @returns false if it or a later one was used, or the secret was replaced */

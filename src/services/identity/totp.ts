@@ -3,6 +3,7 @@ import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { storeTotp, takeTotpStep } from '../../db/records/users';
 import { SignInError } from '../../errors';
+import type { Session } from './sessions';
 
 const ISSUER = 'Lunas';
 const STEP_SECONDS = 30;
@@ -23,6 +24,7 @@ export interface TotpEnrolment {
 
 interface EnrollingSession {
   readonly id: string;
+  readonly stage: Session['stage'];
   readonly user: { readonly id: string; readonly email: string };
 }
 
@@ -34,20 +36,23 @@ export function beginTotpEnrolment(sealer: Sealer, { id, user }: EnrollingSessio
 }
 
 /**
- * Stores the secret as the user's only one. The code that confirms it is used by that.
- * @throws SignInError `code`
+ * Stores the secret as the user's only one. The code that confirms it is used by that. Only a complete sign-in replaces
+ * a second factor: who knew only the password may have begun another sign-in before the user set one.
+ * @throws SignInError `code` or `session_ended`
  */
 export async function confirmTotpEnrolment(
   db: Queryable,
   sealer: Sealer,
-  { id, user }: EnrollingSession,
+  { id, stage, user }: EnrollingSession,
   { sealed, code }: { readonly sealed: string; readonly code: string },
   now: Date,
 ): Promise<void> {
   const secret = openEnrolment(sealer, id, sealed);
   const step = secret === undefined ? null : stepOf(secret, code, now);
   if (secret === undefined || step === null) throw wrongCode();
-  await storeTotp(db, user.id, { sealedTotp: sealer.seal(secret, ['totp', user.id]), lastStep: step });
+  const sealedTotp = sealer.seal(secret, ['totp', user.id]);
+  const isStored = await storeTotp(db, user.id, { sealedTotp, lastStep: step, replaces: stage === 'full' });
+  if (!isStored) throw new SignInError('session_ended', 'The user has a second factor: sign in with it.');
 }
 
 /** A field of a form can have any text. */

@@ -111,10 +111,15 @@ async function admitVisit<Dependencies>(
   const found =
     token === undefined ? undefined : await readSession(db, { realm: 'merchant', token, merchantCode }, now);
   const session = found?.stage === 'full' ? found : null;
-  if (session && request.get('x-poll') === undefined) await extendSession(db, session, now);
+  if (session && !isAutomatic(request)) await extendSession(db, session, now);
   assertAccess(access, session);
   const fields = method === 'post' ? await readFields(request, response) : queryOf(request);
   return { request, language: languageOf(request, session), now, session, fields };
+}
+
+/** An open page makes these requests without its user. */
+function isAutomatic(request: Request): boolean {
+  return request.get('x-poll') !== undefined || request.get('accept') === 'text/event-stream';
 }
 
 /** @throws PageError `not_found` also for a merchant of which the user is no member */

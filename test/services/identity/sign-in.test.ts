@@ -153,6 +153,15 @@ describe('by password', () => {
   });
 });
 
+it('attack: an unfinished sign-in by the password alone does not replace a factor that the user has set since', async () => {
+  dependencies = { ...dependencies, environment: 'production' };
+  const stolen = await read((await attempt(PASSWORD)).token);
+  await enrol();
+  const { secret, sealed } = beginTotpEnrolment(sealer, stolen);
+  const enrolment = { sealed, code: new TOTP({ secret }).generate({ timestamp: NOW.getTime() }) };
+  expect(await reasonOf(enrolTotp(dependencies, stolen, { enrolment, address }, NOW))).toBe('session_ended');
+});
+
 describe('the second factor', () => {
   it('completes the sign-in within five minutes, with another token', async () => {
     const { codeAt } = await enrol();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findPaymentTimeline } from '../../../db/queries/find-payment-timeline';
 import type { PaymentTimeline } from '../../../db/queries/find-payment-timeline';
 import type { PaymentRow } from '../../../db/queries/payment-row';
-import { isFinal } from '../../../domain/payment-transitions';
+import { isFinal, type PaymentStatus } from '../../../domain/payment-transitions';
 import type { MerchantPaymentAction } from '../../../domain/payment-actions';
 import { StreamBody } from '../../../http/endpoint';
 import { EVENT_STREAM_HEADERS } from '../../../http/event-stream';
@@ -15,8 +15,13 @@ import { actionRejection, stateOfPayment } from './payment-state';
 import { timelineEntries } from './payment-timeline';
 import { nextStep } from './next-step';
 
-/** What the page has done just before, by the code in its address. */
+/** What the user has done just before, by the code in the address. Others can send the address: the status decides. */
 const DONE = ['refund_requested', 'cancelled', 'refund_cancelled'] as const;
+const STATUSES_AFTER: Readonly<Record<(typeof DONE)[number], readonly PaymentStatus[]>> = {
+  refund_requested: ['refund_processing', 'refunded'],
+  cancelled: ['cancelled'],
+  refund_cancelled: ['paid', 'settled'],
+};
 const doneSchema = z.object({ done: z.enum(DONE).optional().catch(undefined) });
 
 /** One payment: its amounts, what happens next, what can be done, and its timeline. */
@@ -31,13 +36,14 @@ export const showPaymentPage = memberPage(
       const payment = await findOwnPayment(dependencies, visit);
       const timeline = await findPaymentTimeline(dependencies.db, visit.member.merchantId, payment.id);
       const { latePayment } = timeline;
+      const done = query.ok ? query.values.done : undefined;
       return pageResponse(
         renderPaymentPage({
           view,
           payment,
           statusKey: statusKeyOfPayment(payment, timeline),
           isLive: !isFinal(payment.status) || (latePayment !== null && latePayment.status !== 'refunded'),
-          done: query.ok ? (query.values.done ?? null) : null,
+          done: done !== undefined && STATUSES_AFTER[done].includes(payment.status) ? done : null,
           next: nextStep(view, payment, timeline),
           hasQr: payment.status === 'pending' && payment.expiresAt.getTime() > view.nowMs,
           actions: offeredActions(view, payment, timeline),
