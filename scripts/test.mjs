@@ -55,9 +55,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 const suites = suitesOf(process.argv.slice(2));
-const total = { exitCode: await run([...THIS_NODE, path.join(ROOT, 'scripts', 'build.mjs')]), passed: 0, failed: 0 };
+const exitCode = await run([...THIS_NODE, path.join(ROOT, 'scripts', 'build.mjs')]);
+const total = { exitCode, passed: 0, failed: 0, repeated: [] };
 if (total.exitCode !== 0) total.failed = 1;
 else for (const suite of suites) await add(total, suite);
+if (total.repeated.length > 0) console.log(`Repeated because they failed once:\n${total.repeated.join('\n')}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.exitCode;
 
@@ -69,9 +71,10 @@ function suitesOf([mode, ...others]) {
 
 async function add(total, suite) {
   if (isInterrupted) return;
-  const { exitCode, passed, failed } = suite.isPrevious ? await testPrevious(suite) : await test(suite);
+  const { exitCode, passed, failed, repeated = [] } = suite.isPrevious ? await testPrevious(suite) : await test(suite);
   total.exitCode ||= exitCode;
   total.passed += passed;
+  total.repeated.push(...repeated);
   // If jest fails without a failed test, it was interrupted, or its global setup failed.
   total.failed += exitCode !== 0 && failed === 0 ? 1 : failed;
 }
@@ -103,7 +106,8 @@ async function test({ config, args, node = THIS_NODE, cwd, repeatsFailed = false
   console.log(`${names.length} files failed. They run again, one at a time:\n${names.join('\n')}`);
   const second = await runJest([...options, '--maxWorkers', '1', '--runTestsByPath', ...names], node, cwd);
   const others = first.files.filter((file) => !hasFailed(file));
-  return countsOf({ exitCode: second.exitCode, files: [...others, ...second.files] });
+  const counts = countsOf({ exitCode: second.exitCode, files: [...others, ...second.files] });
+  return { ...counts, repeated: names };
 }
 
 /** @returns the exit code, and jest's result of each file */

@@ -139,6 +139,7 @@ export const MERCHANT: StepActor = { name: 'merchant' };
 
 /** The actor of a signal: an operator in the Web UI, or anyone else who reaches Temporal. */
 export const UNPROVEN_OPERATOR: StepActor = { name: 'operator', note: 'signalled to the workflow' };
+
 /** The rule of the action for the payment's status; undefined if the status does not allow the action. */
 export function ruleFor(action: PaymentAction, { status }: PaymentState) {
   return PAYMENT_ACTIONS[action].rules.find((rule) => rule.from === status);

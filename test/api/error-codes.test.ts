@@ -3,6 +3,7 @@ import type { MerchantScope } from '../../src/domain/key-access';
 import { createSecretKey } from '../../src/crypto/secret-key';
 import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
+import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 
 let service: TestService;
@@ -84,7 +85,6 @@ type ProvokedElsewhere =
   | 'idempotency_key_archived'
   | 'payment_archived'
   | 'qr_unavailable'
-  | 'refund_submitted'
   | 'refund_limit'
   | 'key_rate'
   | 'network_rate'
@@ -92,7 +92,7 @@ type ProvokedElsewhere =
   | 'creates_in_flight'
   | 'streams_open';
 
-const REASONS: Record<Exclude<ErrorReason, ProvokedElsewhere>, () => Promise<ApiResponse>> = {
+const REASONS: Record<Exclude<ErrorReason, ProvokedElsewhere | 'refund_submitted'>, () => Promise<ApiResponse>> = {
   body_not_json: () => post('{"amount":'),
   body_too_large: () => post({ amount: 20_000, metadata: { text: 'x'.repeat(64 * 1_024) } }),
   amount_invalid: () => post({ amount: '20000' }),
@@ -144,6 +144,28 @@ describe('the reasons', () => {
     expect(body.error.message).toBe('This address takes POST, and not GET.');
     expect((await REASONS.payment_unknown()).body.error.message).toContain('merchant_reference_id');
   });
+});
+
+it('a refund that is with the provider has the reason refund_submitted', async () => {
+  const own = await startTestService(await newNamespace(), { refundHoldSeconds: 1 });
+  try {
+    const body = JSON.stringify({ refund_confirms_after_seconds: 600 });
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${own.sandboxUrl}/simulator/bank`, { method: 'PUT', headers, body });
+    const { id, reference_id } = (await own.call('POST', '/payments', { amount: 20_000 })).body.payment;
+    await own.pay(reference_id);
+    const refund = () => own.call('POST', `/payments/${id}/refund`);
+    await eventually(refund, ({ status }) => status === 200);
+    const submitted = 'select from refunds where payment_id = $1 and submitted_at is not null';
+    await eventually(
+      () => own.db.query(submitted, [id]),
+      ({ rowCount }) => rowCount === 1,
+    );
+    const cancelled = await own.call('POST', `/payments/${id}/cancel`);
+    expect([cancelled.status, cancelled.headers.get('x-error-reason')]).toEqual([400, 'refund_submitted']);
+  } finally {
+    await own.close();
+  }
 });
 
 describe('a replay', () => {

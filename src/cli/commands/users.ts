@@ -24,7 +24,8 @@ const email = z
   .email({ error: 'must be an e-mail address' })
   .max(MAX_EMAIL_CHARACTERS, `must have at most ${MAX_EMAIL_CHARACTERS} characters`);
 
-const PASS_ON = 'Pass the link on now: it is not shown again, and it works once.';
+const PASS_ON =
+  'The link is not shown again, and works once. The dashboard has no page for it yet (docs/operators.md).';
 
 /** `DASHBOARD_URL`, else the address of the running local stack. */
 async function dashboardUrl(context: CommandContext): Promise<string> {

@@ -567,12 +567,13 @@ begin
   return closed;
 end $$;
 
--- Closes the days that ended at least half an hour ago, by the clock of PostgreSQL. Returns how many those were. The
--- half hour is for a server with a slow clock that takes over: its lines are still booked on their day.
+-- Closes the days that ended at least 25 minutes ago, by the clock of PostgreSQL. Returns how many those were. The time
+-- is for a server with a slow clock that takes over: its lines are still booked on their day. The schedule begins five
+-- minutes later, so a clock that is behind Temporal's does not leave the day open until the next one.
 create function close_days() returns integer
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  last_day constant date := booking_day(now() - interval '30 minutes') - 1;
+  last_day constant date := booking_day(now() - interval '25 minutes') - 1;
 begin
   if last_day <= (select max(day) from closed_days) then return 0; end if;
   return close_days_until(last_day);

@@ -48,7 +48,10 @@ interface NewTotp {
   readonly replaces: boolean;
 }
 
-/** Stores the secret of the authenticator app. @returns false if the user has a second factor that it must not replace */
+/**
+ * Stores the secret of the authenticator app.
+ * @returns false if the user has a second factor that it must not replace
+ */
 export async function storeTotp(
   db: Queryable,
   userId: string,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentRow } from '../../db/queries/payment-row';
+import { readState } from '../../db/transitions/payment-state';
 import type { StepActor } from '../../domain/actor';
 import {
   type ActionRejection,
@@ -61,7 +62,8 @@ export async function requestPaymentAction(
     const now = await find();
     if (requested.outcome === 'done') return { ...now, status: requested.status };
     if (requested.outcome === 'rejected') {
-      const rejection = findRejection(request.action, now, now, Date.now()) ?? { code: 'other_status' };
+      const state = await readState(db, paymentId);
+      const rejection = findRejection(request.action, now, state, Date.now()) ?? { code: 'other_status' };
       throw new ActionRejectedError(rejection, requested.reason);
     }
     assertAllowed(request, now);

@@ -153,7 +153,7 @@ describe('by password', () => {
   });
 });
 
-it('attack: an unfinished sign-in by the password alone does not replace a factor that the user has set since', async () => {
+it('attack: a sign-in by the password alone does not replace a factor that was set since', async () => {
   dependencies = { ...dependencies, environment: 'production' };
   const stolen = await read((await attempt(PASSWORD)).token);
   await enrol();
