@@ -1,13 +1,11 @@
-import { createServer, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { ListenOptions } from 'node:net';
+import { createServer } from 'node:http';
 import type { MetricsAddress } from '../config';
-import { gracefulShutdown, type ShutdownTimes } from '../lib/graceful-shutdown';
 import { watchCertificates } from '../temporal/certificate-watch';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { payloadKeys } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { ConnectionLimit } from '../http/connection-limit';
+import { HTTP_LIMITS, listen, proxiesOf, SHUTDOWN_TIMEOUT_MS } from '../http/listener';
 import { startApiMetrics } from './api-metrics';
 import { createOperatorApp, createPublicApp } from './app';
 import { openDependencies, type DependencySettings } from './open-dependencies';
@@ -27,20 +25,6 @@ export interface ApiSettings extends DependencySettings {
   /** `METRICS_PORT`; without it the process serves no metrics. */
   readonly metrics?: MetricsAddress | undefined;
 }
-
-/**
- * Limits for slow callers; `request-body.ts` limits the body. Load balancers keep an idle connection for 60 s. The API
- * keeps it for longer: closing it first could cut a request that the load balancer has just sent.
- */
-export const HTTP_LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  connectionsCheckingInterval: 5_000,
-  keepAliveTimeout: 75_000,
-} as const;
-
-/** Longer than the 10 s of a request, shorter than the 15 s in which the process must stop (`runService`). */
-export const SHUTDOWN_TIMEOUT_MS = 12_000;
 
 /**
  * The API process. Resolves when both listeners listen. `close` makes `/readyz` 503, serves for the drain time, and
@@ -79,14 +63,4 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
       await metrics?.close();
     },
   };
-}
-
-export const proxiesOf = (trustProxy: number | readonly string[]) => (typeof trustProxy === 'number' ? [] : trustProxy);
-
-/** @returns a function that completes the requests in flight and closes the listener */
-async function listen(server: Server, address: ListenOptions, times: ShutdownTimes): Promise<() => Promise<void>> {
-  const close = gracefulShutdown(server, times);
-  server.listen(address);
-  await once(server, 'listening');
-  return close;
 }

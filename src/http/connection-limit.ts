@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { inNetworks } from '../lib/networks';
-import { canonicalAddress, networkOf } from './auth/client-address';
+import { inNetworks, networkOf } from '../lib/networks';
+import { canonicalAddress } from './auth/client-address';
 
 /** A customer of a network provider may have a /48, with 65,536 networks of /64. */
 const IPV6_GROUPS = 3;

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 
@@ -23,4 +23,16 @@ export function inNetworks(networks: readonly string[]): NetworkTest {
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}
+
+/**
+ * The network that one caller controls: an IPv4 address, or the /64 of an IPv6 address.
+ * @param address in canonical form, as of `clientAddress`
+ * @param groups of 16 bits of an IPv6 address: providers give a customer up to a /48, of 3
+ */
+export function networkOf(address: string, groups = 4): string {
+  if (!isIPv6(address)) return address;
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(8 - head.length - tail.length, 0) }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, groups).join(':')}::/${groups * 16}`;
 }

@@ -86,8 +86,8 @@ export type PayoutNotificationVerification =
       readonly referenceId: string;
       /** The status in the notification; null if it has none of ours. */
       readonly reportedStatus: BankPayoutStatus | null;
-      /** Two notifications of an account with the same meaning are the same, whatever their bytes. */
-      readonly meaning: string;
+      /** Two notifications of an account with the same key are the same, whatever their bytes. */
+      readonly dedupeKey: string;
     }
   | { readonly outcome: 'invalid_signature' }
   | { readonly outcome: 'malformed' };

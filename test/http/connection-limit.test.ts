@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { networkOf } from '../../src/http/auth/client-address';
+import { networkOf } from '../../src/lib/networks';
 import { startTestApis, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';
 

@@ -1,6 +1,5 @@
 import type { MemberRole } from '../../domain/member-roles';
 import type { Queryable } from '../connection/pool';
-import { MEMBERSHIP_JSON, type MembershipRow } from './sessions';
 
 /** A user in the list of a team. */
 export interface Member {
@@ -31,18 +30,6 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
     [merchantId],
   );
   return rows;
-}
-
-/** The merchants of a user, by name. */
-export async function listMembershipsOf(db: Queryable, userId: string): Promise<MembershipRow[]> {
-  const { rows } = await db.query<{ membership: MembershipRow }>(
-    `select ${MEMBERSHIP_JSON} as membership
-     from members member join merchants merchant on merchant.id = member.merchant_id
-     where member.user_id = $1 and member.removed_at is null
-     order by merchant.name, merchant.id`,
-    [userId],
-  );
-  return rows.map(({ membership }) => membership);
 }
 
 interface MemberChange {

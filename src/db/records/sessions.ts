@@ -46,7 +46,7 @@ interface SessionQuery {
 }
 
 /** As JSON, so that one statement has either the whole membership or none. */
-export const MEMBERSHIP_JSON = `json_build_object('merchantId', merchant.id, 'merchantCode', merchant.code,
+const MEMBERSHIP_JSON = `json_build_object('merchantId', merchant.id, 'merchantCode', merchant.code,
   'merchantName', merchant.name, 'merchantStatus', merchant.status, 'isOnHold', merchant.held_at is not null,
   'timeZone', merchant.time_zone, 'role', member.role,
   'memberSinceMs', (extract(epoch from member.created_at) * 1000)::bigint)`;

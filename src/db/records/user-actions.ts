@@ -1,3 +1,4 @@
+import type { RecordedOutcome } from '../../domain/recorded-outcome';
 import type { Queryable } from '../connection/pool';
 
 export interface NewUserAction {
@@ -36,7 +37,7 @@ export async function insertUserAction(db: Queryable, action: NewUserAction): Pr
 
 /** What is written of an action that has ended. */
 export interface UserActionOutcome {
-  readonly outcome: 'succeeded' | 'rejected' | 'indeterminate';
+  readonly outcome: RecordedOutcome;
   /** Why it was rejected, or is indeterminate. */
   readonly detail: string | null;
 }

@@ -1,4 +1,4 @@
-import { networkOf } from './client-address';
+import { networkOf } from '../../lib/networks';
 
 const MAX_FAILURES_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;

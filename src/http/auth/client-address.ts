@@ -1,4 +1,4 @@
-import { isIP, isIPv6, SocketAddress } from 'node:net';
+import { isIP, SocketAddress } from 'node:net';
 import type { Request } from 'express';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
@@ -26,16 +26,4 @@ export function canonicalAddress(text: string): string {
     default:
       return NO_ADDRESS;
   }
-}
-
-/**
- * The network that one caller controls: an IPv4 address, or the /64 of an IPv6 address.
- * @param address of `clientAddress`
- * @param groups of 16 bits of an IPv6 address: providers give a customer up to a /48, of 3
- */
-export function networkOf(address: string, groups = 4): string {
-  if (!isIPv6(address)) return address;
-  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
-  const zeros = Array.from({ length: Math.max(8 - head.length - tail.length, 0) }, () => '0');
-  return `${[...head, ...zeros, ...tail].slice(0, groups).join(':')}::/${groups * 16}`;
 }

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../api-error';
-import { clientAddress, networkOf } from '../auth/client-address';
+import { networkOf } from '../../lib/networks';
+import { clientAddress } from '../auth/client-address';
 
 /** The most that a network may use ahead of its rate: a page of the documentation loads six files. */
 const BURST_SECONDS = 2;

@@ -1,4 +1,4 @@
-const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
+import { formatInWib } from '../../domain/wib';
 
 /** Midtrans' times are GMT+7 without a zone: `2020-09-29 11:30:44`. Undefined for other texts. */
 export function parseMidtransTime(text: string): Date | undefined {
@@ -10,6 +10,6 @@ export function parseMidtransTime(text: string): Date | undefined {
 
 /** `custom_expiry.order_time`, the only time with a zone: `2016-12-07 11:54:12 +0700`. */
 export function formatOrderTime(timestamp: Date): string {
-  const local = new Date(timestamp.getTime() + JAKARTA_OFFSET_MS).toISOString();
+  const local = formatInWib(timestamp);
   return `${local.slice(0, 10)} ${local.slice(11, 19)} +0700`;
 }

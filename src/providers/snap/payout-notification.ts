@@ -53,8 +53,8 @@ function verifyIris(
   const parsed = irisNotificationSchema.safeParse(parseJson(rawBody.toString('utf8')));
   if (!parsed.success) return { outcome: 'malformed' };
   const { partner_reference_no: referenceId, reference_no, status, error_code } = parsed.data;
-  const meaning = JSON.stringify([referenceId, reference_no, status, error_code]);
-  return { outcome: 'verified', referenceId, reportedStatus: IRIS_STATUSES.get(status) ?? null, meaning };
+  const dedupeKey = JSON.stringify([referenceId, reference_no, status, error_code]);
+  return { outcome: 'verified', referenceId, reportedStatus: IRIS_STATUSES.get(status) ?? null, dedupeKey };
 }
 
 /** As the notifications of SNAP: RSA over path, body and time. The time may be old, because the bank repeats it. */
@@ -72,6 +72,6 @@ function verifySnap(
   if (!parsed.success) return { outcome: 'malformed' };
   const { originalPartnerReferenceNo: referenceId, originalReferenceNo, latestTransactionStatus } = parsed.data;
   const status = profile.statuses[latestTransactionStatus] ?? 'not_found';
-  const meaning = JSON.stringify([referenceId, originalReferenceNo, latestTransactionStatus]);
-  return { outcome: 'verified', referenceId, reportedStatus: status === 'not_found' ? null : status, meaning };
+  const dedupeKey = JSON.stringify([referenceId, originalReferenceNo, latestTransactionStatus]);
+  return { outcome: 'verified', referenceId, reportedStatus: status === 'not_found' ? null : status, dedupeKey };
 }

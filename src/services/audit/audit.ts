@@ -1,4 +1,5 @@
-import { type RecordedOutcome, executeRecorded } from './execute-recorded';
+import type { RecordedOutcome } from '../../domain/recorded-outcome';
+import { executeRecorded } from './execute-recorded';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
 import type { Logger } from '../../observability/logger';

@@ -1,7 +1,5 @@
+import type { RecordedOutcome } from '../../domain/recorded-outcome';
 import { messageOf, UserError } from '../../errors';
-
-/** `indeterminate`: the action may have been executed. */
-export type RecordedOutcome = 'succeeded' | 'rejected' | 'indeterminate';
 
 /**
  * Executes an action whose row is written already, and records its outcome.

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import type { ActorText, Door } from '../../domain/actor';
-import type { RecordedOutcome } from './execute-recorded';
+import type { RecordedOutcome } from '../../domain/recorded-outcome';
 import type { OperatorActionName } from './operator-action-names';
 
 export interface AuditedAction {

@@ -13,23 +13,15 @@ export interface UserIdentity {
   readonly log: Pick<Logger, 'error'>;
 }
 
-/** Every action of users that is recorded; pages of later issues add theirs. */
+/** Every action of users that is recorded. */
 export type UserActionName =
   | 'session.sign_in'
-  | 'session.end'
   | 'security.step_up'
   | 'security.set_password'
   | 'security.set_totp'
   | 'security.set_recovery_codes'
-  | 'security.add_passkey'
-  | 'security.remove_passkey'
   | 'security.reset'
-  | 'member.invite'
-  | 'member.withdraw_invitation'
-  | 'member.join'
-  | 'member.set_role'
-  | 'member.remove'
-  | 'member.reset';
+  | 'member.join';
 
 export interface UserAction {
   readonly action: UserActionName;

@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
-import { changeMemberRow, listMemberRows, listMembershipsOf, type Member } from '../../db/records/members';
-import type { MembershipRow } from '../../db/records/sessions';
+import { changeMemberRow, listMemberRows, type Member } from '../../db/records/members';
 import {
   expireInvitation,
   findOpenInvitation,
@@ -137,11 +136,6 @@ export async function joinMerchant(
 /** The members of a merchant; of all merchants if it is null. */
 export function listMembers(db: Queryable, merchantId: string | null): Promise<Member[]> {
   return listMemberRows(db, merchantId);
-}
-
-/** The merchants that a user can open. */
-export function listMemberships(db: Queryable, userId: string): Promise<MembershipRow[]> {
-  return listMembershipsOf(db, userId);
 }
 
 /** @throws ConflictError if it is the last owner @throws NotFoundError if there is no such member */

@@ -4,6 +4,7 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Pool } from '../../db/connection/pool';
 import type { Realm } from '../../domain/sign-in';
 import { SignInError } from '../../errors';
+import { networkOf } from '../../lib/networks';
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 60 * MINUTE_SECONDS;
@@ -66,7 +67,7 @@ export class SignInThrottle {
    * @throws SignInError `throttled` or `unavailable`
    */
   async countPassword(attempt: SignInAttempt): Promise<void> {
-    await this.#count('sign_in_network', networkOf(attempt.address));
+    await this.#count('sign_in_network', neighboursOf(attempt.address));
     await this.#count('sign_in_pair', pairOf(attempt));
     await this.#count('sign_in_email', hashOf(attempt));
   }
@@ -84,7 +85,7 @@ export class SignInThrottle {
 
   /** Counts a link, or a passkey. @throws SignInError `throttled` or `unavailable` */
   async countToken(address: string): Promise<void> {
-    await this.#count('sign_in_token', networkOf(address));
+    await this.#count('sign_in_token', neighboursOf(address));
   }
 
   async #count(name: LimitName, key: string): Promise<void> {
@@ -106,13 +107,10 @@ function hashOf({ realm, email }: SignInAttempt): string {
 }
 
 function pairOf(attempt: SignInAttempt): string {
-  return `${hashOf(attempt)}:${networkOf(attempt.address)}`;
+  return `${hashOf(attempt)}:${neighboursOf(attempt.address)}`;
 }
 
 /** The /24 of an IPv4 address, or the /64 of an IPv6 address, in canonical form. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address.replace(/\.\d+$/, '.0/24');
-  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
-  const zeros = Array.from({ length: Math.max(8 - head.length - tail.length, 0) }, () => '0');
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+function neighboursOf(address: string): string {
+  return isIPv6(address) ? networkOf(address) : address.replace(/\.\d+$/, '.0/24');
 }

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { startApiMetrics } from '../../api/api-metrics';
-import { HTTP_LIMITS, proxiesOf, SHUTDOWN_TIMEOUT_MS } from '../../api/server';
 import type { MetricsAddress } from '../../config';
 import { ConnectionLimit } from '../../http/connection-limit';
-import { gracefulShutdown } from '../../lib/graceful-shutdown';
+import { HTTP_LIMITS, listen, proxiesOf, SHUTDOWN_TIMEOUT_MS } from '../../http/listener';
 import { watchCertificates } from '../../temporal/certificate-watch';
 import { connectClient, type TemporalTarget } from '../../temporal/connection';
 import { payloadKeys } from '../../temporal/payload-codec';
@@ -45,9 +43,8 @@ export async function startDashboard(settings: DashboardSettings): Promise<{ url
   const connections = new ConnectionLimit(settings.maxConnectionsPerClient);
   // Behind a number of proxies, every connection is one of a proxy.
   if (trustProxy === 0 || typeof trustProxy !== 'number') connections.limit(server, proxiesOf(trustProxy));
-  const closeServer = gracefulShutdown(server, { drainMs: drainSeconds * 1_000, timeoutMs: SHUTDOWN_TIMEOUT_MS });
-  server.listen({ port, host });
-  await once(server, 'listening');
+  const times = { drainMs: drainSeconds * 1_000, timeoutMs: SHUTDOWN_TIMEOUT_MS };
+  const closeServer = await listen(server, { port, host }, times);
   return {
     url: settings.dashboardUrl,
     async close() {

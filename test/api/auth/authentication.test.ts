@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { networkOf } from '../../../src/http/auth/client-address';
+import { networkOf } from '../../../src/lib/networks';
 import { AuthFailureLimiter } from '../../../src/http/auth/auth-failure-limiter';
 import { createKey, revokeKey } from '../../../src/services/merchants/keys';
 import { changeMerchant } from '../../../src/services/merchants/merchants';

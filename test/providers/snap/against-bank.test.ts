@@ -309,8 +309,8 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       );
       expect(verified).toEqual(
         expect.arrayContaining([
-          { outcome: 'verified', referenceId, reportedStatus: 'pending', meaning: expect.any(String) },
-          { outcome: 'verified', referenceId, reportedStatus: 'completed', meaning: expect.any(String) },
+          { outcome: 'verified', referenceId, reportedStatus: 'pending', dedupeKey: expect.any(String) },
+          { outcome: 'verified', referenceId, reportedStatus: 'completed', dedupeKey: expect.any(String) },
         ]),
       );
     });

@@ -1,3 +1,4 @@
+import { listMemberships } from '../../../src/db/queries/list-memberships';
 import { randomBytes } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
@@ -10,7 +11,6 @@ import {
   joinMerchant,
   listInvitations,
   listMembers,
-  listMemberships,
   readInvitation,
   removeMember,
   resetLogin,

@@ -4,7 +4,7 @@ import { Card, PageHead } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import type { MerchantView } from '../merchant-view';
 import { renderMerchantPage } from '../merchant-page';
-import { type ListedPayment, PaymentTable } from '../payments/payment-table';
+import { type ListedPayment, NewPaymentLink, PaymentTable, versionOfTable } from '../payments/payment-table';
 
 interface HomePage {
   readonly view: MerchantView;
@@ -23,15 +23,11 @@ export function renderHomePage(page: HomePage): string {
 
 function Home({ view, payments, attention }: HomePage): ReactElement {
   const { texts, paths } = view;
-  const version = payments.map(({ referenceId, status }) => `${referenceId}${status}`).join();
+  const version = versionOfTable(payments);
   return (
     <>
       <PageHead title={texts.home.title}>
-        {view.rightRejection('payments', 'manage') === null && (
-          <a className="button primary" href={paths.newPayment}>
-            {texts.newPayment}
-          </a>
-        )}
+        <NewPaymentLink view={view} />
       </PageHead>
       <div className="stack">
         {attention.length > 0 && (

@@ -7,7 +7,7 @@ import { EmptyState, Pager } from '../../ui/table';
 import type { MerchantView } from '../merchant-view';
 import { renderMerchantPage } from '../merchant-page';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
-import { type ListedPayment, PaymentTable } from './payment-table';
+import { type ListedPayment, NewPaymentLink, PaymentTable, versionOfTable } from './payment-table';
 
 export interface ListPage {
   readonly view: MerchantView;
@@ -34,15 +34,11 @@ function List(page: ListPage): ReactElement {
   const { view, payments, errors, newer, older } = page;
   const { texts, paths } = view;
   const messages = Object.fromEntries(Object.entries(errors).map(([name, code]) => [name, errorText(view, code)]));
-  const version = payments.map(({ referenceId, status }) => `${referenceId}${status}`).join();
+  const version = versionOfTable(payments);
   return (
     <>
       <PageHead title={texts.list.title}>
-        {view.rightRejection('payments', 'manage') === null && (
-          <a className="button primary" href={paths.newPayment}>
-            {texts.newPayment}
-          </a>
-        )}
+        <NewPaymentLink view={view} />
       </PageHead>
       <div className="stack">
         <ErrorSummary title={texts.list.errorTitle} errors={messages} />

@@ -75,3 +75,18 @@ function columnsOf({ texts, locale, paths }: MerchantView): Column<ListedPayment
     },
   ];
 }
+
+/** Changes with each payment and status in the table. */
+export function versionOfTable(payments: readonly ListedPayment[]): string {
+  return payments.map(({ referenceId, status }) => `${referenceId}${status}`).join();
+}
+
+/** The way to a new payment, for those who may create one. */
+export function NewPaymentLink({ view }: { readonly view: MerchantView }): ReactElement | null {
+  if (view.rightRejection('payments', 'manage') !== null) return null;
+  return (
+    <a className="button primary" href={view.paths.newPayment}>
+      {view.texts.newPayment}
+    </a>
+  );
+}
